@@ -1,0 +1,44 @@
+# Two commands do everything on a fresh Debian or Ubuntu: `make demo` and `make test`.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+DEBIAN_PACKAGES := spin gcc libc6-dev graphviz
+
+.PHONY: setup demo test lint types tests packages wheel clean
+
+setup: $(VENV)/.ready
+
+# Rebuilt whenever the declared dependencies change.
+$(VENV)/.ready: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --upgrade pip
+	$(BIN)/pip install --quiet --editable '.[dev]'
+	@touch $@
+
+demo: setup
+	$(BIN)/sdnloom demo
+
+# Only where it can be done silently: as root, with apt, and when something is missing.
+packages:
+	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && ! dpkg -s $(DEBIAN_PACKAGES) >/dev/null 2>&1; then \
+	  echo "installing the Debian packages that tests use: $(DEBIAN_PACKAGES)"; \
+	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(DEBIAN_PACKAGES) >/dev/null; \
+	fi
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: setup
+	$(BIN)/mypy
+
+tests: setup packages
+	$(BIN)/pytest -n 2 --dist worksteal
+
+test: packages lint types tests
+
+wheel: setup
+	$(BIN)/pip wheel --quiet --no-deps --wheel-dir dist .
+
+clean:
+	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache

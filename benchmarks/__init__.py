@@ -1,0 +1,1 @@
+"""Published tables regenerated beside ours: `python -m benchmarks NAME [--quick] [--json FILE]`."""

@@ -1,0 +1,29 @@
+"""Run one benchmark by name; the exit code is 1 when one of its floors is missed."""
+
+import argparse
+import importlib
+import json
+import sys
+from pathlib import Path
+
+# Name -> module with `run(quick: bool, arguments: list[str]) -> Report`.
+BENCHMARKS: dict[str, str] = {}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("name", choices=sorted(BENCHMARKS))
+    parser.add_argument(
+        "--quick", action="store_true", help="smaller sizes; floors that need full sizes are not judged"
+    )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the rows and floors as JSON")
+    arguments, rest = parser.parse_known_args()
+    report = importlib.import_module(BENCHMARKS[arguments.name]).run(arguments.quick, rest)
+    report.show()
+    if arguments.json:
+        arguments.json.write_text(json.dumps(report.as_json(), indent=2) + "\n")
+    sys.exit(0 if report.passed else 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,3 @@
+from sdnloom.cli import main
+
+main()

@@ -1,0 +1,54 @@
+"""The one entry point, `sdnloom`. Each command lives in a file of its own beside this one.
+
+Exit codes: 0 holds, 1 violated, 2 usage or input error, 3 incomplete. Results go to stdout, diagnostics to stderr.
+"""
+
+import importlib
+import sys
+
+import click
+
+from sdnloom import __version__
+from sdnloom.errors import SdnloomError
+
+# Command name -> (module with a click command named `command`, one line of help).
+# Modules are imported on use: `sdnloom --help` and a small command stay fast.
+COMMANDS: dict[str, tuple[str, str]] = {}
+
+
+class _LazyGroup(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(COMMANDS[cmd_name][0]).command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="sdnloom")
+def cli() -> None:
+    """Find the inputs and event orderings that break a software-defined network."""
+
+
+def main() -> None:
+    """Run the command line; a user's mistake ends with one message and exit code 2."""
+    try:
+        sys.exit(cli(standalone_mode=False) or 0)
+    except click.exceptions.Exit as stop:
+        sys.exit(stop.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except SdnloomError as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(2)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        sys.exit(130)
