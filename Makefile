@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-DEBIAN_PACKAGES := spin gcc libc6-dev graphviz
+DEBIAN_PACKAGES := spin gcc libc6-dev graphviz openvswitch-switch
 
 .PHONY: setup demo test lint types tests packages wheel clean
 
