@@ -1,0 +1,1 @@
+"""NetKAT without `dup`: syntax, parser, printer, reference evaluator, packet sets and decisions with witnesses."""

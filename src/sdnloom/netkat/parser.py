@@ -1,0 +1,195 @@
+"""Text to policies. Precedence from loose to tight: sum, product, star, negation.
+
+Notation, each line ASCII first and the papers' symbols after it:
+
+    zero  false  drop  0    ∅ ⊥      drop every packet
+    one   true   skip  1    ε ⊤      pass every packet
+    f = v    f != v         ≠        test
+    f <- v   f := v         ←        assignment
+    ~a   !a                 ¬        negation of a predicate
+    p . q   p ; q   a & b   · ⋅ ∧    product
+    p + q   a | b           ∪ ∨      sum
+    p*                      ∗ ⋆      star
+    name   @name                     a named policy
+
+A value is a number, a word, an IPv4 or MAC address, or a string in double quotes. `#` and `//` start comments.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+
+from sdnloom.netkat.errors import PolicySyntaxError
+from sdnloom.netkat.syntax import DROP, SKIP, Assign, Not, Policy, Star, Test, product_of, sum_of
+from sdnloom.netkat.tokens import Text, Token
+
+CONSTANTS: Mapping[str, Policy] = {
+    **dict.fromkeys(("zero", "false", "drop", "0", "∅", "⊥"), DROP),
+    **dict.fromkeys(("one", "true", "skip", "1", "ε", "⊤"), SKIP),
+}
+RESERVED = frozenset({*CONSTANTS, "dup", "δ"})
+_COMPARISONS = frozenset({"is", "different", "assign"})
+
+Resolve = Callable[[Token], Policy]
+
+
+def parse_policy(
+    text: str,
+    *,
+    names: Mapping[str, Policy] | None = None,
+    fields: Collection[str] | None = None,
+    source: str = "<policy>",
+) -> Policy:
+    """Return the policy that the text denotes.
+
+    `names` are the policies it may refer to; with `fields`, every field must be one of them. Raises
+    PolicySyntaxError with `source:line:column`, what was found and what was expected.
+    """
+    tokens = Text(text, source)
+    reader = Reader(tokens, resolver(tokens, names or {}), fields)
+    policy = reader.policy()
+    if reader.next.kind != "end":
+        raise reader.unexpected("an operator or the end of the policy")
+    return policy
+
+
+def resolver(text: Text, names: Mapping[str, Policy]) -> Resolve:
+    """Return the function that looks names up; an unknown one is an error that suggests close ones.
+
+    `@name` means the name with its sign if there is one, else without it.
+    """
+
+    def resolve(token: Token) -> Policy:
+        for name in (token.text, token.text.removeprefix("@")):
+            if name in names:
+                return names[name]
+        hint = suggestion(token.text, names)
+        raise text.error(token, f"unknown policy name {token.shown()} (a test reads `field = value`){hint}")
+
+    return resolve
+
+
+def suggestion(word: str, known: Collection[str]) -> str:
+    """Return the end of an error message: the nearest known words, or that there are none."""
+    if not known:
+        return "; no names are defined here"
+    near = get_close_matches(word, sorted(known), n=3)
+    if near:
+        return "; did you mean " + " or ".join(map(repr, near)) + "?"
+    few = sorted(known)[:8]
+    return "; known: " + ", ".join(few) + (", ..." if len(known) > len(few) else "")
+
+
+@dataclass
+class _Group:
+    """A policy being read, from its opening parenthesis on."""
+
+    opened: Token | None
+    summands: list[Policy] = field(default_factory=list)
+    factors: list[Policy] = field(default_factory=list)
+    negations: list[Token] = field(default_factory=list)
+
+    def whole(self) -> Policy:
+        return sum_of([*self.summands, product_of(self.factors)])
+
+
+class Reader:
+    """Reads policies from tokens with a stack of its own: nesting is limited by memory only."""
+
+    def __init__(self, text: Text, resolve: Resolve, fields: Collection[str] | None) -> None:
+        self.text = text
+        self._resolve = resolve
+        self._fields = fields
+        self._position = 0
+
+    @property
+    def next(self) -> Token:
+        return self.text.tokens[self._position]
+
+    def take(self) -> Token:
+        token = self.next
+        self._position += 1
+        return token
+
+    def unexpected(self, expected: str) -> PolicySyntaxError:
+        return self.text.error(self.next, f"found {self.next.shown()}, expected {expected}")
+
+    def policy(self) -> Policy:
+        """Return the longest policy from here; the token that ends it stays."""
+        groups = [_Group(None)]
+        while True:
+            operand = self._operand(groups)
+            while operand is not None:
+                self._complete(groups[-1], operand)
+                operand = self._operator(groups)
+                if operand is not None and not groups:
+                    return operand
+
+    def _operand(self, groups: list[_Group]) -> Policy | None:
+        """Read prefixes and one operand; None after an opening parenthesis."""
+        while self.next.kind == "not":
+            groups[-1].negations.append(self.take())
+        if self.next.kind == "(":
+            groups.append(_Group(self.take()))
+            return None
+        return self._atom()
+
+    def _complete(self, group: _Group, operand: Policy) -> None:
+        while group.negations:
+            sign = group.negations.pop()
+            if not operand.is_predicate:
+                message = "only a predicate can be negated; below this sign stands an assignment or a star"
+                raise self.text.error(sign, message)
+            operand = Not(operand)
+        while self.next.kind == "star":
+            self.take()
+            operand = Star(operand)
+        group.factors.append(operand)
+
+    def _operator(self, groups: list[_Group]) -> Policy | None:
+        """Read what follows an operand; return the policy of a group that ends here."""
+        group, kind = groups[-1], self.next.kind
+        if kind == "product":
+            self.take()
+            return None
+        if kind == "sum":
+            self.take()
+            group.summands.append(product_of(group.factors))
+            group.factors = []
+            return None
+        if group.opened is None:
+            groups.pop()
+            return group.whole()
+        if kind != ")":
+            opened = self.text.place(group.opened.start)
+            raise self.unexpected(f"an operator or ')' for the '(' at {opened.line}:{opened.column}")
+        self.take()
+        groups.pop()
+        return group.whole()
+
+    def _atom(self) -> Policy:
+        if self.next.kind not in ("word", "value", "constant"):
+            raise self.unexpected("a test, an assignment, a policy name, '(' or a constant")
+        token = self.take()
+        if token.kind == "word" and self.next.kind in _COMPARISONS:
+            return self._comparison(token)
+        if token.text in CONSTANTS:
+            return CONSTANTS[token.text]
+        if token.text in ("dup", "δ"):
+            raise self.text.error(token, "dup is not supported: only dup-free NetKAT is decided here")
+        if token.kind == "value":
+            raise self.text.error(token, f"found {token.shown()}, expected a policy; a test reads `field = value`")
+        return self._resolve(token)
+
+    def _comparison(self, name: Token) -> Policy:
+        operator = self.take()
+        if self.next.kind not in ("value", "word") or self.next.text.startswith("@"):
+            raise self.unexpected(f"a value for the field {name.shown()}")
+        value = self.take().value
+        field_name = name.text.removeprefix("@")
+        if self._fields is not None and field_name not in self._fields:
+            raise self.text.error(name, f"undeclared field {name.shown()}{suggestion(field_name, self._fields)}")
+        if operator.kind == "assign":
+            return Assign(field_name, value)
+        test = Test(field_name, value)
+        return Not(test) if operator.kind == "different" else test
