@@ -1,0 +1,209 @@
+"""Actions and instructions as values, one set for 1.0 and 1.3."""
+
+from dataclasses import dataclass
+
+from sdnloom.network.openflow.constants import NO_TRUNCATION, GroupNo, PortNo
+from sdnloom.network.openflow.oxm import FIELDS
+from sdnloom.network.value import Hex, Value, hexadecimal
+
+
+class Action(Value):
+    """Base of all actions."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Output(Action):
+    """Send out of a port; `max_len` bytes at most when that is the controller."""
+
+    port: PortNo
+    max_len: Hex = NO_TRUNCATION
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SetField(Action):
+    """Overwrite a header field, by its match name. `vlan_vid` carries VLAN_PRESENT as a match does.
+
+    1.0's set actions are these too; its transport ports are `tp_src` and `tp_dst`, of whichever transport there is.
+    """
+
+    field: str
+    value: int
+
+    def __repr__(self) -> str:
+        shown = FIELDS[self.field].show(self.value) if self.field in FIELDS else hexadecimal(self.value)
+        return f"SetField(field={self.field!r}, value={shown})"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PushVlan(Action):
+    """Add an outermost VLAN tag (1.3)."""
+
+    ethertype: Hex = 0x8100
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PopVlan(Action):
+    """Remove the outermost VLAN tag (1.0: strip)."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PushMpls(Action):
+    """Add an MPLS label (1.3)."""
+
+    ethertype: Hex = 0x8847
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PopMpls(Action):
+    """Remove the outermost MPLS label; `ethertype` is of what then follows (1.3)."""
+
+    ethertype: Hex
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PushPbb(Action):
+    """Add a PBB header (1.3)."""
+
+    ethertype: Hex = 0x88E7
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PopPbb(Action):
+    """Remove the outermost PBB header (1.3)."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Group(Action):
+    """Hand over to a group (1.3)."""
+
+    group_id: GroupNo
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SetQueue(Action):
+    """Choose the queue for later outputs (1.3)."""
+
+    queue_id: int
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Enqueue(Action):
+    """Send out of a port through one of its queues (1.0)."""
+
+    port: PortNo
+    queue_id: int
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SetNwTtl(Action):
+    """Set the IP time to live (1.3)."""
+
+    ttl: int
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class DecNwTtl(Action):
+    """Lower the IP time to live by one (1.3)."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SetMplsTtl(Action):
+    """Set the MPLS time to live (1.3)."""
+
+    ttl: int
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class DecMplsTtl(Action):
+    """Lower the MPLS time to live by one (1.3)."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CopyTtlOut(Action):
+    """Copy the time to live from the second outermost header to the outermost (1.3)."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CopyTtlIn(Action):
+    """Copy the time to live from the outermost header to the second outermost (1.3)."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ExperimenterAction(Action):
+    """A vendor's action; `data` is all after the experimenter number."""
+
+    experimenter: Hex
+    data: bytes = b""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class UnknownAction(Action):
+    """An action of a type that this version does not define; `data` is all after its length."""
+
+    type: int
+    data: bytes = b""
+
+
+class Instruction(Value):
+    """Base of all instructions. A 1.0 entry has one ApplyActions, or none when it drops."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class GotoTable(Instruction):
+    """Go on in a later table."""
+
+    table_id: int
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class WriteMetadata(Instruction):
+    """Set the masked bits of the metadata."""
+
+    metadata: Hex
+    mask: Hex = 0xFFFFFFFFFFFFFFFF
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class WriteActions(Instruction):
+    """Merge actions into the action set."""
+
+    actions: tuple[Action, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ApplyActions(Instruction):
+    """Apply actions now, in order."""
+
+    actions: tuple[Action, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ClearActions(Instruction):
+    """Empty the action set."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Meter(Instruction):
+    """Apply a meter."""
+
+    meter_id: Hex
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ExperimenterInstruction(Instruction):
+    """A vendor's instruction; `data` is all after the experimenter number."""
+
+    experimenter: Hex
+    data: bytes = b""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class UnknownInstruction(Instruction):
+    """An instruction of a type that 1.3 does not define; `data` is all after its length."""
+
+    type: int
+    data: bytes = b""

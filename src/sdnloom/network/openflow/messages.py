@@ -1,0 +1,337 @@
+"""OpenFlow messages as values, one set for 1.0 and 1.3 and for both directions; statistics are in `stats`."""
+
+from dataclasses import dataclass, field
+
+from sdnloom.network.openflow.actions import Action, Instruction
+from sdnloom.network.openflow.constants import (
+    NO_BUFFER,
+    BufferId,
+    Command,
+    GroupId,
+    GroupKind,
+    GroupModCommand,
+    GroupNo,
+    InReason,
+    Port,
+    PortNo,
+    RemovedReason,
+    RoleNo,
+    StatusReason,
+)
+from sdnloom.network.openflow.match import ANY_PACKET, Match
+from sdnloom.network.value import Hex, Mac, Value
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Message(Value):
+    """Base of all messages. The version is not part of a message: the connection knows it."""
+
+    xid: int = field(default=0, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Hello(Message):
+    """The first message. `elements` are (type, content) pairs; type 1 is the bitmap of versions (1.3)."""
+
+    elements: tuple[tuple[int, bytes], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Error(Message):
+    """An error. Type and code are the specification's names in lower case, or numbers it does not name.
+
+    `Error("bad_action", "bad_out_port", data)`; `errors.py` has all names and their numbers in each version.
+    """
+
+    type: str | int
+    code: str | int
+    data: bytes = b""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class EchoRequest(Message):
+    """Are you there?"""
+
+    data: bytes = b""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class EchoReply(Message):
+    """The answer, with the request's data."""
+
+    data: bytes = b""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Experimenter(Message):
+    """A vendor's message; `data` is all after the experimenter number."""
+
+    experimenter: Hex
+    data: bytes = b""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Opaque(Message):
+    """A message of a type that the version does not define, kept as it came."""
+
+    type: int
+    body: bytes = b""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PortDesc(Value):
+    """A port. Bits of `curr` to `peer` are those of the version in use; the speeds (kbit/s) exist in 1.3 only."""
+
+    port_no: PortNo
+    hw_addr: Mac = 0
+    name: str = ""
+    config: Hex = 0
+    state: Hex = 0
+    curr: Hex = 0
+    advertised: Hex = 0
+    supported: Hex = 0
+    peer: Hex = 0
+    curr_speed: int = 0
+    max_speed: int = 0
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class FeaturesRequest(Message):
+    """Who are you?"""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class FeaturesReply(Message):
+    """What a switch is. `actions` and `ports` exist in 1.0 only, `auxiliary_id` and `reserved` in 1.3 only."""
+
+    datapath_id: Hex
+    n_buffers: int = 0
+    n_tables: int = 1
+    capabilities: Hex = 0
+    actions: Hex = 0
+    ports: tuple[PortDesc, ...] = ()
+    auxiliary_id: int = 0
+    reserved: Hex = 0
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class GetConfigRequest(Message):
+    """What is your configuration?"""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class GetConfigReply(Message):
+    """The configuration."""
+
+    flags: int = 0
+    miss_send_len: int = 128
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SetConfig(Message):
+    """Change the configuration."""
+
+    flags: int = 0
+    miss_send_len: int = 128
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PacketIn(Message):
+    """A packet for the controller. `match` holds in_port and, in 1.3, the rest of the pipeline's context."""
+
+    match: Match
+    data: bytes = b""
+    total_len: int = 0
+    reason: InReason = 0
+    buffer_id: BufferId = NO_BUFFER
+    table_id: int = 0
+    cookie: Hex = 0
+
+    @property
+    def in_port(self) -> int:
+        """The port the packet came in through."""
+        return self.match.exact("in_port") or 0
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class FlowRemoved(Message):
+    """A flow entry went away. `table_id` and `hard_timeout` exist in 1.3 only."""
+
+    match: Match
+    reason: RemovedReason = 0
+    priority: int = 0x8000
+    cookie: Hex = 0
+    duration_sec: int = 0
+    duration_nsec: int = 0
+    idle_timeout: int = 0
+    hard_timeout: int = 0
+    packet_count: int = 0
+    byte_count: int = 0
+    table_id: int = 0
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PortStatus(Message):
+    """A port appeared, changed or went away."""
+
+    reason: StatusReason
+    desc: PortDesc
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PacketOut(Message):
+    """Send a packet: the buffered one, or `data`."""
+
+    actions: tuple[Action, ...] = ()
+    data: bytes = b""
+    in_port: PortNo = Port.ANY
+    buffer_id: BufferId = NO_BUFFER
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class FlowMod(Message):
+    """Change a flow table. `cookie_mask`, `table_id` and `out_group` exist in 1.3 only."""
+
+    match: Match = ANY_PACKET
+    command: Command = 0
+    instructions: tuple[Instruction, ...] = ()
+    priority: int = 0x8000
+    idle_timeout: int = 0
+    hard_timeout: int = 0
+    cookie: Hex = 0
+    cookie_mask: Hex = 0
+    table_id: int = 0
+    buffer_id: BufferId = NO_BUFFER
+    out_port: PortNo = Port.ANY
+    out_group: GroupNo = GroupId.ANY
+    flags: Hex = 0
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Bucket(Value):
+    """One of a group's alternatives."""
+
+    actions: tuple[Action, ...] = ()
+    weight: int = 0
+    watch_port: PortNo = Port.ANY
+    watch_group: GroupNo = GroupId.ANY
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class GroupMod(Message):
+    """Change the group table (1.3)."""
+
+    group_id: GroupNo
+    command: GroupModCommand = 0
+    type: GroupKind = 0
+    buckets: tuple[Bucket, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PortMod(Message):
+    """Change a port: the bits of `mask` in `config`."""
+
+    port_no: PortNo
+    hw_addr: Mac = 0
+    config: Hex = 0
+    mask: Hex = 0
+    advertise: Hex = 0
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class TableMod(Message):
+    """Configure a table (1.3)."""
+
+    table_id: int
+    config: Hex = 0
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class MeterMod(Message):
+    """Change a meter (1.3); its bands are kept as bytes."""
+
+    meter_id: Hex
+    command: int = 0
+    flags: int = 0
+    bands: bytes = b""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class BarrierRequest(Message):
+    """Finish what came before."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class BarrierReply(Message):
+    """Done."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class QueueGetConfigRequest(Message):
+    """Which queues does a port have?"""
+
+    port: PortNo
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class QueueProperty(Value):
+    """A property of a queue; `data` is all after its 8-byte head (a rate: 2 bytes and padding)."""
+
+    property: int
+    data: bytes = b""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PacketQueue(Value):
+    """A queue. Its `port` exists in 1.3 only."""
+
+    queue_id: int
+    port: PortNo = 0
+    properties: tuple[QueueProperty, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class QueueGetConfigReply(Message):
+    """The queues of a port."""
+
+    port: PortNo
+    queues: tuple[PacketQueue, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RoleRequest(Message):
+    """Change or ask for the controller's role (1.3)."""
+
+    role: RoleNo = 0
+    generation_id: Hex = 0
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RoleReply(Message):
+    """The controller's role (1.3)."""
+
+    role: RoleNo = 0
+    generation_id: Hex = 0
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class GetAsyncRequest(Message):
+    """Which asynchronous messages do I get? (1.3)"""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class GetAsyncReply(Message):
+    """Bits of the reasons to report, each as (to a master or equal, to a slave) (1.3)."""
+
+    packet_in: tuple[int, int] = (0, 0)
+    port_status: tuple[int, int] = (0, 0)
+    flow_removed: tuple[int, int] = (0, 0)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SetAsync(Message):
+    """Choose the asynchronous messages to get (1.3); fields as in GetAsyncReply."""
+
+    packet_in: tuple[int, int] = (0, 0)
+    port_status: tuple[int, int] = (0, 0)
+    flow_removed: tuple[int, int] = (0, 0)

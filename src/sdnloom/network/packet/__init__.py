@@ -1,0 +1,48 @@
+"""Packets as values, and their bytes."""
+
+from sdnloom.network.packet.headers import (
+    Arp,
+    Ethernet,
+    EtherType,
+    Header,
+    Icmp,
+    Icmpv6,
+    IpProto,
+    IPv4,
+    IPv6,
+    IPv6Extension,
+    IPv6Fragment,
+    Lldp,
+    Packet,
+    Tcp,
+    TcpFlag,
+    Udp,
+    Vlan,
+)
+from sdnloom.network.value import AddressError, ip, ip4_text, ip6_text, mac, mac_text
+
+__all__ = [
+    "AddressError",
+    "Arp",
+    "EtherType",
+    "Ethernet",
+    "Header",
+    "IPv4",
+    "IPv6",
+    "IPv6Extension",
+    "IPv6Fragment",
+    "Icmp",
+    "Icmpv6",
+    "IpProto",
+    "Lldp",
+    "Packet",
+    "Tcp",
+    "TcpFlag",
+    "Udp",
+    "Vlan",
+    "ip",
+    "ip4_text",
+    "ip6_text",
+    "mac",
+    "mac_text",
+]
