@@ -45,7 +45,7 @@ chan s2_up = [N] of { byte };
 chan s1_of = [N] of { byte };
 chan s2_of = [N] of { byte };
 
-/* `local` lets the reduction ignore a variable. It is true of all but `pending`, which two processes share:
+/* `local` lets the reduction ignore a variable. It is true of all but b_pending, which two processes share:
    recv adds an identifier and reply removes another one, so these commute and neither disables the other. */
 local byte a_sent, a_received;
 local byte b_received;
