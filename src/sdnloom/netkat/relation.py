@@ -39,7 +39,7 @@ class Relation:
 Row: TypeAlias = dict[Value, Relation]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Pair:
     """An input packet and one output packet."""
 

@@ -286,10 +286,22 @@ def value_key(value: Value) -> tuple[int, int, str]:
 
 def _collect(policy: Policy, slot: str, kinds: tuple[type, ...]) -> frozenset[str]:
     known: frozenset[str] | None = getattr(policy, slot)
-    if known is None:
-        known = frozenset(node.args[0] for node in postorder(policy) if isinstance(node, kinds))
-        _set(policy, slot, known)
-    return known
+    if known is not None:
+        return known
+    # Stored on every node on the way: a new sum over known parts costs one union.
+    stack = [policy]
+    while stack:
+        node = stack[-1]
+        below = node.parts_below()
+        missing = [part for part in below if getattr(part, slot) is None]
+        if missing:
+            stack.extend(missing)
+            continue
+        stack.pop()
+        if getattr(node, slot) is None:
+            own = frozenset(node.args[:1]) if isinstance(node, kinds) else frozenset()
+            _set(node, slot, own.union(*[getattr(part, slot) for part in below]))
+    return cast(frozenset[str], getattr(policy, slot))
 
 
 def _flatten(kind: type[_Node], parts: Iterable[Policy]) -> tuple[Policy, ...]:

@@ -1,0 +1,81 @@
+"""Emptiness, containment and equivalence of policies, each refuted by a concrete pair of packets.
+
+Exact over unbounded value domains: values that neither policy names behave alike, and one fresh value stands for them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from sdnloom.netkat.image import Images
+from sdnloom.netkat.packets import Space
+from sdnloom.netkat.relation import Relation, Relations
+from sdnloom.netkat.syntax import Policy, Value, assigned, fields
+
+Side: TypeAlias = Literal["left", "right"]
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """An input packet and an output that the policy on `side`, and it alone, makes of it."""
+
+    before: Mapping[str, Value]
+    after: Mapping[str, Value]
+    side: Side = "left"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether a claim about policies holds; if not, the witness against it. True exactly if it holds."""
+
+    witness: Witness | None = None
+
+    def __bool__(self) -> bool:
+        return self.witness is None
+
+
+def space_for(*policies: Policy) -> Space:
+    """Return a space for the policies with the fields that none of them assigns first.
+
+    That order keeps diagrams small: a test of such a field holds throughout.
+    """
+    changed = frozenset[str]().union(*map(assigned, policies))
+    named = frozenset[str]().union(*map(fields, policies))
+    return Space([*sorted(named - changed), *sorted(changed)])
+
+
+def is_empty(policy: Policy, images: Images | None = None) -> Verdict:
+    """Return whether the policy drops every packet; the witness is a packet that it lets through."""
+    images = images or Images(space_for(policy))
+    space = images.space
+    named = sorted(fields(policy))
+    after = space.witness(images.forward(policy, space.everything), named)
+    if after is None:
+        return Verdict()
+    before = space.witness(images.backward(policy, space.packet(after)), named, like=after)
+    assert before is not None, "an output has an input"
+    return Verdict(Witness(before, after))
+
+
+def contains(smaller: Policy, larger: Policy) -> Verdict:
+    """Return whether `smaller <= larger`: every output of the first is one of the second, for every input."""
+    relations = Relations(space_for(smaller, larger))
+    excess = relations.difference(relations.of(smaller), relations.of(larger))
+    return Verdict(_witness(relations, excess, "left", smaller, larger))
+
+
+def equivalent(left: Policy, right: Policy) -> Verdict:
+    """Return whether both policies make the same outputs of every input; the witness says whose output it is."""
+    relations = Relations(space_for(left, right))
+    a, b = relations.of(left), relations.of(right)
+    if a is b:
+        return Verdict()
+    return Verdict(
+        _witness(relations, relations.difference(a, b), "left", left, right)
+        or _witness(relations, relations.difference(b, a), "right", left, right)
+    )
+
+
+def _witness(relations: Relations, relation: Relation, side: Side, *policies: Policy) -> Witness | None:
+    pair = relations.pair(relation, sorted(frozenset[str]().union(*map(fields, policies))))
+    return None if pair is None else Witness(pair.before, pair.after, side)

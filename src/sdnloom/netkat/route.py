@@ -1,0 +1,88 @@
+"""How a policy turns one packet into another: the rules that fire, one after the other."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from sdnloom.netkat.errors import PolicyError
+from sdnloom.netkat.image import Images
+from sdnloom.netkat.packets import PacketSet
+from sdnloom.netkat.syntax import Assign, Policy, Product, Star, Sum, Value
+
+_Task: TypeAlias = tuple[Policy, Mapping[str, Value], Mapping[str, Value]]
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """One rule, a part of the policy without sum and star below its predicates, and the packet around it."""
+
+    rule: Policy
+    before: Mapping[str, Value]
+    after: Mapping[str, Value]
+
+
+def route(policy: Policy, before: Mapping[str, Value], after: Mapping[str, Value], images: Images) -> tuple[Hop, ...]:
+    """Return the hops that make `after` of `before`; a star takes as few rounds as can be.
+
+    Both packets need a value for every field of the policy. Raises PolicyError if there is no way.
+    """
+    finder = _Finder(images)
+    if not finder.leads(policy, before, after):
+        raise PolicyError(f"the policy does not make {dict(after)!r} of {dict(before)!r}")
+    hops: list[Hop] = []
+    pending: list[_Task] = [(policy, before, after)]
+    while pending:
+        part, start, end = pending.pop()
+        if part.is_predicate or isinstance(part, Assign) or _is_rule(part):
+            hops.append(Hop(part, start, end))
+        elif isinstance(part, Sum):
+            pending.append((next(one for one in part.parts if finder.leads(one, start, end)), start, end))
+        elif isinstance(part, Product):
+            pending += reversed(finder.through(part.parts, start, end))
+        elif isinstance(part, Star):
+            pending += reversed(finder.rounds(part.policy, start, end))
+    return tuple(hops)
+
+
+class _Finder:
+    def __init__(self, images: Images) -> None:
+        self.images = images
+        self.space = images.space
+
+    def leads(self, policy: Policy, before: Mapping[str, Value], after: Mapping[str, Value]) -> bool:
+        return bool(self.images.forward(policy, self.space.packet(before)) & self.space.packet(after))
+
+    def through(
+        self, parts: tuple[Policy, ...], before: Mapping[str, Value], after: Mapping[str, Value]
+    ) -> list[_Task]:
+        """Return the task of each factor, with the packets between them chosen."""
+        reached = [self.space.packet(before)]
+        for part in parts[:-1]:
+            reached.append(self.images.forward(part, reached[-1]))
+        tasks: list[_Task] = []
+        end = after
+        for part, known in zip(reversed(parts), reversed(reached), strict=True):
+            start = self._source(part, known, end)
+            tasks.append((part, start, end))
+            end = start
+        return tasks[::-1]
+
+    def rounds(self, body: Policy, before: Mapping[str, Value], after: Mapping[str, Value]) -> list[_Task]:
+        """Return the task of each round of a star, as few as possible."""
+        goal = self.space.packet(after)
+        layers = [self.space.packet(before)]
+        reached = layers[0]
+        while not layers[-1] & goal:
+            layers.append(self.images.forward(body, layers[-1]) - reached)
+            reached |= layers[-1]
+        return self.through((body,) * (len(layers) - 1), before, after) if len(layers) > 1 else []
+
+    def _source(self, policy: Policy, known: PacketSet, after: Mapping[str, Value]) -> Mapping[str, Value]:
+        sources = self.images.backward(policy, self.space.packet(after)) & known
+        source = self.space.witness(sources, after, like=after)
+        assert source is not None, "every packet reached has a source"
+        return source
+
+
+def _is_rule(policy: Policy) -> bool:
+    return isinstance(policy, Product) and all(part.is_predicate or isinstance(part, Assign) for part in policy.parts)
