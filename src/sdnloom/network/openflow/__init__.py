@@ -1,5 +1,6 @@
 """OpenFlow 1.0 and 1.3 messages as values, and their bytes."""
 
+from sdnloom.network.layout import EncodeError
 from sdnloom.network.openflow.actions import (
     Action,
     ApplyActions,
@@ -55,7 +56,7 @@ from sdnloom.network.openflow.constants import (
     PortState,
     Role,
 )
-from sdnloom.network.openflow.errors import ERRORS, DecodeError, EncodeError, error_names, error_numbers
+from sdnloom.network.openflow.errors import ERRORS, DecodeError, error_names, error_numbers
 from sdnloom.network.openflow.match import ANY_PACKET, Match, MatchError, canonical, field_order, full_mask
 from sdnloom.network.openflow.messages import (
     BarrierReply,

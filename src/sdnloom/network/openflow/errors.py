@@ -1,6 +1,7 @@
 """The errors of the specification by name, their numbers in each version, and what a malformed message raises."""
 
 from sdnloom.errors import SdnloomError
+from sdnloom.network.layout import EncodeError
 from sdnloom.network.openflow.constants import V10, V13
 from sdnloom.network.openflow.messages import Error
 
@@ -90,10 +91,6 @@ ERRORS: dict[int, dict[int, tuple[str, tuple[str, ...]]]] = {
 _NUMBERS = {
     version: {name: (number, codes) for number, (name, codes) in types.items()} for version, types in ERRORS.items()
 }
-
-
-class EncodeError(SdnloomError):
-    """A value has no wire form in the version asked for."""
 
 
 class DecodeError(SdnloomError):

@@ -1,5 +1,9 @@
 """Packets as values, and their bytes."""
 
+from sdnloom.network.layout import EncodeError
+from sdnloom.network.packet.build import stack
+from sdnloom.network.packet.decode import decode
+from sdnloom.network.packet.encode import encode
 from sdnloom.network.packet.headers import (
     Arp,
     Ethernet,
@@ -19,11 +23,14 @@ from sdnloom.network.packet.headers import (
     Udp,
     Vlan,
 )
+from sdnloom.network.packet.layouts import LAYOUTS
 from sdnloom.network.value import AddressError, ip, ip4_text, ip6_text, mac, mac_text
 
 __all__ = [
+    "LAYOUTS",
     "AddressError",
     "Arp",
+    "EncodeError",
     "EtherType",
     "Ethernet",
     "Header",
@@ -40,9 +47,12 @@ __all__ = [
     "TcpFlag",
     "Udp",
     "Vlan",
+    "decode",
+    "encode",
     "ip",
     "ip4_text",
     "ip6_text",
     "mac",
     "mac_text",
+    "stack",
 ]

@@ -130,6 +130,7 @@ class IPv6Fragment(Header):
     more: int = 0
     ident: int = 0
     reserved: int = 0
+    unused: int = 0
 
 
 @dataclass(frozen=True, slots=True, repr=False)
