@@ -13,7 +13,9 @@ from sdnloom.errors import SdnloomError
 
 # Command name -> (module with a click command named `command`, one line of help).
 # Modules are imported on use: `sdnloom --help` and a small command stay fast.
-COMMANDS: dict[str, tuple[str, str]] = {}
+COMMANDS: dict[str, tuple[str, str]] = {
+    "netkat": ("sdnloom.cli.netkat", "Decide questions about NetKAT policies, with a packet as evidence."),
+}
 
 
 class _LazyGroup(click.Group):

@@ -96,19 +96,19 @@ class _Group:
 class Reader:
     """Reads policies from tokens with a stack of its own: nesting is limited by memory only."""
 
-    def __init__(self, text: Text, resolve: Resolve, fields: Collection[str] | None) -> None:
+    def __init__(self, text: Text, resolve: Resolve, fields: Collection[str] | None, position: int = 0) -> None:
         self.text = text
+        self.position = position
         self._resolve = resolve
         self._fields = fields
-        self._position = 0
 
     @property
     def next(self) -> Token:
-        return self.text.tokens[self._position]
+        return self.text.tokens[self.position]
 
     def take(self) -> Token:
         token = self.next
-        self._position += 1
+        self.position += 1
         return token
 
     def unexpected(self, expected: str) -> PolicySyntaxError:

@@ -29,19 +29,24 @@ _ASCII = _Signs("zero", "one", " = ", " != ", " <- ", "~", " . ", " + ", "*")
 _SYMBOLS = _Signs("∅", "ε", "=", "≠", "←", "¬", "·", " + ", "∗")
 
 
-def to_text(policy: Policy, symbols: bool = False) -> str:
+def to_text(policy: Policy, symbols: bool = False, limit: int | None = None) -> str:
     """Return the policy as text, with the papers' symbols if asked; as few parentheses as precedence allows.
 
-    A shared part is written out wherever it occurs.
+    A shared part is written out wherever it occurs, so the text may be far larger than the policy: with `limit`,
+    writing stops soon after that many characters.
     """
     signs = _SYMBOLS if symbols else _ASCII
     pieces: list[str] = []
+    written = 0
     # Pending work, last first: text to write, or a policy with the precedence its surroundings ask for.
     pending: list[str | tuple[Policy, int]] = [(policy, _SUM)]
     while pending:
         item = pending.pop()
         if isinstance(item, str):
             pieces.append(item)
+            written += len(item)
+            if limit is not None and written > limit:
+                break
             continue
         node, least = item
         level, parts = _layout(node, signs)

@@ -20,7 +20,8 @@ _SYMBOLS = {
     "assign": ("<-", ":=", "←"),
     "equivalent": ("==", "≡"),
     "contained": ("<=", "≤", "⊑"),
-    "different": ("!=", "≠", "≢"),
+    "inequivalent": ("!==", "≢"),
+    "different": ("!=", "≠"),
     "is": ("=", "≜"),
     "(": ("(",),
     ")": (")",),
@@ -75,6 +76,15 @@ class Text:
     def error(self, token: Token, message: str) -> PolicySyntaxError:
         """Return the error that points at the token."""
         return PolicySyntaxError(self.place(token.start), message)
+
+    def excerpt(self, first: int, end: int) -> str:
+        """Return the tokens from position `first` up to `end` as one line, without comments."""
+        pieces: list[str] = []
+        reached = -1
+        for token in self.tokens[first:end]:
+            pieces += [" ", token.text] if -1 < reached < token.start else [token.text]
+            reached = token.start + len(token.text)
+        return "".join(pieces)
 
     def _tokenize(self, text: str) -> list[Token]:
         tokens: list[Token] = []

@@ -1,0 +1,74 @@
+"""Suspicious places of a program: legal, decided exactly, and rarely meant."""
+
+from dataclasses import dataclass
+
+from sdnloom.netkat.decide import is_empty
+from sdnloom.netkat.errors import Place
+from sdnloom.netkat.printer import to_text, value_text
+from sdnloom.netkat.program import Program
+from sdnloom.netkat.syntax import DROP, Policy, Sum, Value, fields, value_key, values
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """What looks like a mistake, and where."""
+
+    place: Place
+    message: str
+
+
+def lint(program: Program) -> tuple[Remark, ...]:
+    """Return what looks like a mistake, in the order of the file."""
+    remarks = [*_unused_fields(program), *_mixed_values(program), *_dead_policies(program)]
+    return tuple(sorted(remarks, key=lambda one: (one.place.line, one.place.column, one.message)))
+
+
+def _roots(program: Program) -> list[Policy]:
+    claims = [side for claim in program.claims for side in (claim.left, claim.right)]
+    return [*program.policies.values(), *claims]
+
+
+def _unused_fields(program: Program) -> list[Remark]:
+    used = frozenset[str]().union(*map(fields, _roots(program)))
+    declared = program.fields or {}
+    return [
+        Remark(place, f"field {name!r} is declared and never used")
+        for name, place in declared.items()
+        if name not in used
+    ]
+
+
+def _mixed_values(program: Program) -> list[Remark]:
+    """A field with numbers in one place and words in another: `1` and `"1"` are different values."""
+    kinds: dict[str, dict[type, Value]] = {}
+    remarks: list[Remark] = []
+    for name, policy in program.policies.items():
+        for field, found in values(policy).items():
+            seen = kinds.setdefault(field, {})
+            before = len(seen)
+            for value in sorted(found, key=value_key):
+                seen.setdefault(type(value), value)
+            if len(seen) == 2 and before < 2:
+                shown = " and ".join(value_text(value) for value in sorted(seen.values(), key=value_key))
+                message = f"field {field!r} has numbers and words as values: {shown} are never equal"
+                remarks.append(Remark(program.places[name], message))
+    return remarks
+
+
+def _dead_policies(program: Program) -> list[Remark]:
+    remarks: list[Remark] = []
+    for name, policy in program.policies.items():
+        place = program.places[name]
+        if policy is DROP:
+            continue
+        if is_empty(policy):
+            remarks.append(Remark(place, f"policy {name!r} drops every packet"))
+        elif isinstance(policy, Sum):
+            dead = [part for part in policy.parts if part is not DROP and is_empty(part)]
+            remarks += [Remark(place, f"policy {name!r}: a part drops every packet: {_short(part)}") for part in dead]
+    return remarks
+
+
+def _short(policy: Policy) -> str:
+    text = to_text(policy, limit=80)
+    return text if len(text) <= 80 else text[:77] + "..."

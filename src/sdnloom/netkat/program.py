@@ -1,0 +1,186 @@
+"""Files of policies: field declarations, named policies and claims about them.
+
+    fields sw, pt, dst                     # optional; then every field must be declared
+    let table = pt = 1 . pt <- 2           # definitions may refer to each other in any order, not in circles
+    let net   = (table . links) . (table . links)*
+    let links = pt = 2 . pt <- 3
+    check net == table . links             # also !== and <=
+
+A statement ends where the next begins. `let`, `fields` and `check` are words like any other elsewhere.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from sdnloom.netkat.errors import Place, PolicyError
+from sdnloom.netkat.parser import RESERVED, Reader, resolver
+from sdnloom.netkat.syntax import SKIP, WORD, Policy
+from sdnloom.netkat.tokens import Text, Token
+
+MAX_BYTES: Final = 64 * 1024 * 1024
+_STATEMENTS: Final = "'let', 'fields' or 'check'"
+_RELATIONS: Final = {"equivalent": "==", "inequivalent": "!==", "contained": "<="}
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Two policies that a file says to be equivalent (`==`), different (`!==`) or contained (`<=`)."""
+
+    place: Place
+    text: str
+    left: Policy
+    relation: str
+    right: Policy
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What a file defines. `fields` is None where it declares none."""
+
+    source: str
+    fields: Mapping[str, Place] | None = None
+    policies: Mapping[str, Policy] = field(default_factory=dict)
+    places: Mapping[str, Place] = field(default_factory=dict)
+    claims: tuple[Claim, ...] = ()
+
+
+def read_program(path: Path) -> Program:
+    """Return the program in the file; every failure to read it is a PolicyError that names it."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise PolicyError(f"{path}: cannot be read: {error.strerror or error}") from None
+    if len(data) > MAX_BYTES:
+        raise PolicyError(f"{path}: larger than {MAX_BYTES // 1024 // 1024} MiB")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise PolicyError(f"{path}:{line}: byte {data[error.start]:#04x} is not UTF-8 text") from None
+    return parse_program(text, source=str(path))
+
+
+def parse_program(text: str, *, source: str = "<program>") -> Program:
+    """Return the program that the text denotes; raises PolicySyntaxError with the place of a mistake."""
+    tokens = Text(text, source)
+    outline = _Outline(tokens)
+    policies = _define(tokens, outline)
+    claims: list[Claim] = []
+    for start in outline.claims:
+        reader = Reader(tokens, resolver(tokens, policies), outline.fields, start)
+        left = reader.policy()
+        relation = _RELATIONS[reader.take().kind]
+        right = reader.policy()
+        place = tokens.place(tokens.tokens[start - 1].start)
+        claims.append(Claim(place, tokens.excerpt(start, reader.position), left, relation, right))
+    return Program(
+        source,
+        outline.fields,
+        {name: policies[name] for name in outline.bodies},
+        {name: tokens.place(tokens.tokens[start - 2].start) for name, start in outline.bodies.items()},
+        tuple(claims),
+    )
+
+
+class _Outline:
+    """The statements of a program: where each begins and which names it refers to; checks its syntax."""
+
+    def __init__(self, text: Text) -> None:
+        self.text = text
+        self.fields: dict[str, Place] | None = None
+        self.bodies: dict[str, int] = {}
+        self.references: dict[str, list[Token]] = {}
+        self.claims: list[int] = []
+        self._reader = Reader(text, self._refer, None)
+        self._names: list[Token] = []
+        while self._reader.next.kind != "end":
+            self._statement()
+
+    def _refer(self, token: Token) -> Policy:
+        self._names.append(token)
+        return SKIP  # of a kind that may stand anywhere; the second pass knows better
+
+    def _statement(self) -> None:
+        reader = self._reader
+        word = reader.next
+        if word.kind != "word" or word.text not in ("let", "fields", "check"):
+            raise reader.unexpected(f"an operator or {_STATEMENTS}" if self.bodies or self.claims else _STATEMENTS)
+        reader.take()
+        if word.text == "let":
+            self._let()
+        elif word.text == "fields":
+            self._declare()
+        else:
+            self.claims.append(reader.position)
+            self._names = []  # resolved in the second pass: a claim defines nothing
+            reader.policy()
+            if reader.next.kind not in _RELATIONS:
+                raise reader.unexpected("an operator, '==', '!==' or '<='")
+            reader.take()
+            reader.policy()
+
+    def _let(self) -> None:
+        reader = self._reader
+        name = self._word("a name for the policy")
+        if name.text in RESERVED:
+            raise self.text.error(name, f"{name.shown()} is a word of the language and cannot name a policy")
+        if name.text in self.bodies:
+            first = self.text.place(self.text.tokens[self.bodies[name.text] - 2].start)
+            raise self.text.error(name, f"{name.shown()} is already defined at {first}")
+        if reader.next.kind not in ("is", "assign"):
+            raise reader.unexpected(f"'=' after the name {name.shown()}")
+        reader.take()
+        self.bodies[name.text] = reader.position
+        self._names = self.references[name.text] = []
+        reader.policy()
+
+    def _declare(self) -> None:
+        self.fields = {} if self.fields is None else self.fields
+        while True:
+            name = self._word("a field name")
+            if name.text in self.fields:
+                raise self.text.error(name, f"field {name.shown()} is already declared at {self.fields[name.text]}")
+            self.fields[name.text] = self.text.place(name.start)
+            if self._reader.next.kind != ",":
+                return
+            self._reader.take()
+
+    def _word(self, expected: str) -> Token:
+        if self._reader.next.kind != "word" or not WORD.fullmatch(self._reader.next.text):
+            raise self._reader.unexpected(expected)
+        return self._reader.take()
+
+
+def _define(text: Text, outline: _Outline) -> dict[str, Policy]:
+    """Return every named policy, built after those it refers to."""
+    done: dict[str, Policy] = {}
+    for root in outline.bodies:
+        # The names being defined, each with the references it still has to look at.
+        path = [(root, iter(outline.references[root]))] if root not in done else []
+        on_path = {root}
+        while path:
+            name, waiting = path[-1]
+            token = next((one for one in waiting if _target(one, outline) not in done), None)
+            if token is None:
+                path.pop()
+                on_path.discard(name)
+                done[name] = Reader(text, resolver(text, done), outline.fields, outline.bodies[name]).policy()
+                continue
+            target = _target(token, outline)
+            if target in on_path:
+                circle = [one for one, _ in path]
+                circle = [*circle[circle.index(target) :], target]
+                shown = circle if len(circle) <= 9 else [*circle[:4], "...", *circle[-4:]]
+                raise text.error(token, f"policies defined in a circle: {' -> '.join(shown)}")
+            if target not in outline.bodies:
+                resolver(text, dict.fromkeys(outline.bodies, SKIP))(token)  # raises, with suggestions
+            path.append((target, iter(outline.references[target])))
+            on_path.add(target)
+    return done
+
+
+def _target(token: Token, outline: _Outline) -> str:
+    return token.text if token.text in outline.bodies else token.text.removeprefix("@")
