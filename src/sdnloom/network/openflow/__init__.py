@@ -32,6 +32,7 @@ from sdnloom.network.openflow.actions import (
     WriteActions,
     WriteMetadata,
 )
+from sdnloom.network.openflow.codec import decode, encode
 from sdnloom.network.openflow.constants import (
     ALL_QUEUES,
     ALL_TABLES,
@@ -57,6 +58,8 @@ from sdnloom.network.openflow.constants import (
     Role,
 )
 from sdnloom.network.openflow.errors import ERRORS, DecodeError, error_names, error_numbers
+from sdnloom.network.openflow.framer import Framer
+from sdnloom.network.openflow.layouts import HEADER, STRUCTS, layout
 from sdnloom.network.openflow.match import ANY_PACKET, Match, MatchError, canonical, field_order, full_mask
 from sdnloom.network.openflow.messages import (
     BarrierReply,
@@ -138,9 +141,11 @@ __all__ = [
     "BY_NUMBER",
     "ERRORS",
     "FIELDS",
+    "HEADER",
     "NO_BUFFER",
     "NO_TRUNCATION",
     "OPENFLOW_BASIC",
+    "STRUCTS",
     "TRANSPORT",
     "V10",
     "V13",
@@ -185,6 +190,7 @@ __all__ = [
     "FlowStats",
     "FlowStatsReply",
     "FlowStatsRequest",
+    "Framer",
     "GetAsyncReply",
     "GetAsyncRequest",
     "GetConfigReply",
@@ -262,6 +268,8 @@ __all__ = [
     "WriteActions",
     "WriteMetadata",
     "canonical",
+    "decode",
+    "encode",
     "error_names",
     "error_numbers",
     "field_order",
@@ -269,6 +277,7 @@ __all__ = [
     "ip",
     "ip4_text",
     "ip6_text",
+    "layout",
     "mac",
     "mac_text",
 ]

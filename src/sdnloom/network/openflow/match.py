@@ -7,8 +7,8 @@ from sdnloom.errors import SdnloomError
 from sdnloom.network.openflow.oxm import FIELDS
 from sdnloom.network.value import AddressError, hexadecimal, ip, mac
 
-# A field this codec has no name for, of another OXM class or number: class, number and size in bytes.
-FOREIGN = re.compile(r"oxm_([0-9a-f]{4})_([0-9]{1,3})_([0-9]{1,3})")
+# A field without a name here: its OXM class and number, its size in bytes and, in class ffff, its experimenter.
+FOREIGN = re.compile(r"oxm_([0-9a-f]{4})_([0-9]{1,3})_([0-9]{1,3})(?:_([0-9a-f]{8}))?")
 
 
 class MatchError(SdnloomError):

@@ -31,9 +31,9 @@ class Message(Value):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Hello(Message):
-    """The first message. `elements` are (type, content) pairs; type 1 is the bitmap of versions (1.3)."""
+    """The first message. Its body (1.3: elements such as the bitmap of versions) is kept as it came."""
 
-    elements: tuple[tuple[int, bytes], ...] = ()
+    body: bytes = b""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

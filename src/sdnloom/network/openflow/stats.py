@@ -280,7 +280,7 @@ class ExperimenterStatsReply(StatsReply):
 class OpaqueStatsRequest(StatsRequest):
     """A request that is kept as it came: table features, meters, and types the version does not define."""
 
-    type: int
+    stats_type: int
     body: bytes = b""
 
 
@@ -288,5 +288,5 @@ class OpaqueStatsRequest(StatsRequest):
 class OpaqueStatsReply(StatsReply):
     """A reply that is kept as it came: table features, meters, and types the version does not define."""
 
-    type: int
+    stats_type: int
     body: bytes = b""

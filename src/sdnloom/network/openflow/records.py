@@ -1,0 +1,186 @@
+"""How a layout and what follows it become a value and back: the one mechanism behind every message, action and entry.
+
+A record is a fixed structure followed by parts. Each part fills one attribute. Both directions walk the same
+declaration. Reading takes (data, start, end) and returns (value, where it ends); each list element consumes bytes.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from typing import Any, Protocol
+
+from sdnloom.network.layout import EncodeError, Struct
+from sdnloom.network.openflow.errors import DecodeError
+from sdnloom.network.openflow.kinds import KINDS
+
+BAD_LENGTH = ("bad_request", "bad_len")
+
+
+class Codec(Protocol):
+    """Anything that reads and writes one value."""
+
+    def read(self, data: bytes, at: int, end: int) -> tuple[Any, int]:
+        """Return the value at an offset and where it ends."""
+        ...
+
+    def write(self, value: Any) -> bytes:
+        """Return the bytes of a value."""
+        ...
+
+
+class Part:
+    """A named attribute after a record's structure. `size` names the structure's field that holds its bytes."""
+
+    def __init__(self, name: str, codec: Codec, size: str | None = None) -> None:
+        self.name, self.codec, self.size = name, codec, size
+
+
+class Rest:
+    """All remaining bytes."""
+
+    def read(self, data: bytes, at: int, end: int) -> tuple[bytes, int]:
+        """Return them."""
+        return data[at:end], end
+
+    def write(self, value: bytes) -> bytes:
+        """Return them."""
+        return bytes(value)
+
+
+class Many:
+    """Elements up to the end; `unit` divides the bytes they take together."""
+
+    def __init__(self, element: Codec, unit: int = 1) -> None:
+        self.element, self.unit = element, unit
+
+    def read(self, data: bytes, at: int, end: int) -> tuple[tuple[Any, ...], int]:
+        """Return the elements as a tuple."""
+        if (end - at) % self.unit:
+            raise DecodeError(*BAD_LENGTH, f"list at byte {at} has {end - at} bytes, no multiple of {self.unit}")
+        found = []
+        while at < end:
+            value, at = self.element.read(data, at, end)
+            found.append(value)
+        return tuple(found), at
+
+    def write(self, value: tuple[Any, ...]) -> bytes:
+        """Return the elements one after the other."""
+        return b"".join(map(self.element.write, value))
+
+
+class Record:
+    """A structure and its parts as one value.
+
+    `length` names the structure's field that holds the bytes of the whole; without it a record with parts takes all
+    that is there. `constants` are fields with one possible value, `fixed` are attributes with one possible value. An
+    attribute that the version cannot carry must have its default when written, so nothing is lost in silence.
+    """
+
+    def __init__(
+        self,
+        build: Callable[..., Any],
+        struct: Struct,
+        *parts: Part,
+        length: str | None = None,
+        constants: Mapping[str, int] | None = None,
+        fixed: Mapping[str, Any] | None = None,
+        view: Callable[[Any], Mapping[str, Any]] | None = None,
+        fault: tuple[str, str] = BAD_LENGTH,
+    ) -> None:
+        self.build, self.struct, self.parts, self.length, self.fault = build, struct, parts, length, fault
+        self.constants, self.fixed, self.view = dict(constants or {}), dict(fixed or {}), view
+        self._slots = [
+            (slot.name, slot.bits, KINDS[slot.kind])
+            for slot in struct.slots.values()
+            if slot.kind != "size" and slot.name not in self.constants
+        ]
+        carried = {name for name, _, _ in self._slots} | {part.name for part in parts} | set(self.fixed) | {"xid"}
+        self._absent = (
+            [(each.name, each.default) for each in fields(build) if each.name not in carried]
+            if is_dataclass(build)
+            else []
+        )
+        assert all(default is not MISSING for _, default in self._absent), f"{struct.name} cannot build {build}"
+
+    def read(self, data: bytes, at: int, end: int, **extra: Any) -> tuple[Any, int]:
+        """Return the value at an offset and where it ends; `extra` attributes come from the caller."""
+        if end - at < self.struct.size:
+            raise self._fault(at, f"{end - at} bytes are left, expected {self.struct.size} or more")
+        raw = self.struct.unpack(data, at)
+        if self.length is not None:
+            if not self.struct.size <= raw[self.length] <= end - at:
+                raise self._fault(at, f"its length is {raw[self.length]}, {end - at} bytes are left")
+            end = at + raw[self.length]
+        values = {name: kind.read(raw[name], bits) for name, bits, kind in self._slots}
+        start, at = at, at + self.struct.size
+        for part in self.parts:
+            stop = end if part.size is None else at + raw[part.size]
+            if stop > end:
+                raise self._fault(start, f"{part.name} has {stop - at} bytes, {end - at} are left")
+            values[part.name], at = part.codec.read(data, at, stop)
+        if self.length is not None and at != end:
+            raise self._fault(start, f"{end - at} bytes too many")
+        return self.build(**values, **self.fixed, **extra), at
+
+    def write(self, value: Any) -> bytes:
+        """Return the bytes; an attribute that this version cannot carry raises EncodeError."""
+        for name, default in self._absent:
+            if getattr(value, name) != default:
+                raise EncodeError(
+                    f"{type(value).__name__}.{name} = {getattr(value, name)!r}: this version has no place for it,"
+                    f" expected {default!r}"
+                )
+        view = self.view(value) if self.view else None
+        raw = dict(self.constants)
+        for name, bits, kind in self._slots:
+            raw[name] = kind.write(view[name] if view else getattr(value, name), bits)
+        tails = []
+        for part in self.parts:
+            tail = part.codec.write(view[part.name] if view else getattr(value, part.name))
+            if part.size is not None:
+                raw[part.size] = len(tail)
+            tails.append(tail)
+        body = b"".join(tails)
+        if self.length is not None:
+            raw[self.length] = self.struct.size + len(body)
+        return self.struct.pack(raw) + body
+
+    def _fault(self, at: int, detail: str) -> DecodeError:
+        return DecodeError(*self.fault, f"{self.struct.name} at byte {at}: {detail}")
+
+
+class Choice:
+    """Values that start with a 16-bit type and a 16-bit length, a multiple of 8: actions and instructions."""
+
+    def __init__(
+        self,
+        records: Mapping[int, tuple[Any, Codec]],
+        unknown: Codec,
+        unknown_key: object,
+        fault: tuple[str, str],
+        key: Callable[[Any], object] = type,
+    ) -> None:
+        self._by_code = {code: record for code, (_, record) in records.items()}
+        self._by_key: dict[Any, Codec] = {**dict(records.values()), unknown_key: unknown}
+        self._unknown, self._fault, self._key = unknown, fault, key
+
+    def read(self, data: bytes, at: int, end: int) -> tuple[Any, int]:
+        """Return the value at an offset; one of an unknown type is kept as bytes."""
+        code, size = int.from_bytes(data[at : at + 2], "big"), int.from_bytes(data[at + 2 : at + 4], "big")
+        if end - at < 8 or size < 8 or size % 8 or size > end - at:
+            raise DecodeError(
+                *self._fault, f"type {code} at byte {at}: its length is {size}, {end - at} bytes are left"
+            )
+        value, stop = self._by_code.get(code, self._unknown).read(data, at, at + size)
+        if stop != at + size:
+            raise DecodeError(*self._fault, f"type {code} at byte {at}: its length is {size}, expected {stop - at}")
+        return value, stop
+
+    def write(self, value: Any) -> bytes:
+        """Return the bytes of a value of a known kind."""
+        record = self._by_key.get(self._key(value))
+        if record is None:
+            raise EncodeError(f"{value!r} has no form in this version of OpenFlow")
+        data = record.write(value)
+        if len(data) % 8:
+            raise EncodeError(f"{value!r} has {len(data)} bytes: expected a multiple of 8")
+        return data
