@@ -1,0 +1,213 @@
+"""What a switch refuses in matches, actions and instructions, with the specification's error for each."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sdnloom.network.openflow import (
+    FIELDS,
+    V10,
+    VLAN_PRESENT,
+    Action,
+    ApplyActions,
+    ClearActions,
+    DecNwTtl,
+    Enqueue,
+    ExperimenterAction,
+    ExperimenterInstruction,
+    GotoTable,
+    Group,
+    Instruction,
+    Match,
+    Output,
+    PopVlan,
+    Port,
+    PushVlan,
+    SetField,
+    SetNwTtl,
+    SetQueue,
+    UnknownInstruction,
+    WriteActions,
+    WriteMetadata,
+    canonical,
+)
+from sdnloom.network.packet import EtherType
+from sdnloom.network.switch.matching import Fields
+from sdnloom.network.switch.rewrite import SETTABLE
+from sdnloom.network.switch.turn import Refused, Turn
+
+# Fields that no packet value has: matching on them would promise what the model cannot keep.
+_UNSUPPORTED = frozenset(
+    ("in_phy_port", "sctp_src", "sctp_dst", "mpls_label", "mpls_tc", "mpls_bos", "pbb_isid", "tunnel_id", "ipv6_exthdr")
+)
+_TRANSPORT = frozenset(("tp_src", "tp_dst"))
+_V10_SETS = frozenset(("eth_dst", "eth_src", "vlan_vid", "vlan_pcp", "ipv4_src", "ipv4_dst", "ip_dscp")) | _TRANSPORT
+_INSTRUCTION_ORDER = (ApplyActions, ClearActions, WriteActions, WriteMetadata, GotoTable)  # 1.3, 5.9: fixed
+
+
+@dataclass(frozen=True)
+class Context:
+    """What is known of the packets that a list of actions will meet."""
+
+    eth_type: int | None
+    ip_proto: int | None
+    icmpv6_type: int | None
+    tagged: bool
+
+    @staticmethod
+    def of_match(match: Match) -> "Context":
+        vlan = match.get("vlan_vid")
+        tagged = vlan is not None and bool(vlan[0] & vlan[1] & VLAN_PRESENT)
+        return Context(match.exact("eth_type"), match.exact("ip_proto"), match.exact("icmpv6_type"), tagged)
+
+    @staticmethod
+    def of_packet(fields: Fields) -> "Context":
+        known = fields.get("eth_type"), fields.get("ip_proto"), fields.get("icmpv6_type")
+        return Context(*known, bool(fields["vlan_vid"]))
+
+    @property
+    def is_ip(self) -> bool:
+        return self.eth_type in (EtherType.IPV4, EtherType.IPV6)
+
+    def allows(self, name: str) -> bool:
+        """Return whether every packet has this field."""
+        if name in ("vlan_vid", "vlan_pcp"):
+            return self.tagged
+        needs = FIELDS[name].needs
+        return not needs or any(
+            getattr(self, need) == value and (need == "eth_type" or self.allows(need)) for need, value in needs
+        )
+
+
+def check_match(turn: Turn, match: Match) -> Match:
+    """Return the match that a table keeps. 1.0 ignores a field without its prerequisite, 1.3 refuses it."""
+    old = turn.config.version == V10
+    kept: list[tuple[str, int, int | None]] = []
+    so_far: dict[str, tuple[int, int | None]] = {}
+    for name, value, mask in match.fields:
+        field = FIELDS.get(name)
+        if field is None or name in _UNSUPPORTED:
+            raise Refused("bad_match", "bad_field")
+        if mask is not None and not field.maskable:
+            raise Refused("bad_match", "bad_mask")
+        if value > field.full:
+            raise Refused("bad_match", "bad_value")
+        if name == "vlan_vid" and not _vlan_match_has_meaning(value, mask):
+            raise Refused("bad_match", "bad_value")
+        if name == "vlan_pcp" and old and "vlan_vid" not in so_far:
+            kept.append(("vlan_vid", VLAN_PRESENT, VLAN_PRESENT))  # 1.0 says "any tag" by leaving the number out
+            so_far["vlan_vid"] = VLAN_PRESENT, VLAN_PRESENT
+        if _prerequisite(name, so_far):
+            kept.append((name, value, mask))
+            so_far[name] = (value, mask)
+        elif not old:
+            raise Refused("bad_match", "bad_prereq")
+    return match if len(kept) == len(match.fields) else canonical(kept)
+
+
+def _vlan_match_has_meaning(value: int, mask: int | None) -> bool:
+    """A VLAN number without the present bit is no VLAN and not "none" either (1.3, 7.2.3.7)."""
+    return bool(value & VLAN_PRESENT) or value == 0
+
+
+def _prerequisite(name: str, so_far: dict[str, tuple[int, int | None]]) -> bool:
+    if name == "vlan_pcp":
+        return bool(so_far.get("vlan_vid", (0, None))[0] & VLAN_PRESENT)
+    needs = FIELDS[name].needs
+    return not needs or any(so_far.get(need) == (value, None) for need, value in needs)
+
+
+def check_instructions(
+    turn: Turn, table: int, match: Match, instructions: tuple[Instruction, ...]
+) -> tuple[Instruction, ...]:
+    """Return the instructions in the order of their execution, which is how a table keeps them."""
+    if turn.config.version == V10 and any(not isinstance(each, ApplyActions) for each in instructions):
+        raise Refused("bad_request", "bad_type")
+    kinds = [type(instruction) for instruction in instructions]
+    if len(set(kinds)) != len(kinds):
+        raise Refused("bad_instruction", "unsup_inst")
+    for instruction in instructions:
+        if isinstance(instruction, GotoTable):
+            if not table < instruction.table_id < turn.config.n_tables:
+                raise Refused("bad_instruction", "bad_table_id")
+        elif isinstance(instruction, UnknownInstruction):
+            raise Refused("bad_instruction", "unknown_inst")
+        elif isinstance(instruction, ExperimenterInstruction):
+            raise Refused("bad_instruction", "bad_experimenter")
+        elif not isinstance(instruction, _INSTRUCTION_ORDER):
+            raise Refused("bad_instruction", "unsup_inst")
+    context = Context.of_match(match)
+    ordered = tuple(sorted(instructions, key=lambda each: _INSTRUCTION_ORDER.index(type(each))))
+    for instruction in ordered:
+        if isinstance(instruction, ApplyActions | WriteActions):
+            context = check_actions(turn, instruction.actions, context)
+    if turn.config.version == V10:
+        # No action at all and an empty list are the same entry: it drops.
+        return tuple(each for each in ordered if isinstance(each, ApplyActions) and each.actions)
+    return ordered
+
+
+def check_actions(turn: Turn, actions: Iterable[Action], context: Context | None, packet_out: bool = False) -> Context:
+    """Return what is known after the actions; refuse an action that cannot be. No context: nothing is known."""
+    now = context or Context(None, None, None, tagged=True)
+    old = turn.config.version == V10
+    strict = not old and context is not None
+    for action in actions:
+        if isinstance(action, Output):
+            _check_port(turn, action.port, packet_out)
+        elif isinstance(action, SetField):
+            _check_set(old, action)
+            if strict and not now.allows(action.field):
+                raise Refused("bad_action", "match_inconsistent")
+        elif isinstance(action, PopVlan):
+            if strict and not now.tagged:
+                raise Refused("bad_action", "match_inconsistent")
+            now = Context(now.eth_type, now.ip_proto, now.icmpv6_type, tagged=False)
+        elif isinstance(action, PushVlan) and not old:
+            if action.ethertype not in (EtherType.VLAN, EtherType.SERVICE_VLAN):
+                raise Refused("bad_action", "bad_argument")
+            now = Context(now.eth_type, now.ip_proto, now.icmpv6_type, tagged=True)
+        elif isinstance(action, SetNwTtl | DecNwTtl) and not old:
+            if strict and not now.is_ip:
+                raise Refused("bad_action", "match_inconsistent")
+        elif isinstance(action, Enqueue) and old:
+            _check_enqueue(turn, action)
+        elif isinstance(action, Group) and not old:
+            turn.reads.add(("group", action.group_id))
+            if all(group.group_id != action.group_id for group in turn.core.groups):
+                raise Refused("bad_action", "bad_out_group")
+        elif isinstance(action, ExperimenterAction):
+            raise Refused("bad_action", "bad_experimenter")
+        elif not (isinstance(action, SetQueue) and not old):
+            raise Refused("bad_action", "bad_type")
+    return now
+
+
+def _check_set(old: bool, action: SetField) -> None:
+    if action.field not in SETTABLE or (action.field in _TRANSPORT) != (old and action.field in _TRANSPORT):
+        raise Refused("bad_action", "bad_type" if old else "bad_set_type")
+    if old and action.field not in _V10_SETS:
+        raise Refused("bad_action", "bad_type")
+    full = 0xFFFF if action.field in _TRANSPORT else FIELDS[action.field].full
+    if not 0 <= action.value <= full or (action.field == "vlan_vid" and not old and not action.value & VLAN_PRESENT):
+        raise Refused("bad_action", "bad_argument" if old else "bad_set_argument")
+
+
+def _check_port(turn: Turn, number: int, packet_out: bool) -> None:
+    if number in (Port.IN_PORT, Port.NORMAL, Port.FLOOD, Port.ALL, Port.CONTROLLER):
+        return
+    if number == Port.TABLE:
+        if not packet_out:
+            raise Refused("bad_action", "bad_out_port")
+        return
+    ordinary = 0 < number < turn.config.max_port or number == Port.LOCAL
+    if not ordinary or (turn.port(number) is None and turn.config.unknown_port == "refuse"):
+        raise Refused("bad_action", "bad_out_port")
+
+
+def _check_enqueue(turn: Turn, action: Enqueue) -> None:
+    if action.port != Port.IN_PORT:
+        _check_port(turn, action.port, packet_out=False)
+        if action.port in (Port.NORMAL, Port.FLOOD, Port.ALL, Port.CONTROLLER):
+            raise Refused("bad_action", "bad_out_port")
+    if all((queue.port, queue.queue_id) != (action.port, action.queue_id) for queue in turn.config.queues):
+        raise Refused("bad_action", "bad_queue")

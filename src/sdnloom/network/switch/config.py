@@ -1,0 +1,69 @@
+"""What a switch is, and which way it goes where the specification leaves the way open."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from sdnloom.errors import SdnloomError
+from sdnloom.network.openflow import V10, V13, VERSIONS, PacketQueue, Port, PortDesc
+
+MAX_TABLES = 254  # 0xff means "all tables", so tables are numbered 0 to 254 at most; one number stays unused
+
+
+class SwitchError(SdnloomError):
+    """A switch is configured with something no switch can be."""
+
+
+@dataclass(frozen=True)
+class Switch:
+    """The part of a switch that no message changes.
+
+    `overlap`: which of several matching entries of equal priority answers: any of them (one outcome each), or always
+    the first in canonical order. `unknown_port`: an output to a port that is not there is refused, or accepted for the
+    day it is. `max_entries` bounds each table, `emergency_entries` the emergency table of 1.0; None is no bound.
+    `buffer_timeout` is in milliseconds, None is never.
+    """
+
+    datapath_id: int
+    ports: tuple[PortDesc, ...]
+    version: int = V13
+    n_tables: int = MAX_TABLES
+    buffers: int = 256
+    miss_send_len: int = 128
+    buffer_timeout: int | None = None
+    max_entries: int | None = None
+    emergency_entries: int | None = None
+    max_groups: int | None = None
+    counters: bool = False
+    overlap: Literal["any", "first"] = "any"
+    unknown_port: Literal["refuse", "accept"] = "refuse"
+    fail_mode: Literal["secure", "standalone"] = "secure"
+    queues: tuple[PacketQueue, ...] = ()
+    experimenters: frozenset[int] = field(default_factory=frozenset)
+
+    def __post_init__(self) -> None:
+        if self.version not in VERSIONS:
+            raise SwitchError(f"version={self.version!r}: expected {V10} (OpenFlow 1.0) or {V13} (OpenFlow 1.3)")
+        if not 1 <= self.n_tables <= MAX_TABLES:
+            raise SwitchError(f"n_tables={self.n_tables!r}: expected 1 to {MAX_TABLES}")
+        for name in ("buffers", "miss_send_len"):
+            if getattr(self, name) < 0:
+                raise SwitchError(f"{name}={getattr(self, name)!r}: expected a number of at least 0")
+        numbers = [port.port_no for port in self.ports]
+        for number in numbers:
+            if not (0 < number < self.max_port or number == Port.LOCAL):
+                raise SwitchError(f"port {number}: expected 1 to {self.max_port - 1:#x}, or Port.LOCAL")
+        if len(set(numbers)) != len(numbers):
+            raise SwitchError(f"ports {sorted(numbers)}: expected each number once")
+        object.__setattr__(self, "ports", tuple(sorted(self.ports, key=lambda port: port.port_no)))
+        if self.version == V10 and self.n_tables != 1:
+            object.__setattr__(self, "n_tables", 1)  # 1.0 has no message that names a second table
+
+    @property
+    def max_port(self) -> int:
+        """The first number that is no ordinary port."""
+        return 0xFF00 if self.version == V10 else Port.MAX
+
+
+def plain_ports(*numbers: int) -> tuple[PortDesc, ...]:
+    """Return plain ports with names and locally administered addresses made from their numbers."""
+    return tuple(PortDesc(number, 0x0200_0000_0000 | number & 0xFFFFFFFF, f"port{number}") for number in numbers)

@@ -1,0 +1,32 @@
+"""Losing the controller and finding it again."""
+
+from sdnloom.network.openflow import ANY_PACKET, V10
+from sdnloom.network.switch.config import Switch
+from sdnloom.network.switch.core import EMERGENCY, Settings, SwitchCore
+from sdnloom.network.switch.turn import Outcome, Turn
+
+
+def disconnect(config: Switch, core: SwitchCore) -> Outcome:
+    """Return the outcome of losing the connection.
+
+    1.0 (4.3) deletes all entries but the emergency ones, which then take over; nobody is told. 1.3 (6.3.2) goes on with
+    its entries (secure) or as a bridge (standalone). What waits in buffers stays until it expires.
+    """
+    turn = Turn(config, core)
+    turn.writes |= {"connection", "config"}
+    turn.update(connected=False)
+    if config.version == V10:
+        turn.reads.add(("region", 0, ANY_PACKET))
+        gone = [entry for entry in core.flows if entry.table != EMERGENCY]
+        turn.writes.update(("flow", entry.table, entry.priority, entry.match) for entry in gone)
+        turn.update(flows=tuple(entry for entry in core.flows if entry.table == EMERGENCY))
+    return turn.outcome()
+
+
+def connect(config: Switch, core: SwitchCore) -> Outcome:
+    """Return the outcome of a new connection: role and asynchronous configuration start afresh, entries stay."""
+    turn = Turn(config, core)
+    turn.writes |= {"connection", "config"}
+    kept = core.settings
+    turn.update(connected=True, settings=Settings(kept.flags, kept.miss_send_len, generation_id=kept.generation_id))
+    return turn.outcome()

@@ -1,0 +1,182 @@
+"""The state of a switch as one canonical value: states that behave the same forever are equal."""
+
+from dataclasses import dataclass, fields
+from functools import lru_cache
+from typing import Any, Self
+
+from sdnloom.network.openflow import (
+    FlowFlag,
+    Instruction,
+    Match,
+    PacketInReason,
+    PortDesc,
+    PortReason,
+    Role,
+    field_order,
+)
+from sdnloom.network.openflow.messages import Bucket
+from sdnloom.network.packet import Packet
+from sdnloom.network.switch.config import Switch
+from sdnloom.network.value import Hex, Value
+
+EMERGENCY = 0x100  # the table of 1.0's emergency entries; no message can name it
+EXACT = 0x10000  # 1.0, 3.4: an entry without wildcards is above every priority
+
+
+class Hashed(Value):
+    """Base of values that are hashed often: the hash is computed once. It is never pickled (hash seeds differ)."""
+
+    __slots__ = ("_hash",)
+    _hash: int
+
+    def __hash__(self) -> int:
+        try:
+            return self._hash
+        except AttributeError:
+            number = hash(tuple(getattr(self, each.name) for each in fields(self)))  # type: ignore[arg-type]
+            object.__setattr__(self, "_hash", number)
+            return number
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Traffic(Value):
+    """Counters of an entry, a bucket or a direction of a port; kept only on request."""
+
+    packets: int = 0
+    bytes: int = 0
+
+    def plus(self, size: int) -> Self:
+        """Return the counters after one more packet of that size."""
+        return type(self)(self.packets + 1, self.bytes + size)
+
+
+NO_TRAFFIC = Traffic()
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class FlowEntry(Hashed):
+    """A flow entry. Timers are milliseconds left, None when there is none; `age` and `traffic` are 0 unless counted."""
+
+    table: int
+    priority: int
+    match: Match
+    instructions: tuple[Instruction, ...] = ()
+    cookie: Hex = 0
+    flags: Hex = 0
+    idle_timeout: int = 0
+    hard_timeout: int = 0
+    idle_left: int | None = None
+    hard_left: int | None = None
+    age: int = 0
+    traffic: Traffic = NO_TRAFFIC
+
+    __hash__ = Hashed.__hash__
+
+    @property
+    def key(self) -> tuple[int, int, Match]:
+        """What makes it this entry and no other."""
+        return self.table, self.priority, self.match
+
+    @property
+    def order(self) -> tuple[Any, ...]:
+        """The canonical place: by table, highest priority first, then by match."""
+        return self.table, -self.priority, match_order(self.match)
+
+    @property
+    def wire_priority(self) -> int:
+        """The priority as messages can say it."""
+        return min(self.priority, 0xFFFF)
+
+    @property
+    def reports_removal(self) -> bool:
+        """Whether its end is to be reported."""
+        return bool(self.flags & FlowFlag.SEND_FLOW_REM)
+
+
+@lru_cache(maxsize=1 << 16)
+def match_order(match: Match) -> tuple[Any, ...]:
+    """Return a sort key of matches that is the same in every process."""
+    return tuple((field_order(name), value, -1 if mask is None else mask) for name, value, mask in match.fields)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class GroupEntry(Hashed):
+    """A group. `traffic` has one counter for the group and one per bucket; all 0 unless counted."""
+
+    group_id: int
+    type: int
+    buckets: tuple[Bucket, ...] = ()
+    age: int = 0
+    traffic: tuple[Traffic, ...] = ()
+
+    __hash__ = Hashed.__hash__
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Buffered(Hashed):
+    """A packet that waits for the controller; `left` is the time it still waits, None for ever."""
+
+    buffer_id: int
+    in_port: int
+    packet: Packet
+    left: int | None = None
+
+    __hash__ = Hashed.__hash__
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Settings(Hashed):
+    """What the controller configured: SetConfig, RoleRequest, SetAsync. Masks are (master or equal, slave)."""
+
+    flags: int = 0
+    miss_send_len: int = 128
+    role: int = Role.EQUAL
+    generation_id: int | None = None
+    packet_in: tuple[int, int] = (1 << PacketInReason.NO_MATCH | 1 << PacketInReason.ACTION, 0)
+    port_status: tuple[int, int] = (
+        1 << PortReason.ADD | 1 << PortReason.DELETE | 1 << PortReason.MODIFY,
+        1 << PortReason.ADD | 1 << PortReason.DELETE | 1 << PortReason.MODIFY,
+    )
+    flow_removed: tuple[int, int] = (0b1111, 0)
+
+    __hash__ = Hashed.__hash__
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Counts(Hashed):
+    """What only statistics show: (port, received, sent) of ports, (table, lookups, matches) of tables; on request."""
+
+    ports: tuple[tuple[int, Traffic, Traffic], ...] = ()
+    tables: tuple[tuple[int, int, int], ...] = ()
+
+    __hash__ = Hashed.__hash__
+
+
+NO_COUNTS = Counts()
+DEFAULT_SETTINGS = Settings()
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SwitchCore(Hashed):
+    """The whole state. Every tuple is sorted; `ports` is None while the ports are as configured.
+
+    `macs` is what NORMAL has learned: (VLAN, address, port, milliseconds left).
+    """
+
+    flows: tuple[FlowEntry, ...] = ()
+    groups: tuple[GroupEntry, ...] = ()
+    buffers: tuple[Buffered, ...] = ()
+    ports: tuple[PortDesc, ...] | None = None
+    settings: Settings = DEFAULT_SETTINGS
+    macs: tuple[tuple[int, int, int, int], ...] = ()
+    connected: bool = True
+    counts: Counts = NO_COUNTS
+
+    __hash__ = Hashed.__hash__
+
+
+def initial_core(config: Switch) -> SwitchCore:
+    """Return the state of a switch that was just switched on and is connected to its controller."""
+    if config.miss_send_len == DEFAULT_SETTINGS.miss_send_len:
+        return SwitchCore()
+    return SwitchCore(settings=Settings(miss_send_len=config.miss_send_len))

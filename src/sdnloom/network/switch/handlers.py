@@ -1,0 +1,241 @@
+"""Messages from the controller: one handler for each kind, by version."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from sdnloom.network.layout import EncodeError
+from sdnloom.network.openflow import (
+    NO_BUFFER,
+    V10,
+    BarrierReply,
+    BarrierRequest,
+    Capability,
+    ConfigFlag,
+    EchoReply,
+    EchoRequest,
+    Experimenter,
+    FeaturesReply,
+    FeaturesRequest,
+    FlowMod,
+    GetAsyncReply,
+    GetAsyncRequest,
+    GetConfigReply,
+    GetConfigRequest,
+    GroupMod,
+    Hello,
+    Message,
+    MeterMod,
+    PacketOut,
+    Port,
+    PortMod,
+    QueueGetConfigReply,
+    QueueGetConfigRequest,
+    Role,
+    RoleReply,
+    RoleRequest,
+    SetAsync,
+    SetConfig,
+    StatsRequest,
+    TableMod,
+)
+from sdnloom.network.openflow.codec import encode
+from sdnloom.network.openflow.errors import ERROR_DATA
+from sdnloom.network.openflow.messages import Error
+from sdnloom.network.packet import decode
+from sdnloom.network.switch import buffers, pipeline
+from sdnloom.network.switch.checks import Context, check_actions
+from sdnloom.network.switch.flowmod import flow_mod
+from sdnloom.network.switch.groups import group_mod
+from sdnloom.network.switch.matching import packet_fields
+from sdnloom.network.switch.ports import port_mod
+from sdnloom.network.switch.stats import statistics
+from sdnloom.network.switch.turn import Refused, Turn
+
+_CAPABILITIES = Capability.FLOW_STATS | Capability.TABLE_STATS | Capability.PORT_STATS | Capability.QUEUE_STATS
+_V10_ACTIONS = 0xFFF  # output to enqueue: all twelve
+_MODIFYING = (FlowMod, GroupMod, PacketOut, PortMod, TableMod, MeterMod)  # refused to a slave (1.3, 6.3.6)
+
+
+def handle(turn: Turn, message: Message) -> None:
+    """Process a message. One that is refused changes nothing and is answered with an error."""
+    before = turn.core
+    try:
+        _dispatch(turn, message)
+    except Refused as refused:
+        turn.core = before
+        turn.outputs.clear()
+        turn.messages = [Error(refused.type_name, refused.code, _start(message, turn.config.version), xid=message.xid)]
+        turn.writes.clear()
+
+
+def _start(message: Message, version: int) -> bytes:
+    """Return the bytes of a message that its error quotes; none for a message that the version cannot write."""
+    try:
+        return encode(message, version)[:ERROR_DATA]
+    except EncodeError:
+        return b""
+
+
+def _dispatch(turn: Turn, message: Message) -> None:
+    if isinstance(message, _MODIFYING):
+        turn.reads.add("config")
+        if turn.core.settings.role == Role.SLAVE:
+            raise Refused("bad_request", "is_slave")
+    if isinstance(message, StatsRequest):
+        statistics(turn, message)
+        return
+    known = _BOTH if turn.config.version == V10 else _BOTH | _NEW
+    handler = known.get(type(message))
+    if handler is None:
+        raise Refused("bad_request", "bad_type")
+    handler(turn, message)
+
+
+def _hello(turn: Turn, message: Hello) -> None:
+    """Nothing: the connection knows its version already."""
+
+
+def _echo(turn: Turn, message: EchoRequest) -> None:
+    turn.messages.append(EchoReply(message.data, xid=message.xid))
+
+
+def _echo_reply(turn: Turn, message: EchoReply) -> None:
+    """Nothing: the model does not watch for dead connections."""
+
+
+def _barrier(turn: Turn, message: BarrierRequest) -> None:
+    """Messages are processed one at a time and in order, so everything before is done."""
+    turn.messages.append(BarrierReply(xid=message.xid))
+
+
+def _features(turn: Turn, message: FeaturesRequest) -> None:
+    config = turn.config
+    old = config.version == V10
+    if old:
+        turn.reads.add("ports")
+    turn.messages.append(
+        FeaturesReply(
+            datapath_id=config.datapath_id,
+            n_buffers=config.buffers,
+            n_tables=config.n_tables,
+            capabilities=int(_CAPABILITIES | (Capability.ARP_MATCH_IP if old else Capability.GROUP_STATS)),
+            actions=_V10_ACTIONS if old else 0,
+            ports=turn.ports if old else (),
+            xid=message.xid,
+        )
+    )
+
+
+def _get_config(turn: Turn, message: GetConfigRequest) -> None:
+    turn.reads.add("config")
+    settings = turn.core.settings
+    turn.messages.append(GetConfigReply(settings.flags, settings.miss_send_len, xid=message.xid))
+
+
+def _set_config(turn: Turn, message: SetConfig) -> None:
+    """Fragments are passed on or dropped; reassembly is not offered: 1.3 refuses it, 1.0 has no error for that."""
+    turn.writes.add("config")
+    flags = message.flags
+    if flags & ~ConfigFlag.FRAG_DROP:
+        if turn.config.version != V10:
+            raise Refused("switch_config_failed", "bad_flags")
+        flags = turn.core.settings.flags
+    turn.update(settings=replace(turn.core.settings, flags=int(flags), miss_send_len=message.miss_send_len))
+
+
+def _packet_out(turn: Turn, message: PacketOut) -> None:
+    in_port = message.in_port
+    if turn.config.version != V10 and in_port != Port.CONTROLLER and turn.port(in_port) is None:
+        raise Refused("bad_request", "bad_port")
+    if message.buffer_id != NO_BUFFER:
+        packet = buffers.take(turn, message.buffer_id).packet
+    else:
+        packet = decode(message.data)
+    check_actions(turn, message.actions, Context.of_packet(packet_fields(packet, in_port)), packet_out=True)
+    pipeline.apply(turn, pipeline.Flight(packet, in_port), message.actions)
+
+
+def _queue_config(turn: Turn, message: QueueGetConfigRequest) -> None:
+    any_port = message.port == Port.ANY and turn.config.version != V10
+    if not any_port and turn.port(message.port) is None:
+        raise Refused("queue_op_failed", "bad_port")
+    found = tuple(queue for queue in turn.config.queues if any_port or queue.port == message.port)
+    turn.messages.append(QueueGetConfigReply(message.port, found, xid=message.xid))
+
+
+def _experimenter(turn: Turn, message: Experimenter) -> None:
+    """Silence for the vendors that the configuration names, refusal for all others."""
+    if message.experimenter not in turn.config.experimenters:
+        raise Refused("bad_request", "bad_experimenter")
+
+
+def _table_mod(turn: Turn, message: TableMod) -> None:
+    """1.3 keeps this message for later: no table has anything to configure."""
+    if message.table_id != 0xFF and message.table_id >= turn.config.n_tables:
+        raise Refused("table_mod_failed", "bad_table")
+    if message.config:
+        raise Refused("table_mod_failed", "bad_config")
+
+
+def _role(turn: Turn, message: RoleRequest) -> None:
+    """Change the role. A master or slave must not be older than the newest that was seen (1.3, 6.3.6)."""
+    turn.writes.add("config")
+    settings = turn.core.settings
+    if message.role not in tuple(Role):
+        raise Refused("role_request_failed", "bad_role")
+    if message.role in (Role.MASTER, Role.SLAVE):
+        seen = settings.generation_id
+        if seen is not None and (message.generation_id - seen) & 1 << 63:  # a signed distance below zero
+            raise Refused("role_request_failed", "stale")
+        settings = replace(settings, generation_id=message.generation_id)
+    if message.role != Role.NOCHANGE:
+        settings = replace(settings, role=message.role)
+    turn.update(settings=settings)
+    generation = NO_GENERATION if settings.generation_id is None else settings.generation_id
+    turn.messages.append(RoleReply(settings.role, generation, xid=message.xid))
+
+
+NO_GENERATION = 0xFFFF_FFFF_FFFF_FFFF  # reported before any was seen
+
+
+def _get_async(turn: Turn, message: GetAsyncRequest) -> None:
+    turn.reads.add("config")
+    settings = turn.core.settings
+    turn.messages.append(
+        GetAsyncReply(settings.packet_in, settings.port_status, settings.flow_removed, xid=message.xid)
+    )
+
+
+def _set_async(turn: Turn, message: SetAsync) -> None:
+    turn.writes.add("config")
+    settings = replace(
+        turn.core.settings,
+        packet_in=message.packet_in,
+        port_status=message.port_status,
+        flow_removed=message.flow_removed,
+    )
+    turn.update(settings=settings)
+
+
+_BOTH: dict[type[Message], Callable[[Turn, Any], None]] = {
+    Hello: _hello,
+    EchoRequest: _echo,
+    EchoReply: _echo_reply,
+    BarrierRequest: _barrier,
+    FeaturesRequest: _features,
+    GetConfigRequest: _get_config,
+    SetConfig: _set_config,
+    PacketOut: _packet_out,
+    FlowMod: flow_mod,
+    PortMod: port_mod,
+    QueueGetConfigRequest: _queue_config,
+    Experimenter: _experimenter,
+}
+_NEW: dict[type[Message], Callable[[Turn, Any], None]] = {
+    GroupMod: group_mod,
+    TableMod: _table_mod,
+    RoleRequest: _role,
+    GetAsyncRequest: _get_async,
+    SetAsync: _set_async,
+}

@@ -1,0 +1,318 @@
+"""A packet's way through tables, actions, the action set and groups."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from sdnloom.network.openflow import (
+    NO_BUFFER,
+    NO_TRUNCATION,
+    V10,
+    Action,
+    ApplyActions,
+    ClearActions,
+    ConfigFlag,
+    DecNwTtl,
+    Enqueue,
+    GotoTable,
+    Group,
+    GroupType,
+    Match,
+    Output,
+    PacketInReason,
+    PopVlan,
+    Port,
+    PortConfig,
+    PortDesc,
+    PortState,
+    PushVlan,
+    SetField,
+    SetNwTtl,
+    SetQueue,
+    WriteActions,
+    WriteMetadata,
+)
+from sdnloom.network.openflow.messages import Bucket, PacketIn
+from sdnloom.network.packet import Packet, encode
+from sdnloom.network.switch.buffers import keep
+from sdnloom.network.switch.core import EMERGENCY, FlowEntry, GroupEntry
+from sdnloom.network.switch.counting import count_group, count_hit, count_lookup, count_received, count_sent
+from sdnloom.network.switch.flowtable import best, cell, put
+from sdnloom.network.switch.matching import is_fragment, packet_fields
+from sdnloom.network.switch.normal import normal_ports
+from sdnloom.network.switch.rewrite import pop_vlan, push_vlan, set_field, set_ttl, set_vlan, ttl_of
+from sdnloom.network.switch.turn import Ambiguous, Turn
+
+NO_COOKIE = 0xFFFF_FFFF_FFFF_FFFF  # of a PacketIn that no entry caused (1.3, 7.4.1)
+MAX_CHAIN = 32  # groups in a row; a longer chain is refused as unsupported
+MAX_COPIES = 4096  # of one packet in groups: chained groups can ask for more than any switch would make
+_DEAD = PortState.LINK_DOWN | PortState.BLOCKED
+# 1.3, 5.10: an action set is executed in this order, whatever the order of writing.
+_SET_ORDER: tuple[type[Action], ...] = (PopVlan, PushVlan, DecNwTtl, SetNwTtl, SetField, SetQueue, Group, Output)
+
+
+@dataclass
+class Flight:
+    """A packet on its way: what the tables know of it. Copies are made where the ways part."""
+
+    packet: Packet
+    in_port: int
+    metadata: int = 0
+    action_set: dict[object, Action] = field(default_factory=dict)
+    table: int = 0
+    cookie: int = NO_COOKIE
+    reason: int = PacketInReason.ACTION
+    alive: bool = True
+
+
+def receive(turn: Turn, in_port: int, packet: Packet) -> None:
+    """Process a packet that arrives at a port. A port that is down or does not receive drops it."""
+    port = turn.port(in_port)
+    if port is None or port.config & (PortConfig.PORT_DOWN | PortConfig.NO_RECV) or port.state & _DEAD:
+        return
+    count_received(turn, in_port, packet)
+    turn.reads.add("config")
+    if turn.core.settings.flags & 3 == ConfigFlag.FRAG_DROP and is_fragment(packet):
+        return
+    turn.reads.add("connection")
+    flight = Flight(packet, in_port)
+    if turn.core.connected:
+        through_tables(turn, flight)
+    elif turn.config.version == V10:
+        through_tables(turn, flight, EMERGENCY)
+    elif turn.config.fail_mode == "standalone":
+        output(turn, flight, Port.NORMAL, NO_TRUNCATION)
+    else:
+        through_tables(turn, flight)
+
+
+def through_tables(turn: Turn, flight: Flight, table: int = 0) -> None:
+    """Run a packet through the tables from one on, then execute its action set."""
+    flight.action_set = {}
+    following: int | None = table
+    while following is not None and flight.alive:
+        flight.table = following
+        entry = _look_up(turn, flight)
+        if entry is None:
+            _miss(turn, flight)
+            return
+        following = execute(turn, flight, entry)
+    if flight.alive:
+        _execute_set(turn, flight, flight.action_set.values())
+
+
+def execute(turn: Turn, flight: Flight, entry: FlowEntry) -> int | None:
+    """Execute an entry's instructions; return the table to go on with."""
+    flight.cookie = entry.cookie
+    table_miss = entry.priority == 0 and not entry.match.fields and turn.config.version != V10
+    following = None
+    for instruction in entry.instructions:
+        if isinstance(instruction, ApplyActions):
+            # Only what a table-miss entry does itself is a miss; its action set and groups are actions (1.3, 5.4).
+            flight.reason = PacketInReason.NO_MATCH if table_miss else PacketInReason.ACTION
+            apply(turn, flight, instruction.actions)
+            flight.reason = PacketInReason.ACTION
+        elif isinstance(instruction, ClearActions):
+            flight.action_set = {}
+        elif isinstance(instruction, WriteActions):
+            for action in instruction.actions:
+                flight.action_set[_slot(action)] = action
+        elif isinstance(instruction, WriteMetadata):
+            flight.metadata = flight.metadata & ~instruction.mask | instruction.metadata & instruction.mask
+        elif isinstance(instruction, GotoTable):
+            following = instruction.table_id
+    return following
+
+
+def apply(turn: Turn, flight: Flight, actions: Iterable[Action]) -> None:
+    """Apply actions in order. One that stops the packet (an expired time to live) ends the list."""
+    for action in actions:
+        if not flight.alive:
+            return
+        _apply_one(turn, flight, action)
+
+
+def _apply_one(turn: Turn, flight: Flight, action: Action) -> None:
+    if isinstance(action, Output):
+        output(turn, flight, action.port, action.max_len)
+    elif isinstance(action, Enqueue):
+        output(turn, flight, action.port, NO_TRUNCATION)
+    elif isinstance(action, SetField):
+        adds_tag = turn.config.version == V10 and action.field in ("vlan_vid", "vlan_pcp")
+        flight.packet = (set_vlan if adds_tag else set_field)(flight.packet, action.field, action.value)
+    elif isinstance(action, PushVlan):
+        flight.packet = push_vlan(flight.packet, action.ethertype)
+    elif isinstance(action, PopVlan):
+        flight.packet = pop_vlan(flight.packet)
+    elif isinstance(action, SetNwTtl):
+        flight.packet = set_ttl(flight.packet, action.ttl)
+    elif isinstance(action, DecNwTtl):
+        _lower_ttl(turn, flight)
+    elif isinstance(action, Group):
+        _through_group(turn, flight, action.group_id)
+
+
+def _slot(action: Action) -> object:
+    """What an action replaces in an action set: the one of its type, for SetField the one of its field."""
+    return (SetField, action.field) if isinstance(action, SetField) else type(action)
+
+
+def _execute_set(turn: Turn, flight: Flight, actions: Iterable[Action]) -> None:
+    ordered = sorted(actions, key=lambda action: _SET_ORDER.index(type(action)))
+    if any(isinstance(action, Group) for action in ordered):
+        ordered = [action for action in ordered if not isinstance(action, Output)]
+    apply(turn, flight, ordered)
+
+
+def _look_up(turn: Turn, flight: Flight) -> FlowEntry | None:
+    fields = packet_fields(flight.packet, flight.in_port, flight.metadata)
+    found = best(turn.core.flows, flight.table, fields)
+    level = found[0].priority if found else -1
+    turn.reads.add(("lookup", flight.table, tuple(sorted(fields.items())), level))
+    count_lookup(turn, flight.table, bool(found))
+    if not found:
+        return None
+    entry = found[0]
+    if len(found) > 1:
+        entry = turn.choose(
+            found, lambda each: f"table {each.table} {each.match!r}", fixed=turn.config.overlap == "first"
+        )
+        turn.events.append(Ambiguous(flight.table, level, tuple(each.match for each in found)))
+    return touch(turn, entry, flight.packet)
+
+
+def touch(turn: Turn, entry: FlowEntry, packet: Packet) -> FlowEntry:
+    """Return the entry after a packet has met it: its idle timer starts again and it counts."""
+    turn.reads.add(cell(entry))
+    touched = count_hit(turn, entry, packet)
+    if entry.idle_left is not None:
+        turn.reads.add("time")
+        touched = replace(touched, idle_left=entry.idle_timeout * 1000)
+    if touched != entry:
+        turn.update(flows=put(turn.core.flows, touched))
+    if entry.idle_left is not None or turn.config.counters:
+        turn.writes.add(cell(entry))
+    return touched
+
+
+def _miss(turn: Turn, flight: Flight) -> None:
+    """1.0 asks the controller, unless the port is not to; 1.3 drops."""
+    if turn.config.version != V10 or flight.table == EMERGENCY:
+        return
+    port = turn.port(flight.in_port)
+    if port is None or not port.config & PortConfig.NO_PACKET_IN:
+        turn.reads.add("config")
+        flight.reason, flight.cookie = PacketInReason.NO_MATCH, NO_COOKIE
+        to_controller(turn, flight, turn.core.settings.miss_send_len)
+
+
+def _lower_ttl(turn: Turn, flight: Flight) -> None:
+    ttl = ttl_of(flight.packet)
+    if ttl is None:
+        return
+    if ttl <= 1:
+        flight.reason = PacketInReason.INVALID_TTL
+        turn.reads.add("config")
+        to_controller(turn, flight, turn.core.settings.miss_send_len)
+        flight.alive = False
+    else:
+        flight.packet = set_ttl(flight.packet, ttl - 1)
+
+
+def output(turn: Turn, flight: Flight, number: int, max_len: int) -> None:
+    """Send a packet out of a port, ordinary or reserved; out of the one it came from only when told IN_PORT."""
+    if number == Port.CONTROLLER:
+        to_controller(turn, flight, max_len)
+    elif number == Port.IN_PORT:
+        _emit(turn, flight, flight.in_port)
+    elif number == Port.TABLE:
+        # The copy goes its own way: what the tables do to it is not seen by later actions.
+        through_tables(turn, replace(flight, metadata=0, action_set={}))
+    elif number == Port.NORMAL:
+        fields = packet_fields(flight.packet, flight.in_port)
+        for port in normal_ports(turn, fields, flight.in_port):
+            _emit(turn, flight, port)
+    elif number in (Port.FLOOD, Port.ALL):
+        turn.reads.add("ports")
+        for desc in turn.ports:
+            if desc.port_no != flight.in_port and _broadcasts(turn, desc, number):
+                _emit(turn, flight, desc.port_no)
+    elif number != flight.in_port:
+        _emit(turn, flight, number)
+
+
+def _broadcasts(turn: Turn, port: PortDesc, number: int) -> bool:
+    """1.0: all physical ports; 1.3: all standard ports, LOCAL among them. FLOOD leaves out those told not to flood."""
+    if port.port_no == Port.LOCAL and turn.config.version == V10:
+        return False
+    return number == Port.ALL or not port.config & PortConfig.NO_FLOOD
+
+
+def _emit(turn: Turn, flight: Flight, number: int) -> None:
+    port = turn.port(number)
+    if port is None or port.config & (PortConfig.PORT_DOWN | PortConfig.NO_FWD) or port.state & _DEAD:
+        return
+    turn.outputs.append((number, flight.packet))
+    count_sent(turn, number, flight.packet)
+
+
+def to_controller(turn: Turn, flight: Flight, max_len: int) -> None:
+    """Send a packet to the controller, all of it or, when a buffer keeps it, its first `max_len` bytes."""
+    if not turn.listens(turn.core.settings.packet_in, flight.reason):
+        return
+    data = encode(flight.packet)
+    buffer_id = keep(turn, flight.packet, flight.in_port, max_len)
+    old = turn.config.version == V10
+    context = {"in_port": flight.in_port} | ({"metadata": flight.metadata} if flight.metadata and not old else {})
+    turn.packet_in(
+        PacketIn(
+            match=Match.of(**context),
+            data=data if buffer_id == NO_BUFFER else data[:max_len],
+            total_len=len(data),
+            reason=int(flight.reason),
+            buffer_id=buffer_id,
+            table_id=0 if old else flight.table,
+            cookie=0 if old else flight.cookie,
+        )
+    )
+
+
+def _through_group(turn: Turn, flight: Flight, group_id: int) -> None:
+    turn.reads.add(("group", group_id))
+    group = next((each for each in turn.core.groups if each.group_id == group_id), None)
+    if group is None:
+        return
+    chosen = _buckets(turn, group)
+    count_group(turn, group, chosen, flight.packet)
+    for place in chosen:
+        turn.copies += 1
+        if turn.copies > MAX_COPIES:
+            return
+        copy = replace(flight, action_set={}, reason=PacketInReason.ACTION)
+        actions = {_slot(action): action for action in group.buckets[place].actions}
+        _execute_set(turn, copy, actions.values())
+
+
+def _buckets(turn: Turn, group: GroupEntry) -> tuple[int, ...]:
+    """Return which buckets a packet meets: all, any one that has a weight, or the first that is alive."""
+    places = range(len(group.buckets))
+    if group.type == GroupType.SELECT:
+        options = [place for place in places if group.buckets[place].weight]
+        if len(options) > 1:
+            return (turn.choose(options, lambda place: f"group {group.group_id} bucket {place}"),)
+        return tuple(options)
+    if group.type == GroupType.FAST_FAILOVER:
+        return tuple(place for place in places if _is_live(turn, group.buckets[place]))[:1]
+    return tuple(places)
+
+
+def _is_live(turn: Turn, bucket: Bucket, above: frozenset[int] = frozenset()) -> bool:
+    """1.3, 6.5: a bucket lives when the port it watches does, or a bucket of the group it watches."""
+    if bucket.watch_port != Port.ANY:
+        port = turn.port(bucket.watch_port)
+        if port is not None and not port.config & PortConfig.PORT_DOWN and not port.state & _DEAD:
+            return True
+    turn.reads.add("groups")
+    watched = next((each for each in turn.core.groups if each.group_id == bucket.watch_group), None)
+    if watched is None or watched.group_id in above or len(above) > MAX_CHAIN:
+        return False
+    return any(_is_live(turn, each, above | {watched.group_id}) for each in watched.buckets)

@@ -1,0 +1,238 @@
+"""Statistics: what a switch tells about itself."""
+
+from collections.abc import Callable
+from typing import Any
+
+from sdnloom.network.openflow import (
+    ALL_QUEUES,
+    ALL_TABLES,
+    V10,
+    AggregateReply,
+    AggregateRequest,
+    DescReply,
+    DescRequest,
+    ExperimenterStatsRequest,
+    FlowStats,
+    FlowStatsReply,
+    FlowStatsRequest,
+    Group,
+    GroupDesc,
+    GroupDescReply,
+    GroupDescRequest,
+    GroupFeaturesReply,
+    GroupFeaturesRequest,
+    GroupId,
+    GroupStats,
+    GroupStatsReply,
+    GroupStatsRequest,
+    GroupType,
+    OpaqueStatsRequest,
+    Port,
+    PortDescReply,
+    PortDescRequest,
+    PortStats,
+    PortStatsReply,
+    PortStatsRequest,
+    QueueStats,
+    QueueStatsReply,
+    QueueStatsRequest,
+    StatsReply,
+    StatsRequest,
+    TableStats,
+    TableStatsReply,
+    TableStatsRequest,
+)
+from sdnloom.network.switch.checks import check_match
+from sdnloom.network.switch.core import EMERGENCY, NO_TRAFFIC, FlowEntry, GroupEntry
+from sdnloom.network.switch.counting import traffic_of_port
+from sdnloom.network.switch.flowtable import actions_of, outputs_to, uses_group
+from sdnloom.network.switch.matching import covers
+from sdnloom.network.switch.turn import Refused, Turn
+
+_V10_WILDCARDS = 0x3FFFFF
+_UNBOUNDED = 0xFFFFFFFF
+_CHAINING = 1 << 2  # group capability
+# Actions by the number that group features give them: output, VLAN, queue, group, time to live and set-field.
+_GROUP_ACTIONS = sum(1 << number for number in (0, 17, 18, 21, 22, 23, 24, 25))
+
+
+def _desc(turn: Turn, request: DescRequest) -> StatsReply:
+    return DescReply("sdnloom", "model", "model", "none", f"switch {turn.config.datapath_id:#x}", xid=request.xid)
+
+
+def _flows(turn: Turn, request: FlowStatsRequest) -> StatsReply:
+    return FlowStatsReply(tuple(_flow(entry) for entry in _selected(turn, request)), xid=request.xid)
+
+
+def _flow(entry: FlowEntry) -> FlowStats:
+    return FlowStats(
+        match=entry.match,
+        instructions=entry.instructions,
+        table_id=entry.table,
+        priority=entry.wire_priority,
+        cookie=entry.cookie,
+        duration_sec=entry.age // 1000,
+        duration_nsec=entry.age % 1000 * 1_000_000,
+        idle_timeout=entry.idle_timeout,
+        hard_timeout=entry.hard_timeout,
+        packet_count=entry.traffic.packets,
+        byte_count=entry.traffic.bytes,
+        entry_flags=entry.flags,
+    )
+
+
+def _aggregate(turn: Turn, request: AggregateRequest) -> StatsReply:
+    entries = _selected(turn, request)
+    packets = sum(entry.traffic.packets for entry in entries)
+    size = sum(entry.traffic.bytes for entry in entries)
+    return AggregateReply(packets, size, len(entries), xid=request.xid)
+
+
+def _selected(turn: Turn, request: FlowStatsRequest | AggregateRequest) -> list[FlowEntry]:
+    match = check_match(turn, request.match)
+    if request.table_id != ALL_TABLES and request.table_id >= turn.config.n_tables:
+        if turn.config.version == V10:
+            return []
+        raise Refused("bad_request", "bad_table_id")
+    table = None if request.table_id == ALL_TABLES else request.table_id
+    turn.reads.add(("region", table, match))
+    if turn.config.counters:
+        turn.reads.add("time")
+    mask = 0 if turn.config.version == V10 else request.cookie_mask
+    return [
+        entry
+        for entry in turn.core.flows
+        if entry.table != EMERGENCY
+        and table in (None, entry.table)
+        and covers(match, entry.match)
+        and not (entry.cookie ^ request.cookie) & mask
+        and (request.out_port == Port.ANY or outputs_to(entry, request.out_port))
+        and (request.out_group == GroupId.ANY or uses_group(entry, request.out_group))
+    ]
+
+
+def _tables(turn: Turn, request: TableStatsRequest) -> StatsReply:
+    turn.reads |= {("region", None, check_match(turn, _EVERYTHING)), "counts"}
+    counts = {table: (lookups, hits) for table, lookups, hits in turn.core.counts.tables}
+    active: dict[int, int] = {}
+    for entry in turn.core.flows:
+        active[entry.table] = active.get(entry.table, 0) + 1
+    old = turn.config.version == V10
+    limit = _UNBOUNDED if turn.config.max_entries is None else turn.config.max_entries
+    rows = (
+        TableStats(
+            table_id=table,
+            name=f"table{table}" if old else "",
+            wildcards=_V10_WILDCARDS if old else 0,
+            max_entries=limit if old else 0,
+            active_count=active.get(table, 0),
+            lookup_count=counts.get(table, (0, 0))[0],
+            matched_count=counts.get(table, (0, 0))[1],
+        )
+        for table in range(turn.config.n_tables)
+    )
+    return TableStatsReply(tuple(rows), xid=request.xid)
+
+
+_EVERYTHING = FlowStatsRequest().match
+
+
+def _ports(turn: Turn, request: PortStatsRequest) -> StatsReply:
+    turn.reads.add("ports")
+    wanted = [port.port_no for port in turn.ports if request.port_no in (Port.ANY, port.port_no)]
+    if not wanted and request.port_no != Port.ANY and turn.config.version != V10:
+        raise Refused("bad_request", "bad_port")
+    rows = []
+    for number in wanted:
+        received, sent = traffic_of_port(turn, number)
+        rows.append(PortStats(number, received.packets, sent.packets, received.bytes, sent.bytes))
+    return PortStatsReply(tuple(rows), xid=request.xid)
+
+
+def _queues(turn: Turn, request: QueueStatsRequest) -> StatsReply:
+    any_port = (Port.ANY, Port.ALL)  # 1.0 says ALL, 1.3 says ANY
+    if request.port_no not in any_port and turn.port(request.port_no) is None:
+        raise Refused("queue_op_failed", "bad_port")
+    found = [
+        queue
+        for queue in turn.config.queues
+        if request.port_no in (*any_port, queue.port) and request.queue_id in (ALL_QUEUES, queue.queue_id)
+    ]
+    if not found and request.queue_id != ALL_QUEUES:
+        raise Refused("queue_op_failed", "bad_queue")
+    return QueueStatsReply(tuple(QueueStats(queue.port, queue.queue_id) for queue in found), xid=request.xid)
+
+
+def _group_stats(turn: Turn, request: GroupStatsRequest) -> StatsReply:
+    turn.reads |= {"groups", ("region", None, _EVERYTHING)}
+    found = [group for group in turn.core.groups if request.group_id in (GroupId.ALL, group.group_id)]
+    return GroupStatsReply(tuple(_group(turn, group) for group in found), xid=request.xid)
+
+
+def _group(turn: Turn, group: GroupEntry) -> GroupStats:
+    if turn.config.counters:
+        turn.reads.add("time")
+    used = [action for entry in turn.core.flows for action in actions_of(entry.instructions)]
+    used += [action for other in turn.core.groups for bucket in other.buckets for action in bucket.actions]
+    traffic = group.traffic or (NO_TRAFFIC,) * (1 + len(group.buckets))
+    return GroupStats(
+        group_id=group.group_id,
+        ref_count=sum(isinstance(action, Group) and action.group_id == group.group_id for action in used),
+        packet_count=traffic[0].packets,
+        byte_count=traffic[0].bytes,
+        duration_sec=group.age // 1000,
+        duration_nsec=group.age % 1000 * 1_000_000,
+        buckets=tuple((each.packets, each.bytes) for each in traffic[1:]),
+    )
+
+
+def _group_desc(turn: Turn, request: GroupDescRequest) -> StatsReply:
+    turn.reads.add("groups")
+    rows = (GroupDesc(group.group_id, group.type, group.buckets) for group in turn.core.groups)
+    return GroupDescReply(tuple(rows), xid=request.xid)
+
+
+def _group_features(turn: Turn, request: GroupFeaturesRequest) -> StatsReply:
+    limit = int(GroupId.MAX) if turn.config.max_groups is None else turn.config.max_groups
+    types = sum(1 << kind for kind in GroupType)
+    return GroupFeaturesReply(types, _CHAINING, (limit,) * 4, (_GROUP_ACTIONS,) * 4, xid=request.xid)
+
+
+def _port_desc(turn: Turn, request: PortDescRequest) -> StatsReply:
+    turn.reads.add("ports")
+    return PortDescReply(turn.ports, xid=request.xid)
+
+
+def _experimenter(turn: Turn, request: ExperimenterStatsRequest) -> StatsReply:
+    raise Refused("bad_request", "bad_experimenter")
+
+
+def _opaque(turn: Turn, request: OpaqueStatsRequest) -> StatsReply:
+    raise Refused("bad_request", "bad_multipart")
+
+
+_BOTH: dict[type[StatsRequest], Callable[[Turn, Any], StatsReply]] = {
+    DescRequest: _desc,
+    FlowStatsRequest: _flows,
+    AggregateRequest: _aggregate,
+    TableStatsRequest: _tables,
+    PortStatsRequest: _ports,
+    QueueStatsRequest: _queues,
+    ExperimenterStatsRequest: _experimenter,
+    OpaqueStatsRequest: _opaque,
+}
+_NEW: dict[type[StatsRequest], Callable[[Turn, Any], StatsReply]] = {
+    GroupStatsRequest: _group_stats,
+    GroupDescRequest: _group_desc,
+    GroupFeaturesRequest: _group_features,
+    PortDescRequest: _port_desc,
+}
+
+
+def statistics(turn: Turn, request: StatsRequest) -> None:
+    """Answer a request for statistics; refuse a kind that the version does not have."""
+    known = _BOTH if turn.config.version == V10 else _BOTH | _NEW
+    answer = known.get(type(request))
+    if answer is None:
+        raise Refused("bad_request", "bad_multipart")
+    turn.messages.append(answer(turn, request))

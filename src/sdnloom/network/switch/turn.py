@@ -1,0 +1,212 @@
+"""One step of a switch while it happens: effects are collected, nothing is performed, and the result is a value."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from sdnloom.network.openflow import (
+    FlowRemovedReason,
+    Match,
+    PacketInReason,
+    PortDesc,
+    PortReason,
+    Role,
+)
+from sdnloom.network.openflow.messages import FlowRemoved, Message, PacketIn, PortStatus
+from sdnloom.network.packet import Packet
+from sdnloom.network.switch.cells import Cell
+from sdnloom.network.switch.config import Switch
+from sdnloom.network.switch.core import FlowEntry, SwitchCore
+from sdnloom.network.value import Value
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Ambiguous(Value):
+    """Event: several entries of equal priority matched one packet, and which one answers made a difference."""
+
+    table: int
+    priority: int
+    matches: tuple[Match, ...]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class BufferExpired(Value):
+    """Event: a buffered packet was thrown away because the controller did not ask for it in time."""
+
+    buffer_id: int
+    packet: Packet
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Outcome(Value):
+    """What one step did: new state, packets out of ports in order, messages to the controller in order.
+
+    `reads` and `writes` are the cells touched (`cells.py`); `choice` names this alternative when there are several.
+    """
+
+    core: SwitchCore
+    outputs: tuple[tuple[int, Packet], ...] = ()
+    messages: tuple[Message, ...] = ()
+    events: tuple[Value, ...] = ()
+    reads: frozenset[Cell] = frozenset()
+    writes: frozenset[Cell] = frozenset()
+    choice: str = ""
+
+
+class Refused(Exception):  # noqa: N818 - not a failure of the program: the switch refuses a message
+    """A message is answered with an error and changes nothing. Never leaves this package."""
+
+    def __init__(self, type_name: str, code: str) -> None:
+        super().__init__(type_name, code)
+        self.type_name, self.code = type_name, code
+
+
+class Turn:
+    """Collects the effects of one step. The only door through which a choice enters is `choose`."""
+
+    def __init__(self, config: Switch, core: SwitchCore, script: tuple[int, ...] = ()) -> None:
+        self.config = config
+        self.core = core
+        self.outputs: list[tuple[int, Packet]] = []
+        self.messages: list[Message] = []
+        self.events: list[Value] = []
+        self.reads: set[Cell] = set()
+        self.writes: set[Cell] = set()
+        self.script = script
+        self.widths: list[int] = []
+        self.labels: list[str] = []
+        self.deviates = False
+        self.copies = 0
+
+    def update(self, **changes: object) -> None:
+        """Replace parts of the core."""
+        self.core = replace(self.core, **changes)  # type: ignore[arg-type]
+
+    def choose(self, options: Sequence[T], label: Callable[[T], str], fixed: bool = False) -> T:
+        """Return one of the options; the step is run again for each of the others.
+
+        A fixed choice is always the first: the others run only to see whether they would have made a difference.
+        """
+        position = len(self.widths)
+        self.widths.append(len(options))
+        index = self.script[position] if position < len(self.script) else 0
+        self.deviates |= fixed and index > 0
+        if not fixed:
+            self.labels.append(label(options[index]))
+        return options[index]
+
+    # -- ports --------------------------------------------------------------------------------------------------
+
+    @property
+    def ports(self) -> tuple[PortDesc, ...]:
+        """The ports as they are now."""
+        return self.config.ports if self.core.ports is None else self.core.ports
+
+    def port(self, number: int) -> PortDesc | None:
+        """Return a port, or None when there is none of that number."""
+        self.reads.add(("port", number))
+        return next((port for port in self.ports if port.port_no == number), None)
+
+    # -- asynchronous messages: sent when there is a controller whose role and mask let them through -----------
+
+    def packet_in(self, message: PacketIn) -> None:
+        self._notify(message, self.core.settings.packet_in, PacketInReason(message.reason))
+
+    def flow_removed(self, message: FlowRemoved) -> None:
+        self._notify(message, self.core.settings.flow_removed, FlowRemovedReason(message.reason))
+
+    def port_status(self, message: PortStatus) -> None:
+        self._notify(message, self.core.settings.port_status, PortReason(message.reason))
+
+    def listens(self, masks: tuple[int, int], reason: int) -> bool:
+        """Return whether a controller is to hear of something for this reason."""
+        self.reads |= {"connection", "config"}
+        slave = self.core.settings.role == Role.SLAVE
+        return self.core.connected and bool(masks[slave] >> reason & 1)
+
+    def _notify(self, message: Message, masks: tuple[int, int], reason: int) -> None:
+        if self.listens(masks, reason):
+            self.messages.append(message)
+
+    # -- removal ------------------------------------------------------------------------------------------------
+
+    def report_removal(self, entry: FlowEntry, reason: int) -> None:
+        """Tell the controller that an entry is gone, if it asked to be told."""
+        if entry.reports_removal:
+            if self.config.counters:
+                self.reads.add("time")
+            self.flow_removed(
+                FlowRemoved(
+                    match=entry.match,
+                    reason=int(reason),
+                    priority=entry.wire_priority,
+                    cookie=entry.cookie,
+                    duration_sec=entry.age // 1000,
+                    duration_nsec=entry.age % 1000 * 1_000_000,
+                    idle_timeout=entry.idle_timeout,
+                    hard_timeout=entry.hard_timeout if self.config.version != 1 else 0,
+                    packet_count=entry.traffic.packets,
+                    byte_count=entry.traffic.bytes,
+                    table_id=entry.table if self.config.version != 1 else 0,
+                )
+            )
+
+    def outcome(self) -> Outcome:
+        """Return all effects as a value."""
+        return Outcome(
+            self.core,
+            tuple(self.outputs),
+            tuple(self.messages),
+            tuple(self.events),
+            frozenset(self.reads | self.writes),
+            frozenset(self.writes),
+            "; ".join(self.labels),
+        )
+
+
+def explore(config: Switch, core: SwitchCore, step: Callable[[Turn], None]) -> tuple[Outcome, ...]:
+    """Return every outcome of a step, one per distinct effect, in the order of the choices.
+
+    Alternatives that do the same are one outcome. `Ambiguous` stays in the events only where an alternative, explored
+    or fixed away, does something else.
+    """
+    turns: list[Turn] = []
+    pending: list[tuple[int, ...]] = [()]
+    while pending:
+        turn = Turn(config, core, pending.pop())
+        step(turn)
+        if not turn.widths:
+            return (turn.outcome(),)
+        taken = turn.script + (0,) * (len(turn.widths) - len(turn.script))
+        # Deepest last, so that the next one popped differs latest: outcomes come in the order of the choices.
+        for position in range(len(turn.script), len(taken)):
+            others = range(turn.widths[position] - 1, 0, -1)
+            pending.extend((*taken[:position], other) for other in others)
+        turns.append(turn)
+    return _distinct(turns)
+
+
+def _distinct(turns: list[Turn]) -> tuple[Outcome, ...]:
+    all_outcomes = [(turn.deviates, turn.outcome()) for turn in turns]
+    mattered = len({_effect(outcome) for _, outcome in all_outcomes}) > 1
+    # What decides about the choice decides about every alternative, so each reads what any of them reads.
+    reads = frozenset[Cell]().union(*(outcome.reads for _, outcome in all_outcomes))
+    kept: dict[object, Outcome] = {}
+    for deviates, outcome in all_outcomes:
+        if not deviates:
+            kept.setdefault(_effect(outcome), outcome)
+    return tuple(
+        replace(
+            outcome,
+            reads=reads,
+            events=tuple(event for event in outcome.events if mattered or not isinstance(event, Ambiguous)),
+            choice=outcome.choice if len(kept) > 1 else "",
+        )
+        for outcome in kept.values()
+    )
+
+
+def _effect(outcome: Outcome) -> object:
+    return outcome.core, outcome.outputs, outcome.messages
