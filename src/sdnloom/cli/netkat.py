@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from sdnloom.netkat.decide import Verdict, Witness, contains, equivalent, is_empty, space_for
+from sdnloom.netkat.decide import Verdict, Witness, contains, equivalent, images_for, is_empty, space_for
 from sdnloom.netkat.errors import PolicyError
 from sdnloom.netkat.image import Images
 from sdnloom.netkat.lint import Remark, lint
@@ -45,7 +45,8 @@ def check(file: Path, strict: bool, style: str) -> int:
     Exit 0 if every claim holds, 1 if one does not, 2 if the file is wrong.
     """
     program = read_program(file)
-    verdicts = [(claim, _decide(claim)) for claim in program.claims]
+    images = images_for([side for claim in program.claims for side in (claim.left, claim.right)])
+    verdicts = [(claim, _decide(claim, images)) for claim in program.claims]
     remarks = lint(program)
     failed = sum(1 for _, (holds, _) in verdicts if not holds)
     if style == "json":
@@ -131,11 +132,11 @@ def _predicate(program: Program, text: str, role: str) -> Policy:
     return policy
 
 
-def _decide(claim: Claim) -> tuple[bool, Witness | None]:
+def _decide(claim: Claim, images: Images | None) -> tuple[bool, Witness | None]:
     if claim.relation == "<=":
-        verdict = contains(claim.left, claim.right)
+        verdict = contains(claim.left, claim.right, images)
     else:
-        verdict = equivalent(claim.left, claim.right)
+        verdict = equivalent(claim.left, claim.right, images)
     return bool(verdict) == (claim.relation != "!=="), verdict.witness
 
 
@@ -146,8 +147,8 @@ def _check_text(
     failed: int,
 ) -> None:
     named = sorted(_all_fields(program))
-    counts = f"{len(program.policies)} policies over {len(named)} fields ({', '.join(named) or 'none'})"
-    claims = f"{len(verdicts) - failed} of {len(verdicts)} claims hold"
+    counts = f"policies: {len(program.policies)}; fields: {', '.join(named) or 'none'}"
+    claims = f"claims: {len(verdicts) - failed} of {len(verdicts)} hold"
     click.echo(f"{'violated' if failed else 'ok'}: {program.source}: {counts}; {claims}")
     for claim, (holds, witness) in verdicts:
         if not holds:
@@ -212,7 +213,7 @@ def _hop_json(hop: Hop) -> dict[str, Any]:
 
 
 def _print_json(answer: Mapping[str, Any]) -> None:
-    click.echo(json.dumps({"schema": _SCHEMA, **answer}, indent=2, ensure_ascii=False))
+    click.echo(json.dumps({"schema": _SCHEMA, **answer}, indent=2))
 
 
 def _shown(policy: Policy) -> str:
@@ -220,4 +221,5 @@ def _shown(policy: Policy) -> str:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
+    text = text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
+    return text if text.isprintable() else ascii(text)

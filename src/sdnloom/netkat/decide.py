@@ -3,12 +3,12 @@
 Exact over unbounded value domains: values that neither policy names behave alike, and one fresh value stands for them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from sdnloom.netkat.image import Images
-from sdnloom.netkat.packets import Space
+from sdnloom.netkat.packets import MAX_FIELDS, Space
 from sdnloom.netkat.relation import Relation, Relations
 from sdnloom.netkat.syntax import Policy, Value, assigned, fields
 
@@ -44,6 +44,17 @@ def space_for(*policies: Policy) -> Space:
     return Space([*sorted(named - changed), *sorted(changed)])
 
 
+def images_for(policies: Iterable[Policy]) -> Images | None:
+    """Return images that questions about all these policies can share.
+
+    None where they have more fields together than one space holds: then each question needs its own.
+    """
+    policies = list(policies)
+    if len(frozenset[str]().union(*map(fields, policies))) > MAX_FIELDS:
+        return None
+    return Images(space_for(*policies))
+
+
 def is_empty(policy: Policy, images: Images | None = None) -> Verdict:
     """Return whether the policy drops every packet; the witness is a packet that it lets through."""
     images = images or Images(space_for(policy))
@@ -57,16 +68,16 @@ def is_empty(policy: Policy, images: Images | None = None) -> Verdict:
     return Verdict(Witness(before, after))
 
 
-def contains(smaller: Policy, larger: Policy) -> Verdict:
+def contains(smaller: Policy, larger: Policy, images: Images | None = None) -> Verdict:
     """Return whether `smaller <= larger`: every output of the first is one of the second, for every input."""
-    relations = Relations(space_for(smaller, larger))
+    relations = (images or Images(space_for(smaller, larger))).relations
     excess = relations.difference(relations.of(smaller), relations.of(larger))
     return Verdict(_witness(relations, excess, "left", smaller, larger))
 
 
-def equivalent(left: Policy, right: Policy) -> Verdict:
+def equivalent(left: Policy, right: Policy, images: Images | None = None) -> Verdict:
     """Return whether both policies make the same outputs of every input; the witness says whose output it is."""
-    relations = Relations(space_for(left, right))
+    relations = (images or Images(space_for(left, right))).relations
     a, b = relations.of(left), relations.of(right)
     if a is b:
         return Verdict()

@@ -14,10 +14,12 @@ from typing import Final
 
 from sdnloom.netkat.packets import PacketSet, Space
 from sdnloom.netkat.relation import Relations
-from sdnloom.netkat.syntax import Assign, Policy, Product, Star, Sum, Test, Value, assigned, fields
+from sdnloom.netkat.syntax import DROP, Assign, Policy, Product, Star, Sum, Test, Value, assigned, fields
 
 # Deeper terms go through their relation, which is built bottom up and needs no Python stack.
 MAX_DEPTH: Final = 100
+# Images are forgotten beyond this many, so that a long run keeps its memory.
+MAX_REMEMBERED: Final = 1_000_000
 # Below this many parts, asking each of them is cheaper than an index.
 _SMALL: Final = 4
 
@@ -59,6 +61,8 @@ class Images:
         key = (policy, packets)
         known = self._forward.get(key)
         if known is None:
+            if len(self._forward) >= MAX_REMEMBERED:
+                self._forward.clear()
             known = self._forward[key] = self._step_forward(policy, packets)
         return known
 
@@ -69,6 +73,8 @@ class Images:
         key = (policy, packets)
         known = self._backward.get(key)
         if known is None:
+            if len(self._backward) >= MAX_REMEMBERED:
+                self._backward.clear()
             known = self._backward[key] = self._step_backward(policy, packets)
         return known
 
@@ -165,6 +171,7 @@ def _index(parts: tuple[Policy, ...], required: Callable[[Policy], Mapping[str, 
     """Return the parts indexed by the field whose required values tell most of them apart; None if not worth it."""
     if len(parts) < _SMALL:
         return None
+    parts = tuple(part for part in parts if part is not DROP)
     needs = [required(part) for part in parts]
     seen: dict[str, set[Value]] = {}
     for need in needs:

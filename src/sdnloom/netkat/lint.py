@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from sdnloom.netkat.decide import is_empty
+from sdnloom.netkat.decide import images_for, is_empty
 from sdnloom.netkat.errors import Place
 from sdnloom.netkat.printer import to_text, value_text
 from sdnloom.netkat.program import Program
@@ -57,14 +57,15 @@ def _mixed_values(program: Program) -> list[Remark]:
 
 def _dead_policies(program: Program) -> list[Remark]:
     remarks: list[Remark] = []
+    images = images_for(program.policies.values())
     for name, policy in program.policies.items():
         place = program.places[name]
         if policy is DROP:
             continue
-        if is_empty(policy):
+        if is_empty(policy, images):
             remarks.append(Remark(place, f"policy {name!r} drops every packet"))
         elif isinstance(policy, Sum):
-            dead = [part for part in policy.parts if part is not DROP and is_empty(part)]
+            dead = [part for part in policy.parts if part is not DROP and is_empty(part, images)]
             remarks += [Remark(place, f"policy {name!r}: a part drops every packet: {_short(part)}") for part in dead]
     return remarks
 

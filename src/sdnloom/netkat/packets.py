@@ -6,6 +6,7 @@ object: `a is b` decides equality and `a is space.nothing` emptiness.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Final
 
 from sdnloom.netkat.errors import PolicyError
@@ -61,8 +62,8 @@ class PacketSet:
         return bool(node)
 
     def __repr__(self) -> str:
-        cubes = [", ".join(cube) or "any packet" for cube in self.cubes()]
-        return f"PacketSet<{' | '.join(cubes) or 'empty'}>"
+        cubes = [", ".join(cube) or "any packet" for cube in islice(self.cubes(), 9)]
+        return f"PacketSet<{' | '.join(cubes[:8]) or 'empty'}{' | ...' if len(cubes) > 8 else ''}>"
 
     def cubes(self) -> Iterator[tuple[str, ...]]:
         """Yield disjoint conjunctions that make up the set, each as texts such as `pt=1` or `pt not in (1, 2)`."""
@@ -141,10 +142,8 @@ class Space:
     def predicate(self, predicate: Policy) -> PacketSet:
         """Return the packets that pass the predicate."""
         known = self._predicates
-        if predicate in known:
-            return known[predicate]
-        for part in postorder(predicate):
-            if part not in known:
+        if predicate not in known:
+            for part in postorder(predicate, known):
                 known[part] = self._predicate(part)
         return known[predicate]
 

@@ -19,7 +19,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
-from sdnloom.netkat.errors import PolicySyntaxError
+from sdnloom.netkat.errors import PolicyError, PolicySyntaxError
 from sdnloom.netkat.syntax import DROP, SKIP, Assign, Not, Policy, Star, Test, product_of, sum_of
 from sdnloom.netkat.tokens import Text, Token
 
@@ -89,9 +89,6 @@ class _Group:
     factors: list[Policy] = field(default_factory=list)
     negations: list[Token] = field(default_factory=list)
 
-    def whole(self) -> Policy:
-        return sum_of([*self.summands, product_of(self.factors)])
-
 
 class Reader:
     """Reads policies from tokens with a stack of its own: nesting is limited by memory only."""
@@ -154,18 +151,27 @@ class Reader:
             return None
         if kind == "sum":
             self.take()
-            group.summands.append(product_of(group.factors))
+            group.summands.append(self._build(product_of, group.factors))
             group.factors = []
             return None
         if group.opened is None:
             groups.pop()
-            return group.whole()
+            return self._whole(group)
         if kind != ")":
             opened = self.text.place(group.opened.start)
             raise self.unexpected(f"an operator or ')' for the '(' at {opened.line}:{opened.column}")
         self.take()
         groups.pop()
-        return group.whole()
+        return self._whole(group)
+
+    def _whole(self, group: _Group) -> Policy:
+        return self._build(sum_of, [*group.summands, self._build(product_of, group.factors)])
+
+    def _build(self, combine: Callable[[list[Policy]], Policy], parts: list[Policy]) -> Policy:
+        try:
+            return combine(parts)
+        except PolicyError as error:
+            raise self.text.error(self.text.tokens[self.position - 1], str(error)) from None
 
     def _atom(self) -> Policy:
         if self.next.kind not in ("word", "value", "constant"):

@@ -64,7 +64,7 @@ def value_text(value: Value) -> str:
         return value
     if _IPV4.fullmatch(value) and max(map(int, value.split("."))) <= 255:
         return value
-    return json.dumps(value, ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=not value.isprintable())
 
 
 def packet_text(packet: Mapping[str, Value]) -> str:

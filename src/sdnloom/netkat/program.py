@@ -20,6 +20,7 @@ from sdnloom.netkat.syntax import SKIP, WORD, Policy
 from sdnloom.netkat.tokens import Text, Token
 
 MAX_BYTES: Final = 64 * 1024 * 1024
+_WORDS: Final = ("let", "fields", "check")
 _STATEMENTS: Final = "'let', 'fields' or 'check'"
 _RELATIONS: Final = {"equivalent": "==", "inequivalent": "!==", "contained": "<="}
 
@@ -100,13 +101,16 @@ class _Outline:
             self._statement()
 
     def _refer(self, token: Token) -> Policy:
+        if token.text in _WORDS and self._reader.next.kind == "word":
+            # A statement that begins here, rather than a policy of that name.
+            raise self.text.error(token, f"found {token.shown()}, expected a policy after the operator before it")
         self._names.append(token)
         return SKIP  # of a kind that may stand anywhere; the second pass knows better
 
     def _statement(self) -> None:
         reader = self._reader
         word = reader.next
-        if word.kind != "word" or word.text not in ("let", "fields", "check"):
+        if word.kind != "word" or word.text not in _WORDS:
             raise reader.unexpected(f"an operator or {_STATEMENTS}" if self.bodies or self.claims else _STATEMENTS)
         reader.take()
         if word.text == "let":

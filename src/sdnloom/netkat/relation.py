@@ -67,9 +67,8 @@ class Relations:
         """Return the pairs (in, out) of the policy."""
         known = self._policies
         if policy not in known:
-            for part in postorder(policy):
-                if part not in known:
-                    known[part] = self._build(part)
+            for part in postorder(policy, known):
+                known[part] = self._build(part)
         return known[policy]
 
     def _build(self, policy: Policy) -> Relation:

@@ -6,7 +6,7 @@ Nothing here recurses, so depth is no limit.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from operator import attrgetter
 from typing import Any, ClassVar, Final, TypeAlias, cast
 from weakref import WeakValueDictionary
@@ -14,6 +14,8 @@ from weakref import WeakValueDictionary
 from sdnloom.netkat.errors import PolicyError
 
 Value: TypeAlias = int | str
+# Names that double what they refer to would otherwise fill the memory.
+MAX_PARTS: Final = 1_000_000
 WORD: Final = re.compile(r"[^\W\d]\w*(?:-\w+)*")
 
 
@@ -238,15 +240,15 @@ def product_of(policies: Iterable[Policy]) -> Policy:
     return parts[0] if parts else SKIP
 
 
-def postorder(policy: Policy) -> Iterator[Policy]:
-    """Yield every distinct subpolicy once, parts before the whole."""
+def postorder(policy: Policy, known: Container[Policy] = ()) -> Iterator[Policy]:
+    """Yield every distinct subpolicy once, parts before the whole; skip those known and all below them."""
     seen: set[Policy] = set()
     stack: list[tuple[Policy, bool]] = [(policy, False)]
     while stack:
         node, ready = stack.pop()
         if ready:
             yield node
-        elif node not in seen:
+        elif node not in seen and node not in known:
             seen.add(node)
             stack.append((node, True))
             stack.extend([(part, False) for part in reversed(node.parts_below())])
@@ -307,6 +309,9 @@ def _collect(policy: Policy, slot: str, kinds: tuple[type, ...]) -> frozenset[st
 def _flatten(kind: type[_Node], parts: Iterable[Policy]) -> tuple[Policy, ...]:
     parts = tuple(parts)
     if kind in map(type, parts):
+        count = sum(len(part.args) if type(part) is kind else 1 for part in parts)
+        if count > MAX_PARTS:
+            raise PolicyError(f"a {kind.__name__.lower()} of {count} parts; at most {MAX_PARTS} fit")
         parts = tuple(inner for part in parts for inner in (part.args if type(part) is kind else (part,)))
     if len(parts) < 2:
         raise ValueError(f"{kind.__name__} needs two parts or more; sum_of and product_of take any number")

@@ -30,12 +30,13 @@ _SYMBOLS = {
 }
 _KIND = {symbol: kind for kind, symbols in _SYMBOLS.items() for symbol in symbols}
 _OPERATOR = "|".join(re.escape(symbol) for symbol in sorted(_KIND, key=lambda symbol: (-len(symbol), symbol)))
+# A number right before a dot and a digit is neither: `10.0.0` would silently be the product of three policies.
 _TOKEN = re.compile(
     rf"""
       (?P<space>(?:\s+|\#[^\n]*|//[^\n]*)+)
     | (?P<mac>[0-9A-Fa-f]{{2}}(?::[0-9A-Fa-f]{{2}}){{5}}(?![\w:]))
-    | (?P<ipv4>[0-9]{{1,3}}(?:\.[0-9]{{1,3}}){{3}}(?![\w.]))
-    | (?P<number>-?(?:0[xX][0-9A-Fa-f]+|[0-9]+)(?!\w))
+    | (?P<ipv4>[0-9]{{1,3}}(?:\.[0-9]{{1,3}}){{3}}(?!\w|\.[0-9]))
+    | (?P<number>-?(?:0[xX][0-9A-Fa-f]+|[0-9]+)(?!\w|\.[0-9]))
     | (?P<word>@?{WORD.pattern})
     | (?P<string>"(?:[^"\\\n]|\\[^\n])*")
     | (?P<symbol>{_OPERATOR})
@@ -131,6 +132,9 @@ def _complaint(text: str, position: int) -> str:
     if found == '"':
         return "the string that starts here is not closed on its line"
     if found.isdigit() or found == "-":
-        word = "".join(takewhile(lambda char: char.isalnum() or char in "-_", text[position : position + 40]))
-        return f"found {word!r}, expected a number; write other values that start with a digit in quotes"
+        word = "".join(takewhile(lambda char: char.isalnum() or char in "-_.", text[position : position + 40]))
+        return (
+            f"found {word!r}, expected a number or an address; "
+            "put spaces around the '.' of a product, and quotes around other values that start with a digit"
+        )
     return f"found {found!r}, which is no part of the language"
