@@ -1,0 +1,473 @@
+"""A System as a Graph whose states are single integers.
+
+A *place* is a component's core together with the contents of its channels. A state has one column per component (its
+place), one per property that remembers (its memory) and one for a strategy. Each column is a field of the integer and a
+*code* is a field's value where it stands, so a state is the sum of its codes, a transition adds a difference, and one
+bit operation answers what a search asks of every state: the low bits of a field say whether a MUST is enabled, whether
+an IDLE is, and whether the property speaks. The rest is a scrambled number: Python hashes integers almost linearly, and
+sums of small numbers would collide.
+
+What a component can do is remembered by its place, what a reception changes by what is received and the place.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+from sdnloom.engine import evaluate
+from sdnloom.engine.graph import Graph
+from sdnloom.engine.model import Fault, Mode, ModelError, Needs, Property, Step, Strategy, System
+from sdnloom.engine.semantics import Found, State
+from sdnloom.engine.stubborn import Class, Status, Stubborn
+from sdnloom.engine.tables import Local, Tables
+
+_MUST, _IDLE, _SPEAKS = 1, 2, 4
+_FLAG_BITS, _NUMBER_BITS = 3, 32
+_WIDTH = _FLAG_BITS + _NUMBER_BITS
+_AT_EVENTS = (Needs.EVENT, Needs.ORDER)
+
+
+class Option(NamedTuple):
+    """What an action can do with one message: the outcome, what is left of the channel, what other columns receive."""
+
+    local: Local
+    rest: int
+    faults: tuple[Fault, ...]  # of the reception
+    received: tuple[tuple[int, "_Reception"], ...]
+
+
+class Move(NamedTuple):
+    """One component's part of a transition: what it adds to the state and what the other columns receive."""
+
+    change: int
+    received: tuple[tuple[int, "_Reception"], ...]  # (column, code there -> what it adds to the state)
+    local: Local
+    faults: tuple[Fault, ...]  # of the reception, and of what the component sends itself
+
+
+# A move as the hot loop wants it: (change, first column that receives, its memo, the further ones, the Move).
+_Fast: TypeAlias = tuple[int, int, "_Reception | None", tuple[tuple[int, "_Reception"], ...], Move]
+
+
+class _Forked(Exception):  # noqa: N818 (no error: a signal to take the long way)
+    """A reception has several alternatives or a fault, so the move is more than one transition."""
+
+
+class _Reception(dict[int, int]):
+    """Memo of one reception by one column: code before -> what it adds to the state. Filled on demand."""
+
+    def __init__(self, graph: "SystemGraph", column: int, what: Any) -> None:
+        super().__init__()
+        self.graph, self.column, self.what = graph, column, what
+
+    def alternatives(self, code: int) -> list[tuple[int, tuple[Fault, ...]]]:
+        """Every (change, faults) of the reception."""
+        return [(after - code, faults) for after, faults in self.graph.receive(self.column, code, self.what)]
+
+    def __missing__(self, code: int) -> int:
+        results = self.alternatives(code)
+        if len(results) > 1 or results[0][1]:
+            raise _Forked
+        change = self[code] = results[0][0]
+        return change
+
+
+class _Moves(dict[int, tuple[_Fast, ...]]):
+    """Memo of the moves of one component: code -> its moves. Filled on demand."""
+
+    def __init__(self, graph: "SystemGraph", component: int, idle: bool) -> None:
+        super().__init__()
+        self.graph, self.component, self.idle = graph, component, idle
+
+    def __missing__(self, code: int) -> tuple[_Fast, ...]:
+        moves = self[code] = self.graph.moves(self.component, code, self.idle)
+        return moves
+
+
+class SystemGraph(Graph[int]):
+    """The state space of a system, optionally reduced by stubborn sets or narrowed by a strategy."""
+
+    def __init__(self, tables: Tables, reduction: Stubborn | None = None, strategy: Strategy | None = None) -> None:
+        self.tables = tables
+        self.system: System = tables.system
+        self.reduction, self.strategy = reduction, strategy
+        self._components = len(self.system.components)
+        self._remembering = tables.semantics.remembering
+        columns = self._components + len(self._remembering) + (strategy is not None)
+        self._memory_columns = range(self._components, self._components + len(self._remembering))
+        self._shifts = [column * _WIDTH for column in range(columns)]
+        self._fields = [((1 << _WIDTH) - 1) << shift for shift in self._shifts]
+        self._must = sum(_MUST << shift for shift in self._shifts)
+        self._idle = sum(_IDLE << shift for shift in self._shifts)
+        self._speaks = sum(_SPEAKS << shift for shift in self._shifts)
+        # A column's values by code: (core, contents...) numbers for a component, the memory for the others.
+        self._values: list[dict[int, Any]] = [{} for _ in range(columns)]
+        self._codes: list[dict[Any, int]] = [{} for _ in range(columns)]
+        flags = {Mode.MUST: _MUST, Mode.MAY: 0, Mode.IDLE: _IDLE}
+        self._actions: list[list[tuple[int, int, int]]] = [[] for _ in range(self._components)]
+        for number, (owner, action) in enumerate(tables.actions):
+            self._actions[owner].append((number, tables.taken_slot[number], flags[action.mode]))
+        self._active = [_Moves(self, component, idle=False) for component in range(self._components)]
+        self._waiting = [_Moves(self, component, idle=True) for component in range(self._components)]
+        self._options: dict[tuple[int, int, int], tuple[Status, tuple[Option, ...]]] = {}
+        self._receptions: dict[tuple[int, Any], _Reception] = {}
+        self._classes: list[dict[int, Class]] = [{} for _ in range(self._components)]
+        self._subsets: dict[tuple[Class, ...], int | None] = {}  # the actions a reduction keeps, None: all
+        self._ranks: dict[tuple[int, int], tuple[int, int]] = {}
+        self.asks = bool(self.system.properties)
+        self._asked = [_Asked(self, prop) for prop in self.system.properties]
+        needs = {prop.needs for prop in self.system.properties}
+        self._at_rest = bool(needs & {Needs.QUIESCENT, Needs.SETTLED})
+        self._always = Needs.STATE in needs or any(
+            prop.needs in _AT_EVENTS and not prop.remembers for prop in self.system.properties
+        )
+
+    # Graph
+
+    def initial(self) -> list[int]:
+        """The one initial state."""
+        places: list[Any] = [
+            (core, *(0 for _ in inbox))
+            for core, inbox in zip(self.tables.initial_cores, self.tables.inbox, strict=True)
+        ]
+        memories = [prop.initial for prop in self._remembering]
+        start = [self.strategy.initial] if self.strategy else []
+        return [sum(self.code(column, value) for column, value in enumerate(places + memories + start))]
+
+    def successors(self, state: int) -> list[int]:
+        """The next states, one per transition that the reduction or the strategy keeps."""
+        if self.strategy is not None:
+            return [after for _, _, after in self._least(state)]
+        if self.reduction is not None:
+            kept = self._kept(state)
+            if kept is not None:
+                return self._subset(state, kept)
+        return self._all(state)
+
+    def is_reduced(self, state: int) -> bool:
+        """Whether the reduction left something out."""
+        return self.reduction is not None and self._kept(state) is not None
+
+    def remainder(self, state: int) -> list[int]:
+        """What the reduction left out."""
+        kept = None if self.reduction is None else self._kept(state)
+        return [] if kept is None else self._subset(state, ~kept)
+
+    def labelled(self, state: int) -> list[tuple[Step, int]]:
+        """Every (step, next state), or under a strategy those it keeps."""
+        if self.strategy is not None:
+            branches = self._least(state)
+        else:
+            branches = [
+                (move, faults, after) for move in self._enabled(state) for after, faults in self._branches(state, move)
+            ]
+        return [(self.tables.step_of(move.local, move.faults + faults), after) for move, faults, after in branches]
+
+    def speaking(self, state: int) -> Sequence[Found]:
+        """The properties that speak in the state, in declaration order."""
+        if state & self._speaks or self._always or (self._at_rest and not state & self._must):
+            return [
+                Found(asked.prop.name, message)
+                for asked in self._asked
+                if (message := asked.message(state)) is not None
+            ]
+        return ()
+
+    def value(self, state: int) -> State:
+        """The state in plain values."""
+        tables = self.tables
+        contents: list[Any] = [None] * len(self.system.channels)
+        cores = []
+        for component in range(self._components):
+            core, *numbers = self._values[component][state & self._fields[component]]
+            cores.append(tables.cores[component].values[core])
+            for channel, number in zip(tables.inbox[component], numbers, strict=True):
+                contents[channel] = tables.contents[channel].values[number]
+        memories = [self._values[column][state & self._fields[column]] for column in self._memory_columns]
+        return State(tuple(cores), tuple(contents), tuple(memories))
+
+    def is_quiescent(self, state: int) -> bool:
+        """Whether no MUST is enabled."""
+        return not state & self._must
+
+    def is_settled(self, state: int) -> bool:
+        """Whether no MUST and no IDLE is enabled."""
+        return not state & (self._must | self._idle)
+
+    # Expansion
+
+    def _all(self, state: int) -> list[int]:
+        """The next states by every enabled action. This is the hot loop."""
+        codes = [state & field for field in self._fields]
+        results: list[int] = []
+        append = results.append
+        for table in (self._active,) if state & self._must else (self._active, self._waiting):
+            for moves, code in zip(table, codes):  # noqa: B905 (only components move)
+                for change, column, changes, more, move in moves[code]:
+                    if changes is None:
+                        append(state + change)
+                        continue
+                    try:
+                        after = state + change + changes[codes[column]]
+                        if more:
+                            for column, changes in more:
+                                after += changes[codes[column]]
+                    except _Forked:
+                        results += [branch for branch, _ in self._branches(state, move)]
+                    else:
+                        append(after)
+        return results
+
+    def _subset(self, state: int, kept: int) -> list[int]:
+        """The next states by the actions in the bit set `kept`."""
+        return [
+            after
+            for move in self._enabled(state)
+            if kept >> move.local.action & 1
+            for after, _ in self._branches(state, move)
+        ]
+
+    def _enabled(self, state: int) -> list[Move]:
+        tables = (self._active,) if state & self._must else (self._active, self._waiting)
+        return [
+            fast[4]
+            for table in tables
+            for moves, field in zip(table, self._fields)  # noqa: B905 (only components move)
+            for fast in moves[state & field]
+        ]
+
+    def _branches(self, state: int, move: Move) -> list[tuple[int, tuple[Fault, ...]]]:
+        """Every (next state, faults of sending) of a move: the product of what its receivers may do."""
+        after = state + move.change
+        try:
+            for column, changes in move.received:
+                after += changes[state & self._fields[column]]
+        except _Forked:
+            reached: list[tuple[int, tuple[Fault, ...]]] = [(state + move.change, ())]
+            for column, changes in move.received:
+                reached = [
+                    (before + change, faults + more)
+                    for before, faults in reached
+                    for change, more in changes.alternatives(state & self._fields[column])
+                ]
+            return [(self._fold_faults(after, faults, move), faults) for after, faults in reached]
+        return [(after, ())]
+
+    def _fold_faults(self, state: int, faults: tuple[Fault, ...], move: Move) -> int:
+        if faults:
+            for column in self._memory_columns:
+                reception = self._reception(column, self._folding(column, move.local.action, faults))
+                state += reception[state & self._fields[column]]
+        return state
+
+    # Filling the memos
+
+    def code(self, column: int, value: Any) -> int:
+        """The code of a column's value, a new one if it is new."""
+        known = self._codes[column].get(value)
+        if known is None:
+            flags, statuses = self._describe_place(column, value) if column < self._components else (0, None)
+            if column in self._memory_columns:
+                flags = self._memory_flags(self._remembering[column - self._components], value)
+            number = _scramble(len(self._codes[column]))
+            known = self._codes[column][value] = (number << _FLAG_BITS | flags) << self._shifts[column]
+            self._values[column][known] = value
+            if statuses is not None:
+                self._classes[column][known] = statuses
+        return known
+
+    def moves(self, component: int, code: int, idle: bool) -> tuple[_Fast, ...]:
+        """The moves of a component from a place, in canonical order."""
+        core, *contents = self._values[component][code]
+        results: list[_Fast] = []
+        for action, slot, flag in self._actions[component]:
+            if (flag == _IDLE) != idle:
+                continue
+            for local, rest, faults, received in self._choices(action, core, contents[slot] if slot >= 0 else -1)[1]:
+                left = contents.copy()
+                if slot >= 0:
+                    left[slot] = rest
+                for place, own_faults in self._pushed(component, (local.core, *left), local.own):
+                    if own_faults:  # they fold with the events
+                        received = self._received(local, faults + own_faults)
+                    move = Move(self.code(component, place) - code, received, local, faults + own_faults)
+                    column, changes = received[0] if received else (-1, None)
+                    results.append((move.change, column, changes, received[1:], move))
+        return tuple(results)
+
+    def _choices(self, action: int, core: int, content: int) -> tuple[Status, tuple[Option, ...]]:
+        """Whether an action can happen on a core and a channel's content (-1: it takes none), and what it can do."""
+        known = self._options.get((action, core, content))
+        if known is None:
+            tables = self.tables
+            if content < 0:
+                takes: tuple[tuple[int, int, Fault | None], ...] = ((0, -1, None),)
+            else:
+                takes = tables.take(tables.inbox[tables.actions[action][0]][tables.taken_slot[action]], content)
+            options = []
+            for message, rest, fault in takes:
+                faults = (fault,) if fault else ()
+                options += [
+                    Option(local, rest, faults, self._received(local, faults))
+                    for local in tables.step(action, core, message)
+                ]
+            status = Status.ENABLED if options else Status.REFUSED if takes else Status.EMPTY
+            known = self._options[action, core, content] = (status, tuple(options))
+        return known
+
+    def _received(self, local: Local, faults: tuple[Fault, ...]) -> tuple[tuple[int, _Reception], ...]:
+        """What the columns other than the component's own receive from an outcome."""
+        parcels = self.tables.parcels.values
+        received = [(parcels[number].to, self._reception(*parcels[number])) for number in local.parcels]
+        events = local.outcome.events + faults
+        if events:
+            received += [
+                (column, self._reception(column, self._folding(column, local.action, events)))
+                for column in self._memory_columns
+            ]
+        return tuple(received)
+
+    def _pushed(
+        self, component: int, place: tuple[int, ...], items: tuple[tuple[int, int], ...]
+    ) -> list[tuple[tuple[int, ...], tuple[Fault, ...]]]:
+        """Every place that receiving the (slot, message) items may give, with the faults."""
+        reached: list[tuple[tuple[int, ...], tuple[Fault, ...]]] = [(place, ())]
+        for slot, message in items:
+            channel = self.tables.inbox[component][slot]
+            reached = [
+                ((*before[: slot + 1], content, *before[slot + 2 :]), faults + ((fault,) if fault else ()))
+                for before, faults in reached
+                for content, fault in self.tables.push(channel, before[slot + 1], message)
+            ]
+        return reached
+
+    def _reception(self, column: int, what: Any) -> _Reception:
+        known = self._receptions.get((column, what))
+        if known is None:
+            known = self._receptions[column, what] = _Reception(self, column, what)
+        return known
+
+    def _folding(self, column: int, action: int, events: tuple[Any, ...]) -> Any:
+        """What a memory receives: the events, and the action if it must leave the memory alone."""
+        prop = self._remembering[column - self._components]
+        owner, declared = self.tables.actions[action]
+        name = (self.system.components[owner].name, declared.name)
+        watched = self.reduction is None or not prop.watches or name in prop.watches
+        return events, None if watched else name
+
+    def receive(self, column: int, code: int, what: Any) -> list[tuple[int, tuple[Fault, ...]]]:
+        """Every (code, faults) after a column received a parcel's items or a transition's events."""
+        value = self._values[column][code]
+        if column < self._components:
+            return [(self.code(column, place), faults) for place, faults in self._pushed(column, value, what)]
+        prop = self._remembering[column - self._components]
+        events, unwatched = what
+        after = value
+        for event in events:
+            after = evaluate.fold(prop, after, event)
+        if unwatched and after != value:
+            raise ModelError(
+                f"property {prop.name!r} remembers events {events!r} of {unwatched}, which it does not watch; "
+                "add the action to its `watches` or search without reduction"
+            )
+        return [(self.code(column, after), ())]
+
+    def _describe_place(self, component: int, place: tuple[int, ...]) -> tuple[int, Class]:
+        """The flags of a place and its class for a reduction."""
+        core = place[0]
+        flags = 0
+        statuses = []
+        for action, slot, flag in self._actions[component]:
+            status = self._choices(action, core, place[slot + 1] if slot >= 0 else -1)[0]
+            statuses.append(status)
+            if status is Status.ENABLED:
+                flags |= flag
+        if self.reduction is None:
+            return flags, Class((), ())
+        tables = self.tables
+        undisturbed = tuple(
+            tables.undisturbed(channel, content)
+            for channel, content in zip(tables.inbox[component], place[1:], strict=True)
+        )
+        return flags, Class(tuple(statuses), undisturbed)
+
+    def _memory_flags(self, prop: Property, memory: Any) -> int:
+        if prop.needs not in _AT_EVENTS:
+            return 0
+        return 0 if evaluate.violated(prop, memory, {}) is None else _SPEAKS
+
+    # Reduction and strategy
+
+    def _kept(self, state: int) -> int | None:
+        """The bit set of actions that the reduction keeps, None where it keeps all."""
+        classes = tuple([known[state & field] for known, field in zip(self._classes, self._fields)])  # noqa: B905
+        try:
+            return self._subsets[classes]
+        except KeyError:
+            assert self.reduction is not None
+            kept = self._subsets[classes] = self.reduction.subset(classes)
+            return kept
+
+    def _least(self, state: int) -> list[tuple[Move, tuple[Fault, ...], int]]:
+        """The branches of least rank under the strategy, with its memory moved on."""
+        code = state & self._fields[-1]
+        ranked = [(*self._rank(code, move), move) for move in self._enabled(state)]
+        least = min((rank for rank, _, _ in ranked), default=0)
+        return [
+            (move, faults, after + change)
+            for rank, change, move in ranked
+            if rank == least
+            for after, faults in self._branches(state, move)
+        ]
+
+    def _rank(self, code: int, move: Move) -> tuple[int, int]:
+        """The rank of a move and the change of the strategy's memory."""
+        key = (code, move.local.number)
+        known = self._ranks.get(key)
+        if known is None:
+            assert self.strategy is not None
+            column = len(self._values) - 1
+            memory, step = self._values[column][code], self.tables.step_of(move.local)
+            after = self.strategy.after(memory, step, move.local.outcome)
+            rank = self.strategy.rank(memory, step, move.local.outcome)
+            known = self._ranks[key] = (rank, self.code(column, after) - code)
+        return known
+
+
+class _Asked:
+    """A property asked of states: its answers are remembered by the columns it reads."""
+
+    def __init__(self, graph: SystemGraph, prop: Property) -> None:
+        self.graph, self.prop = graph, prop
+        tables = graph.tables
+        columns = {
+            tables.semantics.index[name]
+            if name in tables.semantics.index
+            else tables.slot[tables.semantics.channel_index[name]][0]
+            for name in prop.columns
+        }
+        if prop.remembers:
+            columns.add(len(graph.system.components) + tables.semantics.remembering.index(prop))
+        self.field = sum(graph._fields[column] for column in columns)
+        self.answers: dict[int, str | None] = {}
+
+    def message(self, state: int) -> str | None:
+        """What the property says of a state."""
+        needs = self.prop.needs
+        if needs is Needs.QUIESCENT and not self.graph.is_quiescent(state):
+            return None
+        if needs is Needs.SETTLED and not self.graph.is_settled(state):
+            return None
+        key = state & self.field
+        if key not in self.answers:
+            semantics, value = self.graph.tables.semantics, self.graph.value(state)
+            self.answers[key] = evaluate.violated(
+                self.prop, semantics.memory(self.prop, value), semantics.columns(self.prop, value)
+            )
+        return self.answers[key]
+
+
+def _scramble(number: int) -> int:
+    """A bijection on 32 bits that spreads small numbers."""
+    number = (number ^ number >> 16) * 0x85EBCA6B & 0xFFFFFFFF
+    number = (number ^ number >> 13) * 0xC2B2AE35 & 0xFFFFFFFF
+    return number ^ number >> 16

@@ -1,0 +1,210 @@
+"""How channels store messages: Fifo, Bag, Lossy, Reorder, Ports, BarrierBag.
+
+Each is a pure description of one kind of queue. `many_senders`, `push_keeps` and `undisturbed` are laws that
+reductions rely on; `laws.py` checks them on what a search meets.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sdnloom.engine.model import Content, Discipline, Message, ModelError
+from sdnloom.engine.text import stable_text
+
+
+@dataclass(frozen=True)
+class Fifo:
+    """First in, first out. Content: the tuple of waiting messages."""
+
+    empty: tuple[Message, ...] = ()
+    many_senders: bool = False
+    push_keeps: bool = True
+
+    def undisturbed(self, content: tuple[Message, ...]) -> None:
+        return None
+
+    def push(self, content: tuple[Message, ...], message: Message) -> tuple[tuple[str, Content], ...]:
+        return (("", (*content, message)),)
+
+    def take(self, content: tuple[Message, ...]) -> tuple[tuple[str, Message, Content], ...]:
+        return (("", content[0], content[1:]),) if content else ()
+
+
+@dataclass(frozen=True)
+class Bag:
+    """No order at all. Content: the frozenset of (message, count)."""
+
+    empty: frozenset[tuple[Message, int]] = frozenset()
+    many_senders: bool = True
+    push_keeps: bool = True
+
+    def undisturbed(self, content: frozenset[tuple[Message, int]]) -> frozenset[str]:
+        return frozenset()
+
+    def push(self, content: frozenset[tuple[Message, int]], message: Message) -> tuple[tuple[str, Content], ...]:
+        return (("", _add(content, message, 1)),)
+
+    def take(self, content: frozenset[tuple[Message, int]]) -> tuple[tuple[str, Message, Content], ...]:
+        return tuple(("", message, _add(content, message, -1)) for message, _ in sorted(content, key=stable_text))
+
+
+def _add(content: frozenset[tuple[Message, int]], message: Message, change: int) -> frozenset[tuple[Message, int]]:
+    count = next((count for known, count in content if known == message), 0)
+    rest = content - {(message, count)}
+    return rest | {(message, count + change)} if count + change else rest
+
+
+@dataclass(frozen=True)
+class Lossy:
+    """Another discipline that may drop or duplicate what is sent, at most so many times in all.
+
+    Content: (inner content, drops left, duplicates left).
+    """
+
+    drop: int = 0
+    duplicate: int = 0
+    inner: Discipline = Fifo()
+
+    @property
+    def empty(self) -> Content:
+        return (self.inner.empty, self.drop, self.duplicate)
+
+    @property
+    def many_senders(self) -> bool:
+        return self.inner.many_senders
+
+    @property
+    def push_keeps(self) -> bool:
+        return self.inner.push_keeps
+
+    def undisturbed(self, content: tuple[Any, int, int]) -> frozenset[str] | None:
+        return self.inner.undisturbed(content[0])
+
+    def push(self, content: tuple[Any, int, int], message: Message) -> tuple[tuple[str, Content], ...]:
+        inner, drops, duplicates = content
+        once = self.inner.push(inner, message)
+        results: list[tuple[str, Content]] = [(label, (after, drops, duplicates)) for label, after in once]
+        if drops:
+            results.append(("drop", (inner, drops - 1, duplicates)))
+        if duplicates:
+            results += [
+                (_join("duplicate", first, second), (after, drops, duplicates - 1))
+                for first, between in once
+                for second, after in self.inner.push(between, message)
+            ]
+        return tuple(results)
+
+    def take(self, content: tuple[Any, int, int]) -> tuple[tuple[str, Message, Content], ...]:
+        inner, drops, duplicates = content
+        return tuple((label, message, (rest, drops, duplicates)) for label, message, rest in self.inner.take(inner))
+
+
+def _join(*labels: str) -> str:
+    return "+".join(label for label in labels if label)
+
+
+@dataclass(frozen=True)
+class Reorder:
+    """A queue in which a message may overtake those before it, at most `budget` times in all.
+
+    Content: (waiting messages, overtakings left).
+    """
+
+    budget: int
+    many_senders: bool = False
+    push_keeps: bool = True
+
+    @property
+    def empty(self) -> Content:
+        return ((), self.budget)
+
+    def undisturbed(self, content: tuple[Any, int]) -> frozenset[str] | None:
+        return frozenset() if content[1] else None
+
+    def push(self, content: tuple[Any, int], message: Message) -> tuple[tuple[str, Content], ...]:
+        queue, budget = content
+        return (("", ((*queue, message), budget)),)
+
+    def take(self, content: tuple[Any, int]) -> tuple[tuple[str, Message, Content], ...]:
+        queue, budget = content
+        results: list[tuple[str, Message, Content]] = []
+        for place, message in enumerate(queue):
+            rest = (queue[:place] + queue[place + 1 :], budget - (place > 0))
+            # Equal neighbours are interchangeable: overtaking one's own copy is no event.
+            if place == 0 or (budget and queue[place - 1] != message):
+                results.append((f"overtake {place}" if place else "", message, rest))
+        return tuple(results)
+
+
+@dataclass(frozen=True)
+class Ports:
+    """One queue per port, and the heads of all of them are received at once (NICE's process_pkt).
+
+    A message sent is (port, payload); a message received is the tuple of (port, payload) heads in port order.
+    Content: the tuple of (port, waiting payloads) of non-empty queues, in port order. Law: senders use different ports.
+    `senders` says which component sends to which port: it lets a reduction see that a push behind a waiting packet
+    changes nothing about the next reception.
+    """
+
+    senders: tuple[tuple[str, Any], ...] = ()
+    empty: tuple[tuple[Any, tuple[Message, ...]], ...] = ()
+    many_senders: bool = True
+    push_keeps: bool = False  # a push to an idle port joins the next reception
+
+    def undisturbed(self, content: tuple[Any, ...]) -> frozenset[str]:
+        busy = {port for port, _ in content}
+        names = {name for name, _ in self.senders}
+        return frozenset(names - {name for name, port in self.senders if port not in busy})
+
+    def push(self, content: tuple[Any, ...], message: Message) -> tuple[tuple[str, Content], ...]:
+        if not isinstance(message, tuple) or len(message) != 2:
+            raise ModelError(f"a message on a Ports channel must be (port, payload), got {message!r}")
+        port, payload = message
+        queues = dict(content)
+        queues[port] = (*queues.get(port, ()), payload)
+        return (("", tuple(sorted(queues.items(), key=lambda item: item[0]))),)
+
+    def take(self, content: tuple[Any, ...]) -> tuple[tuple[str, Message, Content], ...]:
+        if not content:
+            return ()
+        heads = tuple((port, queue[0]) for port, queue in content)
+        return (("", heads, tuple((port, queue[1:]) for port, queue in content if len(queue) > 1)),)
+
+
+@dataclass(frozen=True)
+class BarrierBag:
+    """A bag with barriers: a barrier is received after all that was sent before it and before all that follows.
+
+    Content: a tuple of segments, each a bag (frozenset) or a one-element tuple that holds a barrier.
+    """
+
+    is_barrier: Callable[[Any], bool]
+    empty: tuple[Any, ...] = ()
+    many_senders: bool = False
+    push_keeps: bool = True
+
+    def undisturbed(self, content: tuple[Any, ...]) -> frozenset[str] | None:
+        # Behind a barrier nothing reaches the first segment.
+        return None if any(isinstance(segment, tuple) for segment in content) else frozenset()
+
+    def push(self, content: tuple[Any, ...], message: Message) -> tuple[tuple[str, Content], ...]:
+        if self.is_barrier(message):
+            return (("", (*content, (message,))),)
+        if content and isinstance(content[-1], frozenset):
+            return (("", (*content[:-1], _add(content[-1], message, 1))),)
+        return (("", (*content, frozenset({(message, 1)}))),)
+
+    def take(self, content: tuple[Any, ...]) -> tuple[tuple[str, Message, Content], ...]:
+        if not content:
+            return ()
+        first, later = content[0], content[1:]
+        if isinstance(first, tuple):
+            return (("", first[0], later),)
+        return tuple((label, message, (rest, *later) if rest else later) for label, message, rest in Bag().take(first))
+
+
+def parts_of(message: Message, waiting: Sequence[Message]) -> tuple[Message, ...]:
+    """The messages as they were sent that make up one that was received: Ports receives several at once."""
+    if message not in waiting and isinstance(message, tuple) and message and all(part in waiting for part in message):
+        return message
+    return (message,)

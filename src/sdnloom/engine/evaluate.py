@@ -1,0 +1,125 @@
+"""One door to user code: every step, push, take and fold runs here, and what breaks the contract is named here."""
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+from sdnloom.engine.model import ALL, Action, Channel, Component, Content, Event, Message, ModelError, Outcome, Property
+
+
+def evaluate(component: Component, action: Action, core: Any, message: Any, checked: bool) -> tuple[Outcome, ...]:
+    """The outcomes of one step, with canonical cores. With `checked` the step runs twice and must agree with itself."""
+    outcomes = _run(component, action, core, message)
+    if checked:
+        before = hash(core)
+        again = _run(component, action, core, message)
+        if again != outcomes or hash(core) != before:
+            raise ModelError(
+                f"{_where(component, action, core, message)}: the step is impure: "
+                f"two evaluations gave {outcomes!r} and {again!r}"
+            )
+    return outcomes
+
+
+def _run(component: Component, action: Action, core: Any, message: Any) -> tuple[Outcome, ...]:
+    try:
+        before = hash(core)
+        results = action.step(core, message)
+        if results is None or isinstance(results, Outcome) or not isinstance(results, Sequence):
+            raise ModelError(f"expected a sequence of outcomes, got {results!r}")
+        outcomes = tuple(_checked_outcome(component, action, outcome) for outcome in results)
+        if hash(core) != before:
+            raise ModelError("the step changed the core it was given; cores are immutable")
+    except ModelError as error:
+        raise ModelError(f"{_where(component, action, core, message)}: {error}") from error
+    except (Exception, RecursionError) as error:
+        raise ModelError(
+            f"{_where(component, action, core, message)}: the step raised {type(error).__name__}: {error}"
+        ) from error
+    choices = [outcome.choice for outcome in outcomes]
+    if len(set(choices)) < len(choices):
+        raise ModelError(
+            f"{_where(component, action, core, message)}: outcomes share a choice label: {sorted(choices)}; "
+            "expected a distinct one for each"
+        )
+    return outcomes
+
+
+def _checked_outcome(component: Component, action: Action, outcome: Any) -> Outcome:
+    if not isinstance(outcome, Outcome):
+        raise ModelError(f"expected an Outcome, got {outcome!r}")
+    core = component.canonical(outcome.core)
+    _hashable("core", core)
+    for channel, message in outcome.sends:
+        if channel not in action.sends:
+            raise ModelError(
+                f"sent {message!r} on {channel!r}, which it does not declare; declared: {sorted(action.sends)}"
+            )
+        _hashable("message", message)
+    for event in outcome.events:
+        _hashable("event", event)
+    for kind, actual, declared in (
+        ("read", outcome.reads, action.reads),
+        ("wrote", outcome.writes, action.writes),
+    ):
+        if actual is not None and declared != ALL and not actual <= declared:
+            raise ModelError(
+                f"{kind} the cells {_listed(actual - declared)} outside its declaration {_listed(declared)}"
+            )
+    if core is outcome.core:
+        return outcome
+    return Outcome(core, outcome.sends, outcome.events, outcome.reads, outcome.writes, outcome.choice)
+
+
+def push(channel: Channel, content: Any, message: Message) -> tuple[tuple[str, Content], ...]:
+    """What sending may leave in the channel; an error names the channel and the message."""
+    try:
+        results = channel.discipline.push(content, message)
+        if not results:
+            raise ModelError("a push must leave at least one content")
+        for _, after in results:
+            _hashable("content", after)
+    except (ModelError, TypeError, ValueError, LookupError, AttributeError) as error:
+        raise ModelError(f"channel {channel.name!r}, message {message!r}: {error}") from error
+    return results
+
+
+def fold(prop: Property, memory: Any, event: Event) -> Hashable:
+    """The property's memory after an event."""
+    try:
+        after = prop.fold(memory, event)
+        _hashable("memory", after)
+    except Exception as error:
+        raise ModelError(f"property {prop.name!r} raised {type(error).__name__} on event {event!r}: {error}") from error
+    return after
+
+
+def violated(prop: Property, memory: Any, columns: dict[str, Any]) -> str | None:
+    """The property's message for this memory and these columns."""
+    try:
+        message = prop.violated(memory, columns)
+    except Exception as error:
+        raise ModelError(f"property {prop.name!r} raised {type(error).__name__}: {error}") from error
+    if message is not None and not isinstance(message, str):
+        raise ModelError(f"property {prop.name!r} returned {message!r}; expected a message or None")
+    return message
+
+
+def _hashable(what: str, value: Any) -> None:
+    try:
+        hash(value)
+    except TypeError as error:
+        raise ModelError(f"the {what} {value!r} is not hashable ({error}); expected an immutable value") from error
+
+
+def _listed(cells: frozenset[Any]) -> str:
+    return "{" + ", ".join(sorted(map(repr, cells))) + "}"
+
+
+def _where(component: Component, action: Action, core: Any, message: Any) -> str:
+    taken = f" on message {_short(message)}" if action.take is not None else ""
+    return f"component {component.name!r}, action {action.name!r}{taken}, core {_short(core)}"
+
+
+def _short(value: Any, limit: int = 300) -> str:
+    text = repr(value)
+    return text if len(text) <= limit else f"{text[:limit]}..."

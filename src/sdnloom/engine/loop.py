@@ -1,0 +1,214 @@
+"""The loop engine: breadth-first or depth-first over any Graph, in plain Python. The reference for the kernel."""
+
+from array import array
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Generic, Literal, TypeVar
+
+from sdnloom.engine.graph import Graph
+from sdnloom.engine.result import Limits
+from sdnloom.engine.semantics import Found
+from sdnloom.engine.watch import Watch
+
+S = TypeVar("S", bound=Hashable)
+_BATCH = 1024  # expansions between two looks at the clock
+
+
+def never_stop(found: Found, number: int) -> bool:
+    """Go on after a sighting."""
+    return False
+
+
+class LoopSearch(Generic[S]):
+    """One run over a graph. States are numbered in the order they are found; the first ones are the initial ones.
+
+    `sighted(found, number)` is called when a property speaks in a new state, and stops the search there if it returns
+    True. `paused()` is called now and then. With `careful`, for graphs that a reduction thins out, no action that stays
+    enabled is ignored for ever around a cycle.
+    """
+
+    def __init__(
+        self,
+        graph: Graph[S],
+        *,
+        order: Literal["bfs", "dfs"] = "bfs",
+        limits: Limits | None = None,
+        watch: Watch | None = None,
+        careful: bool = False,
+        max_transitions: int | None = None,
+        sighted: Callable[[Found, int], bool] = never_stop,
+        paused: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.graph, self.order, self.careful = graph, order, careful
+        self.limits = limits or Limits()
+        self.watch = watch or Watch(self.limits)
+        self.max_transitions = max_transitions
+        self.sighted, self.paused = sighted, paused
+        self.numbers: dict[S, int] = {}
+        self.states: list[S] = []
+        self.parents = array("q")
+        self.transitions = 0
+        self.depth = 0
+        self.frontier = 0
+        self.stopped: str | None = None  # why not everything was seen
+        self.ended_by_sighting = False
+        self._closed: set[int] = set()  # careful depth-first: the states that were expanded
+        self._ends: list[int] = []  # careful: reduced states whose edges led only to states expanded before
+        self._full: set[int] = set()  # careful: reduced states that were expanded in full after all
+
+    def run(self) -> None:
+        """Search until done or stopped."""
+        if self._done_after(-1, list(self.graph.initial())):
+            return
+        self.transitions = 0  # being initial is no transition
+        waiting: Sequence[int] = range(len(self.states))
+        while waiting:
+            if self._breadth(waiting) if self.order == "bfs" else self._depth(waiting):
+                return
+            first = len(self.states)
+            for number in self._ignored():
+                self._full.add(number)
+                if self._done_after(number, self.graph.remainder(self.states[number])):
+                    return
+            waiting = range(first, len(self.states))
+
+    def route(self, number: int) -> list[S]:
+        """The states from an initial one to this one."""
+        states = []
+        while number >= 0:
+            states.append(self.states[number])
+            number = self.parents[number]
+        return states[::-1]
+
+    def _breadth(self, waiting: Sequence[int]) -> bool:
+        """Expand level by level; True when the search is over."""
+        level = len(self.route(waiting[0])) - 1
+        while waiting:
+            self.depth, self.frontier = max(self.depth, level), len(waiting)
+            if level == self.limits.depth:
+                return self._at_depth_limit(waiting)
+            following = len(self.states)
+            for start in range(0, len(waiting), _BATCH):
+                if self._pause():
+                    return True
+                for number in waiting[start : start + _BATCH]:
+                    found = self.graph.successors(self.states[number])
+                    if self._done_after(number, found):
+                        return True
+                    if self.careful and all(self.numbers[after] <= number for after in found):
+                        self._ends.append(number)
+            waiting = range(following, len(self.states))
+            level += 1
+        return False
+
+    def _depth(self, waiting: Sequence[int]) -> bool:
+        """Expand the latest state first; True when the search is over."""
+        stack = list(reversed(waiting))
+        levels = [len(self.route(number)) - 1 for number in stack]
+        count = 0
+        while stack:
+            if count % _BATCH == 0:
+                self.frontier = len(stack)
+                if self._pause():
+                    return True
+            count += 1
+            number, level = stack.pop(), levels.pop()
+            if level > self.depth:
+                self.depth = level
+            if level == self.limits.depth:
+                if self._at_depth_limit([number]):
+                    return True
+                continue
+            following = len(self.states)
+            found = self.graph.successors(self.states[number])
+            if self._done_after(number, found):
+                return True
+            stack.extend(range(len(self.states) - 1, following - 1, -1))
+            levels.extend([level + 1] * (len(self.states) - following))
+            if self.careful:
+                self._closed.add(number)
+                if all(self.numbers[after] in self._closed for after in found):
+                    self._ends.append(number)
+        return False
+
+    def _done_after(self, number: int, found: Sequence[S]) -> bool:
+        """Take in what was found from a state; True when the search ends with one of these."""
+        numbers, states, parents = self.numbers, self.states, self.parents
+        first = len(states)
+        for state in found:
+            if state not in numbers:
+                numbers[state] = len(states)
+                states.append(state)
+                parents.append(number)
+        self.transitions += len(found)
+        if len(states) == first:
+            return False
+        if self.graph.asks or self.limits.states is not None:
+            return self._checked(first, found)
+        return False
+
+    def _checked(self, first: int, found: Sequence[S]) -> bool:
+        """Ask the properties of the new states, in order; stop exactly where a violation or the limit says."""
+        for number in range(first, len(self.states)):
+            for spoken in self.graph.speaking(self.states[number]):
+                self.ended_by_sighting |= self.sighted(spoken, number)
+            at_limit = number + 1 == self.limits.states
+            if self.ended_by_sighting or at_limit:
+                # Forget what the same expansion found beyond: the figures are those of this moment.
+                self.transitions -= len(found) - 1 - found.index(self.states[number])
+                for state in self.states[number + 1 :]:
+                    del self.numbers[state]
+                del self.states[number + 1 :], self.parents[number + 1 :]
+                if at_limit:
+                    self.stopped = f"the limit of {self.limits.states:,} states was reached"
+                return True
+        return False
+
+    def _pause(self) -> bool:
+        self.paused()
+        self.stopped = self.watch.reason_to_stop()
+        if self.max_transitions is not None and self.transitions >= self.max_transitions:
+            self.stopped = f"{self.max_transitions:,} transitions were explored"
+        return self.stopped is not None
+
+    def _at_depth_limit(self, waiting: Iterable[int]) -> bool:
+        """Whether states at the depth limit lead anywhere new; then the search is over and incomplete."""
+        for number in waiting:
+            if any(after not in self.numbers for after in self.graph.successors(self.states[number])):
+                self.stopped = f"the depth limit of {self.limits.depth} was reached"
+                return True
+        return False
+
+    # Ignoring. A reduction postpones actions, and around a cycle it may postpone one for ever. That cannot happen if
+    # every state has a path, in the reduced graph, to one that is explored in full. Each state has an edge to one that
+    # is expanded later or is in `_ends`; so it is enough that each of `_ends` has such a path.
+
+    def _ignored(self) -> list[int]:
+        """The states to expand in full after all: those of `_ends` from which no fully explored state is reached."""
+        if not self.careful:
+            return []
+        good: set[int] = set(self._full)
+        bad: set[int] = set()
+        for end in self._ends:
+            self._sort(end, good, bad)
+        ignored = [end for end in self._ends if end in bad]
+        self._ends = []
+        return ignored
+
+    def _sort(self, start: int, good: set[int], bad: set[int]) -> None:
+        """Decide whether a state reaches a fully explored one: then its path is good, else all it reaches is bad."""
+        path: list[int] = []
+        visited: set[int] = set()
+        pending = [(start, 0)]
+        while pending:
+            number, length = pending.pop()
+            if number in visited or number in bad:
+                continue
+            del path[length:]
+            path.append(number)
+            state = self.states[number]
+            if number in good or not self.graph.is_reduced(state):
+                good.update(path)
+                return
+            visited.add(number)
+            pending += [(self.numbers[after], len(path)) for after in self.graph.successors(state)]
+        bad |= visited

@@ -1,0 +1,235 @@
+"""The engine's contract: a System is components that exchange messages over channels, and properties to check.
+
+Law: every function given here is pure, and equal values behave equally. The engine owns order, storage and identity.
+"""
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+from sdnloom.errors import SdnloomError
+
+Core: TypeAlias = Hashable  # a component's state; may be a handle whose snapshot a platform keeps
+Message: TypeAlias = Hashable  # its repr is stable across processes and hash seeds
+Content: TypeAlias = Hashable  # what a channel holds
+Event: TypeAlias = Hashable  # a fact for properties and reports; no step ever reads it
+Cell: TypeAlias = Hashable  # part of a core, the unit of independence: "table", ("mac", "s1")
+
+ALL: frozenset[Cell] = frozenset({"*"})
+NONE: frozenset[Cell] = frozenset()
+
+
+class ModelError(SdnloomError):
+    """A system that breaks the contract. The message names component, action and value."""
+
+
+class Discipline(Protocol):
+    """How a channel stores messages.
+
+    Each alternative carries a label: "" for the ordinary one, otherwise the name of the fault that happened. Fault
+    budgets live in the content.
+    """
+
+    @property
+    def empty(self) -> Content:
+        """The content of a new channel."""
+
+    @property
+    def many_senders(self) -> bool:
+        """Law: pushes of different senders commute."""
+
+    @property
+    def push_keeps(self) -> bool:
+        """Law: what could be taken before a push can be taken after it, and leaves the same with the push added."""
+
+    def undisturbed(self, content: Any) -> frozenset[str] | None:
+        """The senders whose pushes, however many, leave what can be taken now as it is; None for all senders.
+
+        It is asked only where something can be taken.
+        """
+
+    def push(self, content: Any, message: Message) -> tuple[tuple[str, Content], ...]:
+        """Every (label, content) that sending the message may leave."""
+
+    def take(self, content: Any) -> tuple[tuple[str, Message, Content], ...]:
+        """Every (label, message, rest) that receiving may give, in a canonical order."""
+
+
+@dataclass(frozen=True)
+class Channel:
+    """A named queue with exactly one receiving component."""
+
+    name: str
+    to: str
+    discipline: Discipline
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One result of a step. `reads` and `writes` are what it really touched; None means what the action declares."""
+
+    core: Core
+    sends: tuple[tuple[str, Message], ...] = ()
+    events: tuple[Event, ...] = ()
+    reads: frozenset[Cell] | None = None
+    writes: frozenset[Cell] | None = None
+    choice: str = ""  # tells this outcome from the step's others, for replay
+
+
+class Mode(Enum):
+    """When an action happens."""
+
+    MUST = "must"  # it happens if nothing else does; a state with no MUST enabled is quiescent
+    MAY = "may"  # the environment: send, move, fail, fire a timer; never blocks quiescence
+    IDLE = "idle"  # a MAY that is enabled only in quiescent states
+
+
+@dataclass(frozen=True)
+class Action:
+    """What a component can do: `step(core, message)` gives its outcomes; none means not enabled, nothing consumed."""
+
+    name: str
+    step: Callable[[Any, Any], Sequence[Outcome]]
+    take: str | None = None  # the one channel it receives from; without one the message is None
+    sends: frozenset[str] = frozenset()  # channels it may send on
+    reads: frozenset[Cell] = ALL  # cells of its core it may read
+    writes: frozenset[Cell] = ALL
+    mode: Mode = Mode.MUST
+
+
+def _unchanged(core: Any) -> Core:
+    return core  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True)
+class Component:
+    """A named part of a system. `canonical` maps equivalent cores to one, which keeps them few."""
+
+    name: str
+    initial: Core
+    actions: tuple[Action, ...]
+    canonical: Callable[[Any], Core] = _unchanged
+
+
+class Needs(Enum):
+    """When a property is asked, and so what a reduction must keep for it."""
+
+    EVENT = "event"  # at every event; its fold commutes and a violation stays: nothing extra to keep
+    ORDER = "order"  # at every event; its fold does not commute: the actions it watches become dependent
+    QUIESCENT = "quiescent"  # where no MUST is enabled
+    SETTLED = "settled"  # where no MUST and no IDLE is enabled
+    STATE = "state"  # in every state: no reduction keeps that
+
+
+def _no_fold(memory: Any, event: Event) -> Hashable:
+    return memory  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True)
+class Property:
+    """A named predicate over its own memory of events and, where it is asked of states, over columns of the state.
+
+    `violated(memory, columns)` returns a message or None. A `sometimes` property is the other way round: its message
+    is a witness that something desired can happen, and a search that never sees it reports that.
+    """
+
+    name: str
+    needs: Needs
+    violated: Callable[[Any, Mapping[str, Any]], str | None]
+    watches: frozenset[tuple[str, str]] = frozenset()  # (component, action) pairs whose order the fold can see
+    fold: Callable[[Any, Event], Hashable] = _no_fold
+    initial: Hashable = None
+    columns: tuple[str, ...] = ()  # components and channels that `violated` reads
+    sometimes: bool = False
+
+    @property
+    def remembers(self) -> bool:
+        """Whether the property has a memory at all."""
+        return self.fold is not _no_fold
+
+
+class Step(NamedTuple):
+    """One line of a trace: names and values, never positions."""
+
+    component: str
+    action: str
+    message: Message | None = None
+    choice: str = ""
+    faults: tuple[str, ...] = ()  # "channel:label" of each fault, in order
+
+
+class Fault(NamedTuple):
+    """The event that a discipline took an extraordinary alternative."""
+
+    channel: str
+    label: str
+    message: Message
+
+
+class Strategy(Protocol):
+    """A heuristic: in each state only the enabled steps of least rank are explored, so its verdict is never Holds."""
+
+    @property
+    def name(self) -> str:
+        """The name shown in verdicts."""
+
+    @property
+    def initial(self) -> Hashable:
+        """Its memory at the start."""
+
+    def rank(self, memory: Any, step: Step, outcome: Outcome) -> int:
+        """Less is explored first, and only the least."""
+
+    def after(self, memory: Any, step: Step, outcome: Outcome) -> Hashable:
+        """The memory after the step."""
+
+
+@dataclass(frozen=True)
+class System:
+    """Components, the channels between them and the properties to check. Checked for consistency when built."""
+
+    components: tuple[Component, ...]
+    channels: tuple[Channel, ...] = ()
+    properties: tuple[Property, ...] = ()
+
+    def __post_init__(self) -> None:
+        names = [component.name for component in self.components]
+        receivers = {channel.name: channel.to for channel in self.channels}
+        _distinct("column", names + [channel.name for channel in self.channels])
+        _distinct("property", [prop.name for prop in self.properties])
+        for channel in self.channels:
+            if channel.to not in names:
+                raise ModelError(
+                    f"channel {channel.name!r} leads to {channel.to!r}; expected one of the components {names}"
+                )
+        for component in self.components:
+            _distinct(f"action of component {component.name!r}", [action.name for action in component.actions])
+            for action in component.actions:
+                where = f"action {action.name!r} of component {component.name!r}"
+                if action.take is not None and receivers.get(action.take) != component.name:
+                    raise ModelError(f"{where} takes from {action.take!r}, which is no channel to {component.name!r}")
+                for channel_name in sorted(action.sends - receivers.keys()):
+                    raise ModelError(f"{where} declares that it sends on {channel_name!r}, which is no channel")
+        actions = {(component.name, action.name) for component in self.components for action in component.actions}
+        for prop in self.properties:
+            for column in prop.columns:
+                if column not in names and column not in receivers:
+                    raise ModelError(f"property {prop.name!r} reads the column {column!r}, no component or channel")
+            if prop.columns and prop.needs in (Needs.EVENT, Needs.ORDER):
+                raise ModelError(
+                    f"property {prop.name!r} needs {prop.needs.value} and reads columns {list(prop.columns)}; "
+                    "an event property sees only its own memory"
+                )
+            for watched in sorted(prop.watches - actions):
+                raise ModelError(f"property {prop.name!r} watches {watched}, which is no (component, action)")
+
+
+def _distinct(what: str, names: Sequence[str]) -> None:
+    seen: set[str] = set()
+    for name in names:
+        if not isinstance(name, str) or not name:
+            raise ModelError(f"{what} name {name!r}: expected a non-empty string")
+        if name in seen:
+            raise ModelError(f"{what} name {name!r} is used twice")
+        seen.add(name)

@@ -1,0 +1,191 @@
+"""Paths: steps by name and value that can be replayed, explained and made smaller."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sdnloom.engine.disciplines import parts_of
+from sdnloom.engine.model import Fault, Message, Mode, Step
+from sdnloom.engine.semantics import Found, Semantics, State, Transition
+from sdnloom.engine.text import stable_text
+from sdnloom.errors import SdnloomError
+
+Clock = dict[str, int]
+
+
+class Diverged(SdnloomError):  # noqa: N818 (what a replay reports)
+    """A step of a path that the system, as it is now, does not offer."""
+
+    def __init__(self, position: int, step: Step, offered: Sequence[Step]) -> None:
+        self.position, self.step, self.offered = position, step, tuple(offered)
+        shown = "\n".join(f"    {describe(one)}" for one in offered[:10]) or "    nothing"
+        super().__init__(f"step {position + 1}, {describe(step)}, is not enabled; enabled here:\n{shown}")
+
+
+@dataclass(frozen=True)
+class Path:
+    """A sequence of steps from the initial state. It says nothing of states: replaying it gives them."""
+
+    steps: tuple[Step, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+
+def describe(step: Step) -> str:
+    """A step as one line of text."""
+    message = "" if step.message is None else f" {stable_text(step.message)}"
+    choice = f" [{step.choice}]" if step.choice else ""
+    faults = f" !{', '.join(step.faults)}" if step.faults else ""
+    return f"{step.component}: {step.action}{message}{choice}{faults}"
+
+
+def same_step(one: Step, other: Step) -> bool:
+    """Whether two steps are the same line of a trace. Messages are compared as text: a trace may come from a file."""
+    return (one.component, one.action, one.choice, one.faults) == (
+        other.component,
+        other.action,
+        other.choice,
+        other.faults,
+    ) and _message_text(one) == _message_text(other)
+
+
+def _message_text(step: Step) -> str:
+    return step.message.text if isinstance(step.message, Quoted) else stable_text(step.message)
+
+
+@dataclass(frozen=True)
+class Quoted:
+    """A message that was read from a file: its text, never evaluated."""
+
+    text: str
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def replay(semantics: Semantics, path: Path) -> list[Transition]:
+    """The transitions of a path. Raises Diverged at the first step that is not enabled."""
+    state = semantics.initial()
+    transitions: list[Transition] = []
+    for position, step in enumerate(path.steps):
+        offered = semantics.transitions(state)
+        chosen = next((t for t in offered if same_step(t.step, step)), None)
+        if chosen is None:
+            raise Diverged(position, step, [t.step for t in offered])
+        transitions.append(chosen)
+        state = chosen.state
+    return transitions
+
+
+def final_state(semantics: Semantics, transitions: Sequence[Transition]) -> State:
+    """The state in which a replayed path ends."""
+    return transitions[-1].state if transitions else semantics.initial()
+
+
+def causes(transitions: Sequence[Transition]) -> list[set[int]]:
+    """For each step, the earlier steps it directly depends on: the component's previous one, the senders to it."""
+    previous: dict[str, int] = {}
+    waiting: dict[str, list[tuple[Message, int]]] = {}  # channel -> (message, the step that sent it)
+    results: list[set[int]] = []
+    for position, transition in enumerate(transitions):
+        component, action = transition.component.name, transition.action
+        direct = {previous[component]} if component in previous else set()
+        if action.take is not None:
+            queue = waiting.get(action.take, [])
+            for part in parts_of(transition.step.message, [sent for sent, _ in queue]):
+                entry = next((entry for entry in queue if entry[0] == part), None)
+                if entry is not None:
+                    queue.remove(entry)
+                    direct.add(entry[1])
+        for channel, message in transition.outcome.sends:
+            copies = _copies(channel, message, transition.events)
+            waiting.setdefault(channel, []).extend([(message, position)] * copies)
+        previous[component] = position
+        results.append(direct)
+    return results
+
+
+def _copies(channel: str, message: Message, events: Sequence[Any]) -> int:
+    """How many copies of a sent message the channel stored, by the faults that happened."""
+    labels = [e.label for e in events if isinstance(e, Fault) and e.channel == channel and e.message == message]
+    if any("drop" in label for label in labels):
+        return 0
+    return 2 if any("duplicate" in label for label in labels) else 1
+
+
+def clocks(transitions: Sequence[Transition]) -> list[Clock]:
+    """The vector clock after each step: how many steps of each component it knows of, its own included."""
+    results: list[Clock] = []
+    for transition, direct in zip(transitions, causes(transitions), strict=True):
+        clock: Clock = {}
+        for cause in direct:
+            for name, count in results[cause].items():
+                clock[name] = max(clock.get(name, 0), count)
+        name = transition.component.name
+        clock[name] = clock.get(name, 0) + 1
+        results.append(dict(sorted(clock.items())))
+    return results
+
+
+def cone(transitions: Sequence[Transition], position: int) -> list[int]:
+    """The positions of the steps that the one at `position` depends on, itself included, in order."""
+    direct = causes(transitions)
+    reached, work = {position}, [position]
+    while work:
+        fresh = direct[work.pop()] - reached
+        reached |= fresh
+        work += fresh
+    return sorted(reached)
+
+
+def minimise(semantics: Semantics, path: Path, found: Found) -> Path:
+    """A path, no longer than the given one, at whose end the same property says the same.
+
+    First the causal cone of the last step, then whatever environment step can be left out with all that follows from
+    it, then single steps. Each candidate is replayed; the result is minimal in the sense that no single step can go.
+    """
+
+    def still(candidate: Path) -> bool:
+        try:
+            transitions = replay(semantics, candidate)
+        except Diverged:
+            return False
+        return found in semantics.speaking(final_state(semantics, transitions))
+
+    if not path.steps or not still(path):
+        return path
+    candidate = _keeping(path, cone(replay(semantics, path), len(path) - 1))
+    if still(candidate):
+        path = candidate
+    path = _without_effects(semantics, path, still)
+    position = len(path) - 1
+    while position >= 0:
+        candidate = _keeping(path, [n for n in range(len(path)) if n != position])
+        if still(candidate):
+            path = candidate
+        position -= 1
+    return path
+
+
+def _without_effects(semantics: Semantics, path: Path, still: Callable[[Path], bool]) -> Path:
+    """The path without the environment steps that are not needed, each left out together with what it caused."""
+    position = len(path) - 1
+    while position >= 0:
+        transitions = replay(semantics, path)
+        if transitions[position].action.mode is not Mode.MUST:
+            direct = causes(transitions)
+            gone = {position}
+            for later in range(position + 1, len(path)):
+                if direct[later] & gone:
+                    gone.add(later)
+            candidate = _keeping(path, [n for n in range(len(path)) if n not in gone])
+            if still(candidate):
+                path = candidate
+                position = min(position, len(path))
+        position -= 1
+    return path
+
+
+def _keeping(path: Path, positions: Sequence[int]) -> Path:
+    return Path(tuple(path.steps[position] for position in positions))

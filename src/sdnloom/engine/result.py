@@ -1,0 +1,133 @@
+"""What a search is asked and what it answers: options, limits, statistics, verdicts, events."""
+
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from sdnloom.engine.model import Strategy
+from sdnloom.engine.path import Path
+from sdnloom.errors import SdnloomError
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Where a run ends as Incomplete, with all it found. None is no limit."""
+
+    states: int | None = None
+    depth: int | None = None
+    seconds: float | None = None
+    memory: int | None = None  # bytes of resident memory of this process
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if value is not None and (isinstance(value, bool) or not isinstance(value, int | float) or value <= 0):
+                raise SdnloomError(f"limit {name} is {value!r}; expected a positive number")
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to search. `auto` starts in the loop and moves to the kernel when the run turns out to be long."""
+
+    engine: Literal["auto", "loop", "kernel"] = "auto"
+    order: Literal["bfs", "dfs"] = "bfs"
+    reduce: bool = False
+    find_all: bool = False  # go on after a violation and report each distinct one once
+    strategy: Strategy | None = None
+    limits: Limits = field(default_factory=Limits)
+    checked: bool = False  # run every step twice, check footprints against commutation, check every law
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """How much was done."""
+
+    engine: str
+    states: int
+    transitions: int
+    depth: int
+    seconds: float
+    evaluations: dict[str, int] = field(default_factory=dict)  # component -> how often its code ran
+    bytes_per_state: float | None = None
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """A violation with a path that was replayed before it got here."""
+
+    property: str
+    message: str
+    path: Path
+    shortest: bool
+
+
+@dataclass(frozen=True)
+class Violated:
+    """Some property is violated; the counterexample is the first one found."""
+
+    counterexample: Counterexample
+
+
+@dataclass(frozen=True)
+class Holds:
+    """No violation in an exhaustive search; the bounds say of what."""
+
+    bounds: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Incomplete:
+    """No violation in what was searched, and the reason why that was not everything."""
+
+    reason: str
+
+
+Verdict: TypeAlias = Violated | Holds | Incomplete
+
+
+@dataclass(frozen=True)
+class Result:
+    """The answer of a search. `never` names the `sometimes` properties that no state witnessed."""
+
+    verdict: Verdict
+    statistics: Statistics
+    violations: tuple[Counterexample, ...] = ()
+    witnesses: tuple[Counterexample, ...] = ()
+    never: tuple[str, ...] = ()
+    incomplete: str | None = None  # why the search did not see everything, also when it found a violation
+
+
+@dataclass(frozen=True)
+class Progress:
+    """A search is under way."""
+
+    states: int
+    transitions: int
+    frontier: int
+    depth: int
+    seconds: float
+    memory: int
+    engine: str
+
+
+@dataclass(frozen=True)
+class Discovered:
+    """A violation or a witness was found."""
+
+    found: Counterexample
+    witness: bool
+
+
+@dataclass(frozen=True)
+class Notice:
+    """Something a user should know, in one line."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Finished:
+    """The last event of a search."""
+
+    result: Result
+
+
+SearchEvent: TypeAlias = Progress | Discovered | Notice | Finished

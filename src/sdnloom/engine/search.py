@@ -1,0 +1,275 @@
+"""Search a system: choose an engine, watch the limits, replay what is found, give a verdict."""
+
+import gc
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Protocol
+
+from sdnloom.engine.compiled import SystemGraph
+from sdnloom.engine.laws import check_commutation
+from sdnloom.engine.loop import LoopSearch
+from sdnloom.engine.model import Needs, System
+from sdnloom.engine.path import Path, final_state, minimise, replay
+from sdnloom.engine.result import (
+    Counterexample,
+    Discovered,
+    Finished,
+    Holds,
+    Incomplete,
+    Notice,
+    Options,
+    Progress,
+    Result,
+    SearchEvent,
+    Statistics,
+    Verdict,
+    Violated,
+)
+from sdnloom.engine.semantics import Found, Semantics, State
+from sdnloom.engine.stubborn import Stubborn
+from sdnloom.engine.tables import Tables
+from sdnloom.engine.watch import Watch, resident_bytes
+from sdnloom.errors import SdnloomError
+
+# A run this long repays the start of the kernel, compiled code from its cache included.
+SMALL_RUN = 200_000
+
+
+class Engine(Protocol):
+    """What both engines show of a run."""
+
+    transitions: int
+    depth: int
+    frontier: int
+    stopped: str | None
+
+    def run(self) -> None:
+        """Search until done or stopped."""
+
+    def count(self) -> int:
+        """How many states there are."""
+
+    def values(self, number: int) -> list[State]:
+        """The states from the initial one to this one."""
+
+    def bytes_per_state(self) -> float | None:
+        """The memory of a state, where the engine owns it."""
+
+
+class SystemLoop(LoopSearch[int]):
+    """The loop engine on a system."""
+
+    graph: SystemGraph
+
+    def count(self) -> int:
+        """How many states there are."""
+        return len(self.states)
+
+    def values(self, number: int) -> list[State]:
+        """The states from the initial one to this one."""
+        return [self.graph.value(state) for state in self.route(number)]
+
+    def bytes_per_state(self) -> float | None:
+        """Not known: the states are Python objects."""
+        return None
+
+
+def search(
+    system: System, options: Options | None = None, on_event: Callable[[SearchEvent], None] | None = None
+) -> Result:
+    """The verdict on a system. Every counterexample in it was replayed on the reference semantics."""
+    return _Run(system, options or Options(), on_event or (lambda event: None)).result()
+
+
+class _Run:
+    def __init__(self, system: System, options: Options, on_event: Callable[[SearchEvent], None]) -> None:
+        _refuse_bad_mixes(options)
+        self.system, self.options, self.on_event = system, options, on_event
+        self.tables = Tables(system, options.checked, lawful=options.reduce)
+        self.reduction = Stubborn(system) if options.reduce else None
+        self.sometimes = {prop.name for prop in system.properties if prop.sometimes}
+        self.watch = Watch(options.limits)
+        self.semantics = Semantics(system)
+        self.sightings: dict[Found, int] = {}
+        self.engine: Engine | None = None
+        self.name = "loop"
+
+    def result(self) -> Result:
+        """Run the engines and sum up."""
+        with _without_collector(), self.watch.catching_interrupts():
+            engine = self._explore()
+            if self.options.checked and isinstance(engine, SystemLoop):
+                check_commutation(self.semantics, [engine.graph.value(state) for state in engine.states])
+            found = [self._counterexample(engine, spoken, number) for spoken, number in self.sightings.items()]
+        violations = tuple(one for one in found if one.property not in self.sometimes)
+        witnesses = tuple(one for one in found if one.property in self.sometimes)
+        statistics = Statistics(
+            self.name,
+            engine.count(),
+            engine.transitions,
+            engine.depth,
+            self.watch.seconds,
+            {c.name: n for c, n in zip(self.system.components, self.tables.evaluations, strict=True)},
+            engine.bytes_per_state(),
+        )
+        reason = self._incomplete(engine)
+        verdict: Verdict
+        if violations:
+            verdict = Violated(violations[0])
+        else:
+            verdict = Holds() if reason is None else Incomplete(reason)
+        never = sorted(self.sometimes - {one.property for one in witnesses})
+        result = Result(verdict, statistics, violations, witnesses, tuple(never), reason)
+        self.on_event(Finished(result))
+        return result
+
+    def _explore(self) -> Engine:
+        options = self.options
+        if options.engine == "kernel" or (options.engine == "auto" and self._kernel_serves()):
+            if options.engine == "auto":
+                small = self._loop(SMALL_RUN)
+                if small.transitions < SMALL_RUN or small.ended_by_sighting:
+                    return small
+                self.sightings.clear()
+            return self._kernel()
+        return self._loop(None)
+
+    def _kernel_serves(self) -> bool:
+        if self.options.order == "dfs":
+            return False
+        from sdnloom.engine import kernel
+
+        if kernel.AVAILABLE:
+            return True
+        self.on_event(Notice("numba has no build for this Python: the loop engine serves"))
+        return False
+
+    def _loop(self, max_transitions: int | None) -> SystemLoop:
+        graph = SystemGraph(self.tables, self.reduction, self.options.strategy)
+        engine = SystemLoop(
+            graph,
+            order=self.options.order,
+            limits=self.options.limits,
+            watch=self.watch,
+            careful=self._careful(),
+            max_transitions=max_transitions,
+            sighted=self._sighted,
+            paused=self._paused,
+        )
+        self.engine, self.name = engine, "loop"
+        engine.run()
+        return engine
+
+    def _kernel(self) -> Engine:
+        from sdnloom.engine import kernel
+
+        engine = kernel.KernelSearch(
+            self.tables,
+            self.reduction,
+            self.options.strategy,
+            limits=self.options.limits,
+            watch=self.watch,
+            careful=self._careful(),
+            sighted=self._sighted,
+            paused=self._paused,
+        )
+        self.engine, self.name = engine, "kernel"
+        engine.run()
+        return engine
+
+    def _careful(self) -> bool:
+        """Whether ignoring an action for ever would matter: only events can be lost that way."""
+        at_events = (Needs.EVENT, Needs.ORDER)
+        return self.reduction is not None and any(prop.needs in at_events for prop in self.system.properties)
+
+    def _sighted(self, found: Found, number: int) -> bool:
+        """Note the first sighting of each; True to stop."""
+        witness = found.property in self.sometimes
+        if witness and any(known.property == found.property for known in self.sightings):
+            return False
+        self.sightings.setdefault(found, number)
+        return not witness and not self.options.find_all
+
+    def _paused(self) -> None:
+        if self.watch.progress_due() and self.engine is not None:
+            engine = self.engine
+            self.on_event(
+                Progress(
+                    engine.count(),
+                    engine.transitions,
+                    engine.frontier,
+                    engine.depth,
+                    self.watch.seconds,
+                    resident_bytes(),
+                    self.name,
+                )
+            )
+
+    def _counterexample(self, engine: Engine, found: Found, number: int) -> Counterexample:
+        path = path_through(self.semantics, engine.values(number))
+        shortest = self.options.order == "bfs" and not self.options.reduce and self.options.strategy is None
+        if not shortest:
+            path = minimise(self.semantics, path, found)
+        ending = final_state(self.semantics, replay(self.semantics, path))
+        if found not in self.semantics.speaking(ending):
+            raise AssertionError(
+                f"the counterexample to {found.property!r} does not replay; this is a defect of sdnloom"
+            )
+        result = Counterexample(found.property, found.message, path, shortest)
+        self.on_event(Discovered(result, found.property in self.sometimes))
+        return result
+
+    def _incomplete(self, engine: Engine) -> str | None:
+        """Why the search did not see everything."""
+        if engine.stopped is not None:
+            name, cores = max(
+                ((c.name, len(t)) for c, t in zip(self.system.components, self.tables.cores, strict=True)),
+                key=lambda pair: pair[1],
+            )
+            return f"{engine.stopped}; the component with most distinct cores is {name!r} with {cores:,}"
+        if self.options.strategy is not None:
+            return f"the strategy {self.options.strategy.name} explores only some orders of events"
+        if (
+            self.sightings
+            and not self.options.find_all
+            and any(f.property not in self.sometimes for f in self.sightings)
+        ):
+            return "the search ended at the first violation"
+        return None
+
+
+def path_through(semantics: Semantics, states: Sequence[State]) -> Path:
+    """A path that visits these states one after the other."""
+    steps = []
+    for before, after in itertools.pairwise(states):
+        steps.append(next(t.step for t in semantics.transitions(before) if t.state == after))
+    return Path(tuple(steps))
+
+
+def _refuse_bad_mixes(options: Options) -> None:
+    if options.engine == "kernel" and options.order == "dfs":
+        raise SdnloomError("the kernel engine searches breadth first; use the loop engine for order 'dfs'")
+    if options.reduce and options.strategy is not None:
+        raise SdnloomError(
+            f"the strategy {options.strategy.name} and a reduction both leave steps out, and together they could leave "
+            "out every interesting one; use one of them"
+        )
+    for name, value, known in (
+        ("engine", options.engine, ("auto", "loop", "kernel")),
+        ("order", options.order, ("bfs", "dfs")),
+    ):
+        if value not in known:
+            raise SdnloomError(f"option {name} is {value!r}; expected one of {', '.join(known)}")
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """Pause the cyclic collector: a search allocates millions of values that it keeps and that have no cycles."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()

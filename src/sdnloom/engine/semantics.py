@@ -1,0 +1,196 @@
+"""What a system does, said slowly and obviously on plain values.
+
+This is the reference that both engines are tested against. Replay, stepping and walks run on it, so a counterexample is
+confirmed by code that shares nothing with the search that found it except the user's steps.
+"""
+
+import itertools
+from collections.abc import Hashable, Iterator
+from typing import Any, NamedTuple
+
+from sdnloom.engine import evaluate
+from sdnloom.engine.model import (
+    Action,
+    Component,
+    Content,
+    Core,
+    Event,
+    Fault,
+    Message,
+    Mode,
+    Needs,
+    Outcome,
+    Property,
+    Step,
+    System,
+)
+
+
+class State(NamedTuple):
+    """A whole state: cores in component order, contents in channel order, memories of the properties that remember."""
+
+    cores: tuple[Core, ...]
+    contents: tuple[Content, ...]
+    memories: tuple[Hashable, ...]
+
+
+class Transition(NamedTuple):
+    """One enabled step, the state it leads to and what happened on the way."""
+
+    step: Step
+    state: State
+    events: tuple[Event, ...]
+    component: Component
+    action: Action
+    outcome: Outcome
+
+
+class Found(NamedTuple):
+    """A property that speaks in a state: a violation, or for a `sometimes` property a witness."""
+
+    property: str
+    message: str
+
+
+class Semantics:
+    """The transition relation of a system, in canonical order: components, actions, messages, outcomes, faults."""
+
+    def __init__(self, system: System, checked: bool = False) -> None:
+        self.system = system
+        self.checked = checked
+        self.index = {component.name: number for number, component in enumerate(system.components)}
+        self.channel_index = {channel.name: number for number, channel in enumerate(system.channels)}
+        self.remembering = tuple(prop for prop in system.properties if prop.remembers)
+
+    def initial(self) -> State:
+        """The state before any step."""
+        return State(
+            tuple(component.canonical(component.initial) for component in self.system.components),
+            tuple(channel.discipline.empty for channel in self.system.channels),
+            tuple(prop.initial for prop in self.remembering),
+        )
+
+    def transitions(self, state: State) -> list[Transition]:
+        """Every transition from the state: IDLE actions come last and only if the state is quiescent."""
+        active = list(self._enabled(state, idle=False))
+        if any(transition.action.mode is Mode.MUST for transition in active):
+            return active
+        return active + list(self._enabled(state, idle=True))
+
+    def is_quiescent(self, state: State) -> bool:
+        """Whether no MUST is enabled."""
+        return all(t.action.mode is not Mode.MUST for t in self._enabled(state, idle=False))
+
+    def is_settled(self, state: State) -> bool:
+        """Whether no MUST and no IDLE is enabled."""
+        return self.is_quiescent(state) and not any(self._enabled(state, idle=True))
+
+    def speaking(self, state: State) -> tuple[Found, ...]:
+        """The properties that speak in this state, in declaration order."""
+        quiescent = self.is_quiescent(state)
+        settled = self.is_settled(state)
+        results = []
+        for prop in self.system.properties:
+            asked = {Needs.QUIESCENT: quiescent, Needs.SETTLED: settled}.get(prop.needs, True)
+            if asked:
+                message = evaluate.violated(prop, self.memory(prop, state), self.columns(prop, state))
+                if message is not None:
+                    results.append(Found(prop.name, message))
+        return tuple(results)
+
+    def memory(self, prop: Property, state: State) -> Hashable:
+        """The property's memory in the state."""
+        return state.memories[self.remembering.index(prop)] if prop.remembers else prop.initial
+
+    def columns(self, prop: Property, state: State) -> dict[str, Any]:
+        """The values of the columns that the property reads."""
+        return {name: self.column(name, state) for name in prop.columns}
+
+    def column(self, name: str, state: State) -> Any:
+        """The core of a component or the content of a channel, by name."""
+        if name in self.index:
+            return state.cores[self.index[name]]
+        return state.contents[self.channel_index[name]]
+
+    def _enabled(self, state: State, idle: bool) -> Iterator[Transition]:
+        for number, component in enumerate(self.system.components):
+            for action in component.actions:
+                if (action.mode is Mode.IDLE) == idle:
+                    yield from self.instances(state, number, action)
+
+    def instances(self, state: State, number: int, action: Action) -> Iterator[Transition]:
+        """The transitions by one action of the component with that number, whether or not the state is quiescent."""
+        component, core = self.system.components[number], state.cores[number]
+        if action.take is None:
+            takes: list[tuple[str, Message, tuple[Content, ...]]] = [("", None, state.contents)]
+        else:
+            place = self.channel_index[action.take]
+            takes = [
+                (label, message, _replace(state.contents, place, rest))
+                for label, message, rest in self.system.channels[place].discipline.take(state.contents[place])
+            ]
+        for label, message, contents in takes:
+            fault = (Fault(action.take or "", label, message),) if label else ()
+            for outcome in evaluate.evaluate(component, action, core, message, self.checked):
+                cores = _replace(state.cores, number, outcome.core)
+                for after, faults in self._sent(contents, number, outcome):
+                    events = outcome.events + fault + faults
+                    names = tuple(f"{f.channel}:{f.label}" for f in fault + faults)
+                    step = Step(component.name, action.name, message, outcome.choice, names)
+                    memories = self._folded(state.memories, events)
+                    yield Transition(step, State(cores, after, memories), events, component, action, outcome)
+
+    def _sent(
+        self, contents: tuple[Content, ...], sender: int, outcome: Outcome
+    ) -> Iterator[tuple[tuple[Content, ...], tuple[Fault, ...]]]:
+        """Every way in which the outcome's messages may be stored, with the faults that happened."""
+        reached: list[tuple[tuple[Content, ...], tuple[Fault, ...]]] = [(contents, ())]
+        for name, message in self.in_storage_order(sender, outcome):
+            place = self.channel_index[name]
+            channel = self.system.channels[place]
+            reached = [
+                (_replace(before, place, after), faults + ((Fault(name, label, message),) if label else ()))
+                for before, faults in reached
+                for label, after in evaluate.push(channel, before[place], message)
+            ]
+        yield from reached
+
+    def in_storage_order(self, sender: int, outcome: Outcome) -> list[tuple[str, Message]]:
+        """The outcome's messages receiver by receiver: the sender's own channels first, then in component order."""
+
+        def receiver(send: tuple[str, Message]) -> tuple[bool, int]:
+            to = self.index[self.system.channels[self.channel_index[send[0]]].to]
+            return to != sender, to
+
+        return sorted(outcome.sends, key=receiver)
+
+    def _folded(self, memories: tuple[Hashable, ...], events: tuple[Event, ...]) -> tuple[Hashable, ...]:
+        for event in events:
+            memories = tuple(
+                evaluate.fold(prop, memory, event) for prop, memory in zip(self.remembering, memories, strict=True)
+            )
+        return memories
+
+
+def _replace(values: tuple[Any, ...], place: int, value: Any) -> tuple[Any, ...]:
+    return (*values[:place], value, *values[place + 1 :])
+
+
+def reachable(semantics: Semantics, limit: int = 1_000_000) -> dict[State, list[Transition]]:
+    """Every reachable state with its transitions, breadth first; raises OverflowError past the limit."""
+    found: dict[State, list[Transition]] = {}
+    frontier = [semantics.initial()]
+    while frontier:
+        for state in frontier:
+            if state not in found:
+                found[state] = semantics.transitions(state)
+        if len(found) > limit:
+            raise OverflowError(f"more than {limit} states")
+        frontier = list(
+            dict.fromkeys(
+                t.state
+                for t in itertools.chain.from_iterable(found[state] for state in frontier)
+                if t.state not in found
+            )
+        )
+    return found

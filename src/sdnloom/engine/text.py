@@ -1,0 +1,30 @@
+"""Values as text that is the same in every process: sets are sorted, whatever the hash seed."""
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from typing import Any
+
+
+def stable_text(value: Any) -> str:
+    """The repr of a value with the elements of sets and the keys of mappings in sorted order."""
+    if isinstance(value, Enum):
+        return f"{type(value).__name__}.{value.name}"
+    if is_dataclass(value) and not isinstance(value, type) and "__repr__" in vars(type(value)):
+        shown = ", ".join(f"{f.name}={stable_text(getattr(value, f.name))}" for f in fields(value) if f.repr)
+        return f"{type(value).__qualname__}({shown})"
+    if isinstance(value, tuple):
+        if hasattr(value, "_fields"):
+            shown = ", ".join(f"{name}={stable_text(part)}" for name, part in zip(value._fields, value, strict=True))
+            return f"{type(value).__name__}({shown})"
+        inner = ", ".join(map(stable_text, value))
+        return f"({inner},)" if len(value) == 1 else f"({inner})"
+    if isinstance(value, list):
+        return f"[{', '.join(map(stable_text, value))}]"
+    if isinstance(value, frozenset | set):
+        inner = "{" + ", ".join(sorted(map(stable_text, value))) + "}" if value else ""
+        return f"{type(value).__name__}({inner})" if isinstance(value, frozenset) or not value else inner
+    if isinstance(value, Mapping) and type(value).__repr__ is dict.__repr__:
+        pairs = sorted((stable_text(key), stable_text(part)) for key, part in value.items())
+        return "{" + ", ".join(f"{key}: {part}" for key, part in pairs) + "}"
+    return repr(value)

@@ -1,0 +1,77 @@
+"""When to stop, and when to say how it goes: limits, Ctrl-C and the pace of progress events."""
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+from sdnloom.engine.result import Limits
+
+_PROGRESS_SECONDS = 0.5
+_STATM = Path("/proc/self/statm")
+
+
+def resident_bytes() -> int:
+    """The resident memory of this process; 0 where the system does not tell."""
+    try:
+        return int(_STATM.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError):
+        return 0
+
+
+class Watch:
+    """Asked between batches of work: is there a reason to stop, is a progress event due?"""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.started = time.monotonic()
+        self.interrupted = False
+        self._next_progress = self.started + _PROGRESS_SECONDS
+
+    @property
+    def seconds(self) -> float:
+        """Time since the search began."""
+        return time.monotonic() - self.started
+
+    def reason_to_stop(self) -> str | None:
+        """Why the search should end here; the limits on states and depth are the engines' own, exact to one state."""
+        if self.interrupted:
+            return "interrupted"
+        if self.limits.seconds is not None and self.seconds >= self.limits.seconds:
+            return f"the time limit of {self.limits.seconds:g} s was reached"
+        if self.limits.memory is not None and resident_bytes() >= self.limits.memory:
+            return f"the memory limit of {self.limits.memory / 1e6:,.0f} MB was reached"
+        return None
+
+    def progress_due(self) -> bool:
+        """Whether it is time for a progress event."""
+        now = time.monotonic()
+        if now < self._next_progress:
+            return False
+        self._next_progress = now + _PROGRESS_SECONDS
+        return True
+
+    @contextmanager
+    def catching_interrupts(self) -> Iterator[None]:
+        """Turn the first Ctrl-C into a clean end; a second one interrupts as usual.
+
+        A flag and not an exception: a search must not be torn in the middle of an update.
+        """
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+
+        def note(signum: int, frame: FrameType | None) -> None:
+            if self.interrupted:
+                signal.default_int_handler(signum, frame)
+            self.interrupted = True
+
+        previous = signal.signal(signal.SIGINT, note)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, previous)
