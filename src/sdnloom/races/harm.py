@@ -1,0 +1,130 @@
+"""Which races a property calls harmful: those for which its value differs before and after."""
+
+from typing import Final
+
+from sdnloom.netkat.syntax import SKIP, Policy
+from sdnloom.races.abstraction import Abstraction, Check
+from sdnloom.races.behaviour import Tables
+from sdnloom.races.errors import ModelError
+from sdnloom.races.holes import holes
+from sdnloom.races.judge import Judge
+from sdnloom.races.limits import Watch
+from sdnloom.races.model import BigSwitch, Component, Element, Model, Role
+from sdnloom.races.properties import Formula, Property, RaceType
+from sdnloom.races.tablesets import EMPTY, NodeId, TableSets, Vector
+from sdnloom.races.terms import Prefix, Receive, reachable
+from sdnloom.races.truth import Truth
+
+FEW: Final = 8
+
+
+class Harm:
+    """One property's judgement of the races of a model; every answer is remembered."""
+
+    def __init__(self, abstraction: Abstraction, judged: Property, sets: TableSets, watch: Watch) -> None:
+        self._model = abstraction.model
+        self._elements = abstraction.model.elements
+        self._cells = abstraction.cells
+        self._property = judged
+        self._sets = sets
+        self._watch = watch
+        self._truths: dict[tuple[Formula, int], Truth] = {}
+        self._judges: dict[tuple[Formula, int], Judge] = {}
+        self._changed: dict[tuple[Formula, int, int, Policy], NodeId] = {}
+        self._few: dict[NodeId, list[tuple[Vector, NodeId]] | None] = {}
+
+    @property
+    def evaluations(self) -> int:
+        """Return how many questions to NetKAT were decided."""
+        judges = [*self._judges.values(), *(truth.judge for truth in self._truths.values())]
+        return sum(judge.evaluations for judge in judges)
+
+    def judges(self, kind: RaceType) -> bool:
+        """Return whether the property says anything about races of the type."""
+        return kind in self._property.formulas
+
+    def vectors(self, check: Check, vectors: NodeId) -> NodeId:
+        """Return those of the vectors with which the race is harmful."""
+        formula = self._property.formulas.get(check.kind)
+        if formula is None:
+            return EMPTY
+        if check.before is not None:
+            judge = self._judge(formula, check.switch)
+            return vectors if judge.holds((check.before,)) != judge.holds((check.policy,)) else EMPTY
+        assert check.table is not None
+        changed = self.changed(formula, check.switch, check.table, check.policy)
+        if changed not in self._few:
+            few = self._sets.few(changed, FEW)
+            self._few[changed] = None if few is None else [(vector, self._sets.single(vector)) for vector in few]
+        # Properties that one way through the network decides change with few tables: looking them up is much faster.
+        known = self._few[changed]
+        if known is None:
+            return self._sets.intersection(vectors, changed)
+        found = EMPTY
+        for vector, single in known:
+            if self._sets.contains(vectors, vector):
+                found = self._sets.union(found, single)
+        return found
+
+    def confirms(self, kind: RaceType, switch: int, before: Tables, after: Tables) -> bool:
+        """Return whether the property tells the tables apart, asked directly."""
+        judge = self._judge(self._property.formulas[kind], switch)
+        return judge.holds(before) != judge.holds(after)
+
+    def never(self) -> bool:
+        """Return whether no race whatsoever can be harmful, because no replaced table changes the property's value.
+
+        A `False` only means that it cannot be told without a search.
+        """
+        received = _received_by_controllers(self._model)
+        if received is None or any(not isinstance(one, BigSwitch) for one in self._switches()):
+            return False
+        for kind, formula in self._property.formulas.items():
+            for cell in self._cells:
+                policies = [cell.policies[value] for value in cell.writable]
+                for policy in received if kind is RaceType.CT_CT_SW else policies:
+                    if self.changed(formula, cell.element, cell.table, policy) != EMPTY:
+                        return False
+        return True
+
+    def _switches(self) -> list[Element]:
+        return [element for element in self._model.elements if element.role is Role.SWITCH]
+
+    def changed(self, formula: Formula, switch: int, table: int, policy: Policy) -> NodeId:
+        """Return the vectors for which replacing a table by the policy changes the formula's value."""
+        key = (formula, switch, table, policy)
+        known = self._changed.get(key)
+        if known is None:
+            known = self._changed[key] = self._truth(formula, switch).changed_by(table, policy)
+        return known
+
+    def _truth(self, formula: Formula, switch: int) -> Truth:
+        key = (formula, switch)
+        if key not in self._truths:
+            big = self._elements[switch]
+            assert isinstance(big, BigSwitch)
+            self._truths[key] = Truth(self._sets, self._cells, switch, big, formula, self._watch.tick)
+        return self._truths[key]
+
+    def _judge(self, formula: Formula, switch: int) -> Judge:
+        key = (formula, switch)
+        if key not in self._judges:
+            if formula.avoid is not SKIP and not isinstance(self._elements[switch], BigSwitch):
+                raise ModelError(
+                    self._property.name,
+                    f"a waypoint needs hops; switch {self._elements[switch].name!r} is a term, expected a network",
+                )
+            self._judges[key] = Judge(self._elements[switch], formula)
+        return self._judges[key]
+
+
+def _received_by_controllers(model: Model) -> list[Policy] | None:
+    """Return the policies that some controller may receive; None if they depend on parameters."""
+    found: dict[Policy, None] = {}
+    roots = [one.term for one in model.elements if isinstance(one, Component) and one.role is Role.CONTROLLER]
+    for term in reachable(roots, model.definitions):
+        if isinstance(term, Prefix) and isinstance(term.action, Receive):
+            if holes(term.action.policy):
+                return None
+            found[term.action.policy] = None
+    return list(found)

@@ -1,0 +1,164 @@
+"""What a DyNetKAT model is: big switches, components given by terms, and the definitions of recursive variables.
+
+A big switch stands for a whole data plane (section 3.1 of the RaceLoom thesis). With tables X1 ... Xn and links L it
+forwards with N = (X . L) . (X . L)*, where X = X1 + ... + Xn; it may always receive a direct update of one table, may
+ask for an update, and while it waits for the answer it asks for nothing else.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TypeAlias
+
+from sdnloom.netkat.parser import suggestion
+from sdnloom.netkat.syntax import SKIP, Policy, Star, product_of, sum_of
+from sdnloom.races.errors import ModelError
+from sdnloom.races.expressions import Uses
+from sdnloom.races.properties import Property
+from sdnloom.races.terms import Definition, Term
+
+
+class Role(Enum):
+    """What an element is in the definitions of races."""
+
+    SWITCH = "SW"
+    CONTROLLER = "CT"
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A policy on a channel."""
+
+    channel: str
+    policy: Policy
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a switch asks for, and the answer that becomes its table."""
+
+    question: Message
+    answer: Message
+
+
+@dataclass(frozen=True, slots=True)
+class InnerSwitch:
+    """One switch of a big switch: its first table, and the tables it may get."""
+
+    name: str
+    initial: Policy
+    updates: tuple[Message, ...] = ()
+    requests: tuple[Request, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BigSwitch:
+    """A data plane as one element."""
+
+    name: str
+    switches: tuple[InnerSwitch, ...]
+    links: Policy = SKIP
+
+    @property
+    def role(self) -> Role:
+        return Role.SWITCH
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """An element given by any guarded term."""
+
+    name: str
+    role: Role
+    term: Term
+
+
+Element: TypeAlias = BigSwitch | Component
+
+
+@dataclass(frozen=True)
+class Model:
+    """Elements in parallel; their order is the order of the vector clocks."""
+
+    elements: tuple[Element, ...]
+    definitions: Mapping[str, Definition]
+    source: str = "<model>"
+    policies: Mapping[str, Policy] = field(default_factory=dict)
+    properties: tuple[Property, ...] = ()
+
+
+def network_policy(tables: Iterable[Policy], links: Policy, waypoint_free: Policy = SKIP) -> Policy:
+    """Return (X . L) . (X . L)* of the tables' sum X: one hop or more.
+
+    With a filter, only packets that pass it before, between and after all tables and links are kept.
+    """
+    hop = product_of([sum_of(tables), links])
+    if waypoint_free is SKIP:
+        return product_of([hop, Star(hop)])
+    hop = product_of([sum_of(tables), waypoint_free, links, waypoint_free])
+    return product_of([waypoint_free, hop, Star(hop)])
+
+
+def check_channels(switches: Iterable[tuple[InnerSwitch, str]]) -> None:
+    """Raise an error when two inner switches share a channel; each switch comes with its place."""
+    owners: dict[str, str] = {}
+    for switch, place in switches:
+        messages = [*switch.updates]
+        for request in switch.requests:
+            messages += [request.question, request.answer]
+        for message in messages:
+            owner = owners.setdefault(message.channel, switch.name)
+            if owner != switch.name:
+                raise ModelError(
+                    place, f"channel {message.channel!r} already belongs to switch {owner!r}, expected one of its own"
+                )
+
+
+def channels_of(switches: Iterable[InnerSwitch]) -> frozenset[str]:
+    """Return every channel that the switches use."""
+    found: set[str] = set()
+    for switch in switches:
+        found |= {message.channel for message in switch.updates}
+        for request in switch.requests:
+            found |= {request.question.channel, request.answer.channel}
+    return frozenset(found)
+
+
+def check_uses(definitions: Mapping[str, Definition], uses: Mapping[str, Uses], channels: frozenset[str]) -> None:
+    """Raise an error for an undefined variable, a wrong number of arguments, an unknown channel or unguarded recursion.
+
+    `uses` says, for each definition and other term by name, what it refers to.
+    """
+    for where in uses.values():
+        for channel in where.channels:
+            if channel.name not in channels:
+                hint = suggestion(channel.name, channels) if channels else "; no channels are declared"
+                raise ModelError(channel.place, f"unknown channel {channel.name!r}, expected a declared one{hint}")
+        for use in where.variables:
+            definition = definitions.get(use.name)
+            if definition is None:
+                hint = suggestion(use.name, definitions)
+                raise ModelError(use.place, f"unknown recursive variable {use.name!r}, expected a defined one{hint}")
+            if use.arguments != len(definition.parameters):
+                expected = len(definition.parameters)
+                raise ModelError(use.place, f"{use.name!r} has {use.arguments} arguments, expected {expected}")
+    _check_guarded(uses)
+
+
+def _check_guarded(uses: Mapping[str, Uses]) -> None:
+    heads = {name: [use for use in where.variables if not use.guarded] for name, where in uses.items()}
+    # Remove what is surely guarded, again and again; what stays has an unguarded cycle below it.
+    open_names = set(heads)
+    while True:
+        done = {name for name in open_names if not any(use.name in open_names for use in heads[name])}
+        if not done:
+            break
+        open_names -= done
+    for name, found in heads.items():
+        if name in open_names:
+            use = next(use for use in found if use.name in open_names)
+            raise ModelError(
+                use.place,
+                f"unguarded recursive variable {use.name!r}: expected an action and ';' before it, "
+                f"or {name!r} never gets to one",
+            )

@@ -1,0 +1,247 @@
+"""Sets of table vectors as hash-consed decision diagrams.
+
+A vector has a value for each cell: 0 for the policy that the cell starts with, other numbers for those written to it.
+A node decides one cell; a cell that no node decides may have any value that can be written to it. That rule keeps what
+updates make small: overwriting in any order ends in sets that are free nearly everywhere. Equal sets are equal numbers.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Final, TypeAlias
+
+NodeId: TypeAlias = int
+Vector: TypeAlias = tuple[int, ...]
+
+EMPTY: Final = 0
+FREE: Final = 1  # every cell from here on holds some written value
+
+
+class TableSets:
+    """The diagrams over cells with given numbers of values; `writable[c]` are the values that can be written to c."""
+
+    def __init__(self, sizes: Sequence[int], writable: Sequence[Iterable[int]]) -> None:
+        self.sizes: Final = tuple(sizes)
+        self._free: Final = tuple(
+            tuple(value in set(values) for value in range(size)) for size, values in zip(sizes, writable, strict=True)
+        )
+        assert all(map(any, self._free)), "a cell that is never written is no cell"
+        end = len(self.sizes)
+        self._levels: list[int] = [end, end]
+        self._children: list[tuple[NodeId, ...]] = [(), ()]
+        self._unique: dict[tuple[int, tuple[NodeId, ...]], NodeId] = {}
+        self._unions: dict[tuple[NodeId, NodeId], NodeId] = {}
+        self._intersections: dict[tuple[NodeId, NodeId], NodeId] = {}
+        self._differences: dict[tuple[NodeId, NodeId], NodeId] = {}
+        self._written: dict[tuple[NodeId, int, int], NodeId] = {}
+        self._cofactors: dict[tuple[NodeId, int, int], NodeId] = {}
+        self._widened: dict[tuple[NodeId, int], NodeId] = {}
+        self._counts: dict[NodeId, int] = {}
+
+    @property
+    def nodes(self) -> int:
+        """Return how many nodes there are."""
+        return len(self._levels)
+
+    def node(self, cell: int, children: tuple[NodeId, ...]) -> NodeId:
+        """Return the set whose vectors continue in the child of the cell's value."""
+        key = (cell, children)
+        found = self._unique.get(key)
+        if found is None:
+            free = self._free[cell]
+            below = children[free.index(True)]
+            if all(child == (below if written else EMPTY) for child, written in zip(children, free, strict=True)):
+                found = below
+            else:
+                found = len(self._levels)
+                self._levels.append(cell)
+                self._children.append(children)
+            self._unique[key] = found
+        return found
+
+    def single(self, vector: Vector) -> NodeId:
+        """Return the set of one vector."""
+        node = FREE
+        for cell in reversed(range(len(self.sizes))):
+            node = self._only(cell, vector[cell], node)
+        return node
+
+    def everything(self, cell: int = 0) -> NodeId:
+        """Return the set of all vectors, seen from a cell on."""
+        node = FREE
+        for below in reversed(range(cell, len(self.sizes))):
+            node = self.node(below, (node,) * self.sizes[below])
+        return node
+
+    def union(self, a: NodeId, b: NodeId) -> NodeId:
+        """Return the vectors in either set."""
+        if a == b or b == EMPTY:
+            return a
+        if a == EMPTY:
+            return b
+        if a > b:
+            a, b = b, a
+        found = self._unions.get((a, b))
+        if found is None:
+            cell, pairs = self._pairs(a, b)
+            found = self._unions[a, b] = self.node(cell, tuple([self.union(x, y) for x, y in pairs]))
+        return found
+
+    def intersection(self, a: NodeId, b: NodeId) -> NodeId:
+        """Return the vectors in both sets."""
+        if a == EMPTY or b == EMPTY:
+            return EMPTY
+        if a == b:
+            return a
+        if a > b:
+            a, b = b, a
+        found = self._intersections.get((a, b))
+        if found is None:
+            cell, pairs = self._pairs(a, b)
+            found = self._intersections[a, b] = self.node(cell, tuple([self.intersection(x, y) for x, y in pairs]))
+        return found
+
+    def few(self, node: NodeId, most: int) -> tuple[Vector, ...] | None:
+        """Return the vectors of the set if there are no more than that; None if there are more."""
+        found = tuple(islice(self.vectors(node), most + 1))
+        return found if len(found) <= most else None
+
+    def difference(self, a: NodeId, b: NodeId) -> NodeId:
+        """Return the vectors in the first set and not in the second."""
+        if a in (EMPTY, b):
+            return EMPTY
+        if b == EMPTY:
+            return a
+        found = self._differences.get((a, b))
+        if found is None:
+            cell, pairs = self._pairs(a, b)
+            found = self._differences[a, b] = self.node(cell, tuple([self.difference(x, y) for x, y in pairs]))
+        return found
+
+    def _pairs(self, a: NodeId, b: NodeId) -> tuple[int, Iterable[tuple[NodeId, NodeId]]]:
+        """Return the first cell that a node decides, and the children of both there."""
+        level, other = self._levels[a], self._levels[b]
+        if level == other:
+            return level, zip(self._children[a], self._children[b], strict=True)
+        if level < other:
+            return level, zip(self._children[a], self._below(b, level), strict=True)
+        return other, zip(self._below(a, other), self._children[b], strict=True)
+
+    def write(self, node: NodeId, cell: int, value: int) -> NodeId:
+        """Return the vectors after the value was written to the cell."""
+        if node == EMPTY:
+            return EMPTY
+        level = self._levels[node]
+        if level > cell:
+            return self._only(cell, value, node)
+        key = (node, cell, value)
+        found = self._written.get(key)
+        if found is None:
+            children = self._children[node]
+            if level == cell:
+                below = EMPTY
+                for child in children:
+                    below = self.union(below, child)
+                found = self._only(cell, value, below)
+            else:
+                found = self.node(level, tuple([self.write(child, cell, value) for child in children]))
+            self._written[key] = found
+        return found
+
+    def cofactor(self, node: NodeId, cell: int, value: int) -> NodeId:
+        """Return the vectors, of all there are, that lie in the set once the value is written to the cell."""
+        if node == EMPTY:
+            return EMPTY
+        key = (node, cell, value)
+        found = self._cofactors.get(key)
+        if found is None:
+            level = min(self._levels[node], cell)
+            children = self._below(node, level)
+            if level == cell:
+                found = self.node(cell, (children[value],) * self.sizes[cell])
+            else:
+                found = self.node(level, tuple([self.cofactor(child, cell, value) for child in children]))
+            self._cofactors[key] = found
+        return found
+
+    def widen(self, node: NodeId, cell: int) -> NodeId:
+        """Return every vector that agrees with one of the set except, maybe, at the cell."""
+        if node == EMPTY:
+            return EMPTY
+        key = (node, cell)
+        found = self._widened.get(key)
+        if found is None:
+            level = min(self._levels[node], cell)
+            children = self._below(node, level)
+            if level == cell:
+                below = EMPTY
+                for child in children:
+                    below = self.union(below, child)
+                found = self.node(cell, (below,) * self.sizes[cell])
+            else:
+                found = self.node(level, tuple([self.widen(child, cell) for child in children]))
+            self._widened[key] = found
+        return found
+
+    def count(self, node: NodeId) -> int:
+        """Return the number of vectors."""
+        return self._count(node, 0)
+
+    def _count(self, node: NodeId, start: int) -> int:
+        if node == EMPTY:
+            return 0
+        total = self._counts.get(node)
+        if total is None:
+            below = self._levels[node] + 1
+            total = sum(self._count(child, below) for child in self._children[node]) if node != FREE else 1
+            self._counts[node] = total
+        for skipped in range(start, self._levels[node]):
+            total *= sum(self._free[skipped])
+        return total
+
+    def vectors(self, node: NodeId) -> Iterator[Vector]:
+        """Yield the vectors in lexicographic order."""
+        stack: list[tuple[NodeId, Vector]] = [(node, ())]
+        while stack:
+            current, done = stack.pop()
+            if current == EMPTY:
+                continue
+            if len(done) == len(self.sizes):
+                yield done
+                continue
+            children = self._below(current, len(done))
+            stack += [(children[value], (*done, value)) for value in reversed(range(len(children)))]
+
+    def contains(self, node: NodeId, vector: Vector) -> bool:
+        """Return whether the vector lies in the set."""
+        levels, children = self._levels, self._children
+        done = 0
+        while node > FREE:
+            level = levels[node]
+            if level > done and not self._may_skip(vector, done, level):
+                return False
+            node = children[node][vector[level]]
+            done = level + 1
+        return node == FREE and self._may_skip(vector, done, len(vector))
+
+    def _may_skip(self, vector: Vector, start: int, end: int) -> bool:
+        free = self._free
+        return all(free[cell][vector[cell]] for cell in range(start, end))
+
+    def source_of(self, node: NodeId, vector: Vector, cell: int | None) -> Vector | None:
+        """Return the least vector of the set that equals the one given but at the cell, if any."""
+        if cell is None:
+            return vector if self.contains(node, vector) else None
+        for value in range(self.sizes[cell]):
+            wanted = (*vector[:cell], value, *vector[cell + 1 :])
+            if self.contains(node, wanted):
+                return wanted
+        return None
+
+    def _below(self, node: NodeId, cell: int) -> tuple[NodeId, ...]:
+        """Return the children of the node at the cell, which it need not decide."""
+        if self._levels[node] == cell:
+            return self._children[node]
+        return tuple([node if written else EMPTY for written in self._free[cell]])
+
+    def _only(self, cell: int, value: int, below: NodeId) -> NodeId:
+        return self.node(cell, tuple([below if at == value else EMPTY for at in range(self.sizes[cell])]))

@@ -1,0 +1,168 @@
+"""For which tables of a switch a property holds, as a set of table vectors.
+
+Tables are decided one after the other. Inclusions are monotone in the network, so a partial choice is judged twice:
+with every open table holding all it may hold, and with every open table holding nothing. When both agree, nothing below
+needs to be looked at. Otherwise only tables that lie on some way of a packet from where the property puts it to where
+it looks for it still matter, and choices that agree on those have the same answer.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from sdnloom.netkat.image import Images
+from sdnloom.netkat.syntax import DROP, Policy, Product, Star, Sum, product_of, sum_of
+from sdnloom.races.behaviour import Tables
+from sdnloom.races.holes import NETWORK, hole, holes
+from sdnloom.races.judge import Judge
+from sdnloom.races.model import BigSwitch
+from sdnloom.races.properties import Formula, Inclusion
+from sdnloom.races.tablesets import EMPTY, NodeId, TableSets
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A table that can be replaced: whose, which, and the policies it may hold.
+
+    The first policy is the one it starts with; `writable` are the places of those that can be written to it.
+    """
+
+    element: int
+    table: int
+    policies: Tables
+    writable: tuple[int, ...]
+
+
+class Truth:
+    """The truth of one formula on one big switch, over the cells of a whole model."""
+
+    def __init__(
+        self,
+        sets: TableSets,
+        cells: Sequence[Cell],
+        element: int,
+        big: BigSwitch,
+        formula: Formula,
+        tick: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._sets = sets
+        self._cells = cells
+        self._element = element
+        self._big = big
+        self._formula = formula
+        self._tick = tick
+        self._place = {cell.table: level for level, cell in enumerate(cells) if cell.element == element}
+        possible = [policy for level in self._place.values() for policy in cells[level].policies]
+        initial = [switch.initial for switch in big.switches]
+        self.judge = Judge(big, formula, [*possible, *initial])
+        self._options: tuple[Tables, ...] = tuple(
+            cells[self._place[table]].policies if table in self._place else (policy,)
+            for table, policy in enumerate(initial)
+        )
+        self._universe = [sets.everything(level) for level in range(len(cells) + 1)]
+        self._truths: dict[tuple[int, Policy] | None, NodeId] = {}
+
+    def holds(self) -> NodeId:
+        """Return the vectors for which the formula's inclusions hold."""
+        return self._truth(None)
+
+    def changed_by(self, table: int, policy: Policy) -> NodeId:
+        """Return the vectors for which replacing the table by the policy changes the formula's value."""
+        level = self._place.get(table)
+        before = self._truth(None)
+        if level is not None and policy in self._cells[level].policies:
+            after = self._sets.cofactor(before, level, self._cells[level].policies.index(policy))
+        else:
+            after = self._truth((table, policy))
+        return self._sets.union(self._sets.difference(before, after), self._sets.difference(after, before))
+
+    def _truth(self, fixed: tuple[int, Policy] | None) -> NodeId:
+        if fixed not in self._truths:
+            options = list(self._options)
+            if fixed is not None:
+                options[fixed[0]] = (fixed[1],)
+            result = self._universe[0]
+            for inclusion in self._formula.inclusions:
+                builder = _Builder(self, inclusion)
+                result = self._sets.intersection(result, builder.build(0, options))
+            self._truths[fixed] = result
+        return self._truths[fixed]
+
+
+class _Builder:
+    """Builds the truth of one inclusion."""
+
+    def __init__(self, truth: Truth, inclusion: Inclusion) -> None:
+        self._truth = truth
+        self._inclusion = inclusion
+        self._ways = _ways(inclusion)
+        self._images = Images()
+        self._known: dict[tuple[object, ...], NodeId] = {}
+
+    def build(self, level: int, options: list[Tables]) -> NodeId:
+        """Return the truth over the cells from this level on; `options` are the policies still open for each table."""
+        truth = self._truth
+        truth._tick()
+        verdict = self._bounds(options)
+        if verdict is not None:
+            return truth._universe[level] if verdict else EMPTY
+        matters = self._matters(options)
+        key = (level, *(table if there else None for table, there in zip(options, matters, strict=True)))
+        if key in self._known:
+            return self._known[key]
+        cell = truth._cells[level]
+        if cell.element != truth._element or not matters[cell.table] or len(options[cell.table]) == 1:
+            below = self.build(level + 1, options)
+            node = truth._sets.node(level, (below,) * len(cell.policies))
+        else:
+            children: list[NodeId] = []
+            for policy in cell.policies:
+                narrowed = [*options]
+                narrowed[cell.table] = (policy,)
+                children.append(self.build(level + 1, narrowed))
+            node = truth._sets.node(level, tuple(children))
+        self._known[key] = node
+        return node
+
+    def _bounds(self, options: list[Tables]) -> bool | None:
+        """Return the inclusion's value if it is the same for all that is open; None if it may differ."""
+        judge, inclusion = self._truth.judge, self._inclusion
+        if all(len(table) == 1 for table in options):
+            return judge.includes(inclusion, tuple(table[0] for table in options))
+        if not inclusion.falls and not inclusion.rises:
+            return None
+        most = judge.includes(inclusion, tuple(sum_of(table) for table in options))
+        least = judge.includes(inclusion, tuple(table[0] if len(table) == 1 else DROP for table in options))
+        return most if most == least else None
+
+    def _matters(self, options: list[Tables]) -> list[bool]:
+        """Return, for each table, whether some packet that the property asks about can pass it."""
+        if self._ways is None:
+            return [True] * len(options)
+        images, big, avoid = self._images, self._truth._big, self._truth._formula.avoid
+        tables = [sum_of(table) for table in options]
+        after = product_of([avoid, big.links, avoid])
+        hops = Star(product_of([sum_of(tables), after]))
+        found = [False] * len(options)
+        for before, behind in self._ways:
+            start = images.forward(product_of([before, avoid]), images.space.everything)
+            reached = images.forward(hops, start)
+            wanted = images.backward(hops, images.backward(behind, images.space.everything))
+            ready = images.backward(after, wanted)
+            for place, table in enumerate(tables):
+                found[place] = found[place] or bool(images.forward(table, reached) & ready)
+        return found
+
+
+def _ways(inclusion: Inclusion) -> list[tuple[Policy, Policy]] | None:
+    """Return what stands before and behind the network in each summand of an emptiness question; None if unclear."""
+    if inclusion.right is not DROP:
+        return None
+    ways: list[tuple[Policy, Policy]] = []
+    for summand in inclusion.left.parts if isinstance(inclusion.left, Sum) else (inclusion.left,):
+        parts = summand.parts if isinstance(summand, Product) else (summand,)
+        places = [index for index, part in enumerate(parts) if NETWORK in holes(part)]
+        if places and (len(places) > 1 or parts[places[0]] is not hole(NETWORK)):
+            return None
+        if places:
+            ways.append((product_of(parts[: places[0]]), product_of(parts[places[0] + 1 :])))
+    return ways
