@@ -20,11 +20,12 @@ from pathlib import Path
 from typing import Any
 
 SCHEMA = "/usr/share/openvswitch/vswitch.ovsschema"
-LOCAL = {1: 0xFFFE, 4: 0xFFFFFFFE}
+LOCAL = 0xFFFFFFFE  # also in OpenFlow 1.0, whose wire writes only the low 16 bits
 _PROTOCOL = {1: "OpenFlow10", 4: "OpenFlow13"}
 _ECHO_REQUEST, _ECHO_REPLY, _FLOW_REMOVED = 2, 3, 11
 _FENCE_XID = 0xFE0CE000
 _SENTINEL_COOKIE = 0x5E47_1E15_5E47_1E15
+_SENTINEL_TYPE = 0x88B6  # of the entry that marks the end of removals in 1.0: tests must leave this type alone
 _STEP_MS = 1000  # timeouts are whole seconds: a larger jump would let two of them expire together
 
 
@@ -144,16 +145,19 @@ class OpenVswitch:
 
     # -- stimuli ------------------------------------------------------------------------------------------------
 
-    def message(self, message: bytes) -> Observed:
-        """Return what the switch did with one OpenFlow message."""
+    def message(self, message: bytes, removals: bool = False) -> Observed:
+        """Return what the switch did with one OpenFlow message; say `removals` when it may have removed entries."""
         self._openflow.send(message)
-        return self.observe()
+        return self.observe(removals)
 
     def frame(self, port: int, frame: bytes) -> Observed:
         """Return what the switch did with a frame that arrives on a port."""
-        self._ctl("revalidator/purge")  # cached datapath flows must not answer for the flow table
         self._ctl("netdev-dummy/receive", self._name(port), frame.hex())
-        return self.observe()
+        observed = self.observe()
+        # A cached datapath flow would answer the next frame for the flow table, and would hold back the report of the
+        # removal of an entry that it was made from.
+        self._ctl("revalidator/purge")
+        return observed
 
     def advance(self, milliseconds: int) -> Observed:
         """Return what the switch did while its clock moved on."""
@@ -204,7 +208,7 @@ class OpenVswitch:
         self._listener.listen(1)
         self._vsctl(*self._bridge())
         self._connect()
-        for port in [*range(1, self.ports + 1), LOCAL[self.version]]:
+        for port in [*range(1, self.ports + 1), LOCAL]:
             self._captures[port] = (directory / f"{self._name(port)}.pcap").open("rb")
             self._captures[port].seek(0, os.SEEK_END)
         self._ctl("time/stop")
@@ -212,7 +216,9 @@ class OpenVswitch:
 
     def _bridge(self) -> list[str]:
         directory = self._directory
-        words = ["--", "add-br", "br0", "--", "set", "bridge", "br0", "datapath_type=dummy", "fail-mode=secure"]
+        # As many tags as a frame of the tests has: what follows them is then parsed, as the specification asks.
+        words = ["--", "set", "Open_vSwitch", ".", "other_config:vlan-limit=2"]
+        words += ["--", "add-br", "br0", "--", "set", "bridge", "br0", "datapath_type=dummy", "fail-mode=secure"]
         words += [f"protocols={_PROTOCOL[self.version]}", "other-config:disable-in-band=true"]
         words += ["other-config:datapath-id=0000000000000001", "other-config:hwaddr=02:00:00:00:00:ff"]
         for number in range(1, self.ports + 1):
@@ -251,7 +257,7 @@ class OpenVswitch:
             select.select([], [], [], 0.002)
 
     def _name(self, port: int) -> str:
-        return "br0" if port == LOCAL[self.version] else f"p{port}"
+        return "br0" if port == LOCAL else f"p{port}"
 
     # -- fences -------------------------------------------------------------------------------------------------
 
@@ -311,7 +317,7 @@ class OpenVswitch:
         no_buffer = any_port = any_group = 0xFFFFFFFF
         if self.version == 1:
             wildcards = 0x3FFFFF & ~0x10 if sentinel else 0x3FFFFF  # the sentinel fixes dl_type
-            match = struct.pack("!IH6s6sHBxHBB2xIIHH", wildcards, 0, b"", b"", 0, 0, 0x88B5, 0, 0, 0, 0, 0, 0)
+            match = struct.pack("!IH6s6sHBxHBB2xIIHH", wildcards, 0, b"", b"", 0, 0, _SENTINEL_TYPE, 0, 0, 0, 0, 0, 0)
             body = match + struct.pack("!QHHHHIHH", cookie, command, 0, 0, 0, no_buffer, 0xFFFF, flags)
         else:
             table = 253 if sentinel else 0xFF  # the last table: nothing goes there

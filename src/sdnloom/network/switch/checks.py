@@ -1,7 +1,7 @@
 """What a switch refuses in matches, actions and instructions, with the specification's error for each."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sdnloom.network.openflow import (
     FIELDS,
@@ -41,6 +41,7 @@ _UNSUPPORTED = frozenset(
 )
 _TRANSPORT = frozenset(("tp_src", "tp_dst"))
 _V10_SETS = frozenset(("eth_dst", "eth_src", "vlan_vid", "vlan_pcp", "ipv4_src", "ipv4_dst", "ip_dscp")) | _TRANSPORT
+_PLAIN = (PopVlan, SetNwTtl, DecNwTtl, SetQueue, Group)  # actions of 1.3 that have nothing to check alone
 _INSTRUCTION_ORDER = (ApplyActions, ClearActions, WriteActions, WriteMetadata, GotoTable)  # 1.3, 5.9: fixed
 
 
@@ -119,7 +120,10 @@ def _prerequisite(name: str, so_far: dict[str, tuple[int, int | None]]) -> bool:
 def check_instructions(
     turn: Turn, table: int, match: Match, instructions: tuple[Instruction, ...]
 ) -> tuple[Instruction, ...]:
-    """Return the instructions in the order of their execution, which is how a table keeps them."""
+    """Return the instructions in the order of their execution, which is how a table keeps them.
+
+    Whether the groups exist is not checked here: a modify that finds no entry must not fail for them.
+    """
     if turn.config.version == V10 and any(not isinstance(each, ApplyActions) for each in instructions):
         raise Refused("bad_request", "bad_type")
     kinds = [type(instruction) for instruction in instructions]
@@ -135,51 +139,63 @@ def check_instructions(
             raise Refused("bad_instruction", "bad_experimenter")
         elif not isinstance(instruction, _INSTRUCTION_ORDER):
             raise Refused("bad_instruction", "unsup_inst")
-    context = Context.of_match(match)
     ordered = tuple(sorted(instructions, key=lambda each: _INSTRUCTION_ORDER.index(type(each))))
-    for instruction in ordered:
-        if isinstance(instruction, ApplyActions | WriteActions):
-            context = check_actions(turn, instruction.actions, context)
-    if turn.config.version == V10:
-        # No action at all and an empty list are the same entry: it drops.
-        return tuple(each for each in ordered if isinstance(each, ApplyActions) and each.actions)
-    return ordered
+    lists = [each for each in ordered if isinstance(each, ApplyActions | WriteActions)]
+    for each in lists:
+        check_shape(turn, each.actions)
+    context = Context.of_match(match)
+    for each in lists if turn.config.version != V10 else ():
+        context = check_fit(each.actions, context, written=isinstance(each, WriteActions))
+    # No list of actions and an empty one do the same, so they are the same entry.
+    return tuple(each for each in ordered if not isinstance(each, ApplyActions | WriteActions) or each.actions)
 
 
-def check_actions(turn: Turn, actions: Iterable[Action], context: Context | None, packet_out: bool = False) -> Context:
-    """Return what is known after the actions; refuse an action that cannot be. No context: nothing is known."""
-    now = context or Context(None, None, None, tagged=True)
+def check_shape(turn: Turn, actions: Iterable[Action], packet_out: bool = False) -> None:
+    """Refuse an action of a kind, to a port or with a value that the switch does not have, whatever the packet."""
     old = turn.config.version == V10
-    strict = not old and context is not None
     for action in actions:
         if isinstance(action, Output):
             _check_port(turn, action.port, packet_out)
         elif isinstance(action, SetField):
             _check_set(old, action)
-            if strict and not now.allows(action.field):
-                raise Refused("bad_action", "match_inconsistent")
-        elif isinstance(action, PopVlan):
-            if strict and not now.tagged:
-                raise Refused("bad_action", "match_inconsistent")
-            now = Context(now.eth_type, now.ip_proto, now.icmpv6_type, tagged=False)
         elif isinstance(action, PushVlan) and not old:
             if action.ethertype not in (EtherType.VLAN, EtherType.SERVICE_VLAN):
                 raise Refused("bad_action", "bad_argument")
-            now = Context(now.eth_type, now.ip_proto, now.icmpv6_type, tagged=True)
-        elif isinstance(action, SetNwTtl | DecNwTtl) and not old:
-            if strict and not now.is_ip:
-                raise Refused("bad_action", "match_inconsistent")
         elif isinstance(action, Enqueue) and old:
             _check_enqueue(turn, action)
-        elif isinstance(action, Group) and not old:
+        elif isinstance(action, ExperimenterAction):
+            raise Refused("bad_action", "bad_experimenter")
+        elif not isinstance(action, PopVlan if old else _PLAIN):
+            raise Refused("bad_action", "bad_type")
+
+
+def check_fit(actions: Iterable[Action], context: Context, written: bool = False) -> Context:
+    """Return what is known after the actions; refuse one that does not fit what is known before (1.3, 6.4).
+
+    Written actions wait in the action set while later tables change the packet: only a set-field must name fields that
+    the entry's own match ensures (1.3, 7.2.5).
+    """
+    for action in actions:
+        if isinstance(action, SetField):
+            fits = context.allows(action.field)
+        elif isinstance(action, PopVlan):
+            fits = context.tagged or written
+        else:
+            fits = context.is_ip or written or not isinstance(action, SetNwTtl | DecNwTtl)
+        if not fits:
+            raise Refused("bad_action", "match_inconsistent")
+        if isinstance(action, PopVlan | PushVlan):
+            context = replace(context, tagged=isinstance(action, PushVlan))
+    return context
+
+
+def check_groups(turn: Turn, actions: Iterable[Action]) -> None:
+    """Refuse a group that is not there. Comes last: all else is wrong with the message alone, whatever the groups."""
+    for action in actions:
+        if isinstance(action, Group):
             turn.reads.add(("group", action.group_id))
             if all(group.group_id != action.group_id for group in turn.core.groups):
                 raise Refused("bad_action", "bad_out_group")
-        elif isinstance(action, ExperimenterAction):
-            raise Refused("bad_action", "bad_experimenter")
-        elif not (isinstance(action, SetQueue) and not old):
-            raise Refused("bad_action", "bad_type")
-    return now
 
 
 def _check_set(old: bool, action: SetField) -> None:

@@ -20,7 +20,8 @@ class Switch:
     `overlap`: which of several matching entries of equal priority answers: any of them (one outcome each), or always
     the first in canonical order. `unknown_port`: an output to a port that is not there is refused, or accepted for the
     day it is. `max_entries` bounds each table, `emergency_entries` the emergency table of 1.0; None is no bound.
-    `buffer_timeout` is in milliseconds, None is never.
+    `buffer_timeout` is in milliseconds, None is never. `local_floods`: whether FLOOD and ALL reach the port LOCAL; None
+    is as the version says (1.0: physical ports only; 1.3: every standard port).
     """
 
     datapath_id: int
@@ -36,6 +37,7 @@ class Switch:
     counters: bool = False
     overlap: Literal["any", "first"] = "any"
     unknown_port: Literal["refuse", "accept"] = "refuse"
+    local_floods: bool | None = None
     fail_mode: Literal["secure", "standalone"] = "secure"
     queues: tuple[PacketQueue, ...] = ()
     experimenters: frozenset[int] = field(default_factory=frozenset)
@@ -57,6 +59,11 @@ class Switch:
         object.__setattr__(self, "ports", tuple(sorted(self.ports, key=lambda port: port.port_no)))
         if self.version == V10 and self.n_tables != 1:
             object.__setattr__(self, "n_tables", 1)  # 1.0 has no message that names a second table
+
+    @property
+    def floods_local(self) -> bool:
+        """Whether FLOOD and ALL reach the port LOCAL."""
+        return self.version != V10 if self.local_floods is None else self.local_floods
 
     @property
     def max_port(self) -> int:

@@ -8,11 +8,11 @@ from sdnloom.network.switch.core import NO_TRAFFIC, FlowEntry, GroupEntry, Traff
 from sdnloom.network.switch.turn import Turn
 
 
-def count_hit(turn: Turn, entry: FlowEntry, packet: Packet) -> FlowEntry:
-    """Return the entry with one more packet counted."""
+def count_hit(turn: Turn, entry: FlowEntry, received: Packet) -> FlowEntry:
+    """Return the entry with one more packet counted, of the size it had when the switch received it."""
     if not turn.config.counters:
         return entry
-    counted = entry.traffic.plus(_size(packet))
+    counted = entry.traffic.plus(_size(received))
     if entry.flags & FlowFlag.NO_PKT_COUNTS:
         counted = replace(counted, packets=entry.traffic.packets)
     if entry.flags & FlowFlag.NO_BYT_COUNTS:
@@ -42,12 +42,12 @@ def count_sent(turn: Turn, port: int, packet: Packet) -> None:
         _count_port(turn, port, _size(packet), 1)
 
 
-def count_group(turn: Turn, group: GroupEntry, buckets: tuple[int, ...], packet: Packet) -> None:
+def count_group(turn: Turn, group: GroupEntry, buckets: tuple[int, ...], received: Packet) -> None:
     """Count a packet in a group and in the buckets it met."""
     if turn.config.counters:
         before = group.traffic or (NO_TRAFFIC,) * (1 + len(group.buckets))
         met = {0, *(place + 1 for place in buckets)}
-        size = _size(packet)
+        size = _size(received)
         after = tuple(each.plus(size) if place in met else each for place, each in enumerate(before))
         turn.writes.add(("group", group.group_id))
         changed = replace(group, traffic=after)

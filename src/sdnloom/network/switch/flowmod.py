@@ -16,9 +16,9 @@ from sdnloom.network.openflow import (
 )
 from sdnloom.network.openflow.messages import FlowMod
 from sdnloom.network.switch import buffers, pipeline
-from sdnloom.network.switch.checks import check_instructions, check_match
+from sdnloom.network.switch.checks import check_groups, check_instructions, check_match
 from sdnloom.network.switch.core import EMERGENCY, EXACT, NO_TRAFFIC, FlowEntry
-from sdnloom.network.switch.flowtable import cell, change, find, outputs_to, put, uses_group, without
+from sdnloom.network.switch.flowtable import actions_of, cell, change, find, outputs_to, put, uses_group, without
 from sdnloom.network.switch.matching import covers, overlap
 from sdnloom.network.switch.turn import Refused, Turn
 
@@ -30,7 +30,6 @@ _V13_FLAGS = (
     | FlowFlag.NO_BYT_COUNTS
 )
 _V10_FLAGS = FlowFlag.SEND_FLOW_REM | FlowFlag.CHECK_OVERLAP | FlowFlag.EMERG
-_KEPT_FLAGS = FlowFlag.SEND_FLOW_REM | FlowFlag.NO_PKT_COUNTS | FlowFlag.NO_BYT_COUNTS
 _STRICT = (FlowCommand.MODIFY_STRICT, FlowCommand.DELETE_STRICT)
 _DELETES = (FlowCommand.DELETE, FlowCommand.DELETE_STRICT)
 # 1.0: the twelve fields of an entry without wildcards, for each transport that has ports or a type and code.
@@ -91,7 +90,8 @@ def _new_entry(turn: Turn, message: FlowMod, table: int, match: Match, priority:
         match=match,
         instructions=check_instructions(turn, table, match, message.instructions),
         cookie=message.cookie,
-        flags=int(message.flags & _KEPT_FLAGS),
+        # 1.3 shows all flags of an entry in statistics (7.3.5.2); in 1.0 only this one is ever seen again.
+        flags=int(message.flags if turn.config.version != V10 else message.flags & FlowFlag.SEND_FLOW_REM),
         idle_timeout=message.idle_timeout,
         hard_timeout=message.hard_timeout,
         idle_left=message.idle_timeout * 1000 or None,
@@ -107,6 +107,7 @@ def _add(turn: Turn, message: FlowMod, entry: FlowEntry) -> None:
         _refuse_when_full(turn, entry.table)
     elif turn.config.version != V10 and not message.flags & FlowFlag.RESET_COUNTS:
         entry = replace(entry, traffic=before.traffic)
+    check_groups(turn, actions_of(entry.instructions))
     turn.writes.add(cell(entry))
     if turn.config.counters or entry.idle_left or entry.hard_left:
         turn.reads.add("time")
@@ -139,6 +140,7 @@ def _modify(turn: Turn, message: FlowMod, wanted: FlowEntry) -> None:
         if old:
             _add(turn, message, wanted)
         return
+    check_groups(turn, actions_of(wanted.instructions))
     reset = not old and message.flags & FlowFlag.RESET_COUNTS
     turn.writes.update(cell(entry) for entry in found)
     turn.update(
@@ -195,7 +197,7 @@ def _selected(turn: Turn, message: FlowMod, table: int | None, match: Match, pri
 def _release(turn: Turn, buffer_id: int, entry: FlowEntry) -> None:
     """1.0 applies the message's actions to the packet; 1.3 sends the packet through the tables (1.3, 6.4)."""
     waiting = buffers.take(turn, buffer_id)
-    flight = pipeline.Flight(waiting.packet, waiting.in_port)
+    flight = pipeline.Flight(waiting.packet, waiting.in_port, waiting.packet)
     if turn.config.version != V10:
         pipeline.through_tables(turn, flight)
         return

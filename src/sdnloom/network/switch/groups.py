@@ -2,7 +2,7 @@
 
 from sdnloom.network.openflow import ANY_PACKET, FlowRemovedReason, Group, GroupCommand, GroupId, GroupType
 from sdnloom.network.openflow.messages import Bucket, GroupMod
-from sdnloom.network.switch.checks import check_actions
+from sdnloom.network.switch.checks import check_groups, check_shape
 from sdnloom.network.switch.core import GroupEntry
 from sdnloom.network.switch.flowmod import remove
 from sdnloom.network.switch.flowtable import uses_group
@@ -17,7 +17,7 @@ def group_mod(turn: Turn, message: GroupMod) -> None:
     if message.command == GroupCommand.DELETE:
         _delete(turn, message.group_id)
         return
-    _check(turn, message)
+    _check_alone(turn, message)
     turn.reads.add(("group", message.group_id))
     exists = any(group.group_id == message.group_id for group in turn.core.groups)
     if message.command == GroupCommand.ADD:
@@ -29,6 +29,7 @@ def group_mod(turn: Turn, message: GroupMod) -> None:
                 raise Refused("group_mod_failed", "out_of_groups")
     elif not exists:
         raise Refused("group_mod_failed", "unknown_group")
+    _check_chain(turn, message)
     others = [group for group in turn.core.groups if group.group_id != message.group_id]
     entry = GroupEntry(message.group_id, message.type, message.buckets)
     turn.writes.add(("group", message.group_id))
@@ -37,17 +38,22 @@ def group_mod(turn: Turn, message: GroupMod) -> None:
     turn.update(groups=tuple(sorted([*others, entry], key=lambda group: group.group_id)))
 
 
-def _check(turn: Turn, message: GroupMod) -> None:
+def _check_alone(turn: Turn, message: GroupMod) -> None:
     if message.group_id > GroupId.MAX:
         raise Refused("group_mod_failed", "invalid_group")
     if message.type not in tuple(GroupType):
         raise Refused("group_mod_failed", "bad_type")
+    for bucket in message.buckets:
+        check_shape(turn, bucket.actions)
     if message.type == GroupType.INDIRECT and len(message.buckets) != 1:
         raise Refused("group_mod_failed", "invalid_group")
+    if message.type != GroupType.SELECT and any(bucket.weight for bucket in message.buckets):
+        raise Refused("group_mod_failed", "bad_bucket")
+
+
+def _check_chain(turn: Turn, message: GroupMod) -> None:
     for bucket in message.buckets:
-        if message.type != GroupType.SELECT and bucket.weight:
-            raise Refused("group_mod_failed", "bad_bucket")
-        check_actions(turn, bucket.actions, context=None)
+        check_groups(turn, bucket.actions)
     chained = {number for bucket in message.buckets for number in _chained(bucket)}
     if chained:
         turn.reads.add("groups")

@@ -44,10 +44,11 @@ from sdnloom.network.openflow.errors import ERROR_DATA
 from sdnloom.network.openflow.messages import Error
 from sdnloom.network.packet import decode
 from sdnloom.network.switch import buffers, pipeline
-from sdnloom.network.switch.checks import Context, check_actions
+from sdnloom.network.switch.checks import Context, check_fit, check_groups, check_shape
 from sdnloom.network.switch.flowmod import flow_mod
 from sdnloom.network.switch.groups import group_mod
 from sdnloom.network.switch.matching import packet_fields
+from sdnloom.network.switch.normal import learn
 from sdnloom.network.switch.ports import port_mod
 from sdnloom.network.switch.stats import statistics
 from sdnloom.network.switch.turn import Refused, Turn
@@ -152,8 +153,13 @@ def _packet_out(turn: Turn, message: PacketOut) -> None:
         packet = buffers.take(turn, message.buffer_id).packet
     else:
         packet = decode(message.data)
-    check_actions(turn, message.actions, Context.of_packet(packet_fields(packet, in_port)), packet_out=True)
-    pipeline.apply(turn, pipeline.Flight(packet, in_port), message.actions)
+    check_shape(turn, message.actions, packet_out=True)
+    if turn.config.version != V10:
+        check_fit(message.actions, Context.of_packet(packet_fields(packet, in_port)))
+    check_groups(turn, message.actions)
+    turn.learns_late = True  # the bridge learns from what a controller sends only after having sent it
+    pipeline.apply(turn, pipeline.Flight(packet, in_port, packet), message.actions)
+    learn(turn)
 
 
 def _queue_config(turn: Turn, message: QueueGetConfigRequest) -> None:

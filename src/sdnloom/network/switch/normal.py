@@ -1,7 +1,9 @@
 """The port NORMAL: an Ethernet bridge that learns addresses per VLAN, beside the flow tables."""
 
 from sdnloom.network.openflow import VLAN_PRESENT, PortConfig, PortDesc
+from sdnloom.network.packet import Packet, Vlan
 from sdnloom.network.switch.matching import Fields
+from sdnloom.network.switch.rewrite import pop_vlan
 from sdnloom.network.switch.turn import Turn
 
 AGEING = 300_000  # milliseconds that an address is remembered (IEEE 802.1D's recommended value)
@@ -18,14 +20,29 @@ def normal_ports(turn: Turn, fields: Fields, in_port: int) -> tuple[int, ...]:
         return ()
     vlan = fields["vlan_vid"] & ~VLAN_PRESENT
     if not source & _GROUP_BIT and any(port.port_no == in_port for port in turn.ports):
-        others = [row for row in turn.core.macs if row[:2] != (vlan, source)]
-        turn.reads.add("time")
-        turn.update(macs=tuple(sorted([*others, (vlan, source, in_port, AGEING)])))
+        turn.learned.append((vlan, source, in_port, AGEING))
+        if not turn.learns_late:
+            learn(turn)
     if not destination & _GROUP_BIT:
         for row in turn.core.macs:
             if row[:2] == (vlan, destination):
                 return (row[2],) if row[2] != in_port else ()
     return tuple(port.port_no for port in turn.ports if port.port_no != in_port and _floods(port))
+
+
+def learn(turn: Turn) -> None:
+    """Put what the bridge has seen in this step into its table; the last place of an address counts."""
+    for row in turn.learned:
+        others = [known for known in turn.core.macs if known[:2] != row[:2]]
+        turn.reads.add("time")
+        turn.update(macs=tuple(sorted([*others, row])))
+    turn.learned.clear()
+
+
+def without_priority_tag(packet: Packet) -> Packet:
+    """Return the packet as a bridge sends it: a tag of VLAN 0 says only how urgent a packet is, and ends here."""
+    tag = packet.headers[1] if len(packet.headers) > 1 else None
+    return pop_vlan(packet) if isinstance(tag, Vlan) and tag.vid == 0 else packet
 
 
 def _floods(port: PortDesc) -> bool:

@@ -38,7 +38,7 @@ from sdnloom.network.switch.core import EMERGENCY, FlowEntry, GroupEntry
 from sdnloom.network.switch.counting import count_group, count_hit, count_lookup, count_received, count_sent
 from sdnloom.network.switch.flowtable import best, cell, put
 from sdnloom.network.switch.matching import is_fragment, packet_fields
-from sdnloom.network.switch.normal import normal_ports
+from sdnloom.network.switch.normal import normal_ports, without_priority_tag
 from sdnloom.network.switch.rewrite import pop_vlan, push_vlan, set_field, set_ttl, set_vlan, ttl_of
 from sdnloom.network.switch.turn import Ambiguous, Turn
 
@@ -56,6 +56,7 @@ class Flight:
 
     packet: Packet
     in_port: int
+    received: Packet
     metadata: int = 0
     action_set: dict[object, Action] = field(default_factory=dict)
     table: int = 0
@@ -74,7 +75,7 @@ def receive(turn: Turn, in_port: int, packet: Packet) -> None:
     if turn.core.settings.flags & 3 == ConfigFlag.FRAG_DROP and is_fragment(packet):
         return
     turn.reads.add("connection")
-    flight = Flight(packet, in_port)
+    flight = Flight(packet, in_port, packet)
     if turn.core.connected:
         through_tables(turn, flight)
     elif turn.config.version == V10:
@@ -90,10 +91,9 @@ def through_tables(turn: Turn, flight: Flight, table: int = 0) -> None:
     flight.action_set = {}
     following: int | None = table
     while following is not None and flight.alive:
-        flight.table = following
-        entry = _look_up(turn, flight)
+        entry = _look_up(turn, flight, following)
         if entry is None:
-            _miss(turn, flight)
+            _miss(turn, flight, following)
             return
         following = execute(turn, flight, entry)
     if flight.alive:
@@ -102,7 +102,7 @@ def through_tables(turn: Turn, flight: Flight, table: int = 0) -> None:
 
 def execute(turn: Turn, flight: Flight, entry: FlowEntry) -> int | None:
     """Execute an entry's instructions; return the table to go on with."""
-    flight.cookie = entry.cookie
+    flight.table, flight.cookie = entry.table, entry.cookie
     table_miss = entry.priority == 0 and not entry.match.fields and turn.config.version != V10
     following = None
     for instruction in entry.instructions:
@@ -163,12 +163,12 @@ def _execute_set(turn: Turn, flight: Flight, actions: Iterable[Action]) -> None:
     apply(turn, flight, ordered)
 
 
-def _look_up(turn: Turn, flight: Flight) -> FlowEntry | None:
+def _look_up(turn: Turn, flight: Flight, table: int) -> FlowEntry | None:
     fields = packet_fields(flight.packet, flight.in_port, flight.metadata)
-    found = best(turn.core.flows, flight.table, fields)
+    found = best(turn.core.flows, table, fields)
     level = found[0].priority if found else -1
-    turn.reads.add(("lookup", flight.table, tuple(sorted(fields.items())), level))
-    count_lookup(turn, flight.table, bool(found))
+    turn.reads.add(("lookup", table, tuple(sorted(fields.items())), level))
+    count_lookup(turn, table, bool(found))
     if not found:
         return None
     entry = found[0]
@@ -176,14 +176,14 @@ def _look_up(turn: Turn, flight: Flight) -> FlowEntry | None:
         entry = turn.choose(
             found, lambda each: f"table {each.table} {each.match!r}", fixed=turn.config.overlap == "first"
         )
-        turn.events.append(Ambiguous(flight.table, level, tuple(each.match for each in found)))
-    return touch(turn, entry, flight.packet)
+        turn.events.append(Ambiguous(table, level, tuple(each.match for each in found)))
+    return touch(turn, entry, flight.received)
 
 
-def touch(turn: Turn, entry: FlowEntry, packet: Packet) -> FlowEntry:
+def touch(turn: Turn, entry: FlowEntry, received: Packet) -> FlowEntry:
     """Return the entry after a packet has met it: its idle timer starts again and it counts."""
     turn.reads.add(cell(entry))
-    touched = count_hit(turn, entry, packet)
+    touched = count_hit(turn, entry, received)
     if entry.idle_left is not None:
         turn.reads.add("time")
         touched = replace(touched, idle_left=entry.idle_timeout * 1000)
@@ -194,9 +194,9 @@ def touch(turn: Turn, entry: FlowEntry, packet: Packet) -> FlowEntry:
     return touched
 
 
-def _miss(turn: Turn, flight: Flight) -> None:
-    """1.0 asks the controller, unless the port is not to; 1.3 drops."""
-    if turn.config.version != V10 or flight.table == EMERGENCY:
+def _miss(turn: Turn, flight: Flight, table: int) -> None:
+    """1.0 asks the controller, unless the port is not to; 1.3 drops, and so does the emergency table."""
+    if turn.config.version != V10 or table == EMERGENCY:
         return
     port = turn.port(flight.in_port)
     if port is None or not port.config & PortConfig.NO_PACKET_IN:
@@ -229,8 +229,9 @@ def output(turn: Turn, flight: Flight, number: int, max_len: int) -> None:
         through_tables(turn, replace(flight, metadata=0, action_set={}))
     elif number == Port.NORMAL:
         fields = packet_fields(flight.packet, flight.in_port)
+        copy = replace(flight, packet=without_priority_tag(flight.packet))
         for port in normal_ports(turn, fields, flight.in_port):
-            _emit(turn, flight, port)
+            _emit(turn, copy, port)
     elif number in (Port.FLOOD, Port.ALL):
         turn.reads.add("ports")
         for desc in turn.ports:
@@ -241,8 +242,8 @@ def output(turn: Turn, flight: Flight, number: int, max_len: int) -> None:
 
 
 def _broadcasts(turn: Turn, port: PortDesc, number: int) -> bool:
-    """1.0: all physical ports; 1.3: all standard ports, LOCAL among them. FLOOD leaves out those told not to flood."""
-    if port.port_no == Port.LOCAL and turn.config.version == V10:
+    """Return whether a packet to ALL or FLOOD goes out here. FLOOD leaves out the ports told not to flood."""
+    if port.port_no == Port.LOCAL and not turn.config.floods_local:
         return False
     return number == Port.ALL or not port.config & PortConfig.NO_FLOOD
 
@@ -282,7 +283,7 @@ def _through_group(turn: Turn, flight: Flight, group_id: int) -> None:
     if group is None:
         return
     chosen = _buckets(turn, group)
-    count_group(turn, group, chosen, flight.packet)
+    count_group(turn, group, chosen, flight.received)
     for place in chosen:
         turn.copies += 1
         if turn.copies > MAX_COPIES:

@@ -61,10 +61,10 @@ def _desc(turn: Turn, request: DescRequest) -> StatsReply:
 
 
 def _flows(turn: Turn, request: FlowStatsRequest) -> StatsReply:
-    return FlowStatsReply(tuple(_flow(entry) for entry in _selected(turn, request)), xid=request.xid)
+    return FlowStatsReply(tuple(_flow(turn, entry) for entry in _selected(turn, request)), xid=request.xid)
 
 
-def _flow(entry: FlowEntry) -> FlowStats:
+def _flow(turn: Turn, entry: FlowEntry) -> FlowStats:
     return FlowStats(
         match=entry.match,
         instructions=entry.instructions,
@@ -77,7 +77,7 @@ def _flow(entry: FlowEntry) -> FlowStats:
         hard_timeout=entry.hard_timeout,
         packet_count=entry.traffic.packets,
         byte_count=entry.traffic.bytes,
-        entry_flags=entry.flags,
+        entry_flags=0 if turn.config.version == V10 else entry.flags,
     )
 
 

@@ -79,6 +79,8 @@ class Turn:
         self.labels: list[str] = []
         self.deviates = False
         self.copies = 0
+        self.learns_late = False
+        self.learned: list[tuple[int, int, int, int]] = []
 
     def update(self, **changes: object) -> None:
         """Replace parts of the core."""

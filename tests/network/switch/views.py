@@ -1,0 +1,72 @@
+"""What a step shows, from the model and from Open vSwitch, in one form that can be compared for equality."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from sdnloom.network.openflow import Error, FlowRemoved, FlowRemovedReason, FlowStatsReply, Message
+from sdnloom.network.openflow.codec import decode
+from sdnloom.network.openflow.errors import ERROR_DATA
+from sdnloom.network.packet import encode as encode_packet
+from sdnloom.network.switch import Outcome
+from tests.network.openvswitch import Observed
+
+
+@dataclass(frozen=True)
+class View:
+    """What both sides show of one step, in a form that can be compared for equality."""
+
+    frames: tuple[tuple[int, tuple[bytes, ...]], ...]
+    messages: tuple[Message, ...]
+
+    def __str__(self) -> str:
+        frames = [f"  port {port}: {frame.hex()}" for port, frames in self.frames for frame in frames]
+        return "\n".join([*frames, *(f"  {message!r}" for message in self.messages)]) or "  nothing"
+
+
+def view_of_model(outcome: Outcome) -> View:
+    """Return the model's side of a step."""
+    frames = [(port, encode_packet(packet)) for port, packet in outcome.outputs]
+    return View(_by_port(frames), _comparable(outcome.messages))
+
+
+def view_of_switch(observed: Observed, version: int) -> View:
+    """Return Open vSwitch's side of a step."""
+    return View(_by_port(observed.frames), _comparable(decode(message, version) for message in observed.messages))
+
+
+def _by_port(frames: Iterable[tuple[int, bytes]]) -> tuple[tuple[int, tuple[bytes, ...]], ...]:
+    """Order across ports is not observable: each port writes its own capture."""
+    ports: dict[int, list[bytes]] = {}
+    for port, frame in frames:
+        ports.setdefault(port, []).append(frame)
+    return tuple((port, tuple(ports[port])) for port in sorted(ports))
+
+
+def _comparable(messages: Iterable[Message]) -> tuple[Message, ...]:
+    """Return messages in a comparable order: removals are reported in no defined order, so they go last and sorted.
+
+    The switch numbers its own messages as it likes: their xid is dropped. Entries of a table have no order either.
+    """
+    kept: list[Message] = []
+    removed: list[Message] = []
+    for message in messages:
+        if isinstance(message, FlowRemoved):
+            removed.append(_removal(message))
+        elif isinstance(message, FlowStatsReply):
+            flows = tuple(sorted(message.flows, key=repr))
+            if kept and isinstance(kept[-1], FlowStatsReply):  # a reply in several parts
+                flows = tuple(sorted(kept.pop().flows + flows, key=repr))  # type: ignore[attr-defined]
+            kept.append(replace(message, flows=flows, flags=0))
+        elif isinstance(message, Error):
+            kept.append(replace(message, data=message.data[:ERROR_DATA]))  # both versions ask for at least that much
+        else:
+            kept.append(message)
+    return (*kept, *sorted(removed, key=repr))
+
+
+def _removal(message: FlowRemoved) -> FlowRemoved:
+    """Open vSwitch looks for expired entries now and then, so the duration it reports is not that of the deadline."""
+    timed_out = message.reason in (FlowRemovedReason.IDLE_TIMEOUT, FlowRemovedReason.HARD_TIMEOUT)
+    return replace(message, xid=0, duration_nsec=0 if timed_out else message.duration_nsec)
