@@ -30,9 +30,12 @@ def mac(text: str) -> int:
 def ip(text: str) -> int:
     """Return the number of an IPv4 or IPv6 address. The family is not kept: `ip('::1') == ip('0.0.0.1')`."""
     try:
-        return int(ipaddress.ip_address(text))
+        address = ipaddress.ip_address(text)
     except ValueError:
         raise AddressError(f"{text!r} is no IP address: expected one such as 10.0.0.1 or fe80::1") from None
+    if "%" in text:
+        raise AddressError(f"{text!r} is no IP address alone: expected one without a zone after %")
+    return int(address)
 
 
 def mac_text(address: int) -> str:
@@ -85,7 +88,7 @@ def _layout(cls: type[Any]) -> tuple[tuple[str, Any, Callable[[Any], str]], ...]
         return known
     hints = get_type_hints(cls, include_extras=True)
     rows = []
-    for each in fields(cls):
+    for each in sorted(fields(cls), key=lambda each: each.kw_only is True):  # what every message has comes last
         hint = hints[each.name]
         shows = [note for note in get_args(hint)[1:] if isinstance(note, Show)] if get_origin(hint) is Annotated else []
         rows.append((each.name, each.default, shows[0] if shows else _plain))

@@ -31,7 +31,7 @@ def test_what_is_no_mac_is_refused(text: str) -> None:
         mac(text)
 
 
-@pytest.mark.parametrize("text", ["", "10.0.0", "10.0.0.256", "::g", "10.0.0.1/8", "\0"])
+@pytest.mark.parametrize("text", ["", "10.0.0", "10.0.0.256", "::g", "10.0.0.1/8", "fe80::1%eth0", "\0"])
 def test_what_is_no_ip_address_is_refused(text: str) -> None:
     with pytest.raises(AddressError, match="is no IP address"):
         ip(text)

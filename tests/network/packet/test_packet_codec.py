@@ -166,11 +166,22 @@ def test_a_computed_udp_checksum_of_zero_is_written_as_all_ones() -> None:
         (Lldp(((1, bytes(512)),)), "LLDP TLV"),
         (Icmpv6("no"), "icmpv6.type = 'no'"),  # type: ignore[arg-type]
         (Packet(), "is no header"),
+        (IPv4(0, 0, options="abcd"), "IPv4.* holds a value of a wrong type"),  # type: ignore[arg-type]
     ],
 )
 def test_a_value_that_has_no_wire_form_is_refused_by_name(header: object, message: str) -> None:
     with pytest.raises(EncodeError, match=message):
         encode(Packet((header,)))  # type: ignore[arg-type]
+
+
+def test_a_payload_that_is_no_bytes_is_refused() -> None:
+    with pytest.raises(EncodeError, match="the packet's payload = 'text': expected bytes"):
+        encode(Packet((), "text"))  # type: ignore[arg-type]
+
+
+def test_an_address_of_a_wrong_type_is_refused() -> None:
+    with pytest.raises(EncodeError, match="holds a value of a wrong type"):
+        encode(stack(Ethernet(**MACS), IPv4("10.0.0.1", 0), Tcp(1, 2)))  # type: ignore[arg-type]
 
 
 def test_an_oversized_payload_is_refused() -> None:

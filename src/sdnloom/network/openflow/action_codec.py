@@ -81,7 +81,7 @@ ACTIONS10 = Choice(
 class Entry10:
     """The actions of a 1.0 flow entry as instructions: one ApplyActions, or nothing when there are none."""
 
-    _actions = Many(ACTIONS10, unit=8)
+    _actions = Many(ACTIONS10)
 
     def read(self, data: bytes, at: int, end: int) -> tuple[tuple[act.Instruction, ...], int]:
         """Return the instructions."""

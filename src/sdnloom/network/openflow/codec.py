@@ -52,6 +52,7 @@ def encode(message: Message, version: int) -> bytes:
 
 def decode(data: bytes, version: int | None = None) -> Message:
     """Return the one message that the bytes are; given a version, a message of another one (but Hello) is refused."""
+    data = bytes(data)  # slices of a bytearray or a view would not be hashable
     if len(data) < HEADER.size:
         raise DecodeError("bad_request", "bad_len", f"{len(data)} bytes: expected a header of 8")
     header = HEADER.unpack(data)

@@ -10,6 +10,9 @@ from sdnloom.network.value import AddressError, hexadecimal, ip, mac
 # A field without a name here: its OXM class and number, its size in bytes and, in class ffff, its experimenter.
 FOREIGN = re.compile(r"oxm_([0-9a-f]{4})_([0-9]{1,3})_([0-9]{1,3})(?:_([0-9a-f]{8}))?")
 
+# 1.0 matches these with 16 bits: a value of more than 8 is a match that no packet meets.
+_SIXTEEN_IN_10 = ("icmpv4_type", "icmpv4_code")
+
 
 class MatchError(SdnloomError):
     """A match names an unknown field or gives a value of the wrong shape."""
@@ -96,18 +99,23 @@ def _parse(name: str, content: "int | str | tuple[int | str, int | str]") -> tup
     if isinstance(content, str) and "/" in content:
         address, _, prefix = content.partition("/")
         bits = full_mask(name).bit_length()
-        if not (prefix.isascii() and prefix.isdigit() and int(prefix[:4]) <= bits):
+        if not (prefix.isascii() and prefix.isdigit() and len(prefix) <= 3 and int(prefix) <= bits):
             raise MatchError(f"{name}={content!r}: expected a prefix length of 0 to {bits} after the slash")
         return _number(name, address), (1 << bits) - (1 << (bits - int(prefix)))
     return _number(name, content), None
 
 
 def _number(name: str, content: "int | str") -> int:
+    full = full_mask(name)
     if isinstance(content, str):
         try:
-            return mac(content) if full_mask(name).bit_length() == 48 else ip(content)
+            number = mac(content) if full.bit_length() == 48 else ip(content)
         except AddressError as error:
             raise MatchError(f"{name}: {error}") from None
-    if not isinstance(content, int) or content < 0:
+    elif isinstance(content, int) and content >= 0:
+        number = int(content)
+    else:
         raise MatchError(f"{name}={content!r}: expected a number of at least 0 or an address")
-    return int(content)
+    if number > (0xFFFF if name in _SIXTEEN_IN_10 else full):
+        raise MatchError(f"{name}={content!r}: expected at most {full:#x}")
+    return number

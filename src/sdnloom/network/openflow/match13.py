@@ -65,8 +65,8 @@ def _met(name: str, seen: dict[str, tuple[int, int | None]]) -> bool:
     if not needs:
         return True
     for other, wanted in needs:
-        value, mask = seen.get(other, (None, None))
-        if value is None:
+        value, mask = seen.get(other, (0, 0))
+        if mask == 0:  # not matched at all
             continue
         if other == "vlan_vid":
             return bool(value & VLAN_PRESENT)
@@ -101,12 +101,14 @@ def read_oxm(data: bytes, at: int, end: int, errors: dict[str, tuple[str, str]])
         raise fault("length", f"{stop - at} bytes of content, expected {size << head['hasmask']}")
     value = int.from_bytes(data[at : at + size], "big")
     mask = int.from_bytes(data[at + size : stop], "big") if head["hasmask"] else None
-    if mask is not None and field is not None and not field.maskable:
-        raise fault("masked", f"{field.name} takes no mask")
     if mask is not None and value & ~mask:
         raise fault("outside mask", f"value {value:#x} has bits outside its mask {mask:#x}")
     if field is not None and value > field.full:
         raise fault("value", f"{field.name} = {value:#x} is too large, expected at most {field.full:#x}")
+    if field is not None and mask is not None:
+        mask = None if mask & field.full == field.full else mask & field.full  # all ones: as good as no mask
+        if mask and not field.maskable:
+            raise fault("masked", f"{field.name} takes no mask but all ones or all zeros")
     name = field.name if field else f"oxm_{head['class']:04x}_{head['field']}_{size}{suffix}"
     return name, value, mask, stop
 

@@ -28,10 +28,13 @@ class Codec(Protocol):
 
 
 class Part:
-    """A named attribute after a record's structure. `size` names the structure's field that holds its bytes."""
+    """A named attribute after a record's structure.
 
-    def __init__(self, name: str, codec: Codec, size: str | None = None) -> None:
-        self.name, self.codec, self.size = name, codec, size
+    `size` names the structure's field that holds its bytes, else it may take all that is left; `unit` divides these.
+    """
+
+    def __init__(self, name: str, codec: Codec, size: str | None = None, unit: int = 1) -> None:
+        self.name, self.codec, self.size, self.unit = name, codec, size, unit
 
 
 class Rest:
@@ -43,19 +46,19 @@ class Rest:
 
     def write(self, value: bytes) -> bytes:
         """Return them."""
-        return bytes(value)
+        if not isinstance(value, bytes):
+            raise TypeError(f"{value!r} is no bytes")
+        return value
 
 
 class Many:
-    """Elements up to the end; `unit` divides the bytes they take together."""
+    """Elements up to the end."""
 
-    def __init__(self, element: Codec, unit: int = 1) -> None:
-        self.element, self.unit = element, unit
+    def __init__(self, element: Codec) -> None:
+        self.element = element
 
     def read(self, data: bytes, at: int, end: int) -> tuple[tuple[Any, ...], int]:
         """Return the elements as a tuple."""
-        if (end - at) % self.unit:
-            raise DecodeError(*BAD_LENGTH, f"list at byte {at} has {end - at} bytes, no multiple of {self.unit}")
         found = []
         while at < end:
             value, at = self.element.read(data, at, end)
@@ -116,6 +119,10 @@ class Record:
             stop = end if part.size is None else at + raw[part.size]
             if stop > end:
                 raise self._fault(start, f"{part.name} has {stop - at} bytes, {end - at} are left")
+            if (stop - at) % part.unit:
+                raise DecodeError(
+                    *BAD_LENGTH, f"{part.name} at byte {at}: {stop - at} bytes, no multiple of {part.unit}"
+                )
             values[part.name], at = part.codec.read(data, at, stop)
         if self.length is not None and at != end:
             raise self._fault(start, f"{end - at} bytes too many")
@@ -131,14 +138,19 @@ class Record:
                 )
         view = self.view(value) if self.view else None
         raw = dict(self.constants)
-        for name, bits, kind in self._slots:
-            raw[name] = kind.write(view[name] if view else getattr(value, name), bits)
+        name = ""
         tails = []
-        for part in self.parts:
-            tail = part.codec.write(view[part.name] if view else getattr(value, part.name))
+        try:
+            for name, bits, kind in self._slots:
+                raw[name] = kind.write(view[name] if view else getattr(value, name), bits)
+            for part in self.parts:
+                name = part.name
+                tails.append(part.codec.write(view[name] if view else getattr(value, name)))
+        except (TypeError, AttributeError) as error:
+            raise EncodeError(f"{self.struct.name}.{name} of {value!r}: expected another type ({error})") from error
+        for part, tail in zip(self.parts, tails, strict=True):
             if part.size is not None:
                 raw[part.size] = len(tail)
-            tails.append(tail)
         body = b"".join(tails)
         if self.length is not None:
             raw[self.length] = self.struct.size + len(body)

@@ -54,7 +54,7 @@ def _each(name: str, element: Codec) -> Part:
 
 
 _DATA = Part("data", Rest())
-_MATCH13 = Part("match", _Match13())
+_MATCH13 = Part("match", _Match13(), unit=8)
 _PORT = {version: _record(version, messages.PortDesc, "port") for version in (V10, V13)}
 _PROPERTY = {
     version: _record(version, messages.QueueProperty, "queue_property", _DATA, length="len") for version in (V10, V13)
@@ -63,10 +63,15 @@ _QUEUE = {
     version: _record(version, messages.PacketQueue, "queue", _each("properties", _PROPERTY[version]), length="len")
     for version in (V10, V13)
 }
-_ENTRY10 = Part("instructions", Entry10())
+_ENTRY10 = Part("instructions", Entry10(), unit=8)
 _ENTRY13 = _each("instructions", INSTRUCTIONS)
 _BUCKET = _record(
-    V13, messages.Bucket, "bucket", _each("actions", ACTIONS13), length="len", fault=("group_mod_failed", "bad_bucket")
+    V13,
+    messages.Bucket,
+    "bucket",
+    Part("actions", Many(ACTIONS13), unit=8),
+    length="len",
+    fault=("group_mod_failed", "bad_bucket"),
 )
 
 
@@ -108,7 +113,7 @@ MESSAGES: dict[int, dict[type[messages.Message], tuple[int, Record]]] = {
         messages.FlowRemoved: (11, _v10(messages.FlowRemoved, "flow_removed")),
         messages.PacketOut: (
             13,
-            _v10(messages.PacketOut, "packet_out", Part("actions", Many(ACTIONS10, unit=8), "actions_len"), _DATA),
+            _v10(messages.PacketOut, "packet_out", Part("actions", Many(ACTIONS10), "actions_len", unit=8), _DATA),
         ),
         messages.FlowMod: (14, _v10(messages.FlowMod, "flow_mod", _ENTRY10)),
         messages.PortMod: (15, _v10(messages.PortMod, "port_mod")),
@@ -120,10 +125,10 @@ MESSAGES: dict[int, dict[type[messages.Message], tuple[int, Record]]] = {
         messages.FlowRemoved: (11, _v13(messages.FlowRemoved, "flow_removed", _MATCH13)),
         messages.PacketOut: (
             13,
-            _v13(messages.PacketOut, "packet_out", Part("actions", Many(ACTIONS13, unit=8), "actions_len"), _DATA),
+            _v13(messages.PacketOut, "packet_out", Part("actions", Many(ACTIONS13), "actions_len", unit=8), _DATA),
         ),
         messages.FlowMod: (14, _v13(messages.FlowMod, "flow_mod", _MATCH13, _ENTRY13)),
-        messages.GroupMod: (15, _v13(messages.GroupMod, "group_mod", _each("buckets", _BUCKET))),
+        messages.GroupMod: (15, _v13(messages.GroupMod, "group_mod", Part("buckets", Many(_BUCKET), unit=8))),
         messages.PortMod: (16, _v13(messages.PortMod, "port_mod")),
         messages.TableMod: (17, _v13(messages.TableMod, "table_mod")),
         messages.RoleRequest: (24, _v13(messages.RoleRequest, "role")),

@@ -39,6 +39,7 @@ EXTENSIONS = frozenset((IpProto.HOP_BY_HOP, IpProto.ROUTING, IpProto.DESTINATION
 
 def decode(data: bytes) -> Packet:
     """Return the packet of an Ethernet frame; never raises."""
+    data = bytes(data)  # slices of a bytearray or a view would not be hashable
     headers: list[Header] = []
     at, end = 0, len(data)
     if end >= LAYOUTS[Ethernet].size:

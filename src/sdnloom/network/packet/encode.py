@@ -30,6 +30,9 @@ _NAMES = {kind: tuple(each.name for each in fields(kind)) for kind in LAYOUTS}  
 
 def encode(packet: Packet) -> bytes:
     """Return the frame. A field too large for its place raises EncodeError; headers are written in any order."""
+    for name in ("payload", "trailer"):
+        if not isinstance(getattr(packet, name), bytes):
+            raise EncodeError(f"the packet's {name} = {getattr(packet, name)!r}: expected bytes")
     network: list[IPv4 | IPv6 | None] = []
     last: IPv4 | IPv6 | None = None
     for header in packet.headers:
@@ -42,7 +45,10 @@ def encode(packet: Packet) -> bytes:
         encoder = _ENCODERS.get(type(header))
         if encoder is None:
             raise EncodeError(f"{header!r} is no header: expected one of {', '.join(k.__name__ for k in _ENCODERS)}")
-        piece = encoder(header, size, pieces, below)
+        try:
+            piece = encoder(header, size, pieces, below)
+        except TypeError as error:
+            raise EncodeError(f"{header!r} holds a value of a wrong type ({error})") from error
         pieces.append(piece)
         size += len(piece)
     return b"".join(reversed(pieces)) + packet.trailer
