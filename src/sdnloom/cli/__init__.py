@@ -14,6 +14,7 @@ from sdnloom.errors import SdnloomError
 # Command name -> (module with a click command named `command`, one line of help).
 # Modules are imported on use: `sdnloom --help` and a small command stay fast.
 COMMANDS: dict[str, tuple[str, str]] = {
+    "races": ("sdnloom.cli.races", "Find races between controllers and switches that change what is forwarded."),
     "netkat": ("sdnloom.cli.netkat", "Decide questions about NetKAT policies, with a packet as evidence."),
 }
 
