@@ -28,9 +28,11 @@ predicates: st.SearchStrategy[Policy] = st.recursive(
     lambda inner: st.builds(Not, inner) | st.builds(sum_of, _parts(inner, 3)) | st.builds(product_of, _parts(inner, 3)),
     max_leaves=5,
 )
+# Rules that keep some packets, change others and overlap: where symbolic representations go wrong first.
+rules: st.SearchStrategy[Policy] = st.lists(tests | assignments | st.builds(Not, tests), max_size=4).map(product_of)
 # Six parts and more, so that sums are looked up by index.
 policies: st.SearchStrategy[Policy] = st.recursive(
-    tests | assignments | predicates,
+    tests | assignments | predicates | rules,
     lambda inner: (
         st.builds(sum_of, _parts(inner, 7)) | st.builds(product_of, _parts(inner, 4)) | st.builds(Star, inner)
     ),

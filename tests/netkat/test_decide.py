@@ -6,10 +6,11 @@ from hypothesis import given, settings
 from sdnloom.netkat.decide import contains, equivalent, images_for, is_empty, space_for
 from sdnloom.netkat.errors import PolicyError
 from sdnloom.netkat.evaluate import evaluate, packet
+from sdnloom.netkat.packets import Space
 from sdnloom.netkat.parser import parse_policy
 from sdnloom.netkat.relation import Relations
 from sdnloom.netkat.syntax import Product, fields, sum_of
-from tests.netkat.strategies import meaning, policies, predicates
+from tests.netkat.strategies import PACKETS, meaning, policies, predicates
 
 
 @given(p=policies, a=predicates, b=predicates)
@@ -53,6 +54,10 @@ def test_the_difference_of_relations_is_the_difference_of_pairs(p, q):
     assert relations.difference(rest, b) is rest
     assert relations.union(rest, b) is relations.union(a, b)
     assert relations.difference(rest, a) is relations.empty
+    left, right = meaning(p), meaning(q)
+    for one in PACKETS:
+        outputs = relations.push(rest, relations.space.packet(one))
+        assert {packet(other) for other in PACKETS if other in outputs} == left[packet(one)] - right[packet(one)]
 
 
 @given(p=policies, q=policies)
@@ -62,6 +67,12 @@ def test_shared_images_give_the_same_verdict(p, q):
     assert bool(equivalent(p, q, images)) == bool(equivalent(p, q))
     assert bool(contains(p, q, images)) == bool(contains(p, q))
     assert bool(is_empty(p, images)) == bool(is_empty(p))
+
+
+def test_a_difference_has_no_pair_that_is_kept_on_one_side_and_set_on_the_other():
+    relations = Relations(Space())
+    rest = relations.difference(relations.of(parse_policy("one + x <- 1")), relations.of(parse_policy("x <- 1")))
+    assert rest is relations.of(parse_policy("x != 1"))
 
 
 @pytest.mark.parametrize(

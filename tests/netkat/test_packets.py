@@ -63,6 +63,13 @@ def test_support_is_the_set_of_values_that_occur(p, field, order):
         assert ((value in named) != others) == (value in occurring)
 
 
+def test_a_value_excluded_on_one_branch_and_taken_on_another_occurs():
+    space = Space(["b", "a"])
+    packets = space.predicate(parse_policy("b = 0 . a = 1 + b != 0 . a != 1"))
+    assert space.support(packets, "a") == (frozenset(), True)
+    assert space.support(packets & space.test("b", 2), "a") == ({1}, True)
+
+
 @given(p=predicates, order=orders, like=st.sampled_from(PACKETS))
 def test_a_witness_lies_in_its_set(p, order, like):
     space = Space(order)
