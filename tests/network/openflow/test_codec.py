@@ -30,7 +30,7 @@ def id_of(value: object) -> str:
 
 @pytest.mark.parametrize(("version", "kind"), KINDS, ids=id_of)
 @given(data=st.data())
-@settings(max_examples=40)
+@settings(max_examples=30)
 def test_a_message_survives_the_wire_and_prints_as_python(
     version: int, kind: type[Message], data: st.DataObject
 ) -> None:
@@ -62,14 +62,14 @@ def test_arbitrary_bytes_decode_or_are_refused(data: bytes) -> None:
 
 
 @given(st.sampled_from(VERSIONS), st.integers(0, 30), st.binary(max_size=200))
-@settings(max_examples=1500)
+@settings(max_examples=1000)
 def test_arbitrary_bodies_of_every_type_decode_or_are_refused(version: int, code: int, body: bytes) -> None:
     wire = bytes([version, code]) + (8 + len(body)).to_bytes(2, "big") + bytes(4) + body
     survives_or_is_refused(wire)
 
 
 @given(st.sampled_from(VERSIONS).flatmap(lambda version: ANY[version].map(lambda m: encode(m, version))), st.data())
-@settings(max_examples=1000)
+@settings(max_examples=600)
 def test_damaged_messages_decode_or_are_refused(wire: bytes, data: st.DataObject) -> None:
     damaged = bytearray(wire)
     for _ in range(data.draw(st.integers(1, 4))):

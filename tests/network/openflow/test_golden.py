@@ -5,6 +5,7 @@ import pytest
 from sdnloom.network.openflow import (
     HEADER,
     NO_BUFFER,
+    STRUCTS,
     V10,
     V13,
     ApplyActions,
@@ -32,6 +33,7 @@ from sdnloom.network.openflow import (
     decode,
     encode,
     layout,
+    wire_form,
 )
 
 GOLDEN: dict[str, tuple[int, Message, str]] = {
@@ -160,3 +162,14 @@ def test_the_layout_says_where_a_field_is() -> None:
     assert int.from_bytes(wire[start : start + buffer_id.bits // 8], "big") == 0xABCDEF01
     assert encode(FlowMod(buffer_id=NO_BUFFER), V10)[start : start + 4] == b"\xff" * 4
     assert layout(V13, "flow_mod")["buffer_id"].offset == 24 * 8
+    inner = layout(V10, "flow_mod")["match.nw_src"]
+    wire = encode(FlowMod(Match.of(eth_type=0x0800, ipv4_src="10.0.0.1")), V10)
+    start = HEADER.size + inner.offset // 8
+    assert wire[start : start + inner.bits // 8] == bytes([10, 0, 0, 1])
+
+
+def test_a_message_class_has_a_type_and_a_structure() -> None:
+    assert wire_form(FlowMod, V10) == (14, STRUCTS[V10]["flow_mod"])
+    assert wire_form(BarrierRequest, V13) == (20, STRUCTS[V13]["empty"])
+    with pytest.raises(EncodeError, match="GroupMod does not exist in OpenFlow version 1"):
+        wire_form(GroupMod, V10)

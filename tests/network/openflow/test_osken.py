@@ -98,7 +98,7 @@ def spoken(version: int, message: of.Message) -> of.Message:
 
 @pytest.mark.parametrize(("version", "kind"), cases(REQUESTS, REQUESTS_13))
 @given(data=st.data())
-@settings(max_examples=80)
+@settings(max_examples=50)
 def test_controllers_messages_have_os_kens_bytes(version: int, kind: type[of.Message], data: st.DataObject) -> None:
     message = spoken(version, data.draw(PLAIN[version][kind]))
     theirs = osken.bytes_of(version, message)
@@ -108,7 +108,7 @@ def test_controllers_messages_have_os_kens_bytes(version: int, kind: type[of.Mes
 
 @pytest.mark.parametrize(("version", "kind"), cases(REPLIES, REPLIES_13))
 @given(data=st.data())
-@settings(max_examples=80)
+@settings(max_examples=50)
 def test_switches_messages_parse_alike_in_os_ken(version: int, kind: type[of.Message], data: st.DataObject) -> None:
     message = spoken(version, data.draw(PLAIN[version][kind]))
     assert osken.from_osken(version, osken.parse(version, encode(message, version))) == message
@@ -157,6 +157,31 @@ def test_match_fields_are_os_kens() -> None:
         assert theirs[field.name].oxm_type == 0x8000 << 7 | number
         assert theirs[field.name].type.size == field.size
     assert len(FIELDS) == 40
+
+
+def test_constants_are_os_kens() -> None:
+    prefixes = {
+        of.FlowCommand: "OFPFC_",
+        of.GroupCommand: "OFPGC_",
+        of.GroupType: "OFPGT_",
+        of.PacketInReason: "OFPR_",
+        of.FlowRemovedReason: "OFPRR_",
+        of.PortReason: "OFPPR_",
+        of.PortState: "OFPPS_",
+        of.Role: "OFPCR_ROLE_",
+    }
+    for names, prefix in prefixes.items():
+        for member in names:
+            name = {"FAST_FAILOVER": "FF"}.get(member.name, member.name)
+            assert vars(osken.OFPROTO[V13])[prefix + name] == member
+    either = {of.PortConfig: "OFPPC_", of.Capability: "OFPC_", of.FlowFlag: "OFPFF_", of.ConfigFlag: "OFPC_"}
+    for names, prefix in either.items():
+        for name, member in names.__members__.items():
+            found = [
+                vars(osken.OFPROTO[v])[prefix + name] for v in (V10, V13) if prefix + name in vars(osken.OFPROTO[v])
+            ]
+            assert found
+            assert set(found) == {4 if member is of.FlowFlag.EMERG else member}
 
 
 def test_reserved_ports_are_os_kens() -> None:

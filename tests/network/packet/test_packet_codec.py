@@ -55,7 +55,7 @@ def test_encoding_what_was_decoded_gives_the_same_bytes(data: bytes) -> None:
 
 
 @given(packets(), st.data())
-@settings(max_examples=800)
+@settings(max_examples=400)
 def test_damaged_packets_survive_too(packet: Packet, data: st.DataObject) -> None:
     wire = bytearray(encode(packet))
     for _ in range(data.draw(st.integers(1, 3))):

@@ -32,7 +32,7 @@ from sdnloom.network.openflow.actions import (
     WriteActions,
     WriteMetadata,
 )
-from sdnloom.network.openflow.codec import decode, encode
+from sdnloom.network.openflow.codec import decode, encode, wire_form
 from sdnloom.network.openflow.constants import (
     ALL_QUEUES,
     ALL_TABLES,
@@ -280,4 +280,5 @@ __all__ = [
     "layout",
     "mac",
     "mac_text",
+    "wire_form",
 ]

@@ -7,7 +7,7 @@ and nothing else. What has an unknown type is kept as bytes and written as it ca
 
 from typing import Any
 
-from sdnloom.network.layout import EncodeError
+from sdnloom.network.layout import EncodeError, Struct
 from sdnloom.network.openflow.constants import V13, VERSIONS
 from sdnloom.network.openflow.errors import DecodeError
 from sdnloom.network.openflow.layouts import HEADER, STRUCTS
@@ -34,6 +34,14 @@ _BY_CLASS: dict[int, dict[Any, tuple[int, Record]]] = {
     for version in VERSIONS
 }
 _BY_CODE = {version: dict(MESSAGES[version].values()) for version in VERSIONS}
+
+
+def wire_form(kind: type[Message], version: int) -> tuple[int, Struct]:
+    """Return the type number of a message class and the structure that follows its header."""
+    found = _BY_CLASS[version].get(kind)
+    if found is None:
+        raise EncodeError(f"{kind.__name__} does not exist in OpenFlow version {version}")
+    return found[0], found[1].struct
 
 
 def encode(message: Message, version: int) -> bytes:

@@ -142,7 +142,6 @@ class ConfigFlag(IntFlag):
     FRAG_NORMAL = 0
     FRAG_DROP = 1
     FRAG_REASM = 2
-    INVALID_TTL_TO_CONTROLLER = 4  # 1.0 and early 1.3
 
 
 class Role(IntEnum):

@@ -18,6 +18,8 @@ class Framer:
         The split does not depend on how the stream was cut. After a header whose length is too small nothing more
         comes: `fault` says why.
         """
+        if self.fault is not None:
+            return self, ()
         stream = self.buffer + data
         at = 0
         messages = []

@@ -154,5 +154,14 @@ STRUCTS: dict[int, dict[str, Struct]] = {
 
 
 def layout(version: int, name: str) -> dict[str, Slot]:
-    """Return the fields of a structure: name -> offset and width in bits, and kind."""
-    return STRUCTS[version][name].slots
+    """Return the fields of a structure: name -> offset and width in bits, and kind.
+
+    The fields of a fixed match inside are there too, as `match.nw_src`.
+    """
+    slots = dict(STRUCTS[version][name].slots)
+    for outer in STRUCTS[version][name].slots.values():
+        if outer.kind == "match":
+            for inner in STRUCTS[version]["match"].slots.values():
+                path = f"{outer.name}.{inner.name}"
+                slots[path] = Slot(path, outer.offset + inner.offset, inner.bits, inner.kind)
+    return slots

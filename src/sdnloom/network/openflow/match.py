@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from sdnloom.errors import SdnloomError
-from sdnloom.network.openflow.oxm import FIELDS
+from sdnloom.network.openflow.oxm import BY_NUMBER, FIELDS
 from sdnloom.network.value import AddressError, hexadecimal, ip, mac
 
 # A field without a name here: its OXM class and number, its size in bytes and, in class ffff, its experimenter.
@@ -71,6 +71,8 @@ def full_mask(name: str) -> int:
     found = FOREIGN.fullmatch(name)
     if found is None:
         raise MatchError(f"unknown match field {name!r}; expected one of {', '.join(FIELDS)}")
+    if found[1] == "8000" and int(found[2]) in BY_NUMBER:
+        raise MatchError(f"match field {name!r} has a name: expected {BY_NUMBER[int(found[2])].name}")
     return int((1 << 8 * int(found[3])) - 1)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, get_args
 
 from sdnloom.network.openflow.constants import PortNo
 from sdnloom.network.value import Hex, Ip4, Ip6, Mac, Show
@@ -34,9 +35,8 @@ class Field:
 _WIDE = ("ipv6_flabel", "mpls_label")  # 20 bits carried in 4 bytes
 
 
-def _show(annotated: object) -> Show:
-    found = annotated.__metadata__[0]  # type: ignore[attr-defined]
-    assert isinstance(found, Show)
+def _show(annotated: Any) -> Show:
+    found: Show = get_args(annotated)[1]
     return found
 
 

@@ -25,7 +25,7 @@ from sdnloom.network.packet.headers import (
 )
 from sdnloom.network.packet.layouts import ETHERNET_IPV4, LAYOUTS
 
-_NAMES = {kind: tuple(each.name for each in fields(kind)) for kind in LAYOUTS}  # type: ignore[arg-type]
+_NAMES = {kind: tuple(each.name for each in fields(kind)) for kind in LAYOUTS}
 
 
 def encode(packet: Packet) -> bytes:

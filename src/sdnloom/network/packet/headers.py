@@ -45,10 +45,9 @@ class TcpFlag(IntFlag):
     URG = 0x20
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class Header(Value):
     """Base of all headers."""
-
-    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True, repr=False)
