@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from sdnloom.engine import evaluate
 from sdnloom.engine.graph import Graph
-from sdnloom.engine.model import Fault, Mode, ModelError, Needs, Property, Step, Strategy, System
+from sdnloom.engine.model import Event, Fault, Mode, ModelError, Needs, Property, Step, Strategy, System
 from sdnloom.engine.semantics import Found, State
 from sdnloom.engine.stubborn import Class, Status, Stubborn
 from sdnloom.engine.tables import Local, Tables
@@ -131,7 +131,11 @@ class SystemGraph(Graph[int]):
         ]
         memories = [prop.initial for prop in self._remembering]
         start = [self.strategy.initial] if self.strategy else []
-        return [sum(self.code(column, value) for column, value in enumerate(places + memories + start))]
+        return [self.state(places + memories + start)]
+
+    def state(self, values: Sequence[Any]) -> int:
+        """The state with these values in its columns: (core, contents...) numbers, then memories."""
+        return sum(self.code(column, value) for column, value in enumerate(values))
 
     def successors(self, state: int) -> list[int]:
         """The next states, one per transition that the reduction or the strategy keeps."""
@@ -184,6 +188,17 @@ class SystemGraph(Graph[int]):
                 contents[channel] = tables.contents[channel].values[number]
         memories = [self._values[column][state & self._fields[column]] for column in self._memory_columns]
         return State(tuple(cores), tuple(contents), tuple(memories))
+
+    def columns_of(self, prop: Property) -> set[int]:
+        """The columns that a property depends on."""
+        semantics = self.tables.semantics
+        columns = {
+            semantics.index[name] if name in semantics.index else self.tables.slot[semantics.channel_index[name]][0]
+            for name in prop.columns
+        }
+        if prop.remembers:
+            columns.add(self._components + semantics.remembering.index(prop))
+        return columns
 
     def is_quiescent(self, state: int) -> bool:
         """Whether no MUST is enabled."""
@@ -365,10 +380,7 @@ class SystemGraph(Graph[int]):
         for event in events:
             after = evaluate.fold(prop, after, event)
         if unwatched and after != value:
-            raise ModelError(
-                f"property {prop.name!r} remembers events {events!r} of {unwatched}, which it does not watch; "
-                "add the action to its `watches` or search without reduction"
-            )
+            raise ModelError(unwatched_message(prop, events, unwatched))
         return [(self.code(column, after), ())]
 
     def _describe_place(self, component: int, place: tuple[int, ...]) -> tuple[int, Class]:
@@ -438,16 +450,7 @@ class _Asked:
 
     def __init__(self, graph: SystemGraph, prop: Property) -> None:
         self.graph, self.prop = graph, prop
-        tables = graph.tables
-        columns = {
-            tables.semantics.index[name]
-            if name in tables.semantics.index
-            else tables.slot[tables.semantics.channel_index[name]][0]
-            for name in prop.columns
-        }
-        if prop.remembers:
-            columns.add(len(graph.system.components) + tables.semantics.remembering.index(prop))
-        self.field = sum(graph._fields[column] for column in columns)
+        self.field = sum(graph._fields[column] for column in graph.columns_of(prop))
         self.answers: dict[int, str | None] = {}
 
     def message(self, state: int) -> str | None:
@@ -464,6 +467,14 @@ class _Asked:
                 self.prop, semantics.memory(self.prop, value), semantics.columns(self.prop, value)
             )
         return self.answers[key]
+
+
+def unwatched_message(prop: Property, events: Sequence[Event], name: tuple[str, str]) -> str:
+    """What to say of events that change an order-dependent memory behind the reduction's back."""
+    return (
+        f"property {prop.name!r} remembers events {events!r} of {name}, which it does not watch; "
+        "add the action to its `watches` or search without reduction"
+    )
 
 
 def _scramble(number: int) -> int:

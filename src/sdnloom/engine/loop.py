@@ -5,6 +5,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Generic, Literal, TypeVar
 
 from sdnloom.engine.graph import Graph
+from sdnloom.engine.ignoring import Ignoring
 from sdnloom.engine.result import Limits
 from sdnloom.engine.semantics import Found
 from sdnloom.engine.watch import Watch
@@ -52,8 +53,8 @@ class LoopSearch(Generic[S]):
         self.stopped: str | None = None  # why not everything was seen
         self.ended_by_sighting = False
         self._closed: set[int] = set()  # careful depth-first: the states that were expanded
-        self._ends: list[int] = []  # careful: reduced states whose edges led only to states expanded before
-        self._full: set[int] = set()  # careful: reduced states that were expanded in full after all
+        self._ends: list[int] = []  # careful: states whose edges led only to states expanded before
+        self._ignoring = Ignoring(graph)
 
     def run(self) -> None:
         """Search until done or stopped."""
@@ -65,9 +66,9 @@ class LoopSearch(Generic[S]):
             if self._breadth(waiting) if self.order == "bfs" else self._depth(waiting):
                 return
             first = len(self.states)
-            for number in self._ignored():
-                self._full.add(number)
-                if self._done_after(number, self.graph.remainder(self.states[number])):
+            ends, self._ends = [self.states[end] for end in sorted(self._ends)], []
+            for state in self._ignoring.ignored(ends):
+                if self._done_after(self.numbers[state], self.graph.remainder(state)):
                     return
             waiting = range(first, len(self.states))
 
@@ -177,38 +178,3 @@ class LoopSearch(Generic[S]):
                 self.stopped = f"the depth limit of {self.limits.depth} was reached"
                 return True
         return False
-
-    # Ignoring. A reduction postpones actions, and around a cycle it may postpone one for ever. That cannot happen if
-    # every state has a path, in the reduced graph, to one that is explored in full. Each state has an edge to one that
-    # is expanded later or is in `_ends`; so it is enough that each of `_ends` has such a path.
-
-    def _ignored(self) -> list[int]:
-        """The states to expand in full after all: those of `_ends` from which no fully explored state is reached."""
-        if not self.careful:
-            return []
-        good: set[int] = set(self._full)
-        bad: set[int] = set()
-        for end in self._ends:
-            self._sort(end, good, bad)
-        ignored = [end for end in self._ends if end in bad]
-        self._ends = []
-        return ignored
-
-    def _sort(self, start: int, good: set[int], bad: set[int]) -> None:
-        """Decide whether a state reaches a fully explored one: then its path is good, else all it reaches is bad."""
-        path: list[int] = []
-        visited: set[int] = set()
-        pending = [(start, 0)]
-        while pending:
-            number, length = pending.pop()
-            if number in visited or number in bad:
-                continue
-            del path[length:]
-            path.append(number)
-            state = self.states[number]
-            if number in good or not self.graph.is_reduced(state):
-                good.update(path)
-                return
-            visited.add(number)
-            pending += [(self.numbers[after], len(path)) for after in self.graph.successors(state)]
-        bad |= visited

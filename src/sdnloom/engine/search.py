@@ -1,6 +1,7 @@
 """Search a system: choose an engine, watch the limits, replay what is found, give a verdict."""
 
 import gc
+import importlib.util
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -136,11 +137,9 @@ class _Run:
         return self._loop(None)
 
     def _kernel_serves(self) -> bool:
-        if self.options.order == "dfs":
+        if self.options.order == "dfs" or self.options.strategy is not None:
             return False
-        from sdnloom.engine import kernel
-
-        if kernel.AVAILABLE:
+        if importlib.util.find_spec("numba") is not None:
             return True
         self.on_event(Notice("numba has no build for this Python: the loop engine serves"))
         return False
@@ -162,12 +161,13 @@ class _Run:
         return engine
 
     def _kernel(self) -> Engine:
-        from sdnloom.engine import kernel
-
-        engine = kernel.KernelSearch(
+        try:
+            from sdnloom.engine.kernel import KernelSearch  # importing numba takes a while, so only when it is wanted
+        except ImportError as error:
+            raise SdnloomError(f"the kernel engine needs numba ({error}); use the loop engine") from error
+        engine = KernelSearch(
             self.tables,
             self.reduction,
-            self.options.strategy,
             limits=self.options.limits,
             watch=self.watch,
             careful=self._careful(),

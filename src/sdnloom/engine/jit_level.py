@@ -1,0 +1,366 @@
+"""Compiled levels of the kernel: expand states, enter what is new in the visited table, in breadth-first order."""
+
+import numpy as np
+from numba import njit
+
+from sdnloom.engine.jit_memo import (
+    ACTION,
+    ACTIVE,
+    AFTER,
+    CLASS,
+    COUNT,
+    EVENT,
+    FAULT_AT,
+    FAULT_COUNT,
+    FLAG_MUST,
+    FLAGS,
+    FORKED,
+    FULL,
+    IDLE,
+    LOCAL,
+    MASKS,
+    MISS_MASK,
+    MOVE,
+    NUMBER,
+    PARCEL,
+    PARCEL_COUNT,
+    PLACE,
+    PLACE_FAULT,
+    PLACE_FAULT_COUNT,
+    START,
+    TO,
+    expand,
+    find,
+    find_row,
+    fold,
+    mix,
+    note_miss,
+    receive,
+    worse,
+)
+
+BATCH = 256  # successors that are looked up together
+LOOKAHEAD = 1 << 14  # how far beyond the first miss a level is probed for more of them
+DONE, NEED_FILL, NEED_ROOM, LIMIT = 0, 1, 2, 3
+# Positions in the array of a search's counters.
+ROWS, TRANSITIONS, ENDS, MOST_ROWS, TOUCHED = range(5)
+PROGRESS = 5
+
+
+@njit(cache=True)
+def collect_places(t, rows, first, last, components, queue):
+    """Queue the places of these rows that were never expanded; how many, or FULL."""
+    count = 0
+    for r in range(first, last):
+        for c in range(components):
+            place = rows[r, c]
+            if t.place_info[place, MOVE] == -1:
+                if count >= len(queue):
+                    return FULL
+                t.place_info[place, MOVE] = -2
+                queue[count] = place
+                count += 1
+    return count
+
+
+@njit(cache=True)
+def expand_places(t, queue, count):
+    """Expand queued places; (how many are left at the front of the queue, whether room ran out)."""
+    left = 0
+    full = False
+    for i in range(count):
+        status = -1
+        if not full:
+            status = expand(t, queue[i])
+            full = status == FULL
+        if status < 0:
+            queue[left] = queue[i]
+            left += 1
+    return left, full
+
+
+@njit(cache=True)
+def flag_rows(t, rows, first, start, last, components, reducing, flags, masks):
+    """Flags and, under a reduction, mask numbers of the rows from `start`; where room ran out, or `last`.
+
+    A new mask gets its number at once; what it keeps is noted as missing.
+    """
+    for r in range(start, last):
+        bits = 0
+        for c in range(components):
+            bits |= t.place_info[rows[r, c], FLAGS]
+        flags[r - first] = bits
+        masks[r - first] = -1
+        if reducing:
+            number = t.n[MASKS]
+            if number + 1 >= len(t.mask_vectors) or 2 * number >= len(t.mask_index):
+                return r
+            for c in range(components):
+                t.mask_vectors[number, c] = t.place_info[rows[r, c], CLASS]
+            p = find_row(t.mask_index, t.mask_vectors, t.mask_vectors[number], components)
+            if t.mask_index[p] == 0:
+                if note_miss(t, MISS_MASK, number) == FULL:
+                    return r
+                t.n[MASKS] += 1
+                t.mask_index[p] = t.n[MASKS]
+            masks[r - first] = t.mask_index[p] - 1
+    return last
+
+
+@njit(cache=True)
+def visit(rows, table, parents, born, buffer, hashes, sources, slots, count, columns, at, ends, careful, base):
+    """Enter a batch of successors in the visited table.
+
+    True when the limit on rows was reached, with the counters of that moment.
+    """
+    mask = np.uint64(len(table) - 1)
+    touched = np.int64(0)
+    for x in range(count):
+        slots[x] = table[hashes[x] & mask]
+    for x in range(count):  # touch the rows now, so that the memory is on its way when they are compared
+        if slots[x] != 0:
+            touched += rows[slots[x] - 1, 0]
+    at[TOUCHED] += touched
+    forward = False
+    for x in range(count):
+        p = hashes[x] & mask
+        number = np.int64(-1)
+        at[TRANSITIONS] += 1
+        while True:
+            q = np.int64(table[p])
+            if q == 0:
+                number = at[ROWS]
+                for k in range(columns):
+                    rows[number, k] = buffer[x, k]
+                table[p] = number + 1
+                parents[number] = sources[x]
+                born[number - base] = at[TRANSITIONS]
+                at[ROWS] += 1
+                break
+            same = True
+            for k in range(columns):
+                if rows[q - 1, k] != buffer[x, k]:
+                    same = False
+                    break
+            if same:
+                number = q - 1
+                break
+            p = (p + np.uint64(1)) & mask
+        if at[ROWS] == at[MOST_ROWS]:
+            return True
+        if careful:
+            forward = forward or number > sources[x]
+            if x + 1 == count or sources[x + 1] != sources[x]:
+                if not forward:
+                    ends[at[ENDS]] = sources[x]
+                    at[ENDS] += 1
+                forward = False
+    return False
+
+
+@njit(cache=True)
+def hash_state(row, columns):
+    h = np.uint64(0)
+    for k in range(columns):
+        h ^= mix(np.uint64(row[k]) * np.uint64(64) + np.uint64(k & 63))
+    return h
+
+
+@njit(cache=True)
+def reindex_states(rows, count, columns, table):
+    """Enter all states in a new visited table."""
+    mask = np.uint64(len(table) - 1)
+    for r in range(count):
+        p = hash_state(rows[r], columns) & mask
+        while table[p] != 0:
+            p = (p + np.uint64(1)) & mask
+        table[p] = r + 1
+
+
+@njit(cache=True)
+def forked(t, row, c, move, components, columns, base_hash, buffer, hashes, count):
+    """Append the transitions of a move whose receivers have alternatives: their product, the last one fastest."""
+    local = t.moves[move, LOCAL]
+    action = t.locals[local, ACTION]
+    first = t.locals[local, PARCEL]
+    last = first + t.locals[local, PARCEL_COUNT]
+    total = np.int64(1)
+    for q in range(first, last):
+        place = receive(t, t.parcels[q, NUMBER], row[t.parcels[q, TO]])
+        if place <= FORKED:
+            total *= t.forks[FORKED - place, COUNT]
+    if count + total > len(buffer):
+        return np.int64(FULL)
+    status = np.int64(0)
+    for alternative in range(total):
+        after = buffer[count + alternative]
+        for k in range(columns):
+            after[k] = row[k]
+        after[c] = t.moves[move, AFTER]
+        status = worse(status, fold_events(t, row, after, local, move, action, components, columns))
+        divisor = total
+        for q in range(first, last):
+            d = t.parcels[q, TO]
+            place = receive(t, t.parcels[q, NUMBER], row[d])
+            if place > FORKED:
+                after[d] = place
+                continue
+            number = FORKED - place
+            divisor //= t.forks[number, COUNT]
+            at = t.forks[number, START] + (alternative // divisor) % t.forks[number, COUNT]
+            after[d] = t.fork_alts[at, PLACE]
+            faults = t.fork_alts[at, PLACE_FAULT]
+            for f in range(faults, faults + t.fork_alts[at, PLACE_FAULT_COUNT]):
+                for k in range(components, columns):
+                    memory = fold(t, t.faults[f], action, after[k])
+                    if memory < 0:
+                        status = worse(status, memory)
+                    else:
+                        after[k] = memory
+        hashes[count + alternative] = rehashed(row, after, columns, base_hash)
+    if status < 0:
+        return status
+    return count + total
+
+
+@njit(cache=True)
+def fold_events(t, row, after, local, move, action, components, columns):
+    status = np.int64(0)
+    for k in range(components, columns):
+        memory = np.int64(row[k])
+        if t.locals[local, EVENT] >= 0:
+            memory = fold(t, t.locals[local, EVENT], action, memory)
+        for f in range(t.moves[move, FAULT_AT], t.moves[move, FAULT_AT] + t.moves[move, FAULT_COUNT]):
+            if memory >= 0:
+                memory = fold(t, t.faults[f], action, memory)
+        if memory < 0:
+            status = worse(status, memory)
+        else:
+            after[k] = memory
+    return status
+
+
+@njit(cache=True, inline="always")
+def rehashed(row, after, columns, base_hash):
+    h = base_hash
+    for k in range(columns):
+        if after[k] != row[k]:
+            h ^= mix(np.uint64(row[k]) * np.uint64(64) + np.uint64(k & 63))
+            h ^= mix(np.uint64(after[k]) * np.uint64(64) + np.uint64(k & 63))
+    return h
+
+
+@njit(cache=True)
+def level(
+    t, rows, table, parents, born, work, position, chunk, flags, masks, flags_base, invert, components, columns,
+    buffer, hashes, sources, slots, at, ends, careful, base,
+):  # fmt: skip
+    """Expand the states in `work` from `position` on: (status, position to go on from).
+
+    After the first miss nothing more is entered: the states ahead are only probed for further misses, so that the
+    numbering is the one of a plain breadth-first search.
+    """
+    # The arrays of the inner loop as variables of their own: passing the whole bundle on is for the rare cases.
+    moves, locals_, parcels, info = t.moves, t.locals, t.parcels, t.place_info
+    received_keys, received_values, keep = t.received_keys, t.received_values, t.mask_keep
+    count = np.int64(0)
+    stop = min(len(work), position + chunk)
+    resume = np.int64(-1)
+    probed = 0
+    w = position
+    while w < stop:
+        if resume < 0 and count >= BATCH:
+            if visit(
+                rows, table, parents, born, buffer, hashes, sources, slots, count, columns, at, ends, careful, base
+            ):
+                return LIMIT, w
+            count = np.int64(0)
+            if not room(rows, table, born, ends, len(buffer), at, base):
+                return NEED_ROOM, w
+        source = work[w]
+        row = rows[source]
+        mask = masks[source - flags_base]
+        base_hash = hash_state(row, columns)
+        new_count = count
+        status = np.int64(0)
+        for idle in range(1 if flags[source - flags_base] & FLAG_MUST else 2):
+            for c in range(components):
+                place = row[c]
+                first, many = info[place, MOVE], info[place, ACTIVE]
+                if idle:
+                    first, many = first + many, info[place, IDLE]
+                for move in range(first, first + many):
+                    local = moves[move, LOCAL]
+                    if mask >= 0 and (keep[mask, locals_[local, ACTION]] != 0) == invert:
+                        continue
+                    if new_count >= len(buffer):
+                        status = np.int64(FULL)
+                        break
+                    after = buffer[new_count]
+                    for k in range(columns):
+                        after[k] = row[k]
+                    after[c] = moves[move, AFTER]
+                    split = False
+                    known = True
+                    parcel = locals_[local, PARCEL]
+                    for q in range(parcel, parcel + locals_[local, PARCEL_COUNT]):
+                        d = parcels[q, TO]
+                        key = ((np.int64(parcels[q, NUMBER]) << 32) | np.int64(row[d])) + 1
+                        p = find(received_keys, key)
+                        if received_keys[p] == key:
+                            result = np.int64(received_values[p])
+                        else:
+                            result = receive(t, parcels[q, NUMBER], row[d])
+                        if result >= 0:
+                            after[d] = result
+                        elif result <= FORKED:
+                            split = True
+                        else:
+                            known = False
+                            status = worse(status, result)
+                    if not known:
+                        continue
+                    if split:
+                        result = forked(t, row, c, move, components, columns, base_hash, buffer, hashes, new_count)
+                        if result < 0:
+                            status = worse(status, result)
+                        else:
+                            new_count = result
+                        continue
+                    if columns > components and (locals_[local, EVENT] >= 0 or moves[move, FAULT_COUNT] > 0):
+                        result = fold_events(t, row, after, local, move, locals_[local, ACTION], components, columns)
+                        if result < 0:
+                            status = worse(status, result)
+                            continue
+                    hashes[new_count] = rehashed(row, after, columns, base_hash)
+                    new_count += 1
+        if status < 0:
+            if resume < 0:
+                resume = w
+            if status == FULL:
+                break
+        elif resume < 0:
+            for x in range(count, new_count):
+                sources[x] = source
+            count = new_count
+        if resume >= 0:
+            probed += 1
+            if probed >= LOOKAHEAD:
+                break
+        w += 1
+    if visit(rows, table, parents, born, buffer, hashes, sources, slots, count, columns, at, ends, careful, base):
+        return LIMIT, w
+    if resume >= 0:
+        return NEED_FILL, resume
+    return DONE, w
+
+
+@njit(cache=True)
+def room(rows, table, born, ends, batch, at, base):
+    """Whether one more batch is sure to fit."""
+    return (
+        at[ROWS] + batch < len(rows)
+        and 2 * (at[ROWS] + batch) < len(table)
+        and at[ROWS] - base + batch < len(born)
+        and at[ENDS] + batch < len(ends)
+    )

@@ -1,0 +1,505 @@
+"""Compiled memos of the kernel: steps, contents, places and receptions, on integer matrices.
+
+Python fills them where user code is needed. A function that needs something unknown notes a miss and returns MISSING;
+one that runs out of room returns FULL. Either way it can simply be called again: what was entered so far stays valid.
+Plain FIFO channels need no Python at all.
+"""
+
+from collections import namedtuple
+
+import numpy as np
+from numba import njit
+
+MISSING, FULL, FORKED = -1, -2, -10  # a value of FORKED - n is entry n of a table of alternatives
+PENDING = -1
+EMPTY, REFUSED, ENABLED = 0, 1, 2  # as stubborn.Status
+FLAG_MUST, FLAG_IDLE = 1, 2
+MODE_MUST, MODE_MAY, MODE_IDLE = 0, 1, 2
+MISS_STEP, MISS_TAKE, MISS_PUSH, MISS_FOLD, MISS_MASK = 0, 1, 2, 3, 4
+MESSAGE_BITS, CORE_BITS = 26, 26  # of the keys of steps and pushes
+
+# Positions in the array of counters.
+PLACES, MOVES, FAULTS, RECEIVED, FORKS, FORK_ALTS, CONTENTS, TAKES, PUSHES, CLASSES, MISSES, STEPS, FOLDS, MASKS = (
+    range(14)
+)
+COUNTERS = 14
+
+# Columns of the matrices.
+START, COUNT = 0, 1  # steps, parcel_items, push_forks, forks: a range in another matrix
+SLOT, MODE = 0, 1  # actions
+FIRST_ACTION, SLOTS = 0, 1  # components
+ACTION, CORE, OWN, OWN_COUNT, PARCEL, PARCEL_COUNT, EVENT = range(7)  # locals
+TO, NUMBER = 0, 1  # parcels
+ITEM_SLOT, ITEM_MESSAGE = 0, 1  # own, items
+PARENT, LAST, KIND, TAKE, TAKE_COUNT = range(5)  # contents
+MESSAGE, REST, FAULT = range(3)  # takes
+PUSHED, PUSH_FAULT = 0, 1  # push_alts
+FLAGS, MOVE, ACTIVE, IDLE, CLASS = range(5)  # place_info
+AFTER, LOCAL, FAULT_AT, FAULT_COUNT = range(4)  # moves
+PLACE, PLACE_FAULT, PLACE_FAULT_COUNT = range(3)  # fork_alts
+
+Tables = namedtuple(
+    "Tables",
+    [
+        "n",  # counters
+        "actions", "components", "slot_fifo",
+        # steps: (action, core, message) -> outcomes, which are `locals`
+        "step_keys", "step_values", "steps", "locals", "own", "parcels", "parcel_items", "items",
+        # channels: what they hold, offer and become
+        "contents", "takes", "push_keys", "push_values", "push_forks", "push_alts",
+        # memories of properties: (events, action, memory) -> memory
+        "fold_keys", "fold_values", "fold_actions",
+        # places: (component, core, contents...) and what they can do and receive
+        "places", "place_index", "place_info", "moves", "faults",
+        "received_keys", "received_values", "forks", "fork_alts",
+        # a reduction's classes of places, and what it keeps for a vector of classes
+        "classes", "class_index", "mask_vectors", "mask_index", "mask_keep",
+        # scratch
+        "alt_data", "alt_faults", "alt_fault_count", "alt_result", "next_data", "next_faults", "next_fault_count",
+        "class_scratch", "misses",
+    ],
+)  # fmt: skip
+
+
+@njit(cache=True, inline="always")
+def mix(key):
+    h = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
+    h ^= h >> np.uint64(32)
+    h *= np.uint64(0xD6E8FEB86659FD93)
+    return h ^ (h >> np.uint64(29))
+
+
+@njit(cache=True)
+def find(keys, key):
+    """The slot of a key in an open-addressing table, or the empty slot where it belongs; keys are not 0."""
+    mask = np.uint64(len(keys) - 1)
+    p = mix(key) & mask
+    while keys[p] != 0 and keys[p] != key:
+        p = (p + np.uint64(1)) & mask
+    return p
+
+
+@njit(cache=True)
+def rehash(old_keys, old_values, keys, values):
+    """Move all entries to larger tables."""
+    for i in range(len(old_keys)):
+        if old_keys[i] != 0:
+            p = find(keys, old_keys[i])
+            keys[p] = old_keys[i]
+            values[p] = old_values[i]
+
+
+@njit(cache=True)
+def hash_row(row, length):
+    h = np.uint64(length)
+    for i in range(length):
+        h = mix(h ^ np.uint64(row[i]) + (h << np.uint64(6)))
+    return h
+
+
+@njit(cache=True)
+def find_row(index, data, row, length):
+    """The slot of a row in an index of rows of a matrix, or the empty slot where it belongs; 0 is empty."""
+    mask = np.uint64(len(index) - 1)
+    p = hash_row(row, length) & mask
+    while index[p] != 0:
+        known = data[index[p] - 1]
+        same = True
+        for i in range(length):
+            if known[i] != row[i]:
+                same = False
+                break
+        if same:
+            return p
+        p = (p + np.uint64(1)) & mask
+    return p
+
+
+@njit(cache=True)
+def reindex(index, data, count, length):
+    """Enter all rows of a matrix in a new index."""
+    mask = np.uint64(len(index) - 1)
+    for r in range(count):
+        p = hash_row(data[r], length) & mask
+        while index[p] != 0:
+            p = (p + np.uint64(1)) & mask
+        index[p] = r + 1
+
+
+@njit(cache=True)
+def note_miss(t, kind, key):
+    if t.n[MISSES] >= len(t.misses):
+        return FULL
+    t.misses[t.n[MISSES], 0] = kind
+    t.misses[t.n[MISSES], 1] = key
+    t.n[MISSES] += 1
+    return MISSING
+
+
+@njit(cache=True)
+def push(t, fifo, content, message):
+    """The content after a push, or FORKED - n for several alternatives or a fault."""
+    key = ((np.int64(content) << MESSAGE_BITS) | np.int64(message)) + 1
+    p = find(t.push_keys, key)
+    if t.push_keys[p] == key:
+        value = t.push_values[p]
+        return np.int64(value)
+    if 2 * t.n[PUSHES] >= len(t.push_keys):
+        return np.int64(FULL)
+    if not fifo:
+        status = note_miss(t, MISS_PUSH, key)
+        if status == MISSING:
+            t.push_keys[p] = key
+            t.push_values[p] = PENDING
+            t.n[PUSHES] += 1
+        return np.int64(status)
+    return push_fifo(t, content, message)
+
+
+@njit(cache=True)
+def push_fifo(t, content, message):
+    """As push, natively: the tail of the new content is the push to the tail, down to an empty queue."""
+    # Descend to the first known push, then build upwards.
+    chain = np.empty(64, np.int64)
+    depth = 0
+    at = np.int64(content)
+    known = np.int64(-1)
+    while True:
+        key = ((at << MESSAGE_BITS) | np.int64(message)) + 1
+        p = find(t.push_keys, key)
+        if t.push_keys[p] == key:
+            known = np.int64(t.push_values[p])
+            break
+        if depth == len(chain):
+            longer = np.empty(2 * depth, np.int64)
+            longer[:depth] = chain
+            chain = longer
+        chain[depth] = at
+        depth += 1
+        if t.contents[at, TAKE_COUNT] == 0:
+            break
+        at = np.int64(t.takes[t.contents[at, TAKE], REST])
+    while depth > 0:
+        depth -= 1
+        at = chain[depth]
+        number = t.n[CONTENTS]
+        if number >= len(t.contents) or t.n[TAKES] >= len(t.takes) or 2 * t.n[PUSHES] >= len(t.push_keys):
+            return np.int64(FULL)
+        take = t.n[TAKES]
+        if t.contents[at, TAKE_COUNT] == 0:
+            t.takes[take, MESSAGE] = message
+            t.takes[take, REST] = at
+        else:
+            t.takes[take, MESSAGE] = t.takes[t.contents[at, TAKE], MESSAGE]
+            t.takes[take, REST] = known
+        t.takes[take, FAULT] = -1
+        t.n[TAKES] += 1
+        t.contents[number, TAKE] = take
+        t.contents[number, TAKE_COUNT] = 1
+        t.contents[number, PARENT] = at
+        t.contents[number, LAST] = message
+        t.contents[number, KIND] = 1
+        t.n[CONTENTS] += 1
+        key = ((at << MESSAGE_BITS) | np.int64(message)) + 1
+        p = find(t.push_keys, key)
+        t.push_keys[p] = key
+        t.push_values[p] = number
+        t.n[PUSHES] += 1
+        known = np.int64(number)
+    return known
+
+
+@njit(cache=True)
+def intern_place(t, row):
+    """The number of the place (component, core, contents...)."""
+    p = find_row(t.place_index, t.places, row, t.places.shape[1])
+    if t.place_index[p] != 0:
+        return np.int64(t.place_index[p] - 1)
+    number = t.n[PLACES]
+    if number >= len(t.places) or 2 * number >= len(t.place_index):
+        return np.int64(FULL)
+    for i in range(t.places.shape[1]):
+        t.places[number, i] = row[i]
+    t.place_index[p] = number + 1
+    t.place_info[number, MOVE] = -1
+    t.n[PLACES] += 1
+    return np.int64(number)
+
+
+@njit(cache=True)
+def deliver(t, items, start, count):
+    """Push items on the place in alt_data[0]: the number of alternatives, their places and faults in the scratch.
+
+    The order is that of the reference semantics: each alternative is replaced by its own, in order.
+    """
+    alternatives = 1
+    t.alt_fault_count[0] = 0
+    component = t.alt_data[0, 0]
+    for item in range(start, start + count):
+        slot = items[item, ITEM_SLOT]
+        status = 0
+        forked = False
+        for a in range(alternatives):
+            result = push(t, t.slot_fifo[component, slot], t.alt_data[a, 2 + slot], items[item, ITEM_MESSAGE])
+            t.alt_result[a] = result
+            if result <= FORKED:
+                forked = True
+            elif result < 0 and status != FULL:
+                status = result
+        if status < 0:
+            return status
+        if forked:
+            alternatives = fork(t, slot, alternatives)
+            if alternatives < 0:
+                return alternatives
+        else:
+            for a in range(alternatives):
+                t.alt_data[a, 2 + slot] = t.alt_result[a]
+    return alternatives
+
+
+@njit(cache=True)
+def fork(t, slot, alternatives):
+    """Replace each alternative by those that its push left in alt_result."""
+    width = t.alt_data.shape[1]
+    out = 0
+    for a in range(alternatives):
+        result = t.alt_result[a]
+        first, many = 0, 1
+        if result <= FORKED:
+            first, many = t.push_forks[FORKED - result, START], t.push_forks[FORKED - result, COUNT]
+        for other in range(first, first + many):
+            if out >= len(t.alt_data):
+                return FULL
+            faults = t.alt_fault_count[a]
+            for i in range(width):
+                t.next_data[out, i] = t.alt_data[a, i]
+            for i in range(faults):
+                t.next_faults[out, i] = t.alt_faults[a, i]
+            if result <= FORKED:
+                t.next_data[out, 2 + slot] = t.push_alts[other, PUSHED]
+                if t.push_alts[other, PUSH_FAULT] >= 0:
+                    if faults >= t.alt_faults.shape[1]:
+                        return FULL
+                    t.next_faults[out, faults] = t.push_alts[other, PUSH_FAULT]
+                    faults += 1
+            else:
+                t.next_data[out, 2 + slot] = result
+            t.next_fault_count[out] = faults
+            out += 1
+    for a in range(out):
+        for i in range(width):
+            t.alt_data[a, i] = t.next_data[a, i]
+        for i in range(t.next_fault_count[a]):
+            t.alt_faults[a, i] = t.next_faults[a, i]
+        t.alt_fault_count[a] = t.next_fault_count[a]
+    return out
+
+
+@njit(cache=True)
+def receive(t, parcel, place):
+    """The place after receiving a parcel, or FORKED - n for entry n of the forks."""
+    key = ((np.int64(parcel) << 32) | np.int64(place)) + 1
+    p = find(t.received_keys, key)
+    if t.received_keys[p] == key:
+        return np.int64(t.received_values[p])
+    if 2 * t.n[RECEIVED] >= len(t.received_keys):
+        return np.int64(FULL)
+    for i in range(t.places.shape[1]):
+        t.alt_data[0, i] = t.places[place, i]
+    alternatives = deliver(t, t.items, t.parcel_items[parcel, START], t.parcel_items[parcel, COUNT])
+    if alternatives < 0:
+        return np.int64(alternatives)
+    if alternatives == 1 and t.alt_fault_count[0] == 0:
+        value = intern_place(t, t.alt_data[0])
+        if value < 0:
+            return value
+    else:
+        number, first = t.n[FORKS], t.n[FORK_ALTS]
+        if number >= len(t.forks) or first + alternatives > len(t.fork_alts):
+            return np.int64(FULL)
+        for a in range(alternatives):
+            after = intern_place(t, t.alt_data[a])
+            at = keep_faults(t, a)
+            if after < 0 or at < 0:
+                return np.int64(FULL)
+            t.fork_alts[first + a, PLACE] = after
+            t.fork_alts[first + a, PLACE_FAULT] = at
+            t.fork_alts[first + a, PLACE_FAULT_COUNT] = t.alt_fault_count[a]
+        t.forks[number, START] = first
+        t.forks[number, COUNT] = alternatives
+        t.n[FORKS] += 1
+        t.n[FORK_ALTS] += alternatives
+        value = np.int64(FORKED - number)
+    t.received_keys[p] = key
+    t.received_values[p] = value
+    t.n[RECEIVED] += 1
+    return value
+
+
+@njit(cache=True)
+def keep_faults(t, a):
+    """Keep the faults of an alternative; where they are kept."""
+    at = t.n[FAULTS]
+    if at + t.alt_fault_count[a] > len(t.faults):
+        return np.int64(FULL)
+    for i in range(t.alt_fault_count[a]):
+        t.faults[at + i] = t.alt_faults[a, i]
+    t.n[FAULTS] += t.alt_fault_count[a]
+    return np.int64(at)
+
+
+@njit(cache=True)
+def step(t, action, core, message):
+    """The entry of a step in the memo."""
+    key = ((np.int64(action) << (CORE_BITS + MESSAGE_BITS)) | (np.int64(core) << MESSAGE_BITS) | np.int64(message)) + 1
+    p = find(t.step_keys, key)
+    if t.step_keys[p] == key:
+        return np.int64(t.step_values[p])
+    if 2 * t.n[STEPS] >= len(t.step_keys):
+        return np.int64(FULL)
+    status = note_miss(t, MISS_STEP, key)
+    if status == MISSING:
+        t.step_keys[p] = key
+        t.step_values[p] = PENDING
+        t.n[STEPS] += 1
+    return np.int64(status)
+
+
+@njit(cache=True)
+def expand(t, place):
+    """Enter the moves, flags and class of a place. All that is missing is noted before this gives up."""
+    component = t.places[place, 0]
+    start = t.n[MOVES]
+    status = 0
+    flags = 0
+    active = 0
+    t.class_scratch[0] = component
+    for idle in range(2):
+        for action in range(t.components[component, FIRST_ACTION], t.components[component + 1, FIRST_ACTION]):
+            if (t.actions[action, MODE] == MODE_IDLE) != (idle == 1):
+                continue
+            before = t.n[MOVES]
+            slot = t.actions[action, SLOT]
+            offered = 1
+            if slot >= 0:
+                offered = takes(t, t.places[place, 2 + slot])
+                if offered < 0:
+                    status = worse(status, offered)
+                    continue
+            for offer in range(offered):
+                result = moves_of(t, place, action, slot, offer)
+                status = worse(status, result)
+            seen = ENABLED if t.n[MOVES] > before else (REFUSED if offered > 0 else EMPTY)
+            t.class_scratch[1 + action - t.components[component, FIRST_ACTION]] = seen
+            if seen == ENABLED:
+                if t.actions[action, MODE] == MODE_MUST:
+                    flags |= FLAG_MUST
+                elif t.actions[action, MODE] == MODE_IDLE:
+                    flags |= FLAG_IDLE
+        if idle == 0:
+            active = t.n[MOVES] - start
+    if status < 0:
+        t.n[MOVES] = start
+        return status
+    actions = t.components[component + 1, FIRST_ACTION] - t.components[component, FIRST_ACTION]
+    for i in range(1 + actions, len(t.class_scratch)):
+        t.class_scratch[i] = 0
+    for slot in range(t.components[component, SLOTS]):
+        t.class_scratch[1 + actions + slot] = t.contents[t.places[place, 2 + slot], KIND]
+    classed = find_row(t.class_index, t.classes, t.class_scratch, len(t.class_scratch))
+    if t.class_index[classed] == 0:
+        number = t.n[CLASSES]
+        if number >= len(t.classes) or 2 * number >= len(t.class_index):
+            t.n[MOVES] = start
+            return FULL
+        for i in range(len(t.class_scratch)):
+            t.classes[number, i] = t.class_scratch[i]
+        t.class_index[classed] = number + 1
+        t.n[CLASSES] += 1
+    t.place_info[place, CLASS] = t.class_index[classed] - 1
+    t.place_info[place, FLAGS] = flags
+    t.place_info[place, ACTIVE] = active
+    t.place_info[place, IDLE] = t.n[MOVES] - start - active
+    t.place_info[place, MOVE] = start
+    return 0
+
+
+@njit(cache=True, inline="always")
+def worse(status, result):
+    return status if result >= 0 or status == FULL else result
+
+
+@njit(cache=True)
+def takes(t, content):
+    """How many alternatives a reception has."""
+    if t.contents[content, TAKE] >= 0:
+        return np.int64(t.contents[content, TAKE_COUNT])
+    if t.contents[content, TAKE] == -2:  # noted already
+        return np.int64(MISSING)
+    status = note_miss(t, MISS_TAKE, content)
+    if status == MISSING:
+        t.contents[content, TAKE] = -2
+    return np.int64(status)
+
+
+@njit(cache=True)
+def moves_of(t, place, action, slot, offer):
+    """Enter the moves of one action on one offered message."""
+    width = t.places.shape[1]
+    message, rest, fault = np.int64(0), np.int64(0), np.int64(-1)
+    if slot >= 0:
+        take = t.contents[t.places[place, 2 + slot], TAKE] + offer
+        message, rest, fault = (
+            np.int64(t.takes[take, MESSAGE]),
+            np.int64(t.takes[take, REST]),
+            np.int64(t.takes[take, FAULT]),
+        )
+    entry = step(t, action, t.places[place, 1], message)
+    if entry < 0:
+        return entry
+    status = np.int64(0)
+    for local in range(t.steps[entry, START], t.steps[entry, START] + t.steps[entry, COUNT]):
+        for i in range(width):
+            t.alt_data[0, i] = t.places[place, i]
+        t.alt_data[0, 1] = t.locals[local, CORE]
+        if slot >= 0:
+            t.alt_data[0, 2 + slot] = rest
+        alternatives = deliver(t, t.own, t.locals[local, OWN], t.locals[local, OWN_COUNT])
+        if alternatives < 0:
+            status = worse(status, alternatives)
+            continue
+        for a in range(alternatives):
+            after = intern_place(t, t.alt_data[a])
+            if after < 0 or t.n[MOVES] >= len(t.moves) or t.n[FAULTS] >= len(t.faults):
+                return np.int64(FULL)
+            at = t.n[FAULTS]
+            if fault >= 0:
+                t.faults[at] = fault
+                t.n[FAULTS] += 1
+            if keep_faults(t, a) < 0:
+                return np.int64(FULL)
+            move = t.n[MOVES]
+            t.moves[move, AFTER] = after
+            t.moves[move, LOCAL] = local
+            t.moves[move, FAULT_AT] = at
+            t.moves[move, FAULT_COUNT] = t.n[FAULTS] - at
+            t.n[MOVES] += 1
+    return status
+
+
+@njit(cache=True)
+def fold(t, parcel, action, memory):
+    """The memory of a property after a parcel of events."""
+    key = (((np.int64(parcel) * t.fold_actions[0] + np.int64(action) % t.fold_actions[0]) << 32) | np.int64(memory)) + 1
+    p = find(t.fold_keys, key)
+    if t.fold_keys[p] == key:
+        return np.int64(t.fold_values[p])
+    if 2 * t.n[FOLDS] >= len(t.fold_keys):
+        return np.int64(FULL)
+    status = note_miss(t, MISS_FOLD, key)
+    if status == MISSING:
+        t.fold_keys[p] = key
+        t.fold_values[p] = PENDING
+        t.n[FOLDS] += 1
+    return np.int64(status)
