@@ -40,6 +40,8 @@ def test_fields_can_be_asked_for() -> None:
         ({"ipv4_src": "10.0.0.0/33"}, "expected a prefix length of 0 to 32"),
         ({"ipv4_src": "10.0.0.0/" + "9" * 5000}, "expected a prefix length"),
         ({"oxm_8000_0_4": 1}, "match field 'oxm_8000_0_4' has a name: expected in_port"),
+        ({"oxm_ffff_1_4": 1}, "expected an experimenter's number at its end"),
+        ({"oxm_1234_1_4_00002320": 1}, "expected an experimenter's number at its end in class ffff only"),
         ({"in_port": -1}, "in_port=-1"),
         ({"in_port": 1.5}, "in_port=1.5"),
         ({"in_port": (1, 2, 3)}, "expected a value or a pair"),

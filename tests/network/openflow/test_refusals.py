@@ -79,6 +79,11 @@ CASES = {
         "bad_action",
         "bad_set_type",
     ),
+    "a set-field with a mask of all ones": (
+        packet_out_13(bytes.fromhex("0019001080000d041005ffff") + bytes(4)),
+        "bad_action",
+        "bad_set_type",
+    ),
     "a set-field whose field is too long": (
         packet_out_13(bytes.fromhex("0019001080000010") + bytes(8)),
         "bad_action",

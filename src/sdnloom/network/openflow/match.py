@@ -71,6 +71,8 @@ def full_mask(name: str) -> int:
     found = FOREIGN.fullmatch(name)
     if found is None:
         raise MatchError(f"unknown match field {name!r}; expected one of {', '.join(FIELDS)}")
+    if (found[1] == "ffff") != bool(found[4]):
+        raise MatchError(f"match field {name!r}: expected an experimenter's number at its end in class ffff only")
     if found[1] == "8000" and int(found[2]) in BY_NUMBER:
         raise MatchError(f"match field {name!r} has a name: expected {BY_NUMBER[int(found[2])].name}")
     return int((1 << 8 * int(found[3])) - 1)

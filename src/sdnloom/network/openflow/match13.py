@@ -134,7 +134,7 @@ def write_oxm(name: str, value: int, mask: int | None) -> bytes:
 
 def read_set_field(data: bytes, at: int, end: int) -> tuple[str, int, int]:
     """Return name, value and end of the TLV inside a set-field action, which takes no mask."""
-    name, value, mask, stop = read_oxm(data, at, end, _IN_ACTION)
-    if mask is not None:
+    name, value, _, stop = read_oxm(data, at, end, _IN_ACTION)
+    if _OXM.unpack(data, at)["hasmask"]:  # not even one of all ones
         raise DecodeError("bad_action", "bad_set_type", f"set-field at byte {at} has a mask")
     return name, value, stop
