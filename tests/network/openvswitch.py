@@ -117,6 +117,7 @@ class OpenVswitch:
         self._control: _Control | None = None
         self._connection: _Connection | None = None
         self._captures: dict[int, Any] = {}
+        self._addresses: dict[int, bytes] = {}
         try:
             self._start()
         except BaseException:
@@ -189,6 +190,8 @@ class OpenVswitch:
         """Return to the state after start: no flows, no groups, default configuration, empty MAC table."""
         for message in self._reset_messages():
             self._openflow.send(message)
+        for number in range(1, self.ports + 1):
+            self._openflow.send(self._port_mod(number))
         self._ctl("fdb/flush", "br0")
         self.observe(removals=True)
 
@@ -208,6 +211,7 @@ class OpenVswitch:
         self._listener.listen(1)
         self._vsctl(*self._bridge())
         self._connect()
+        self._addresses = self._hardware_addresses()
         for port in [*range(1, self.ports + 1), LOCAL]:
             self._captures[port] = (directory / f"{self._name(port)}.pcap").open("rb")
             self._captures[port].seek(0, os.SEEK_END)
@@ -308,9 +312,30 @@ class OpenVswitch:
             struct.pack("!BBHIHH", version, 9, 12, 0, 0, 128),  # SetConfig: normal fragments, miss_send_len 128
         ]
         if version == 4:
-            delete_group, all_groups = 2, 0xFFFFFFFC
-            messages.insert(0, struct.pack("!BBHIHBxI", version, 15, 16, 0, delete_group, 0, all_groups))
+            delete_group, all_groups, equal = 2, 0xFFFFFFFC, 1
+            messages = [
+                struct.pack("!BBHII4xQ", version, 24, 24, 0, equal, 0),  # RoleRequest
+                struct.pack("!BBHI6I", version, 28, 32, 0, 3, 0, 7, 7, 15, 0),  # SetAsync, to the defaults
+                struct.pack("!BBHIHBxI", version, 15, 16, 0, delete_group, 0, all_groups),
+                *messages,
+            ]
         return messages
+
+    def _hardware_addresses(self) -> dict[int, bytes]:
+        """Return each port's address, which the switch made up: a PortMod has to name it."""
+        if self.version == 1:
+            (reply,) = self.message(struct.pack("!BBHI", 1, 5, 8, 0)).messages  # FeaturesRequest
+            return dict(struct.iter_unpack("!H6s40x", reply[32:]))
+        (reply,) = self.message(struct.pack("!BBHIHH4x", 4, 18, 16, 0, 13, 0)).messages  # port descriptions
+        return dict(struct.iter_unpack("!I4x6s50x", reply[16:]))
+
+    def _port_mod(self, number: int) -> bytes:
+        """Return the message that clears all configuration of a port."""
+        if self.version == 1:
+            body = struct.pack("!H6sIII4x", number, self._addresses[number], 0, 0x7F, 0)
+        else:
+            body = struct.pack("!I4x6s2xIII4x", number, self._addresses[number], 0, 0x65, 0)
+        return struct.pack("!BBHI", self.version, 15 if self.version == 1 else 16, 8 + len(body), 0) + body
 
     def _flow_mod(self, command: int, flags: int, sentinel: bool) -> bytes:
         cookie = _SENTINEL_COOKIE if sentinel else 0

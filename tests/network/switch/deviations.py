@@ -14,15 +14,30 @@ from unittest.mock import patch
 
 from sdnloom.network.openflow import (
     V10,
+    Action,
     Error,
+    FlowCommand,
     FlowFlag,
     FlowMod,
+    FlowStatsReply,
     GroupCommand,
     GroupMod,
+    Output,
     PacketIn,
+    PacketOut,
+    Port,
+    PortConfig,
+    PortMod,
+    PortState,
+    PortStatus,
+    SetConfig,
+    SetField,
 )
-from sdnloom.network.packet import Icmp, Icmpv6, Packet, Vlan, decode
+from sdnloom.network.packet import Icmp, Icmpv6, IpProto, IPv4, Packet, Vlan, decode
 from sdnloom.network.switch import GroupEntry, Outcome, Switch, SwitchCore, pipeline, receive_message
+from sdnloom.network.switch.core import EXACT
+from sdnloom.network.switch.flowtable import actions_of, cell
+from sdnloom.network.switch.matching import is_fragment
 from sdnloom.network.switch.rewrite import push_vlan, set_field
 from sdnloom.network.switch.turn import Turn
 from tests.network.switch.sequences import Send, Stimulus
@@ -39,7 +54,7 @@ class Step:
     after: SwitchCore
     model: View
     real: View
-    run: Callable[[SwitchCore], tuple[Outcome, ...]]
+    run: Callable[[SwitchCore], list[Outcome]]
 
 
 @dataclass(frozen=True)
@@ -57,20 +72,14 @@ def _refused(view: View, type_name: str, code: str) -> bool:
 
 
 def _overlap_with_itself(step: Step) -> list[SwitchCore] | None:
-    """Open vSwitch replaces an entry of the same match where the overlap check would refuse any overlapping one."""
-    if not isinstance(step.stimulus, Send) or not isinstance(step.stimulus.message, FlowMod):
+    """Open vSwitch replaces an entry of the same match and priority without any overlap check."""
+    message = step.stimulus.message if isinstance(step.stimulus, Send) else None
+    if not isinstance(message, FlowMod) or not _refused(step.model, "flow_mod_failed", "overlap"):
         return None
-    message = step.stimulus.message
-    if not _refused(step.model, "flow_mod_failed", "overlap") or step.real.messages:
-        return None
-    kept = tuple(
-        entry for entry in step.before.flows if entry.match != message.match or entry.table != message.table_id
-    )
-    alone = receive_message(step.config, replace(step.before, flows=kept), message)[0]
-    if any(isinstance(each, Error) for each in alone.messages):
-        return None  # another entry overlaps too
     unchecked = replace(message, flags=message.flags & ~FlowFlag.CHECK_OVERLAP)
     outcome = receive_message(step.config, step.before, unchecked)[0]
+    if step.real.messages or len(outcome.core.flows) != len(step.before.flows):
+        return None
     return [outcome.core if step.config.version == V10 else _with_flags(outcome.core, message)]
 
 
@@ -112,6 +121,11 @@ def _push_empty_tag(packet: Packet, ethertype: int) -> Packet:
     return set_field(set_field(push_vlan(packet, ethertype), "vlan_vid", 0), "vlan_pcp", 0)
 
 
+def _same_flight(flight: pipeline.Flight) -> pipeline.Flight:
+    """Open vSwitch sends the packet itself through the tables, so later actions see what became of it."""
+    return flight
+
+
 def _group_in_bucket(step: Step) -> list[SwitchCore] | None:
     """Open vSwitch accepts a bucket that leads to a group which is not there."""
     if not isinstance(step.stimulus, Send) or not isinstance(step.stimulus.message, GroupMod):
@@ -134,12 +148,207 @@ def _execute_set_after_miss(turn: Turn, flight: pipeline.Flight, table: int) -> 
 
 def _third_tag(step: Step) -> list[SwitchCore] | None:
     """Open vSwitch has room for two VLAN tags: it refuses to push more where it can see that, else it loses one."""
-    frames = [frame for _, frames in step.model.frames for frame in frames]
-    frames += [message.data for message in step.model.messages if isinstance(message, PacketIn)]
-    tags = [sum(isinstance(header, Vlan) for header in decode(frame).headers) for frame in frames]
-    return [] if _refused(step.real, "bad_action", "bad_tag") or any(count > 2 for count in tags) else None
+    return [] if _refused(step.real, "bad_action", "bad_tag") or _most_tags(step.model) > 2 else None
 
 
+def _group_loop(step: Step) -> list[SwitchCore] | None:
+    """Open vSwitch accepts groups that lead to each other; packets in them go round until it gives up."""
+    return [] if _refused(step.model, "group_mod_failed", "loop") and not step.real.messages else None
+
+
+def _chained_group(step: Step) -> list[SwitchCore] | None:
+    """Open vSwitch deletes a group that another one leads to."""
+    if not _refused(step.model, "group_mod_failed", "chained_group"):
+        return None
+    assert isinstance(step.stimulus, Send)
+    assert isinstance(step.stimulus.message, GroupMod)
+    gone = step.stimulus.message.group_id
+    alone = replace(step.before, groups=tuple(each for each in step.before.groups if each.group_id == gone))
+    outcome = step.run(alone)[0]
+    left = tuple(each for each in step.before.groups if each.group_id != gone)
+    return [replace(outcome.core, groups=left)] if view_of_model(outcome) == step.real else None
+
+
+def _never_a_port(step: Step) -> list[SwitchCore] | None:
+    """Open vSwitch accepts outputs to port 0, and to TABLE outside of a PacketOut."""
+    message = step.stimulus.message if isinstance(step.stimulus, Send) else None
+    if isinstance(message, FlowMod):
+        actions = actions_of(message.instructions)
+    elif isinstance(message, GroupMod):
+        actions = [action for bucket in message.buckets for action in bucket.actions]
+    else:
+        actions = list(message.actions) if isinstance(message, PacketOut) else []
+    odd = any(isinstance(action, Output) and action.port in (0, Port.TABLE) for action in actions)
+    return [] if odd and _refused(step.model, "bad_action", "bad_out_port") else None
+
+
+def _ingress_port(step: Step) -> list[SwitchCore] | None:
+    """Open vSwitch takes any ordinary number, and ANY, as the port that a PacketOut came in through."""
+    message = step.stimulus.message if isinstance(step.stimulus, Send) else None
+    odd = isinstance(message, PacketOut) and _refused(step.model, "bad_request", "bad_port")
+    return [] if odd and not _refused(step.real, "bad_request", "bad_port") else None
+
+
+def _unknown_queue(step: Step) -> list[SwitchCore] | None:
+    """Open vSwitch takes any queue number and uses the default queue."""
+    return [] if _refused(step.model, "bad_action", "bad_queue") and not step.real.messages else None
+
+
+def _port_status_of_port_mod(step: Step) -> list[SwitchCore] | None:
+    """Open vSwitch reports a PortMod only if it takes the port down or up, and says then that the link went with it."""
+    message = step.stimulus.message if isinstance(step.stimulus, Send) else None
+    if not isinstance(message, PortMod) or len(step.model.messages) != 1:
+        return None
+    (told,) = step.model.messages
+    if not isinstance(told, PortStatus):
+        return None
+    if not step.real.messages:
+        before = step.config.ports if step.before.ports is None else step.before.ports
+        (port,) = (port for port in before if port.port_no == message.port_no)
+        return [step.after] if not (port.config ^ told.desc.config) & PortConfig.PORT_DOWN else None
+    state = PortState.LINK_DOWN if told.desc.config & PortConfig.PORT_DOWN else told.desc.state
+    expected = replace(told, desc=replace(told.desc, state=int(state)))
+    return [step.after] if step.real.messages == (expected,) else None
+
+
+def _reassembly(step: Step) -> list[SwitchCore] | None:
+    """Open vSwitch of 1.3 ignores a demand to reassemble fragments that it does not offer."""
+    message = step.stimulus.message if isinstance(step.stimulus, Send) else None
+    if not isinstance(message, SetConfig) or not _refused(step.model, "switch_config_failed", "bad_flags"):
+        return None
+    kept = step.before.settings
+    return [replace(step.before, settings=replace(kept, miss_send_len=message.miss_send_len))]
+
+
+def _exact_among_equals(step: Step) -> list[SwitchCore] | None:
+    """Open vSwitch of 1.0 gives an entry without wildcards the highest priority, where others may be too."""
+
+    def at(level: int, core: SwitchCore, former: int) -> SwitchCore:
+        flows = (replace(entry, priority=level) if entry.priority == former else entry for entry in core.flows)
+        return replace(core, flows=tuple(sorted(flows, key=lambda entry: entry.order)))
+
+    exact = {entry.match for entry in step.before.flows if entry.priority == EXACT}
+    if not exact or any(entry.priority == 0xFFFF and entry.match in exact for entry in step.before.flows):
+        return None
+    found = []
+    for outcome in step.run(at(0xFFFF, step.before, EXACT)):
+        if view_of_model(outcome) == step.real:
+            flows = (replace(entry, priority=EXACT) if entry.match in exact else entry for entry in outcome.core.flows)
+            found.append(replace(outcome.core, flows=tuple(sorted(flows, key=lambda entry: entry.order))))
+    return found or None
+
+
+def _checksum_in_fragment(step: Step) -> list[SwitchCore] | None:
+    """Open vSwitch corrects a transport checksum also where a fragment has none: two bytes of its payload change."""
+    return [step.after] if _without_fragment_checksums(step.model) == _without_fragment_checksums(step.real) else None
+
+
+def _without_fragment_checksums(view: View) -> View:
+    frames = tuple((port, tuple(_blank(frame) for frame in frames)) for port, frames in view.frames)
+    messages = (replace(each, data=_blank(each.data)) if isinstance(each, PacketIn) else each for each in view.messages)
+    return View(frames, tuple(messages))
+
+
+def _blank(frame: bytes) -> bytes:
+    packet = decode(frame)
+    places = {IpProto.TCP: 16, IpProto.UDP: 6}
+    place = next((places.get(each.proto) for each in packet.headers if isinstance(each, IPv4)), None)
+    if place is None or not is_fragment(packet):
+        return frame
+    start = len(frame) - len(packet.payload) - len(packet.trailer) + place
+    return frame[:start] + bytes(2) + frame[start + 2 :]
+
+
+def restart_hard_timers(stimulus: Stimulus, before: SwitchCore, outcome: Outcome) -> Outcome:
+    """Open vSwitch starts the hard timer again when an entry is modified: nothing shows it until the entry expires.
+
+    The one difference that a step does not show, so it is applied to every modify and not looked for.
+    """
+    message = stimulus.message if isinstance(stimulus, Send) else None
+    if not isinstance(message, FlowMod) or message.command not in (FlowCommand.MODIFY, FlowCommand.MODIFY_STRICT):
+        return outcome
+    known = {entry.key for entry in before.flows}
+    flows = tuple(
+        replace(entry, hard_left=entry.hard_timeout * 1000 or None)
+        if entry.key in known and cell(entry) in outcome.writes
+        else entry
+        for entry in outcome.core.flows
+    )
+    return replace(outcome, core=replace(outcome.core, flows=flows))
+
+
+def _actions(step: Step) -> list[Action]:
+    """Return all actions that a packet may meet in this step."""
+    actions = [action for entry in step.before.flows for action in actions_of(entry.instructions)]
+    actions += [action for group in step.before.groups for bucket in group.buckets for action in bucket.actions]
+    message = step.stimulus.message if isinstance(step.stimulus, Send) else None
+    return actions + (list(message.actions) if isinstance(message, PacketOut) else [])
+
+
+def _most_tags(view: View) -> int:
+    frames = [frame for _, frames in view.frames for frame in frames]
+    frames += [message.data for message in view.messages if isinstance(message, PacketIn)]
+    return max((sum(isinstance(header, Vlan) for header in decode(frame).headers) for frame in frames), default=0)
+
+
+def _bridge_of_two_tags(step: Step) -> list[SwitchCore] | None:
+    """NORMAL of Open vSwitch has its own ways with a packet of two VLAN tags; OpenFlow does not say what NORMAL does."""
+    bridged = any(isinstance(action, Output) and action.port == Port.NORMAL for action in _actions(step))
+    return [] if bridged and _most_tags(step.model) > 1 else None
+
+
+def _icmp_of_fragment(step: Step) -> list[SwitchCore] | None:
+    """Open vSwitch accepts to set ICMP type and code of a fragment, which has none, and does nothing then."""
+    message = step.stimulus.message if isinstance(step.stimulus, Send) else None
+    if not isinstance(message, PacketOut) or not is_fragment(decode(message.data)):
+        return None
+    rest = tuple(each for each in message.actions if not (isinstance(each, SetField) and "icmp" in each.field))
+    outcomes = receive_message(step.config, step.before, replace(message, actions=rest))
+    agreeing = [outcome.core for outcome in outcomes if view_of_model(outcome) == step.real]
+    return agreeing or None
+
+
+def _without_port_bit(bit: PortConfig) -> Callable[[Step], list[SwitchCore] | None]:
+    """Return a rule that says: with this bit cleared on all ports the model does what Open vSwitch did."""
+
+    def resume(step: Step) -> list[SwitchCore] | None:
+        if step.before.ports is None or not any(port.config & bit for port in step.before.ports):
+            return None
+        cleared = tuple(replace(port, config=port.config & ~int(bit)) for port in step.before.ports)
+        outcomes = step.run(replace(step.before, ports=cleared))
+        agreeing = [outcome.core for outcome in outcomes if view_of_model(outcome) == step.real]
+        return [replace(core, ports=step.before.ports) for core in agreeing] or None
+
+    return resume
+
+
+def _deaf_port(step: Step) -> list[SwitchCore] | None:
+    """Open vSwitch drops also what the controller sends in the name of a port that does not receive."""
+    message = step.stimulus.message if isinstance(step.stimulus, Send) else None
+    if not isinstance(message, PacketOut) or step.before.ports is None or step.real != View((), ()):
+        return None
+    deaf = [port.port_no for port in step.before.ports if port.config & PortConfig.NO_RECV]
+    return [step.before] if message.in_port in deaf else None
+
+
+def _counted_though_dropped(step: Step) -> list[SwitchCore] | None:
+    """Open vSwitch looks a packet up, and counts it, before it drops it for the port that does not receive."""
+    if step.before.ports is None or not any(port.config & PortConfig.NO_RECV for port in step.before.ports):
+        return None
+    return [] if _uncounted(step.model) == _uncounted(step.real) else None
+
+
+def _uncounted(view: View) -> View:
+    messages = (
+        replace(message, flows=tuple(replace(flow, packet_count=0, byte_count=0) for flow in message.flows))
+        if isinstance(message, FlowStatsReply)
+        else message
+        for message in view.messages
+    )
+    return View(view.frames, tuple(messages))
+
+
+HARD_TIMER_OF_MODIFY = "hard-timer-of-modify"
 DEVIATIONS = (
     Deviation("action-set-after-miss", _twin(pipeline, "_miss", _execute_set_after_miss)),
     Deviation("third-tag", _third_tag),
@@ -147,4 +356,20 @@ DEVIATIONS = (
     Deviation("ports-of-icmp", _twin(pipeline, "set_field", _set_any_transport)),
     Deviation("push-copies-tag", _twin(pipeline, "push_vlan", _push_empty_tag)),
     Deviation("group-in-bucket", _group_in_bucket),
+    Deviation("checksum-in-fragment", _checksum_in_fragment),
+    Deviation("no-packet-in", _without_port_bit(PortConfig.NO_PACKET_IN)),
+    Deviation("down-port", _without_port_bit(PortConfig.PORT_DOWN)),
+    Deviation("deaf-port", _deaf_port),
+    Deviation("counted-though-dropped", _counted_though_dropped),
+    Deviation("changes-behind-table", _twin(pipeline, "_copy", _same_flight)),
+    Deviation("bridge-of-two-tags", _bridge_of_two_tags),
+    Deviation("icmp-of-fragment", _icmp_of_fragment),
+    Deviation("group-loop", _group_loop),
+    Deviation("chained-group", _chained_group),
+    Deviation("never-a-port", _never_a_port),
+    Deviation("ingress-port", _ingress_port),
+    Deviation("unknown-queue", _unknown_queue),
+    Deviation("port-status-of-port-mod", _port_status_of_port_mod),
+    Deviation("reassembly", _reassembly),
+    Deviation("exact-among-equals", _exact_among_equals),
 )

@@ -4,10 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from sdnloom.network.openflow import FlowMod, GroupMod, Port
-from sdnloom.network.openflow.codec import encode
+from sdnloom.network.openflow import (
+    V10,
+    Error,
+    FeaturesReply,
+    FeaturesRequest,
+    FlowMod,
+    GroupMod,
+    Message,
+    PacketQueue,
+    PortDescReply,
+    PortDescRequest,
+)
+from sdnloom.network.openflow.codec import decode, encode
+from sdnloom.network.openflow.errors import ERROR_DATA
 from sdnloom.network.packet import encode as encode_packet
 from sdnloom.network.switch import (
     Outcome,
@@ -15,24 +27,29 @@ from sdnloom.network.switch import (
     SwitchCore,
     advance,
     initial_core,
-    plain_ports,
     receive_message,
     receive_packet,
 )
+from sdnloom.network.switch.flowmod import is_exact
 from tests.network.openvswitch import Observed, OpenVswitch
-from tests.network.switch.deviations import DEVIATIONS, Step
+from tests.network.switch.deviations import DEVIATIONS, HARD_TIMER_OF_MODIFY, Step, restart_hard_timers
 from tests.network.switch.sequences import Arrival, Send, Stimulus
 from tests.network.switch.views import View, view_of_model, view_of_switch
 
 Model = Callable[[Switch, SwitchCore, Stimulus], tuple[Outcome, ...]]
 
 
-def configuration(version: int) -> Switch:
-    """Return the model's configuration for the harness's bridge; options are the ways the specification leaves open."""
+def configuration(switch: OpenVswitch) -> Switch:
+    """Return the model's configuration for a bridge; its options are the ways that the specification leaves open."""
+    version = switch.version
+    request: Message = FeaturesRequest() if version == V10 else PortDescRequest()
+    reply = decode(switch.message(encode(request, version)).messages[0], version)
+    assert isinstance(reply, FeaturesReply | PortDescReply)
     return Switch(
         datapath_id=1,
-        ports=plain_ports(1, 2, 3, Port.LOCAL),
+        ports=reply.ports,
         version=version,
+        queues=tuple(PacketQueue(0, port.port_no) for port in reply.ports),
         buffers=0,
         counters=True,
         unknown_port="accept",
@@ -73,14 +90,16 @@ class Comparison:
     model: Model = model
     named: Counter[str] = field(default_factory=Counter)
     steps: int = 0
+    generation: int | None = None  # of the newest master: the one thing that no message makes a switch forget
 
     def run(self, sequence: list[Stimulus]) -> Difference | None:
         """Return the first difference that no rule names, or None."""
         self.switch.forget()
-        cores = [initial_core(self.config)]
+        start = initial_core(self.config)
+        cores = [replace(start, settings=replace(start.settings, generation_id=self.generation))]
         for place, stimulus in enumerate(sequence):
-            real = view_of_switch(self._observe(stimulus), self.config.version)
-            outcomes = [(core, outcome) for core in cores for outcome in self.model(self.config, core, stimulus)]
+            real = self._view(stimulus)
+            outcomes = [(core, outcome) for core in cores for outcome in self._outcomes(core, stimulus)]
             self.steps += 1
             agreeing = [outcome.core for _, outcome in outcomes if view_of_model(outcome) == real]
             if not agreeing:
@@ -89,16 +108,24 @@ class Comparison:
                 if found is None:
                     return Difference(sequence[: place + 1], views, real)
                 agreeing = found
-            cores = list(dict.fromkeys(agreeing))
-            if not cores:
+            if not agreeing:
                 return None
+            cores = list(dict.fromkeys(agreeing))
+            self.generation = cores[0].settings.generation_id
         return None
+
+    def _outcomes(self, core: SwitchCore, stimulus: Stimulus) -> list[Outcome]:
+        adjusted = []
+        for outcome in self.model(self.config, core, stimulus):
+            adjusted.append(restart_hard_timers(stimulus, core, outcome))
+            self.named[HARD_TIMER_OF_MODIFY] += adjusted[-1].core != outcome.core
+        return adjusted
 
     def _named(
         self, stimulus: Stimulus, outcomes: list[tuple[SwitchCore, Outcome]], views: list[View], real: View
     ) -> list[SwitchCore] | None:
-        def again(core: SwitchCore) -> tuple[Outcome, ...]:
-            return self.model(self.config, core, stimulus)
+        def again(core: SwitchCore) -> list[Outcome]:
+            return self._outcomes(core, stimulus)
 
         for deviation in DEVIATIONS:
             resumed = [
@@ -110,10 +137,29 @@ class Comparison:
                 return [core for cores in resumed if cores is not None for core in cores]
         return None
 
+    def _view(self, stimulus: Stimulus) -> View:
+        real = view_of_switch(self._observe(stimulus), self.config.version)
+        if isinstance(stimulus, Send) and _is_exact(stimulus.message, self.config.version):
+            # An error quotes the bytes that were sent; the model quotes those of the plain encoding.
+            quoted = encode(stimulus.message, self.config.version)[:ERROR_DATA]
+            errors = (replace(each, data=quoted) if isinstance(each, Error) else each for each in real.messages)
+            return replace(real, messages=tuple(errors))
+        return real
+
     def _observe(self, stimulus: Stimulus) -> Observed:
         if isinstance(stimulus, Arrival):
             return self.switch.frame(stimulus.port, encode_packet(stimulus.packet))
         if isinstance(stimulus, Send):
             removals = isinstance(stimulus.message, FlowMod | GroupMod)
-            return self.switch.message(encode(stimulus.message, self.config.version), removals)
+            return self.switch.message(_wire(stimulus.message, self.config.version), removals)
         return self.switch.advance(stimulus.milliseconds)
+
+
+def _wire(message: Message, version: int) -> bytes:
+    """Return a message's bytes: an exact match of 1.0 has no wildcard bit, not even for what an absent tag lacks."""
+    data = encode(message, version)
+    return data[:8] + bytes(4) + data[12:] if _is_exact(message, version) else data
+
+
+def _is_exact(message: Message, version: int) -> bool:
+    return version == V10 and isinstance(message, FlowMod) and is_exact(message.match)

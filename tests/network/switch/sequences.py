@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sdnloom.network.openflow import (
+    NO_BUFFER,
     V10,
     VLAN_PRESENT,
     Action,
@@ -16,14 +17,18 @@ from sdnloom.network.openflow import (
     ClearActions,
     DecNwTtl,
     EchoRequest,
+    Enqueue,
+    Experimenter,
     FlowCommand,
     FlowFlag,
     FlowMod,
     FlowStatsRequest,
+    GetAsyncRequest,
     GetConfigRequest,
     GotoTable,
     Group,
     GroupCommand,
+    GroupDescRequest,
     GroupId,
     GroupMod,
     GroupType,
@@ -34,7 +39,12 @@ from sdnloom.network.openflow import (
     PacketOut,
     PopVlan,
     Port,
+    PortConfig,
+    PortMod,
     PushVlan,
+    Role,
+    RoleRequest,
+    SetAsync,
     SetConfig,
     SetField,
     SetNwTtl,
@@ -57,6 +67,8 @@ from sdnloom.network.packet import (
     encode,
     stack,
 )
+from sdnloom.network.switch import Switch
+from sdnloom.network.switch.matching import packet_fields
 
 PORTS = (1, 2, 3)
 MACS = (0x020000000001, 0x020000000002, 0x020000000003, 0xFFFFFFFFFFFF)
@@ -99,7 +111,9 @@ Stimulus = Arrival | Send | Wait
 class Generator:
     """All choices come from one seeded source: the same seed gives the same sequence everywhere."""
 
-    def __init__(self, version: int, seed: int) -> None:
+    def __init__(self, config: Switch, seed: int) -> None:
+        version = config.version
+        self.addresses = {port.port_no: port.hw_addr for port in config.ports}
         self.version = version
         self.old = version == V10
         self.random = random.Random(f"{version} {seed}")
@@ -112,7 +126,7 @@ class Generator:
 
     def stimulus(self) -> Stimulus:
         kinds = (self._arrival, self._flow_mod, self._packet_out, self._wait, self._group_mod, self._request)
-        weights = (30, 40, 10, 7, 0 if self.old else 8, 5)
+        weights = (30, 40, 10, 7, 0 if self.old else 8, 6)
         return self.random.choices(kinds, weights)[0]()
 
     def _next_xid(self) -> int:
@@ -149,6 +163,9 @@ class Generator:
             )
         elif kind != "other":
             ip = IPv4(pick(IPS), pick(IPS), 99, ttl=pick((1, 2, 64)), dscp=pick((0, 8)), ecn=pick((0, 1)))
+            if self._one_in(12):  # a fragment: what it carries is opaque
+                ip = replace(ip, proto=pick((1, 6, 17)), flags=pick((0, 1)), offset=pick((1, 9)))
+                kind = "ip"
             headers.append(ip)
             if kind == "tcp":
                 headers.append(Tcp(pick(L4), pick(L4), seq=1, flags=2, window=9))
@@ -164,6 +181,8 @@ class Generator:
     def match(self) -> Match:
         """Return a match, often one that some packet of ours meets."""
         pick = self.random.choice
+        if self.old and self._one_in(15):
+            return self._exact_match()
         fields: dict[str, object] = {}
         if self._one_in(3):
             fields["in_port"] = pick(PORTS)
@@ -180,6 +199,16 @@ class Generator:
         if not self.old and self._one_in(25):
             fields.pop("eth_type", None)  # what needs it is refused
         return Match.of(**fields)  # type: ignore[arg-type]
+
+    def _exact_match(self) -> Match:
+        """Return a match of 1.0 without wildcards, that of a packet."""
+        packet = self.packet()
+        fields: dict[str, int] = dict(packet_fields(packet, self.random.choice(PORTS), zero_ports=True))
+        for name in ("metadata", "ip_ecn"):
+            fields.pop(name, None)
+        if fields["eth_type"] not in (0x0800, 0x0806):
+            fields = {name: fields[name] for name in ("in_port", "eth_src", "eth_dst", "eth_type", "vlan_vid")}
+        return Match.of(**{name: value for name, value in fields.items() if name not in ("arp_sha", "arp_tha")})
 
     def _masked(self, value: int, masks: tuple[int, ...]) -> int | tuple[int, int]:
         mask = masks[0] if self.old or self._one_in(2) else self.random.choice(masks)
@@ -250,7 +279,7 @@ class Generator:
         ports = (*PORTS, *PORTS, *SPECIAL, Port.CONTROLLER)
         port = pick((*ports, Port.TABLE)) if packet_out else pick(ports)
         if self._one_in(40):
-            port = pick((7, 0xFFFFFF07, Port.ANY))
+            port = pick((7, 0, 0xFFFFFF07, Port.ANY, Port.TABLE))
         return Output(port, pick((0, 20, 0xFFFF)) if port == Port.CONTROLLER else (0 if self.old else 0xFFFF))
 
     def actions(self, packet_out: bool = False, fields: dict[str, object] | None = None) -> tuple[Action, ...]:
@@ -265,6 +294,7 @@ class Generator:
         if self.old:
             return pick(
                 (
+                    Enqueue(pick((*PORTS, Port.IN_PORT, Port.LOCAL)), 0 if not self._one_in(30) else 5),
                     SetField("eth_dst", pick(MACS)),
                     SetField("eth_src", pick(MACS)),
                     SetField("vlan_vid", VLAN_PRESENT | pick(VIDS)),
@@ -380,7 +410,8 @@ class Generator:
         message = PacketOut(
             actions=self.actions(packet_out=True, fields=fields),
             data=encode(packet),
-            in_port=pick((*PORTS, outside, outside, Port.LOCAL)),
+            in_port=pick((*PORTS, outside, outside, Port.LOCAL)) if not self._one_in(40) else pick((77, Port.ANY)),
+            buffer_id=NO_BUFFER if not self._one_in(60) else 3,
             xid=self._next_xid(),
         )
         return Send(message)
@@ -416,6 +447,33 @@ class Generator:
             GetConfigRequest(xid=xid),
             AggregateRequest(self.match(), xid=xid),
             FlowStatsRequest(self.match(), out_port=pick((Port.ANY, *PORTS)), xid=xid),
-            SetConfig(0, pick((0, 64, 128)), xid=xid),
+            SetConfig(pick((0, 0, 1, 2)), pick((0, 64, 128)), xid=xid),
+            self._port_mod(xid),
+            self._port_mod(xid),
+            self._port_mod(xid),
+            Experimenter(0x1234, b"data", xid=xid),
         ]
+        if not self.old:
+            options += [
+                RoleRequest(int(pick((Role.NOCHANGE, Role.EQUAL, Role.MASTER))), pick((1, 2, 3)), xid=xid),
+                SetAsync((pick((3, 1, 7)), pick((0, 3))), (7, pick((7, 0))), (pick((15, 7)), pick((0, 15))), xid=xid),
+                GetAsyncRequest(xid=xid),
+                GroupDescRequest(xid=xid),
+            ]
         return Send(pick(options))
+
+    def _port_mod(self, xid: int) -> PortMod:
+        pick = self.random.choice
+        bits = [PortConfig.NO_FWD, PortConfig.NO_PACKET_IN]  # the others deviate at every packet: not at random
+        if self.old:
+            bits.append(PortConfig.NO_FLOOD)
+        number = pick(PORTS)
+        mask = int(pick(bits) | pick(bits))
+        wrong = self._one_in(12)
+        return PortMod(
+            port_no=number if not self._one_in(15) else 9,
+            hw_addr=self.addresses[number] + wrong,
+            config=pick((mask, mask, 0)),
+            mask=mask,
+            xid=xid,
+        )

@@ -30,8 +30,8 @@ from sdnloom.network.openflow import (
     WriteMetadata,
     canonical,
 )
-from sdnloom.network.packet import EtherType
-from sdnloom.network.switch.matching import Fields
+from sdnloom.network.packet import EtherType, Packet
+from sdnloom.network.switch.matching import is_fragment, packet_fields
 from sdnloom.network.switch.rewrite import SETTABLE
 from sdnloom.network.switch.turn import Refused, Turn
 
@@ -61,9 +61,11 @@ class Context:
         return Context(match.exact("eth_type"), match.exact("ip_proto"), match.exact("icmpv6_type"), tagged)
 
     @staticmethod
-    def of_packet(fields: Fields) -> "Context":
-        known = fields.get("eth_type"), fields.get("ip_proto"), fields.get("icmpv6_type")
-        return Context(*known, bool(fields["vlan_vid"]))
+    def of_packet(packet: Packet) -> "Context":
+        fields = packet_fields(packet)
+        # A fragment says which transport it has, but has none of its fields.
+        proto = None if is_fragment(packet) else fields.get("ip_proto")
+        return Context(fields.get("eth_type"), proto, fields.get("icmpv6_type"), bool(fields["vlan_vid"]))
 
     @property
     def is_ip(self) -> bool:
@@ -225,5 +227,7 @@ def _check_enqueue(turn: Turn, action: Enqueue) -> None:
         _check_port(turn, action.port, packet_out=False)
         if action.port in (Port.NORMAL, Port.FLOOD, Port.ALL, Port.CONTROLLER):
             raise Refused("bad_action", "bad_out_port")
-    if all((queue.port, queue.queue_id) != (action.port, action.queue_id) for queue in turn.config.queues):
+    # Which port IN_PORT is, only a packet can say.
+    known = [q for q in turn.config.queues if action.port in (Port.IN_PORT, q.port) and q.queue_id == action.queue_id]
+    if not known:
         raise Refused("bad_action", "bad_queue")

@@ -100,6 +100,7 @@ def _new_entry(turn: Turn, message: FlowMod, table: int, match: Match, priority:
 
 
 def _add(turn: Turn, message: FlowMod, entry: FlowEntry) -> None:
+    check_groups(turn, actions_of(entry.instructions))
     if message.flags & FlowFlag.CHECK_OVERLAP:
         _refuse_overlap(turn, entry)
     before = find(turn.core.flows, entry)
@@ -107,7 +108,6 @@ def _add(turn: Turn, message: FlowMod, entry: FlowEntry) -> None:
         _refuse_when_full(turn, entry.table)
     elif turn.config.version != V10 and not message.flags & FlowFlag.RESET_COUNTS:
         entry = replace(entry, traffic=before.traffic)
-    check_groups(turn, actions_of(entry.instructions))
     turn.writes.add(cell(entry))
     if turn.config.counters or entry.idle_left or entry.hard_left:
         turn.reads.add("time")

@@ -48,7 +48,7 @@ def _check_alone(turn: Turn, message: GroupMod) -> None:
     if message.type == GroupType.INDIRECT and len(message.buckets) != 1:
         raise Refused("group_mod_failed", "invalid_group")
     if message.type != GroupType.SELECT and any(bucket.weight for bucket in message.buckets):
-        raise Refused("group_mod_failed", "bad_bucket")
+        raise Refused("group_mod_failed", "invalid_group")
 
 
 def _check_chain(turn: Turn, message: GroupMod) -> None:

@@ -47,13 +47,13 @@ from sdnloom.network.switch import buffers, pipeline
 from sdnloom.network.switch.checks import Context, check_fit, check_groups, check_shape
 from sdnloom.network.switch.flowmod import flow_mod
 from sdnloom.network.switch.groups import group_mod
-from sdnloom.network.switch.matching import packet_fields
 from sdnloom.network.switch.normal import learn
 from sdnloom.network.switch.ports import port_mod
 from sdnloom.network.switch.stats import statistics
 from sdnloom.network.switch.turn import Refused, Turn
 
 _CAPABILITIES = Capability.FLOW_STATS | Capability.TABLE_STATS | Capability.PORT_STATS | Capability.QUEUE_STATS
+_DEPRECATED = 3  # bits of a table's configuration that 1.3 ignores
 _V10_ACTIONS = 0xFFF  # output to enqueue: all twelve
 _MODIFYING = (FlowMod, GroupMod, PacketOut, PortMod, TableMod, MeterMod)  # refused to a slave (1.3, 6.3.6)
 
@@ -149,13 +149,13 @@ def _packet_out(turn: Turn, message: PacketOut) -> None:
     in_port = message.in_port
     if turn.config.version != V10 and in_port != Port.CONTROLLER and turn.port(in_port) is None:
         raise Refused("bad_request", "bad_port")
+    check_shape(turn, message.actions, packet_out=True)
     if message.buffer_id != NO_BUFFER:
         packet = buffers.take(turn, message.buffer_id).packet
     else:
         packet = decode(message.data)
-    check_shape(turn, message.actions, packet_out=True)
     if turn.config.version != V10:
-        check_fit(message.actions, Context.of_packet(packet_fields(packet, in_port)))
+        check_fit(message.actions, Context.of_packet(packet))
     check_groups(turn, message.actions)
     turn.learns_late = True  # the bridge learns from what a controller sends only after having sent it
     pipeline.apply(turn, pipeline.Flight(packet, in_port, packet), message.actions)
@@ -177,10 +177,10 @@ def _experimenter(turn: Turn, message: Experimenter) -> None:
 
 
 def _table_mod(turn: Turn, message: TableMod) -> None:
-    """1.3 keeps this message for later: no table has anything to configure."""
+    """1.3 keeps this message for later: no table has anything to configure but bits that mean nothing any more."""
     if message.table_id != 0xFF and message.table_id >= turn.config.n_tables:
         raise Refused("table_mod_failed", "bad_table")
-    if message.config:
+    if message.config & ~_DEPRECATED:
         raise Refused("table_mod_failed", "bad_config")
 
 

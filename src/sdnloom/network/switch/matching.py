@@ -27,11 +27,11 @@ _PORTS: dict[int, tuple[str, str]] = {IpProto.TCP: ("tcp_src", "tcp_dst"), IpPro
 Fields = Mapping[str, int]
 
 
-def packet_fields(packet: Packet, in_port: int = 0, metadata: int = 0) -> dict[str, int]:
+def packet_fields(packet: Packet, in_port: int = 0, metadata: int = 0, zero_ports: bool = False) -> dict[str, int]:
     """Return the match fields that a packet has, by name; a field it does not have is absent.
 
-    Of several VLAN tags the outermost counts, and eth_type is of what follows the last one. The ports of an IP fragment
-    are 0 (1.0, 3.4).
+    Of several VLAN tags the outermost counts, and eth_type is of what follows the last one. With `zero_ports` the ports
+    of an IP fragment are 0, as 1.0 says (3.4); without, it has none, as 1.3 says (7.3.2).
     """
     found = {"in_port": in_port, "metadata": metadata, "vlan_vid": 0}
     for header in packet.headers:
@@ -45,7 +45,7 @@ def packet_fields(packet: Packet, in_port: int = 0, metadata: int = 0) -> dict[s
         elif isinstance(header, IPv4):
             found["ipv4_src"], found["ipv4_dst"] = header.src, header.dst
             found["ip_dscp"], found["ip_ecn"], found["ip_proto"] = header.dscp, header.ecn, header.proto
-            if header.flags & 1 or header.offset:
+            if zero_ports and (header.flags & 1 or header.offset):
                 _fragment(found, header.proto)
         elif isinstance(header, Arp):
             found["arp_op"], found["arp_spa"], found["arp_tpa"] = header.op, header.spa, header.tpa
@@ -63,7 +63,7 @@ def packet_fields(packet: Packet, in_port: int = 0, metadata: int = 0) -> dict[s
             found["ip_proto"] = header.proto
         elif isinstance(header, IPv6Fragment):
             found["ip_proto"] = header.proto
-            if header.more or header.offset:
+            if zero_ports and (header.more or header.offset):
                 _fragment(found, header.proto)
         elif isinstance(header, Icmpv6):
             found["icmpv6_type"], found["icmpv6_code"] = header.type, header.code

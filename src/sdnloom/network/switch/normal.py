@@ -1,6 +1,6 @@
 """The port NORMAL: an Ethernet bridge that learns addresses per VLAN, beside the flow tables."""
 
-from sdnloom.network.openflow import VLAN_PRESENT, PortConfig, PortDesc
+from sdnloom.network.openflow import VLAN_PRESENT, Port, PortConfig, PortDesc
 from sdnloom.network.packet import Packet, Vlan
 from sdnloom.network.switch.matching import Fields
 from sdnloom.network.switch.rewrite import pop_vlan
@@ -19,7 +19,10 @@ def normal_ports(turn: Turn, fields: Fields, in_port: int) -> tuple[int, ...]:
     if source is None or destination is None or destination & _RESERVED_MASK == _RESERVED:
         return ()
     vlan = fields["vlan_vid"] & ~VLAN_PRESENT
-    if not source & _GROUP_BIT and any(port.port_no == in_port for port in turn.ports):
+    arrived = any(port.port_no == in_port for port in turn.ports)
+    if not arrived and in_port not in (Port.ANY, Port.CONTROLLER):
+        return ()
+    if arrived and not source & _GROUP_BIT:
         turn.learned.append((vlan, source, in_port, AGEING))
         if not turn.learns_late:
             learn(turn)
@@ -39,10 +42,10 @@ def learn(turn: Turn) -> None:
     turn.learned.clear()
 
 
-def without_priority_tag(packet: Packet) -> Packet:
-    """Return the packet as a bridge sends it: a tag of VLAN 0 says only how urgent a packet is, and ends here."""
+def without_empty_tag(packet: Packet) -> Packet:
+    """Return the packet as a bridge sends it: without a tag that says nothing, of VLAN 0 and priority 0."""
     tag = packet.headers[1] if len(packet.headers) > 1 else None
-    return pop_vlan(packet) if isinstance(tag, Vlan) and tag.vid == 0 else packet
+    return pop_vlan(packet) if isinstance(tag, Vlan) and tag.vid == tag.pcp == 0 else packet
 
 
 def _floods(port: PortDesc) -> bool:

@@ -38,7 +38,7 @@ from sdnloom.network.switch.core import EMERGENCY, FlowEntry, GroupEntry
 from sdnloom.network.switch.counting import count_group, count_hit, count_lookup, count_received, count_sent
 from sdnloom.network.switch.flowtable import best, cell, put
 from sdnloom.network.switch.matching import is_fragment, packet_fields
-from sdnloom.network.switch.normal import normal_ports, without_priority_tag
+from sdnloom.network.switch.normal import normal_ports, without_empty_tag
 from sdnloom.network.switch.rewrite import pop_vlan, push_vlan, set_field, set_ttl, set_vlan, ttl_of
 from sdnloom.network.switch.turn import Ambiguous, Turn
 
@@ -164,7 +164,8 @@ def _execute_set(turn: Turn, flight: Flight, actions: Iterable[Action]) -> None:
 
 
 def _look_up(turn: Turn, flight: Flight, table: int) -> FlowEntry | None:
-    fields = packet_fields(flight.packet, flight.in_port, flight.metadata)
+    zero_ports = turn.config.version == V10
+    fields = packet_fields(flight.packet, flight.in_port, flight.metadata, zero_ports)
     found = best(turn.core.flows, table, fields)
     level = found[0].priority if found else -1
     turn.reads.add(("lookup", table, tuple(sorted(fields.items())), level))
@@ -225,11 +226,10 @@ def output(turn: Turn, flight: Flight, number: int, max_len: int) -> None:
     elif number == Port.IN_PORT:
         _emit(turn, flight, flight.in_port)
     elif number == Port.TABLE:
-        # The copy goes its own way: what the tables do to it is not seen by later actions.
-        through_tables(turn, replace(flight, metadata=0, action_set={}))
+        through_tables(turn, _copy(flight))
     elif number == Port.NORMAL:
         fields = packet_fields(flight.packet, flight.in_port)
-        copy = replace(flight, packet=without_priority_tag(flight.packet))
+        copy = replace(flight, packet=without_empty_tag(flight.packet))
         for port in normal_ports(turn, fields, flight.in_port):
             _emit(turn, copy, port)
     elif number in (Port.FLOOD, Port.ALL):
@@ -239,6 +239,11 @@ def output(turn: Turn, flight: Flight, number: int, max_len: int) -> None:
                 _emit(turn, flight, desc.port_no)
     elif number != flight.in_port:
         _emit(turn, flight, number)
+
+
+def _copy(flight: Flight) -> Flight:
+    """Return what TABLE sends through the tables: what they do to it is not seen by the actions that follow."""
+    return replace(flight, metadata=0, action_set={})
 
 
 def _broadcasts(turn: Turn, port: PortDesc, number: int) -> bool:

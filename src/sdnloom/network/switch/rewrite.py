@@ -107,7 +107,7 @@ def _has(packet: Packet, kind: type[Header]) -> bool:
 def _change(packet: Packet, kinds: tuple[type[Header], ...], attribute: str, value: int) -> Packet:
     for place, header in enumerate(packet.headers):
         if isinstance(header, kinds):
-            changed: Any = replace(header, **{attribute: value})  # type: ignore[type-var]
+            changed: Any = replace(header, **{attribute: value})
             headers = (*packet.headers[:place], changed, *packet.headers[place + 1 :])
             return replace(packet, headers=headers)
     return packet

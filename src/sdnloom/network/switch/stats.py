@@ -140,8 +140,6 @@ _EVERYTHING = FlowStatsRequest().match
 def _ports(turn: Turn, request: PortStatsRequest) -> StatsReply:
     turn.reads.add("ports")
     wanted = [port.port_no for port in turn.ports if request.port_no in (Port.ANY, port.port_no)]
-    if not wanted and request.port_no != Port.ANY and turn.config.version != V10:
-        raise Refused("bad_request", "bad_port")
     rows = []
     for number in wanted:
         received, sent = traffic_of_port(turn, number)
