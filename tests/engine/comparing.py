@@ -1,0 +1,179 @@
+"""What a search of a system shows, and how a reduced one is compared with the full one."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sdnloom.engine.compiled import SystemGraph
+from sdnloom.engine.laws import classes_of
+from sdnloom.engine.loop import LoopSearch
+from sdnloom.engine.model import ALL, Mode, Needs, System
+from sdnloom.engine.path import same_step
+from sdnloom.engine.result import Limits
+from sdnloom.engine.semantics import Found, Semantics, State, Transition
+from sdnloom.engine.stubborn import Rules, Stubborn
+from sdnloom.engine.tables import Tables
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What must be the same with and without a reduction."""
+
+    quiescent: frozenset[State]
+    settled: frozenset[State]
+    found: frozenset[Found]
+
+
+def explored(
+    tables: Tables, reduction: Stubborn | None = None, *, order: Any = "bfs", limit: int | None = None, careful: bool
+) -> tuple[LoopSearch[int], Shown] | None:
+    """A whole search and what it shows; None if there are more states than the limit."""
+    graph = SystemGraph(tables, reduction)
+    found: set[Found] = set()
+
+    def note(spoken: Found, number: int) -> bool:
+        found.add(spoken)
+        return False
+
+    loop = LoopSearch(graph, order=order, limits=Limits(states=limit), careful=careful, sighted=note)
+    loop.run()
+    if loop.stopped is not None:
+        return None
+    quiescent = [state for state in loop.states if graph.is_quiescent(state)]
+    return loop, Shown(
+        frozenset(map(graph.value, quiescent)),
+        frozenset(graph.value(state) for state in quiescent if graph.is_settled(state)),
+        frozenset(found),
+    )
+
+
+def at_events(system: System) -> bool:
+    """Whether some property is asked at events, which is when a search takes care of cycles."""
+    return any(prop.needs in (Needs.EVENT, Needs.ORDER) for prop in system.properties)
+
+
+# Traces: maximal executions up to swapping neighbours that do not depend on each other.
+
+Execution = tuple[tuple[Any, State], ...]  # (step, state after it)
+
+
+class Executions:
+    """The maximal executions of a system without cycles, on the reference semantics."""
+
+    def __init__(self, system: System) -> None:
+        # Memories are no part of a trace.
+        self.system = replace(system, properties=())
+        self.semantics = Semantics(self.system)
+        self._known: dict[State, list[Transition]] = {}
+        self._watches = [prop.watches for prop in system.properties]
+        self._channels = {channel.name: channel for channel in system.channels}
+
+    def transitions(self, state: State) -> list[Transition]:
+        """All transitions from a state."""
+        if state not in self._known:
+            self._known[state] = self.semantics.transitions(state)
+        return self._known[state]
+
+    def every(self, limit: int, reduction: Stubborn | None = None) -> list[Execution] | None:
+        """Every maximal execution, or every one that a reduction keeps; None if there are more than the limit."""
+        results: list[Execution] = []
+        work: list[tuple[Execution, State]] = [((), self.semantics.initial())]
+        while work:
+            done, state = work.pop()
+            following = self.kept(state, reduction)
+            if not following:
+                results.append(done)
+            work += [((*done, (t.step, t.state)), t.state) for t in following]
+            if len(results) + len(work) > limit:
+                return None
+        return results
+
+    def kept(self, state: State, reduction: Stubborn | None) -> list[Transition]:
+        """The transitions that the reduction keeps, by its slow derivation."""
+        following = self.transitions(state)
+        kept = None if reduction is None else reduction.subset(classes_of(self.semantics, state))
+        if kept is None:
+            return following
+        assert reduction is not None
+        numbers = {acting.name: acting.number for acting in reduction.actions}
+        return [t for t in following if kept >> numbers[t.component.name, t.action.name] & 1]
+
+    def classes(self, executions: list[Execution]) -> dict[Execution, Execution]:
+        """Each execution with the representative of its class."""
+        leader = {execution: execution for execution in executions}
+
+        def find(one: Execution) -> Execution:
+            while leader[one] != one:
+                one = leader[one]
+            return one
+
+        for execution in executions:
+            for other in self._neighbours(execution):
+                leader[find(execution)] = find(other)
+        return {execution: find(execution) for execution in executions}
+
+    def _neighbours(self, execution: Execution) -> Iterator[Execution]:
+        states = [self.semantics.initial(), *(state for _, state in execution)]
+        for place in range(len(execution) - 1):
+            before, after = states[place], states[place + 2]
+            first, second = execution[place][0], execution[place + 1][0]
+            if self._depend(self._of(before, first), self._of(states[place + 1], second)):
+                continue
+            for t in self.transitions(before):
+                if same_step(t.step, second):
+                    for u in self.transitions(t.state):
+                        if same_step(u.step, first) and u.state == after:
+                            swapped = ((second, t.state), (first, after))
+                            yield execution[:place] + swapped + execution[place + 2 :]
+
+    def _of(self, state: State, step: Any) -> Transition:
+        return next(t for t in self.transitions(state) if same_step(t.step, step))
+
+    def _depend(self, one: Transition, other: Transition) -> bool:
+        """Whether the declarations say that the order matters, whatever the state."""
+        a, b = one.action, other.action
+        if Mode.IDLE in (a.mode, b.mode):
+            return True
+        names = {(one.component.name, a.name), (other.component.name, b.name)}
+        if any(names <= watches for watches in self._watches):
+            return True
+        same = one.component.name == other.component.name
+        if same and (_meet(a.writes, b.reads) or _meet(a.reads, b.writes) or _meet(a.writes, b.writes)):
+            return True
+        if a.take is not None and a.take == b.take:
+            return True
+        return any(same or not self._channels[c].discipline.many_senders for c in a.sends & b.sends)
+
+
+def _meet(one: frozenset[Any], other: frozenset[Any]) -> bool:
+    return bool(one and other and (one & other or ALL in (one, other)))
+
+
+def lost_traces(system: System, rules: Rules | None = None, limit: int = 150) -> int | None:
+    """How many classes of executions a reduction leaves out; None if there are too many executions."""
+    executions = Executions(system)
+    full = executions.every(limit)
+    if full is None:
+        return None
+    leaders = executions.classes(full)
+    kept = executions.every(limit, Stubborn(system, rules)) or []
+    return len(set(leaders.values()) - {leaders[one] for one in kept})
+
+
+def difference(system: System, rules: Rules | None = None, careful: bool | None = None, limit: int = 150) -> str | None:
+    """What a reduced search loses or invents, "" for nothing; None if the system is too large to compare."""
+    tables = Tables(system)
+    full = explored(tables, limit=limit, careful=False)
+    if full is None:
+        return None
+    if careful is None:
+        careful = at_events(system)
+    reduced = explored(tables, Stubborn(system, rules), careful=careful)
+    assert reduced is not None
+    if full[1] == reduced[1]:
+        return ""
+    for what in ("quiescent", "settled", "found"):
+        one, other = getattr(full[1], what), getattr(reduced[1], what)
+        if one != other:
+            return f"{what}: lost {sorted(map(str, one - other))[:3]}, invented {sorted(map(str, other - one))[:3]}"
+    raise AssertionError("unreachable")

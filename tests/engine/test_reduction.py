@@ -1,0 +1,299 @@
+"""The reduction against the full search: 10,000 random systems, traces, cycles, and a mutant of every rule."""
+
+import itertools
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from sdnloom.engine.disciplines import Bag, BarrierBag, Fifo, Lossy, Ports, Reorder
+from sdnloom.engine.laws import classes_of
+from sdnloom.engine.model import Action, Channel, Component, Mode, Needs, Outcome, Property, System
+from sdnloom.engine.result import Holds, Options, Violated
+from sdnloom.engine.search import search
+from sdnloom.engine.stubborn import Refused, Rules, Status, Stubborn
+from sdnloom.engine.tables import Tables
+from tests.engine.comparing import Executions, at_events, difference, explored, lost_traces
+from tests.engine.systems import REDUCIBLE, random_system, seeds, with_history
+
+SYSTEMS, SHARES = 10_000, 20
+TRACED, TRACE_SHARES = 1_000, 5
+MANY = 1_000_000
+
+
+def compared(share: int, shares: int, total: int, compare: Callable[[int], Any]) -> Iterator[tuple[int, Any]]:
+    """(seed, answer) of the share's part of `total` systems; a seed whose system is too large does not count."""
+    answers = ((seed, compare(seed)) for seed in seeds(share, shares, MANY))
+    yield from itertools.islice(((seed, answer) for seed, answer in answers if answer is not None), total // shares)
+
+
+def observed(seed: int) -> System:
+    """The random system of a seed with a memory of all its events."""
+    return with_history(random_system(seed, needs=REDUCIBLE), 1)
+
+
+def traced(seed: int) -> System:
+    """The random system of a seed without cycles."""
+    return random_system(seed, cyclic=False, needs=REDUCIBLE)
+
+
+@pytest.mark.parametrize("share", range(SHARES))
+def test_quiescent_states_events_and_verdicts_are_kept(share):
+    checked = 0
+    for seed, lost in compared(share, SHARES, SYSTEMS, lambda seed: difference(observed(seed))):
+        assert lost == "", f"seed {seed}: {lost}"
+        checked += 1
+    assert checked == SYSTEMS // SHARES
+
+
+@pytest.mark.parametrize("share", range(TRACE_SHARES))
+def test_every_trace_is_kept(share):
+    checked = 0
+    for seed, lost in compared(share, TRACE_SHARES, TRACED, lambda seed: lost_traces(traced(seed))):
+        assert lost == 0, f"seed {seed}: {lost} classes of executions lost"
+        checked += 1
+    assert checked == TRACED // TRACE_SHARES
+
+
+def test_a_depth_first_search_keeps_the_same():
+    for seed in range(300):
+        system = observed(seed)
+        tables = Tables(system)
+        full = explored(tables, limit=100, careful=False)
+        if full is not None:
+            reduced = explored(tables, Stubborn(system), order="dfs", careful=at_events(system))
+            assert reduced is not None
+            assert reduced[1] == full[1], seed
+
+
+def test_search_gives_the_same_verdict_and_violations_with_and_without_reduction():
+    violated = 0
+    for seed in range(300):
+        system = random_system(seed, needs=REDUCIBLE)
+        if explored(Tables(system), limit=80, careful=False) is None:
+            continue
+        full, reduced = (
+            search(system, Options(engine="loop", reduce=reduce, find_all=True)) for reduce in (False, True)
+        )
+        assert type(full.verdict) is type(reduced.verdict), seed
+        assert _names(full.violations) == _names(reduced.violations), seed
+        assert full.never == reduced.never, seed
+        violated += isinstance(full.verdict, Violated)
+    assert violated > 50
+
+
+def _names(counterexamples: Any) -> set[tuple[str, str]]:
+    return {(one.property, one.message) for one in counterexamples}
+
+
+def test_engine_and_slow_derivation_choose_the_same_steps():
+    smaller = 0
+    for seed in range(300):
+        system = random_system(seed, needs=())
+        tables, stubborn = Tables(system), Stubborn(system)
+        reduced = explored(tables, stubborn, careful=False, limit=100)
+        if reduced is None:
+            continue
+        graph = reduced[0].graph
+        slow = Executions(system)
+        for state in reduced[0].states:
+            value = graph.value(state)  # type: ignore[attr-defined]
+            kept = [t.state for t in slow.kept(value, stubborn)]
+            assert kept == [graph.value(after) for after in graph.successors(state)], seed  # type: ignore[attr-defined]
+            left = [t.state for t in slow.transitions(value)]
+            for after in kept:
+                left.remove(after)
+            remainder = [graph.value(after) for after in graph.remainder(state)]  # type: ignore[attr-defined]
+            assert Counter(remainder) == Counter(left)
+            assert graph.is_reduced(state) == bool(left)
+            smaller += bool(left)
+    assert smaller > 300
+
+
+def test_the_random_systems_cover_every_discipline_mode_and_property():
+    disciplines: Counter[Any] = Counter()
+    modes: Counter[Mode] = Counter()
+    needs: Counter[Needs] = Counter()
+    other: Counter[str] = Counter()
+    for seed in range(1000):
+        system = random_system(seed)
+        for channel in system.channels:
+            one = channel.discipline
+            inner = type(one.inner) if isinstance(one, Lossy) else None
+            disciplines[type(one), inner, isinstance(one, Ports) and bool(one.senders)] += 1
+        for component in system.components:
+            takes = Counter(action.take for action in component.actions if action.take)
+            other["several takers"] += any(count > 1 for count in takes.values())
+            for action in component.actions:
+                modes[action.mode] += 1
+                own = {channel.name for channel in system.channels if channel.to == component.name}
+                other["self-send"] += bool(own & action.sends)
+        for prop in system.properties:
+            needs[prop.needs] += 1
+            other["sometimes"] += prop.sometimes
+            other["watched memory elsewhere"] += bool(prop.watches) and prop.needs is not Needs.ORDER
+    assert set(disciplines) == {
+        (Fifo, None, False),
+        (Bag, None, False),
+        (Reorder, None, False),
+        (Ports, None, False),
+        (Ports, None, True),
+        (BarrierBag, None, False),
+        (Lossy, Fifo, False),
+        (Lossy, Bag, False),
+        (Lossy, Ports, False),
+    }
+    assert set(modes) == set(Mode)
+    assert set(needs) == set(Needs)
+    assert min([*disciplines.values(), *modes.values(), *needs.values(), *other.values()]) >= 50
+
+
+# Mutants: the comparison would notice if a rule were missing.
+
+ALL_RULES = Rules()
+MUTANTS = {
+    **{
+        f"without {rule.__name__} of enabled actions": Rules(
+            enabled=tuple(r for r in ALL_RULES.enabled if r is not rule)
+        )
+        for rule in ALL_RULES.enabled
+    },
+    **{
+        f"without {rule.__name__} of refused actions": Rules(
+            refused=tuple(r for r in ALL_RULES.refused if r is not rule)
+        )
+        for rule in ALL_RULES.refused
+    },
+    **{
+        f"without disturbers of {status.name} actions": Rules(disturbers=ALL_RULES.disturbers - {status})
+        for status in Status
+    },
+    "without watches": Rules(watched=False),
+    "with an environment action as key": Rules(keys=frozenset({Mode.MUST, Mode.MAY})),
+}
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_a_missing_rule_is_caught(name):
+    assert any(_notices(seed, MUTANTS[name]) for seed in range(SYSTEMS))
+
+
+def _notices(seed: int, mutant: Rules) -> bool:
+    # The true reduction shows what the full search shows (above), and is cheaper to compare with.
+    system = observed(seed)
+    tables = Tables(system)
+    careful = at_events(system)
+    true = explored(tables, Stubborn(system), limit=150, careful=careful)
+    if true is not None:
+        mutated = explored(tables, Stubborn(system, mutant), careful=careful)
+        assert mutated is not None
+        if mutated[1] != true[1]:
+            return True
+    return bool(lost_traces(traced(seed), mutant))
+
+
+def test_not_taking_care_of_cycles_is_caught():
+    caught = (
+        seed
+        for seed in range(SYSTEMS)
+        if at_events(system := observed(seed)) and difference(system, careful=False) not in ("", None)
+    )
+    assert next(caught, None) is not None
+
+
+# Cycles.
+
+
+def _ticking(bad_on_cycle: bool) -> System:
+    """A timer that re-arms for ever, and beside it one step whose event is bad."""
+
+    def tick(core: int, _: Any) -> list[Outcome]:
+        event = "strike" if bad_on_cycle and core == 2 else "tick"
+        return [Outcome((core + 1) % 3, (("clock", "tick"),), (event,))]
+
+    def strike(core: int, _: Any) -> list[Outcome]:
+        return [Outcome(1, (), ("quiet" if bad_on_cycle else "strike",))] if core == 0 else []
+
+    timer = Component(
+        "timer",
+        0,
+        (
+            Action(
+                "arm",
+                lambda core, _: [Outcome(1, (("clock", "tick"),))] if core == 0 else [],
+                None,
+                frozenset({"clock"}),
+            ),
+            Action("tick", tick, "clock", frozenset({"clock"})),
+        ),
+    )
+    beside = Component("beside", 0, (Action("strike", strike),))
+    seen = Property(
+        "no strike",
+        Needs.EVENT,
+        lambda memory, _: "it struck" if memory else None,
+        fold=lambda memory, event: memory or event == "strike",
+        initial=False,
+    )
+    return System((timer, beside), (Channel("clock", "timer", Fifo()),), (seen,))
+
+
+@pytest.mark.parametrize("order", ["bfs", "dfs"])
+@pytest.mark.parametrize("reduce", [False, True])
+@pytest.mark.parametrize("bad_on_cycle", [False, True])
+def test_a_violation_on_or_beside_a_cycle_is_found(bad_on_cycle, reduce, order):
+    result = search(_ticking(bad_on_cycle), Options(engine="loop", reduce=reduce, order=order))
+    assert isinstance(result.verdict, Violated)
+    assert result.verdict.counterexample.message == "it struck"
+
+
+@pytest.mark.parametrize("order", ["bfs", "dfs"])
+def test_without_care_the_timer_hides_the_violation(order):
+    system = _ticking(bad_on_cycle=False)
+    careless = explored(Tables(system), Stubborn(system), order=order, careful=False)
+    careful = explored(Tables(system), Stubborn(system), order=order, careful=True)
+    assert careless is not None
+    assert careful is not None
+    assert (len(careless[1].found), len(careful[1].found)) == (0, 1)
+
+
+def test_a_timer_that_rearms_is_searched_to_its_end():
+    timer = Component("timer", 0, (Action("fire", lambda core, _: [Outcome((core + 1) % 5)], mode=Mode.MAY),))
+    for reduce in (False, True):
+        result = search(System((timer,)), Options(engine="loop", reduce=reduce))
+        assert isinstance(result.verdict, Holds)
+        assert (result.statistics.states, result.statistics.transitions) == (5, 5)
+
+
+# Refusals.
+
+
+def _one(needs: Needs, **knobs: Any) -> System:
+    component = Component("A", 0, (Action("go", lambda core, _: [Outcome(1)] if core == 0 else []),))
+    return System((component,), (), (Property("p", needs, lambda memory, columns: None, **knobs),))
+
+
+def test_a_property_of_every_state_is_refused_by_name():
+    with pytest.raises(Refused, match=r"property 'p' is asked in every state"):
+        search(_one(Needs.STATE), Options(engine="loop", reduce=True))
+
+
+def test_an_order_property_that_watches_nothing_is_refused_by_name():
+    with pytest.raises(Refused, match=r"property 'p' depends on the order of events but watches no action"):
+        search(_one(Needs.ORDER, fold=lambda memory, event: event), Options(engine="loop", reduce=True))
+
+
+def test_classes_say_why_an_action_cannot_happen():
+    takers = (
+        Action("takes", lambda core, message: [Outcome(core)], "in"),
+        Action("refuses", lambda core, message: [], "in"),
+        Action("starves", lambda core, message: [Outcome(core)], "void"),
+    )
+    send = Action("send", lambda core, _: [Outcome(1, (("in", "x"),))] if core == 0 else [], None, frozenset({"in"}))
+    channels = (Channel("in", "A", Fifo()), Channel("void", "A", Bag()))
+    semantics = Executions(System((Component("A", 0, (*takers, send)),), channels)).semantics
+    sent = semantics.transitions(semantics.initial())[0].state
+    (only,) = classes_of(semantics, sent)
+    assert only.statuses == (Status.ENABLED, Status.REFUSED, Status.EMPTY, Status.REFUSED)
+    assert only.undisturbed == (None, frozenset())
