@@ -1,1 +1,44 @@
 """NetKAT without `dup`: syntax, parser, printer, reference evaluator, packet sets and decisions with witnesses."""
+
+from sdnloom.netkat.decide import Verdict, Witness, contains, equivalent, is_empty
+from sdnloom.netkat.errors import PolicyError, PolicySyntaxError
+from sdnloom.netkat.evaluate import evaluate
+from sdnloom.netkat.image import Images
+from sdnloom.netkat.packets import PacketSet, Space
+from sdnloom.netkat.parser import parse_policy
+from sdnloom.netkat.printer import to_text
+from sdnloom.netkat.program import Program, parse_program, read_program
+from sdnloom.netkat.route import Hop, route
+from sdnloom.netkat.syntax import Assign, Drop, Not, Policy, Product, Skip, Star, Sum, Test, product_of, sum_of
+
+__all__ = [
+    "Assign",
+    "Drop",
+    "Hop",
+    "Images",
+    "Not",
+    "PacketSet",
+    "Policy",
+    "PolicyError",
+    "PolicySyntaxError",
+    "Product",
+    "Program",
+    "Skip",
+    "Space",
+    "Star",
+    "Sum",
+    "Test",
+    "Verdict",
+    "Witness",
+    "contains",
+    "equivalent",
+    "evaluate",
+    "is_empty",
+    "parse_policy",
+    "parse_program",
+    "product_of",
+    "read_program",
+    "route",
+    "sum_of",
+    "to_text",
+]

@@ -153,10 +153,8 @@ class Images:
                 continue
             # Narrowed to the value, the image is remembered whatever else the set holds.
             narrowed = packets & space.test(field, value)
-            for part in parts:
-                found.append(image(part, narrowed))  # noqa: PERF401 - the hot loop reads better plain
-        for part in index.rest:
-            found.append(image(part, packets))  # noqa: PERF401
+            found += [image(part, narrowed) for part in parts]
+        found += [image(part, packets) for part in index.rest]
         return space.union_of(found)
 
     def _closure(self, body: Policy, packets: PacketSet, image: Callable[[Policy, PacketSet], PacketSet]) -> PacketSet:

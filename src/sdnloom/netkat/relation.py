@@ -241,31 +241,20 @@ class Relations:
         known = self._pushed.get((relation, packets))
         if known is None:
             level = min(relation.level, packets.level)
-            rows = relation.branches if relation.level == level else {}
-            children = packets.branches if packets.level == level else {}
-            kept = self.push(_default(relation, level)[1], _child(packets, level, None))
-            out: dict[Value, PacketSet] = {}
-            for value in rows.keys() | children.keys():
-                out.setdefault(value, space.nothing)
-                for after, below in self._row(relation, level, value).items():
-                    self._reach(out, after, self.push(below, _child(packets, level, value)), kept, rows, children)
-            for after, below in _default(relation, level)[0].items():
-                self._reach(out, after, self.push(below, _child(packets, level, None)), kept, rows, children)
+            changes, same = _default(relation, level)
+            kept = self.push(same, _child(packets, level, None))
+            # Values with rows or branches of their own; any other output value may also have been kept.
+            special = _special(relation, packets, level)
+            out = dict.fromkeys(special, space.nothing)
+            for value in special:
+                self._push_row(self._row(relation, level, value), _child(packets, level, value), out, kept)
+            self._push_row(changes, _child(packets, level, None), out, kept)
             known = self._pushed[relation, packets] = space.node(level, out, kept)
         return known
 
-    def _reach(
-        self,
-        out: dict[Value, PacketSet],
-        value: Value,
-        packets: PacketSet,
-        kept: PacketSet,
-        rows: Mapping[Value, Row],
-        children: Mapping[Value, PacketSet],
-    ) -> None:
-        # An output value that is no special input is also reached by keeping it.
-        start = self.space.nothing if value in rows or value in children else kept
-        out[value] = self.space.union(out.get(value, start), packets)
+    def _push_row(self, row: Row, packets: PacketSet, out: dict[Value, PacketSet], kept: PacketSet) -> None:
+        for value, below in row.items():
+            out[value] = self.space.union(out.get(value, kept), self.push(below, packets))
 
     def pull(self, relation: Relation, packets: PacketSet) -> PacketSet:
         """Return the packets from which the relation leads into the set."""
@@ -278,10 +267,8 @@ class Relations:
         if known is None:
             level = min(relation.level, packets.level)
             changes, same = _default(relation, level)
-            rows = relation.branches if relation.level == level else {}
-            children = packets.branches if packets.level == level else {}
             branches: dict[Value, PacketSet] = {}
-            for value in rows.keys() | children.keys():
+            for value in _special(relation, packets, level):
                 branches[value] = self._pull_row(self._row(relation, level, value), packets, level)
             default = space.union(
                 self._pull_row(changes, packets, level), self.pull(same, _child(packets, level, None))
@@ -327,6 +314,13 @@ def _inputs(a: Relation, b: Relation, level: int) -> set[Value]:
         if relation.level == level:
             inputs.update(relation.branches)
     return inputs
+
+
+def _special(relation: Relation, packets: PacketSet, level: int) -> set[Value]:
+    special: set[Value] = set(relation.branches if relation.level == level else ())
+    if packets.level == level:
+        special.update(packets.branches)
+    return special
 
 
 def _default(relation: Relation, level: int) -> tuple[Row, Relation]:
