@@ -8,7 +8,9 @@ names with the paragraphs that decide.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any
 from unittest.mock import patch
 
@@ -24,6 +26,7 @@ from sdnloom.network.openflow import (
     GroupMod,
     Output,
     PacketIn,
+    PacketInReason,
     PacketOut,
     Port,
     PortConfig,
@@ -33,11 +36,12 @@ from sdnloom.network.openflow import (
     SetConfig,
     SetField,
 )
-from sdnloom.network.packet import Icmp, Icmpv6, IpProto, IPv4, Packet, Vlan, decode
-from sdnloom.network.switch import GroupEntry, Outcome, Switch, SwitchCore, pipeline, receive_message
+from sdnloom.network.packet import Icmp, Icmpv6, Packet, Vlan, decode
+from sdnloom.network.switch import GroupEntry, Outcome, Switch, SwitchCore, flowmod, handlers, pipeline, receive_message
 from sdnloom.network.switch.core import EXACT
 from sdnloom.network.switch.flowtable import actions_of, cell
 from sdnloom.network.switch.matching import is_fragment
+from sdnloom.network.switch.normal import learn
 from sdnloom.network.switch.rewrite import push_vlan, set_field
 from sdnloom.network.switch.turn import Turn
 from tests.network.switch.sequences import Send, Stimulus
@@ -92,17 +96,6 @@ def _with_flags(core: SwitchCore, message: FlowMod) -> SwitchCore:
     return replace(core, flows=tuple(flows))
 
 
-def _twin(module: object, name: str, other: Callable[..., Any]) -> Callable[[Step], list[SwitchCore] | None]:
-    """Return a rule that says: the model with this one function as Open vSwitch has it does what Open vSwitch did."""
-
-    def resume(step: Step) -> list[SwitchCore] | None:
-        with patch.object(module, name, other):
-            outcomes = step.run(step.before)
-        return [outcome.core for outcome in outcomes if view_of_model(outcome) == step.real] or None
-
-    return resume
-
-
 def _set_any_transport(packet: Packet, name: str, value: int) -> Packet:
     """Open vSwitch of 1.0 writes ICMP type and code where told to set the TCP or UDP ports."""
     changed = set_field(packet, name, value)
@@ -116,14 +109,41 @@ def _set_any_transport(packet: Packet, name: str, value: int) -> Packet:
     return changed
 
 
-def _push_empty_tag(packet: Packet, ethertype: int) -> Packet:
-    """Open vSwitch pushes a tag of zeros also on a packet that has one."""
+def push_empty_tag(packet: Packet, ethertype: int) -> Packet:
+    """Open vSwitch pushes a tag of zeros also on a packet that has one.
+
+    What its bridge learns from such a packet shows much later, so the model always runs with this, and once more
+    without it to know whether it made a difference.
+    """
     return set_field(set_field(push_vlan(packet, ethertype), "vlan_vid", 0), "vlan_pcp", 0)
 
 
 def _same_flight(flight: pipeline.Flight) -> pipeline.Flight:
     """Open vSwitch sends the packet itself through the tables, so later actions see what became of it."""
     return flight
+
+
+class _LateSet:
+    """Open vSwitch executes the action set that TABLE filled when all actions of the PacketOut are done."""
+
+    def __init__(self) -> None:
+        self.flights: list[pipeline.Flight] = []
+
+    def through_tables(self, turn: Turn, flight: pipeline.Flight, table: int = 0) -> None:
+        self.flights.append(flight)
+        entry = pipeline._look_up(turn, flight, table)
+        if entry is None:
+            pipeline._miss(turn, flight, table)
+        elif (following := pipeline.execute(turn, flight, entry)) is not None and flight.alive:
+            self.through_tables(turn, flight, following)
+
+    def learn(self, turn: Turn) -> None:
+        for flight in self.flights[:1]:
+            flight.table, flight.cookie, flight.reason = 0, pipeline.NO_COOKIE, PacketInReason.ACTION
+            if flight.alive:
+                pipeline._execute_set(turn, flight, flight.action_set.values())
+        self.flights.clear()
+        learn(turn)
 
 
 def _group_in_bucket(step: Step) -> list[SwitchCore] | None:
@@ -148,7 +168,9 @@ def _execute_set_after_miss(turn: Turn, flight: pipeline.Flight, table: int) -> 
 
 def _third_tag(step: Step) -> list[SwitchCore] | None:
     """Open vSwitch has room for two VLAN tags: it refuses to push more where it can see that, else it loses one."""
-    return [] if _refused(step.real, "bad_action", "bad_tag") or _most_tags(step.model) > 2 else None
+    with patch.object(pipeline, "_miss", _execute_set_after_miss):  # such packets are seen there only
+        views = [step.model, *(view_of_model(outcome) for outcome in step.run(step.before))]
+    return [] if _refused(step.real, "bad_action", "bad_tag") or max(map(_most_tags, views)) > 2 else None
 
 
 def _group_loop(step: Step) -> list[SwitchCore] | None:
@@ -191,7 +213,8 @@ def _ingress_port(step: Step) -> list[SwitchCore] | None:
 
 def _unknown_queue(step: Step) -> list[SwitchCore] | None:
     """Open vSwitch takes any queue number and uses the default queue."""
-    return [] if _refused(step.model, "bad_action", "bad_queue") and not step.real.messages else None
+    refused = any(isinstance(message, Error) for message in step.real.messages)
+    return [] if _refused(step.model, "bad_action", "bad_queue") and not refused else None
 
 
 def _port_status_of_port_mod(step: Step) -> list[SwitchCore] | None:
@@ -227,36 +250,17 @@ def _exact_among_equals(step: Step) -> list[SwitchCore] | None:
         flows = (replace(entry, priority=level) if entry.priority == former else entry for entry in core.flows)
         return replace(core, flows=tuple(sorted(flows, key=lambda entry: entry.order)))
 
-    exact = {entry.match for entry in step.before.flows if entry.priority == EXACT}
+    exact = {entry.match for entry in (*step.before.flows, *step.after.flows) if entry.priority == EXACT}
     if not exact or any(entry.priority == 0xFFFF and entry.match in exact for entry in step.before.flows):
         return None
     found = []
-    for outcome in step.run(at(0xFFFF, step.before, EXACT)):
+    with patch.object(flowmod, "EXACT", 0xFFFF):
+        outcomes = step.run(at(0xFFFF, step.before, EXACT))
+    for outcome in outcomes:
         if view_of_model(outcome) == step.real:
             flows = (replace(entry, priority=EXACT) if entry.match in exact else entry for entry in outcome.core.flows)
             found.append(replace(outcome.core, flows=tuple(sorted(flows, key=lambda entry: entry.order))))
     return found or None
-
-
-def _checksum_in_fragment(step: Step) -> list[SwitchCore] | None:
-    """Open vSwitch corrects a transport checksum also where a fragment has none: two bytes of its payload change."""
-    return [step.after] if _without_fragment_checksums(step.model) == _without_fragment_checksums(step.real) else None
-
-
-def _without_fragment_checksums(view: View) -> View:
-    frames = tuple((port, tuple(_blank(frame) for frame in frames)) for port, frames in view.frames)
-    messages = (replace(each, data=_blank(each.data)) if isinstance(each, PacketIn) else each for each in view.messages)
-    return View(frames, tuple(messages))
-
-
-def _blank(frame: bytes) -> bytes:
-    packet = decode(frame)
-    places = {IpProto.TCP: 16, IpProto.UDP: 6}
-    place = next((places.get(each.proto) for each in packet.headers if isinstance(each, IPv4)), None)
-    if place is None or not is_fragment(packet):
-        return frame
-    start = len(frame) - len(packet.payload) - len(packet.trailer) + place
-    return frame[:start] + bytes(2) + frame[start + 2 :]
 
 
 def restart_hard_timers(stimulus: Stimulus, before: SwitchCore, outcome: Outcome) -> Outcome:
@@ -292,7 +296,7 @@ def _most_tags(view: View) -> int:
 
 
 def _bridge_of_two_tags(step: Step) -> list[SwitchCore] | None:
-    """NORMAL of Open vSwitch has its own ways with a packet of two VLAN tags; OpenFlow does not say what NORMAL does."""
+    """NORMAL of Open vSwitch has its own ways with two VLAN tags; OpenFlow leaves NORMAL to the switch."""
     bridged = any(isinstance(action, Output) and action.port == Port.NORMAL for action in _actions(step))
     return [] if bridged and _most_tags(step.model) > 1 else None
 
@@ -348,22 +352,80 @@ def _uncounted(view: View) -> View:
     return View(view.frames, tuple(messages))
 
 
+def _reason_behind_packet_out(step: Step) -> list[SwitchCore] | None:
+    """Open vSwitch of 1.3 calls all that a PacketOut brings back to the controller an action, a miss as well."""
+    if not isinstance(step.stimulus, Send) or not isinstance(step.stimulus.message, PacketOut):
+        return None
+    action = int(PacketInReason.ACTION)
+    expected = (
+        replace(message, reason=action) if isinstance(message, PacketIn) else message for message in step.model.messages
+    )
+    same = View(step.model.frames, tuple(expected)) == step.real and step.config.version != V10
+    return [step.after] if same else None
+
+
+def _hidden_entries(step: Step) -> list[SwitchCore] | None:
+    """Open vSwitch keeps entries of its own, with cookie 0, and refuses to delete all entries of that cookie."""
+    message = step.stimulus.message if isinstance(step.stimulus, Send) else None
+    odd = isinstance(message, FlowMod) and message.table_id == 0xFF and message.cookie_mask
+    return [step.before] if odd and _refused(step.real, "bad_request", "eperm") else None
+
+
+def keeps_idle_timer(stimulus: Stimulus, before: SwitchCore) -> bool:
+    """Return whether an entry is replaced by one with an idle timeout after time has passed.
+
+    Open vSwitch takes the last use of the old entry for that of the new one, which may then be over at once, whenever
+    it looks. No step shows that, so the sequence ends here.
+    """
+    message = stimulus.message if isinstance(stimulus, Send) else None
+    if not isinstance(message, FlowMod) or message.command != FlowCommand.ADD or not message.idle_timeout:
+        return False
+    key = (message.table_id, message.match)
+    return any((entry.table, entry.match) == key and entry.age for entry in before.flows)
+
+
+IDLE_TIMER_OF_REPLACEMENT = "idle-timer-of-replacement"
+PUSH_COPIES_TAG = "push-copies-tag"
 HARD_TIMER_OF_MODIFY = "hard-timer-of-modify"
+_LATE = _LateSet()
+# Name -> what to put in the place of which functions of the model; several of these can show in one step.
+TWINS: dict[str, tuple[tuple[object, str, Callable[..., Any]], ...]] = {
+    "action-set-after-miss": ((pipeline, "_miss", _execute_set_after_miss),),
+    "ports-of-icmp": ((pipeline, "set_field", _set_any_transport),),
+    "changes-behind-table": (
+        (pipeline, "_copy", _same_flight),
+        (pipeline, "through_tables", _LATE.through_tables),
+        (handlers, "learn", _LATE.learn),
+    ),
+}
+
+
+def twins(step: Step) -> tuple[tuple[str, ...], list[SwitchCore]] | None:
+    """Return the fewest twins that together make the model do what Open vSwitch did, and the states after that."""
+    for count in range(1, len(TWINS) + 1):
+        for names in combinations(TWINS, count):
+            with ExitStack() as stack:
+                for module, name, other in (each for twin in names for each in TWINS[twin]):
+                    stack.enter_context(patch.object(module, name, other))
+                outcomes = step.run(step.before)
+            cores = [outcome.core for outcome in outcomes if view_of_model(outcome) == step.real]
+            if cores:
+                return names, cores
+    return None
+
+
 DEVIATIONS = (
-    Deviation("action-set-after-miss", _twin(pipeline, "_miss", _execute_set_after_miss)),
     Deviation("third-tag", _third_tag),
     Deviation("overlap-with-itself", _overlap_with_itself),
-    Deviation("ports-of-icmp", _twin(pipeline, "set_field", _set_any_transport)),
-    Deviation("push-copies-tag", _twin(pipeline, "push_vlan", _push_empty_tag)),
     Deviation("group-in-bucket", _group_in_bucket),
-    Deviation("checksum-in-fragment", _checksum_in_fragment),
+    Deviation("reason-behind-packet-out", _reason_behind_packet_out),
     Deviation("no-packet-in", _without_port_bit(PortConfig.NO_PACKET_IN)),
     Deviation("down-port", _without_port_bit(PortConfig.PORT_DOWN)),
     Deviation("deaf-port", _deaf_port),
     Deviation("counted-though-dropped", _counted_though_dropped),
-    Deviation("changes-behind-table", _twin(pipeline, "_copy", _same_flight)),
     Deviation("bridge-of-two-tags", _bridge_of_two_tags),
     Deviation("icmp-of-fragment", _icmp_of_fragment),
+    Deviation("hidden-entries", _hidden_entries),
     Deviation("group-loop", _group_loop),
     Deviation("chained-group", _chained_group),
     Deviation("never-a-port", _never_a_port),

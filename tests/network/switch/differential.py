@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from unittest.mock import patch
 
 from sdnloom.network.openflow import (
     V10,
@@ -27,12 +28,23 @@ from sdnloom.network.switch import (
     SwitchCore,
     advance,
     initial_core,
+    pipeline,
     receive_message,
     receive_packet,
 )
 from sdnloom.network.switch.flowmod import is_exact
 from tests.network.openvswitch import Observed, OpenVswitch
-from tests.network.switch.deviations import DEVIATIONS, HARD_TIMER_OF_MODIFY, Step, restart_hard_timers
+from tests.network.switch.deviations import (
+    DEVIATIONS,
+    HARD_TIMER_OF_MODIFY,
+    IDLE_TIMER_OF_REPLACEMENT,
+    PUSH_COPIES_TAG,
+    Step,
+    keeps_idle_timer,
+    push_empty_tag,
+    restart_hard_timers,
+    twins,
+)
 from tests.network.switch.sequences import Arrival, Send, Stimulus
 from tests.network.switch.views import View, view_of_model, view_of_switch
 
@@ -110,13 +122,20 @@ class Comparison:
                 agreeing = found
             if not agreeing:
                 return None
+            if any(keeps_idle_timer(stimulus, core) for core in cores):
+                self.named[IDLE_TIMER_OF_REPLACEMENT] += 1
+                return None
             cores = list(dict.fromkeys(agreeing))
             self.generation = cores[0].settings.generation_id
         return None
 
     def _outcomes(self, core: SwitchCore, stimulus: Stimulus) -> list[Outcome]:
+        with patch.object(pipeline, "push_vlan", push_empty_tag):
+            outcomes = self.model(self.config, core, stimulus)
+        if self.model(self.config, core, stimulus) != outcomes:
+            self.named[PUSH_COPIES_TAG] += 1
         adjusted = []
-        for outcome in self.model(self.config, core, stimulus):
+        for outcome in outcomes:
             adjusted.append(restart_hard_timers(stimulus, core, outcome))
             self.named[HARD_TIMER_OF_MODIFY] += adjusted[-1].core != outcome.core
         return adjusted
@@ -124,17 +143,25 @@ class Comparison:
     def _named(
         self, stimulus: Stimulus, outcomes: list[tuple[SwitchCore, Outcome]], views: list[View], real: View
     ) -> list[SwitchCore] | None:
+        """Return the states to go on with when rules name the difference, None when none does."""
+
         def again(core: SwitchCore) -> list[Outcome]:
             return self._outcomes(core, stimulus)
 
+        steps = [
+            Step(self.config, stimulus, before, outcome.core, view, real, again)
+            for (before, outcome), view in zip(outcomes, views, strict=True)
+        ]
         for deviation in DEVIATIONS:
-            resumed = [
-                deviation.resume(Step(self.config, stimulus, before, outcome.core, view, real, again))
-                for (before, outcome), view in zip(outcomes, views, strict=True)
-            ]
-            if any(cores is not None for cores in resumed):
+            resumed = [cores for step in steps if (cores := deviation.resume(step)) is not None]
+            if resumed:
                 self.named[deviation.name] += 1
-                return [core for cores in resumed if cores is not None for core in cores]
+                return [core for cores in resumed for core in cores]
+        for step in steps:
+            found = twins(step)
+            if found is not None:
+                self.named.update(found[0])
+                return found[1]
         return None
 
     def _view(self, stimulus: Stimulus) -> View:

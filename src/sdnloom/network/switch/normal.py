@@ -44,8 +44,8 @@ def learn(turn: Turn) -> None:
 
 def without_empty_tag(packet: Packet) -> Packet:
     """Return the packet as a bridge sends it: without a tag that says nothing, of VLAN 0 and priority 0."""
-    tag = packet.headers[1] if len(packet.headers) > 1 else None
-    return pop_vlan(packet) if isinstance(tag, Vlan) and tag.vid == tag.pcp == 0 else packet
+    tags = [header for header in packet.headers if isinstance(header, Vlan)]
+    return pop_vlan(packet) if len(tags) == 1 and tags[0].vid == tags[0].pcp == 0 else packet
 
 
 def _floods(port: PortDesc) -> bool:
