@@ -7,7 +7,10 @@ import sys
 from pathlib import Path
 
 # Name -> module with `run(quick: bool, arguments: list[str]) -> Report`.
-BENCHMARKS: dict[str, str] = {}
+BENCHMARKS: dict[str, str] = {
+    "raceloom-examples": "benchmarks.raceloom_examples",
+    "raceloom-zoo": "benchmarks.raceloom_zoo",
+}
 
 
 def main() -> None:

@@ -81,7 +81,8 @@ class Source:
                 kind = lexeme
             if kind != "space":
                 found.append(Token(kind, lexeme, match.start(), position))
-        found.append(Token("end", "", end, end))
+        last = found[-1].end if found else start
+        found.append(Token("end", "", last, last))
         return found
 
     def policy(self, start: int, end: int, names: Mapping[str, Policy]) -> Policy:

@@ -68,7 +68,9 @@ class Harm:
 
     def confirms(self, kind: RaceType, switch: int, before: Tables, after: Tables) -> bool:
         """Return whether the property tells the tables apart, asked directly."""
-        judge = self._judge(self._property.formulas[kind], switch)
+        formula = self._property.formulas[kind]
+        big = isinstance(self._elements[switch], BigSwitch)
+        judge = self._truth(formula, switch).judge if big else self._judge(formula, switch)
         return judge.holds(before) != judge.holds(after)
 
     def never(self) -> bool:
@@ -109,7 +111,7 @@ class Harm:
     def _judge(self, formula: Formula, switch: int) -> Judge:
         key = (formula, switch)
         if key not in self._judges:
-            if formula.avoid is not SKIP and not isinstance(self._elements[switch], BigSwitch):
+            if formula.avoid is not SKIP:
                 raise ModelError(
                     self._property.name,
                     f"a waypoint needs hops; switch {self._elements[switch].name!r} is a term, expected a network",

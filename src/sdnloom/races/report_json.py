@@ -56,7 +56,8 @@ def _race(model: Model, race: Race) -> dict[str, Any]:
 def _label(model: Model, label: Label) -> dict[str, Any]:
     text = label_text(model, label)
     if isinstance(label, Processed):
-        return {"event": "forward", "element": label.element, "tables": [_policy(table) for table in label.tables], "text": text}
+        tables = [_policy(table) for table in label.tables]
+        return {"event": "forward", "element": label.element, "tables": tables, "text": text}
     return {
         "event": "rcfg",
         "channel": label.channel,

@@ -143,7 +143,10 @@ class _Reader:
             "": self._definition,
         }
         for statement in self.statements:
-            handlers[statement.keyword](statement, self._source.tokens(statement.body, statement.end))
+            tokens = self._source.tokens(statement.body, statement.end)
+            if tokens[0].kind == "end":
+                raise self._expected(tokens[0], f"what follows {statement.keyword!r}")
+            handlers[statement.keyword](statement, tokens)
 
     def model(self) -> Model:
         """Return the model read, checked as a whole."""

@@ -9,10 +9,8 @@ it looks for it still matter, and choices that agree on those have the same answ
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from sdnloom.netkat.image import Images
-from sdnloom.netkat.syntax import DROP, Policy, Product, Star, Sum, product_of, sum_of
+from sdnloom.netkat.syntax import DROP, Policy, sum_of
 from sdnloom.races.behaviour import Tables
-from sdnloom.races.holes import NETWORK, hole, holes
 from sdnloom.races.judge import Judge
 from sdnloom.races.model import BigSwitch
 from sdnloom.races.properties import Formula, Inclusion
@@ -94,8 +92,6 @@ class _Builder:
     def __init__(self, truth: Truth, inclusion: Inclusion) -> None:
         self._truth = truth
         self._inclusion = inclusion
-        self._ways = _ways(inclusion)
-        self._images = Images()
         self._known: dict[tuple[object, ...], NodeId] = {}
 
     def build(self, level: int, options: list[Tables]) -> NodeId:
@@ -105,7 +101,7 @@ class _Builder:
         verdict = self._bounds(options)
         if verdict is not None:
             return truth._universe[level] if verdict else EMPTY
-        matters = self._matters(options)
+        matters = truth.judge.matters(self._inclusion, tuple(sum_of(table) for table in options))
         key = (level, *(table if there else None for table, there in zip(options, matters, strict=True)))
         if key in self._known:
             return self._known[key]
@@ -131,38 +127,7 @@ class _Builder:
         if not inclusion.falls and not inclusion.rises:
             return None
         most = judge.includes(inclusion, tuple(sum_of(table) for table in options))
+        if most == inclusion.falls:
+            return most
         least = judge.includes(inclusion, tuple(table[0] if len(table) == 1 else DROP for table in options))
         return most if most == least else None
-
-    def _matters(self, options: list[Tables]) -> list[bool]:
-        """Return, for each table, whether some packet that the property asks about can pass it."""
-        if self._ways is None:
-            return [True] * len(options)
-        images, big, avoid = self._images, self._truth._big, self._truth._formula.avoid
-        tables = [sum_of(table) for table in options]
-        after = product_of([avoid, big.links, avoid])
-        hops = Star(product_of([sum_of(tables), after]))
-        found = [False] * len(options)
-        for before, behind in self._ways:
-            start = images.forward(product_of([before, avoid]), images.space.everything)
-            reached = images.forward(hops, start)
-            wanted = images.backward(hops, images.backward(behind, images.space.everything))
-            ready = images.backward(after, wanted)
-            for place, table in enumerate(tables):
-                found[place] = found[place] or bool(images.forward(table, reached) & ready)
-        return found
-
-
-def _ways(inclusion: Inclusion) -> list[tuple[Policy, Policy]] | None:
-    """Return what stands before and behind the network in each summand of an emptiness question; None if unclear."""
-    if inclusion.right is not DROP:
-        return None
-    ways: list[tuple[Policy, Policy]] = []
-    for summand in inclusion.left.parts if isinstance(inclusion.left, Sum) else (inclusion.left,):
-        parts = summand.parts if isinstance(summand, Product) else (summand,)
-        places = [index for index, part in enumerate(parts) if NETWORK in holes(part)]
-        if places and (len(places) > 1 or parts[places[0]] is not hole(NETWORK)):
-            return None
-        if places:
-            ways.append((product_of(parts[: places[0]]), product_of(parts[places[0] + 1 :])))
-    return ways

@@ -1,0 +1,63 @@
+"""The search with one concrete table vector per state: the slow, obvious form of `sdnloom.races.search`."""
+
+from sdnloom.races.abstraction import Abstraction, Check, Control
+from sdnloom.races.judge import Judge
+from sdnloom.races.model import Model
+from sdnloom.races.oracle import Key
+from sdnloom.races.properties import Property
+from sdnloom.races.trace import Processed, Reconfigured
+
+
+def explicit_races(
+    model: Model, judged: Property, depth: int | None, first_race_only: bool
+) -> tuple[dict[Key, int], int]:
+    """Return the harmful races with the lengths of shortest traces, and the number of states."""
+    abstraction = Abstraction(model, first_race_only)
+    judges: dict[tuple[object, int], Judge] = {}
+    found: dict[Key, int] = {}
+
+    def harmful(check: Check, tables: dict[int, tuple]) -> bool:
+        formula = judged.formulas.get(check.kind)
+        if formula is None:
+            return False
+        key = (formula, check.switch)
+        if key not in judges:
+            judges[key] = Judge(model.elements[check.switch], formula)
+        judge = judges[key]
+        if check.before is not None:
+            return judge.holds((check.before,)) != judge.holds((check.policy,))
+        now = tables[check.switch]
+        return judge.holds(now) != judge.holds((*now[: check.table], check.policy, *now[check.table + 1 :]))
+
+    first = (abstraction.initial(), tuple(abstraction.first_tables))
+    visited: set[tuple[Control, tuple]] = {first}
+    frontier = [first]
+    level = 0
+    while frontier and (depth is None or level < depth):
+        following = []
+        for control, tables in frontier:
+            for step in abstraction.steps(control):
+                stop = False
+                for check in step.checks:
+                    length = level + 1 + check.forwards_first
+                    if (depth is not None and length > depth) or stop or not harmful(check, dict(enumerate(tables))):
+                        continue
+                    label = check.first or Processed(check.switch, tables[check.switch])
+                    assert isinstance(step.label, Reconfigured)
+                    key = (check.kind, label, step.label)
+                    found[key] = min(length, found.get(key, length))
+                    stop = first_race_only
+                if stop:
+                    continue
+                after = list(tables)
+                if step.table is not None:
+                    mine = list(after[step.label.receiver])
+                    mine[step.table] = step.label.policy
+                    after[step.label.receiver] = tuple(mine)
+                state = (step.target, tuple(after))
+                if state not in visited:
+                    visited.add(state)
+                    following.append(state)
+        frontier = following
+        level += 1
+    return found, len(visited)

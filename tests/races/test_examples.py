@@ -1,0 +1,89 @@
+"""The thesis' three examples, in both formats: published counts in RaceLoom's mode, all races in complete mode."""
+
+from pathlib import Path
+
+import pytest
+
+from sdnloom.races import Mode, Options, RaceType, Result, find_races, load_model, load_properties
+from sdnloom.races.loader import parse_model
+from sdnloom.races.oracle import Oracle
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "races"
+PUBLISHED = {"firewall": (10, (2, 0, 0)), "independent_controllers": (7, (16, 8, 0)), "hierarchy": (10, (4, 3, 1))}
+COMPLETE = {"firewall": (2, 0, 0), "independent_controllers": (16, 8, 0), "hierarchy": (4, 3, 2)}
+
+
+def races_of(name: str, form: str, options: Options) -> Result:
+    model = load_model(EXAMPLES / f"{name}.{form}")
+    properties = load_properties(EXAMPLES / f"{name}.properties.json") if form == "json" else ()
+    return find_races(model, properties, options)
+
+
+def counts(result: Result) -> tuple[int, ...]:
+    return tuple(result.counts[kind] for kind in RaceType)
+
+
+@pytest.mark.parametrize("form", ["races", "json"])
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_raceloom_mode_gives_the_published_counts(name: str, form: str) -> None:
+    depth, published = PUBLISHED[name]
+    result = races_of(name, form, Options(Mode.RACELOOM, depth))
+    assert counts(result) == published
+    assert len(result.races) == sum(published)
+
+
+@pytest.mark.parametrize("form", ["races", "json"])
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_complete_mode_gives_all_races_at_the_published_depth_and_at_every_depth(name: str, form: str) -> None:
+    bounded = races_of(name, form, Options(depth=PUBLISHED[name][0]))
+    unbounded = races_of(name, form, Options())
+    assert counts(bounded) == counts(unbounded) == COMPLETE[name]
+    assert unbounded.proved
+
+
+@pytest.mark.parametrize(
+    ("name", "mode", "states"),
+    [
+        ("firewall", Mode.COMPLETE, 12),
+        ("independent_controllers", Mode.COMPLETE, 193),
+        ("hierarchy", Mode.COMPLETE, 33),
+        ("firewall", Mode.RACELOOM, 24),
+        ("independent_controllers", Mode.RACELOOM, 1634),
+        ("hierarchy", Mode.RACELOOM, 284),
+    ],
+)
+def test_number_of_abstract_states(name: str, mode: Mode, states: int) -> None:
+    assert races_of(name, "races", Options(mode)).states == states
+
+
+@pytest.mark.parametrize(("name", "depth"), [("firewall", 6), ("independent_controllers", 4), ("hierarchy", 5)])
+def test_examples_equal_the_oracle(name: str, depth: int) -> None:
+    model = load_model(EXAMPLES / f"{name}.races")
+    oracle = Oracle(model, model.properties[0])
+    for mode, expected in ((Mode.COMPLETE, oracle.complete(depth)[0]), (Mode.RACELOOM, oracle.raceloom(depth))):
+        result = find_races(model, (), Options(mode, depth))
+        assert {(race.kind, race.first, race.second): len(race.trace.events) for race in result.races} == expected
+
+
+def test_the_shortest_hierarchy_trace_is_that_of_figure_5_6() -> None:
+    """The clocks that RaceLoom prints for its CT->CT->SW race."""
+    race = races_of("hierarchy", "json", Options(Mode.RACELOOM, 10)).races[0]
+    assert race.kind is RaceType.CT_CT_SW
+    assert race.positions == (2, 3)
+    assert race.trace.clocks == (
+        ((0, 0, 0, 0), (0, 0, 0, 0), (0, 0, 0, 0), (0, 0, 0, 0)),
+        ((1, 0, 1, 0), (0, 0, 0, 0), (0, 0, 1, 0), (0, 0, 0, 0)),
+        ((2, 1, 1, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 0)),
+        ((2, 1, 1, 0), (0, 2, 0, 1), (0, 0, 1, 0), (0, 0, 0, 1)),
+    )
+
+
+def test_a_safe_order_of_updates_has_no_harmful_race() -> None:
+    """The corrected twin: one controller takes the old route down before it puts the new one up."""
+    text = (EXAMPLES / "independent_controllers.races").read_text()
+    lines = [line for line in text.splitlines() if not line.startswith(("C1 =", "C2 =", "system"))]
+    order = "upS1 ! zero ; upS2 ! zero ; upS5 ! T5 ; upS6 ! T6 ; upS3 ! T3 ; upS4 ! T4 ; bot"
+    model = parse_model("\n".join([*lines, f"C = {order}", "system Net || C"]))
+    result = find_races(model)
+    assert counts(result) == (0, 0, 0)
+    assert result.proved
