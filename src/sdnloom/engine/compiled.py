@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from sdnloom.engine import evaluate
 from sdnloom.engine.graph import Graph
-from sdnloom.engine.model import Event, Fault, Mode, ModelError, Needs, Property, Step, Strategy, System
+from sdnloom.engine.model import Fault, Mode, Needs, Property, Step, Strategy, System
 from sdnloom.engine.semantics import Found, State
 from sdnloom.engine.stubborn import Class, Status, Stubborn
 from sdnloom.engine.tables import Local, Tables
@@ -41,7 +41,6 @@ class Move(NamedTuple):
     change: int
     received: tuple[tuple[int, "_Reception"], ...]  # (column, code there -> what it adds to the state)
     local: Local
-    faults: tuple[Fault, ...]  # of the reception, and of what the component sends itself
 
 
 # A move as the hot loop wants it: (change, first column that receives, its memo, the further ones, the Move).
@@ -157,14 +156,19 @@ class SystemGraph(Graph[int]):
         return [] if kept is None else self._subset(state, ~kept)
 
     def labelled(self, state: int) -> list[tuple[Step, int]]:
-        """Every (step, next state), or under a strategy those it keeps."""
-        if self.strategy is not None:
-            branches = self._least(state)
-        else:
-            branches = [
-                (move, faults, after) for move in self._enabled(state) for after, faults in self._branches(state, move)
-            ]
-        return [(self.tables.step_of(move.local, move.faults + faults), after) for move, faults, after in branches]
+        """Every (step, next state), or under a strategy those it keeps; said by the reference semantics."""
+        transitions = self.tables.semantics.transitions(self.value(state))
+        if self.strategy is None:
+            return [(t.step, self.encode(t.state)) for t in transitions]
+        column = len(self._values) - 1
+        memory = self._values[column][state & self._fields[column]]
+        ranked = []
+        for t in transitions:
+            step = t.step._replace(faults=())
+            after = self.code(column, self.strategy.after(memory, step, t.outcome))
+            ranked.append((self.strategy.rank(memory, step, t.outcome), t.step, self.encode(t.state) + after))
+        least = min((rank for rank, _, _ in ranked), default=0)
+        return [(step, after) for rank, step, after in ranked if rank == least]
 
     def speaking(self, state: int) -> Sequence[Found]:
         """The properties that speak in the state, in declaration order."""
@@ -175,6 +179,23 @@ class SystemGraph(Graph[int]):
                 if (message := asked.message(state)) is not None
             ]
         return ()
+
+    def encode(self, value: State) -> int:
+        """The state with these plain values; the strategy's column is left empty."""
+        tables = self.tables
+        contents = [table.number(content) for table, content in zip(tables.contents, value.contents, strict=True)]
+        places = [
+            (table.number(core), *(contents[channel] for channel in inbox))
+            for table, core, inbox in zip(tables.cores, value.cores, tables.inbox, strict=True)
+        ]
+        return self.state([*places, *value.memories])
+
+    def memories(self) -> dict[str, list[Any]]:
+        """The memories met, by property."""
+        return {
+            prop.name: list(self._codes[column])
+            for prop, column in zip(self._remembering, self._memory_columns, strict=True)
+        }
 
     def value(self, state: int) -> State:
         """The state in plain values."""
@@ -264,14 +285,13 @@ class SystemGraph(Graph[int]):
                     for before, faults in reached
                     for change, more in changes.alternatives(state & self._fields[column])
                 ]
-            return [(self._fold_faults(after, faults, move), faults) for after, faults in reached]
+            return [(self._fold_faults(after, faults), faults) for after, faults in reached]
         return [(after, ())]
 
-    def _fold_faults(self, state: int, faults: tuple[Fault, ...], move: Move) -> int:
+    def _fold_faults(self, state: int, faults: tuple[Fault, ...]) -> int:
         if faults:
             for column in self._memory_columns:
-                reception = self._reception(column, self._folding(column, move.local.action, faults))
-                state += reception[state & self._fields[column]]
+                state += self._reception(column, faults)[state & self._fields[column]]
         return state
 
     # Filling the memos
@@ -302,11 +322,11 @@ class SystemGraph(Graph[int]):
                 if slot >= 0:
                     left[slot] = rest
                 for place, own_faults in self._pushed(component, (local.core, *left), local.own):
-                    if own_faults:  # they fold with the events
-                        received = self._received(local, faults + own_faults)
-                    move = Move(self.code(component, place) - code, received, local, faults + own_faults)
-                    column, changes = received[0] if received else (-1, None)
-                    results.append((move.change, column, changes, received[1:], move))
+                    # Faults in what a component sends itself fold with the events.
+                    others = self._received(local, faults + own_faults) if own_faults else received
+                    move = Move(self.code(component, place) - code, others, local)
+                    column, changes = others[0] if others else (-1, None)
+                    results.append((move.change, column, changes, others[1:], move))
         return tuple(results)
 
     def _choices(self, action: int, core: int, content: int) -> tuple[Status, tuple[Option, ...]]:
@@ -335,10 +355,7 @@ class SystemGraph(Graph[int]):
         received = [(parcels[number].to, self._reception(*parcels[number])) for number in local.parcels]
         events = local.outcome.events + faults
         if events:
-            received += [
-                (column, self._reception(column, self._folding(column, local.action, events)))
-                for column in self._memory_columns
-            ]
+            received += [(column, self._reception(column, events)) for column in self._memory_columns]
         return tuple(received)
 
     def _pushed(
@@ -361,27 +378,15 @@ class SystemGraph(Graph[int]):
             known = self._receptions[column, what] = _Reception(self, column, what)
         return known
 
-    def _folding(self, column: int, action: int, events: tuple[Any, ...]) -> Any:
-        """What a memory receives: the events, and the action if it must leave the memory alone."""
-        prop = self._remembering[column - self._components]
-        owner, declared = self.tables.actions[action]
-        name = (self.system.components[owner].name, declared.name)
-        watched = self.reduction is None or not prop.watches or name in prop.watches
-        return events, None if watched else name
-
     def receive(self, column: int, code: int, what: Any) -> list[tuple[int, tuple[Fault, ...]]]:
         """Every (code, faults) after a column received a parcel's items or a transition's events."""
         value = self._values[column][code]
         if column < self._components:
             return [(self.code(column, place), faults) for place, faults in self._pushed(column, value, what)]
         prop = self._remembering[column - self._components]
-        events, unwatched = what
-        after = value
-        for event in events:
-            after = evaluate.fold(prop, after, event)
-        if unwatched and after != value:
-            raise ModelError(unwatched_message(prop, events, unwatched))
-        return [(self.code(column, after), ())]
+        for event in what:
+            value = evaluate.fold(prop, value, event)
+        return [(self.code(column, value), ())]
 
     def _describe_place(self, component: int, place: tuple[int, ...]) -> tuple[int, Class]:
         """The flags of a place and its class for a reduction."""
@@ -467,14 +472,6 @@ class _Asked:
                 self.prop, semantics.memory(self.prop, value), semantics.columns(self.prop, value)
             )
         return self.answers[key]
-
-
-def unwatched_message(prop: Property, events: Sequence[Event], name: tuple[str, str]) -> str:
-    """What to say of events that change an order-dependent memory behind the reduction's back."""
-    return (
-        f"property {prop.name!r} remembers events {events!r} of {name}, which it does not watch; "
-        "add the action to its `watches` or search without reduction"
-    )
 
 
 def _scramble(number: int) -> int:

@@ -65,6 +65,10 @@ class Lossy:
     duplicate: int = 0
     inner: Discipline = Fifo()
 
+    def __post_init__(self) -> None:
+        if isinstance(self.inner, Lossy):
+            raise ModelError("Lossy inside Lossy: the faults of the two could not be told apart; add up the budgets")
+
     @property
     def empty(self) -> Content:
         return (self.inner.empty, self.drop, self.duplicate)

@@ -70,6 +70,35 @@ def _checked_outcome(component: Component, action: Action, outcome: Any) -> Outc
     return Outcome(core, outcome.sends, outcome.events, outcome.reads, outcome.writes, outcome.choice)
 
 
+def initial_core(component: Component) -> Hashable:
+    """The canonical initial core."""
+    try:
+        core = component.canonical(component.initial)
+        _hashable("initial core", core)
+    except Exception as error:
+        raise ModelError(f"component {component.name!r}, initial core {_short(component.initial)}: {error}") from error
+    return core
+
+
+def initial_memory(prop: Property) -> Hashable:
+    """The property's memory before any event."""
+    try:
+        _hashable("initial memory", prop.initial)
+    except ModelError as error:
+        raise ModelError(f"property {prop.name!r}: {error}") from error
+    return prop.initial
+
+
+def take(channel: Channel, content: Any) -> tuple[tuple[str, Message, Content], ...]:
+    """What receiving may give; an error names the channel and the content."""
+    try:
+        results = channel.discipline.take(content)
+        hash(results)
+    except Exception as error:
+        raise ModelError(f"channel {channel.name!r}, content {_short(content)}: {error}") from error
+    return results
+
+
 def push(channel: Channel, content: Any, message: Message) -> tuple[tuple[str, Content], ...]:
     """What sending may leave in the channel; an error names the channel and the message."""
     try:
@@ -78,8 +107,10 @@ def push(channel: Channel, content: Any, message: Message) -> tuple[tuple[str, C
             raise ModelError("a push must leave at least one content")
         for _, after in results:
             _hashable("content", after)
-    except (ModelError, TypeError, ValueError, LookupError, AttributeError) as error:
-        raise ModelError(f"channel {channel.name!r}, message {message!r}: {error}") from error
+        if len({label for label, _ in results}) < len(results):
+            raise ModelError(f"alternatives share a label: {[label for label, _ in results]}; expected distinct ones")
+    except Exception as error:
+        raise ModelError(f"channel {channel.name!r}, message {_short(message)}: {error}") from error
     return results
 
 

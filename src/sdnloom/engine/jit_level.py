@@ -33,6 +33,7 @@ from sdnloom.engine.jit_memo import (
     find,
     find_row,
     fold,
+    inner,
     mix,
     note_miss,
     receive,
@@ -107,7 +108,7 @@ def flag_rows(t, rows, first, start, last, components, reducing, flags, masks):
     return last
 
 
-@njit(cache=True)
+@inner
 def visit(rows, table, parents, born, buffer, hashes, sources, slots, count, columns, at, ends, careful, base):
     """Enter a batch of successors in the visited table.
 
@@ -158,7 +159,7 @@ def visit(rows, table, parents, born, buffer, hashes, sources, slots, count, col
     return False
 
 
-@njit(cache=True)
+@inner
 def hash_state(row, columns):
     h = np.uint64(0)
     for k in range(columns):
@@ -168,20 +169,28 @@ def hash_state(row, columns):
 
 @njit(cache=True)
 def reindex_states(rows, count, columns, table):
-    """Enter all states in a new visited table."""
+    """Enter all states in a new visited table, a batch at a time so that memory can be fetched ahead."""
     mask = np.uint64(len(table) - 1)
-    for r in range(count):
-        p = hash_state(rows[r], columns) & mask
-        while table[p] != 0:
-            p = (p + np.uint64(1)) & mask
-        table[p] = r + 1
+    slots = np.empty(BATCH, np.uint64)
+    touched = np.int64(0)
+    for start in range(0, count, BATCH):
+        stop = min(count, start + BATCH)
+        for r in range(start, stop):
+            slots[r - start] = hash_state(rows[r], columns) & mask
+        for r in range(start, stop):
+            touched += table[slots[r - start]]
+        for r in range(start, stop):
+            p = slots[r - start]
+            while table[p] != 0:
+                p = (p + np.uint64(1)) & mask
+            table[p] = r + 1
+    return touched
 
 
-@njit(cache=True)
+@inner
 def forked(t, row, c, move, components, columns, base_hash, buffer, hashes, count):
     """Append the transitions of a move whose receivers have alternatives: their product, the last one fastest."""
     local = t.moves[move, LOCAL]
-    action = t.locals[local, ACTION]
     first = t.locals[local, PARCEL]
     last = first + t.locals[local, PARCEL_COUNT]
     total = np.int64(1)
@@ -197,7 +206,7 @@ def forked(t, row, c, move, components, columns, base_hash, buffer, hashes, coun
         for k in range(columns):
             after[k] = row[k]
         after[c] = t.moves[move, AFTER]
-        status = worse(status, fold_events(t, row, after, local, move, action, components, columns))
+        status = worse(status, fold_events(t, row, after, local, move, components, columns))
         divisor = total
         for q in range(first, last):
             d = t.parcels[q, TO]
@@ -212,7 +221,7 @@ def forked(t, row, c, move, components, columns, base_hash, buffer, hashes, coun
             faults = t.fork_alts[at, PLACE_FAULT]
             for f in range(faults, faults + t.fork_alts[at, PLACE_FAULT_COUNT]):
                 for k in range(components, columns):
-                    memory = fold(t, t.faults[f], action, after[k])
+                    memory = fold(t, t.faults[f], after[k])
                     if memory < 0:
                         status = worse(status, memory)
                     else:
@@ -223,16 +232,16 @@ def forked(t, row, c, move, components, columns, base_hash, buffer, hashes, coun
     return count + total
 
 
-@njit(cache=True)
-def fold_events(t, row, after, local, move, action, components, columns):
+@inner
+def fold_events(t, row, after, local, move, components, columns):
     status = np.int64(0)
     for k in range(components, columns):
         memory = np.int64(row[k])
         if t.locals[local, EVENT] >= 0:
-            memory = fold(t, t.locals[local, EVENT], action, memory)
+            memory = fold(t, t.locals[local, EVENT], memory)
         for f in range(t.moves[move, FAULT_AT], t.moves[move, FAULT_AT] + t.moves[move, FAULT_COUNT]):
             if memory >= 0:
-                memory = fold(t, t.faults[f], action, memory)
+                memory = fold(t, t.faults[f], memory)
         if memory < 0:
             status = worse(status, memory)
         else:
@@ -328,7 +337,7 @@ def level(
                             new_count = result
                         continue
                     if columns > components and (locals_[local, EVENT] >= 0 or moves[move, FAULT_COUNT] > 0):
-                        result = fold_events(t, row, after, local, move, locals_[local, ACTION], components, columns)
+                        result = fold_events(t, row, after, local, move, components, columns)
                         if result < 0:
                             status = worse(status, result)
                             continue
@@ -355,7 +364,7 @@ def level(
     return DONE, w
 
 
-@njit(cache=True)
+@inner
 def room(rows, table, born, ends, batch, at, base):
     """Whether one more batch is sure to fit."""
     return (

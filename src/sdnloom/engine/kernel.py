@@ -13,6 +13,7 @@ import numpy.typing as npt
 from sdnloom.engine import evaluate, jit_level, jit_memo
 from sdnloom.engine.ignoring import Ignoring
 from sdnloom.engine.kernel_memo import Memo
+from sdnloom.engine.loop import DEPTH_UNDER_REDUCTION
 from sdnloom.engine.model import Needs, Property
 from sdnloom.engine.result import Limits
 from sdnloom.engine.semantics import Found, State
@@ -90,6 +91,10 @@ class KernelSearch:
     def bytes_per_state(self) -> float:
         """Rows, visited table and parents, per state."""
         return (self._rows.nbytes + self._table.nbytes + self._parents.nbytes) / self.count()
+
+    def memories(self) -> dict[str, list[Any]]:
+        """The memories met, by property."""
+        return self.memo.memories()
 
     def quiescent(self) -> list[State]:
         """The quiescent states, by value."""
@@ -191,12 +196,13 @@ class KernelSearch:
 
     def _at_depth_limit(self, first: int, last: int) -> bool:
         """Whether states at the depth limit lead anywhere new; then the search is over and incomplete."""
-        states, transitions = self.count(), self.transitions
+        states, transitions, most = self.count(), self.transitions, self._at[_MOST_ROWS]
         self._at[_MOST_ROWS] = states + 1
         if self._expand(np.arange(first, last, dtype=np.uint32), first, invert=False):
             self.stopped = f"the depth limit of {self.limits.depth} was reached"
-        self._at[_ROWS], self._at[_TRANSITIONS], self.transitions = states, transitions, transitions
-        return True
+        self._at[_ROWS], self._at[_TRANSITIONS], self._at[_MOST_ROWS] = states, transitions, most
+        self.transitions = transitions
+        return self.stopped is not None
 
     # Ignoring: see ignoring.py. The few states in question are looked at in the loop's own terms.
 
@@ -210,7 +216,11 @@ class KernelSearch:
             self._ignoring = Ignoring(memo.graph)
         numbers = {memo.state_of(self._rows[n]): int(n) for n in sorted(ends.tolist())}
         base = self.count()
-        for state in self._ignoring.ignored(list(numbers)):
+        ignored = self._ignoring.ignored(list(numbers))
+        if ignored and self.limits.depth is not None:
+            self.stopped = DEPTH_UNDER_REDUCTION
+            return True
+        for state in ignored:
             number, first = numbers[state], self.count()
             self._prepare(number, number + 1)
             at_limit = self._expand(np.array([number], np.uint32), number, invert=True)

@@ -7,9 +7,10 @@ import numpy as np
 import numpy.typing as npt
 
 from sdnloom.engine import evaluate, jit_memo
-from sdnloom.engine.compiled import SystemGraph, unwatched_message
+from sdnloom.engine.compiled import SystemGraph
 from sdnloom.engine.disciplines import Fifo
-from sdnloom.engine.model import Event, Fault, Mode, ModelError, Needs
+from sdnloom.engine.laws import folded
+from sdnloom.engine.model import Event, Fault, Mode, Needs
 from sdnloom.engine.semantics import State
 from sdnloom.engine.stubborn import Class, Status, Stubborn
 from sdnloom.engine.tables import Interner, Tables
@@ -74,8 +75,6 @@ class Memo:
         self._numbers: dict[int, tuple[int, int]] = {}  # and back, for contents that Python made
         self._kinds: list[Interner[frozenset[str] | None]] = [Interner() for _ in tables.system.channels]
         self._fifo = [type(channel.discipline) is Fifo for channel in tables.system.channels]
-        watching = reduction is not None and any(prop.watches for prop in self.remembering)
-        self._fold_actions = len(tables.actions) if watching else 1
         self._parcels = 0
         self._lists: dict[str, list[tuple[int, ...]]] = {name: [] for name in _LISTS}
         self._flushed = dict.fromkeys(_LISTS, 0)
@@ -107,6 +106,13 @@ class Memo:
             values.append((core, *(self._number(channel, c) for channel, c in zip(inbox, contents, strict=False))))
         values += [self._memories.values[number][1] for number in row[self.components :].tolist()]
         return self.graph.state(values)
+
+    def memories(self) -> dict[str, list[Any]]:
+        """The memories met, by property."""
+        results: dict[str, list[Any]] = {prop.name: [] for prop in self.remembering}
+        for place, value in self._memories.values:
+            results[self.remembering[place].name].append(value)
+        return results
 
     def _number(self, channel: int, content: int) -> int:
         """The number of a content in the tables."""
@@ -196,18 +202,9 @@ class Memo:
         self._lists["push_alts"] += alternatives
 
     def _fill_fold(self, key: int) -> None:
-        what, number = divmod(key - 1, 1 << 32)
-        parcel, action = divmod(what, self._fold_actions)
+        parcel, number = divmod(key - 1, 1 << 32)
         place, memory = self._memories.values[number]
-        prop, events = self.remembering[place], self._events.values[parcel]
-        after = memory
-        for event in events:
-            after = evaluate.fold(prop, after, event)
-        if self._fold_actions > 1 and prop.watches and after != memory:
-            owner, declared = self.tables.actions[action]
-            name = (self.tables.system.components[owner].name, declared.name)
-            if name not in prop.watches:
-                raise ModelError(unwatched_message(prop, events, name))
+        after = folded(self.remembering[place], memory, self._events.values[parcel])
         self._answer("fold", key, self._memory(place, after))
 
     def _fill_mask(self, number: int) -> None:
@@ -363,7 +360,6 @@ class Memo:
             a[keys], a[values] = np.zeros(1 << 12, np.int64), np.zeros(1 << 12, np.int32)
         for index, _ in _INDEXED.values():
             a[index] = np.zeros(1 << 12, np.int32)
-        a["fold_actions"] = np.array([self._fold_actions], np.int64)
         a["class_scratch"] = np.zeros(1 + most + slots, np.int32)
         a["misses"] = np.zeros((1 << 16, 2), np.int64)
         for prefix in ("alt", "next"):

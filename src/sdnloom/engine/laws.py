@@ -3,25 +3,32 @@
 They run on what a search meets, so they find a wrong declaration where it matters; they prove nothing beyond it.
 """
 
-from collections.abc import Iterable
-from typing import Any
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from sdnloom.engine.model import Channel, Message, ModelError
+from sdnloom.engine import evaluate
+from sdnloom.engine.model import Channel, Event, Message, Mode, ModelError, Needs, Property
 from sdnloom.engine.path import describe, same_step
 from sdnloom.engine.semantics import Semantics, State, Transition
 from sdnloom.engine.stubborn import Class, Status, Stubborn
+from sdnloom.engine.text import stable_text
+
+if TYPE_CHECKING:
+    from sdnloom.engine.tables import Tables
+
+# How many of the memories met, and of the event tuples of each action, `check_memories` looks at.
+_MEMORY_SAMPLE, _EVENT_SAMPLE = 500, 20
 
 
 def check_discipline(channel: Channel, content: Any, message: Message, sender: str) -> None:
     """Raise ModelError if the discipline breaks one of its laws when the sender pushes the message on this content."""
     discipline = channel.discipline
-    offered = {(taken, rest) for _, taken, rest in discipline.take(content)}
+    offered = set(discipline.take(content))
     if not offered:
         return
-    kept = {(taken, after) for taken, rest in offered for _, after in discipline.push(rest, message)}
-    offers = {
-        (taken, rest) for _, after in discipline.push(content, message) for _, taken, rest in discipline.take(after)
-    }
+    kept = {(label, taken, after) for label, taken, rest in offered for _, after in discipline.push(rest, message)}
+    offers = {offer for _, after in discipline.push(content, message) for offer in discipline.take(after)}
     where = f"channel {channel.name!r} with content {content!r}, push of {message!r} by {sender!r}"
     if discipline.push_keeps and not kept <= offers:
         raise ModelError(f"{where}: the discipline says push_keeps, but {sorted(kept - offers, key=repr)} is lost")
@@ -58,6 +65,8 @@ def check_commutation(semantics: Semantics, states: Iterable[State]) -> None:
         needed = stubborn.needed(classes_of(semantics, state))
         for place, one in enumerate(transitions):
             for other in transitions[place + 1 :]:
+                if Mode.IDLE in (one.action.mode, other.action.mode):
+                    continue  # any step may begin or end quiescence
                 first = numbers[one.component.name, one.action.name]
                 second = numbers[other.component.name, other.action.name]
                 if first != second and not needed[first] >> second & 1 and not needed[second] >> first & 1:
@@ -74,6 +83,54 @@ def _check_pair(semantics: Semantics, one: Transition, other: Transition) -> Non
             f"the declarations call these steps independent, but they do not commute: {describe(one.step)} / "
             f"{describe(other.step)}; check the cells, sends and channels that the actions declare"
         )
+
+
+def check_memories(tables: "Tables", memories: Mapping[str, Iterable[Any]]) -> None:
+    """Raise ModelError if a property's fold depends on an order that a reduction does not keep.
+
+    For the memories met by a property of that name and the events met: an action that it does not watch leaves its
+    memory alone; without `watches`, the events of different actions commute; for EVENT, a violation stays.
+    """
+    emitted = tables.events_by_action()
+    names = [(tables.system.components[owner].name, action.name) for owner, action in tables.actions]
+    for prop in tables.semantics.remembering:
+        for memory in itertools.islice(memories[prop.name], _MEMORY_SAMPLE):
+            after = {
+                (number, events): folded(prop, memory, events)
+                for number, tuples in emitted.items()
+                for events in itertools.islice(sorted(tuples, key=stable_text), _EVENT_SAMPLE)
+            }
+            moved = {key: value for key, value in after.items() if value != memory}
+            speaks = prop.needs is Needs.EVENT and evaluate.violated(prop, memory, {}) is not None
+            for (number, events), value in moved.items():
+                if prop.watches and names[number] not in prop.watches:
+                    raise ModelError(
+                        f"property {prop.name!r} remembers events {events!r} of {names[number]}, which it does not "
+                        "watch; add the action to its `watches` or search without reduction"
+                    )
+                if speaks and evaluate.violated(prop, value, {}) is None:
+                    raise ModelError(
+                        f"property {prop.name!r} takes back its violation in memory {memory!r} at events {events!r}; "
+                        "an event property must keep it, or search without reduction"
+                    )
+            if not prop.watches:
+                _check_folds_commute(prop, memory, moved)
+
+
+def _check_folds_commute(prop: Property, memory: Any, moved: Mapping[tuple[int, tuple[Event, ...]], Any]) -> None:
+    for ((one, first), after_first), ((other, second), after_second) in itertools.combinations(moved.items(), 2):
+        if one != other and folded(prop, after_first, second) != folded(prop, after_second, first):
+            raise ModelError(
+                f"property {prop.name!r} in memory {memory!r} depends on the order of events {first!r} and {second!r}; "
+                "name their actions in its `watches` or search without reduction"
+            )
+
+
+def folded(prop: Property, memory: Any, events: Sequence[Event]) -> Any:
+    """The property's memory after these events."""
+    for event in events:
+        memory = evaluate.fold(prop, memory, event)
+    return memory
 
 
 def classes_of(semantics: Semantics, state: State) -> tuple[Class, ...]:

@@ -14,6 +14,9 @@ S = TypeVar("S", bound=Hashable)
 _BATCH = 1024  # expansions between two looks at the clock
 
 
+DEPTH_UNDER_REDUCTION = "a depth limit and a reduction meet a cycle, where depth says nothing"
+
+
 def never_stop(found: Found, number: int) -> bool:
     """Go on after a sighting."""
     return False
@@ -60,14 +63,19 @@ class LoopSearch(Generic[S]):
         """Search until done or stopped."""
         if self._done_after(-1, list(self.graph.initial())):
             return
-        self.transitions = 0  # being initial is no transition
         waiting: Sequence[int] = range(len(self.states))
         while waiting:
             if self._breadth(waiting) if self.order == "bfs" else self._depth(waiting):
                 return
+            if self.stopped:  # depth first: some branch was cut at the depth limit
+                return
             first = len(self.states)
             ends, self._ends = [self.states[end] for end in sorted(self._ends)], []
-            for state in self._ignoring.ignored(ends):
+            ignored = self._ignoring.ignored(ends)
+            if ignored and self.limits.depth is not None:
+                self.stopped = DEPTH_UNDER_REDUCTION
+                return
+            for state in ignored:
                 if self._done_after(self.numbers[state], self.graph.remainder(state)):
                     return
             waiting = range(first, len(self.states))
@@ -116,8 +124,7 @@ class LoopSearch(Generic[S]):
             if level > self.depth:
                 self.depth = level
             if level == self.limits.depth:
-                if self._at_depth_limit([number]):
-                    return True
+                self._at_depth_limit([number])
                 continue
             following = len(self.states)
             found = self.graph.successors(self.states[number])
@@ -140,7 +147,8 @@ class LoopSearch(Generic[S]):
                 numbers[state] = len(states)
                 states.append(state)
                 parents.append(number)
-        self.transitions += len(found)
+        if number >= 0:  # being initial is no transition
+            self.transitions += len(found)
         if len(states) == first:
             return False
         if self.graph.asks or self.limits.states is not None:
@@ -155,7 +163,8 @@ class LoopSearch(Generic[S]):
             at_limit = number + 1 == self.limits.states
             if self.ended_by_sighting or at_limit:
                 # Forget what the same expansion found beyond: the figures are those of this moment.
-                self.transitions -= len(found) - 1 - found.index(self.states[number])
+                beyond = len(found) - 1 - found.index(self.states[number])
+                self.transitions = max(0, self.transitions - beyond)
                 for state in self.states[number + 1 :]:
                     del self.numbers[state]
                 del self.states[number + 1 :], self.parents[number + 1 :]
@@ -166,10 +175,11 @@ class LoopSearch(Generic[S]):
 
     def _pause(self) -> bool:
         self.paused()
-        self.stopped = self.watch.reason_to_stop()
+        reason = self.watch.reason_to_stop()
         if self.max_transitions is not None and self.transitions >= self.max_transitions:
-            self.stopped = f"{self.max_transitions:,} transitions were explored"
-        return self.stopped is not None
+            reason = f"{self.max_transitions:,} transitions were explored"
+        self.stopped = reason or self.stopped
+        return reason is not None
 
     def _at_depth_limit(self, waiting: Iterable[int]) -> bool:
         """Whether states at the depth limit lead anywhere new; then the search is over and incomplete."""
@@ -177,4 +187,6 @@ class LoopSearch(Generic[S]):
             if any(after not in self.numbers for after in self.graph.successors(self.states[number])):
                 self.stopped = f"the depth limit of {self.limits.depth} was reached"
                 return True
+            if self.careful:
+                self._ends.append(number)
         return False

@@ -130,6 +130,9 @@ def _no_fold(memory: Any, event: Event) -> Hashable:
 class Property:
     """A named predicate over its own memory of events and, where it is asked of states, over columns of the state.
 
+    Law: the fold commutes, or `watches` names the actions whose order it can see. For EVENT a violation stays. A search
+    with reduction checks this on the memories and events it meets.
+
     `violated(memory, columns)` returns a message or None. A `sometimes` property is the other way round: its message
     is a witness that something desired can happen, and a search that never sees it reports that.
     """
@@ -156,7 +159,7 @@ class Step(NamedTuple):
     action: str
     message: Message | None = None
     choice: str = ""
-    faults: tuple[str, ...] = ()  # "channel:label" of each fault, in order
+    faults: tuple[str, ...] = ()  # each as `fault_name` has it, in order
 
 
 class Fault(NamedTuple):
@@ -165,6 +168,11 @@ class Fault(NamedTuple):
     channel: str
     label: str
     message: Message
+
+
+def fault_name(fault: Fault, number: int = 1) -> str:
+    """The fault in a trace: "channel:label", and for the n-th message that the step sends on the channel " n"."""
+    return f"{fault.channel}:{fault.label}" if number == 1 else f"{fault.channel}:{fault.label} {number}"
 
 
 class Strategy(Protocol):

@@ -1,11 +1,11 @@
 """Paths: steps by name and value that can be replayed, explained and made smaller."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from sdnloom.engine.disciplines import parts_of
-from sdnloom.engine.model import Fault, Message, Mode, Step
+from sdnloom.engine.model import Fault, Message, Mode, Step, fault_name
 from sdnloom.engine.semantics import Found, Semantics, State, Transition
 from sdnloom.engine.text import stable_text
 from sdnloom.errors import SdnloomError
@@ -98,20 +98,20 @@ def causes(transitions: Sequence[Transition]) -> list[set[int]]:
                 if entry is not None:
                     queue.remove(entry)
                     direct.add(entry[1])
+        sent: Counter[str] = Counter()
         for channel, message in transition.outcome.sends:
-            copies = _copies(channel, message, transition.events)
+            sent[channel] += 1
+            copies = _copies(channel, sent[channel], transition.step.faults)
             waiting.setdefault(channel, []).extend([(message, position)] * copies)
         previous[component] = position
         results.append(direct)
     return results
 
 
-def _copies(channel: str, message: Message, events: Sequence[Any]) -> int:
-    """How many copies of a sent message the channel stored, by the faults that happened."""
-    labels = [e.label for e in events if isinstance(e, Fault) and e.channel == channel and e.message == message]
-    if any("drop" in label for label in labels):
-        return 0
-    return 2 if any("duplicate" in label for label in labels) else 1
+def _copies(channel: str, number: int, faults: Sequence[str]) -> int:
+    """How many copies of the n-th message that a step sent on a channel were stored, by the faults that happened."""
+    labels = {label for label in ("drop", "duplicate") if fault_name(Fault(channel, label, None), number) in faults}
+    return 0 if "drop" in labels else 2 if "duplicate" in labels else 1
 
 
 def clocks(transitions: Sequence[Transition]) -> list[Clock]:
@@ -163,7 +163,7 @@ def minimise(semantics: Semantics, path: Path, found: Found) -> Path:
     while position >= 0:
         candidate = _keeping(path, [n for n in range(len(path)) if n != position])
         if still(candidate):
-            path = candidate
+            path, position = candidate, len(candidate)  # what was needed before may not be any more
         position -= 1
     return path
 

@@ -19,8 +19,11 @@ class Limits:
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
-            if value is not None and (isinstance(value, bool) or not isinstance(value, int | float) or value <= 0):
-                raise SdnloomError(f"limit {name} is {value!r}; expected a positive number")
+            kinds = (int, float) if name == "seconds" else (int,)
+            if value is None or (type(value) in kinds and 0 < value < float("inf")):
+                continue
+            expected = "a positive number" if name == "seconds" else "a positive whole number"
+            raise SdnloomError(f"limit {name} is {value!r}; expected {expected}")
 
 
 @dataclass(frozen=True)

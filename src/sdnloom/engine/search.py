@@ -5,10 +5,10 @@ import importlib.util
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Protocol
+from typing import Any, Protocol
 
 from sdnloom.engine.compiled import SystemGraph
-from sdnloom.engine.laws import check_commutation
+from sdnloom.engine.laws import check_commutation, check_memories
 from sdnloom.engine.loop import LoopSearch
 from sdnloom.engine.model import Needs, System
 from sdnloom.engine.path import Path, final_state, minimise, replay
@@ -54,6 +54,9 @@ class Engine(Protocol):
     def values(self, number: int) -> list[State]:
         """The states from the initial one to this one."""
 
+    def memories(self) -> dict[str, list[Any]]:
+        """The memories met, by property."""
+
     def bytes_per_state(self) -> float | None:
         """The memory of a state, where the engine owns it."""
 
@@ -70,6 +73,10 @@ class SystemLoop(LoopSearch[int]):
     def values(self, number: int) -> list[State]:
         """The states from the initial one to this one."""
         return [self.graph.value(state) for state in self.route(number)]
+
+    def memories(self) -> dict[str, list[Any]]:
+        """The memories met, by property."""
+        return self.graph.memories()
 
     def bytes_per_state(self) -> float | None:
         """Not known: the states are Python objects."""
@@ -100,6 +107,8 @@ class _Run:
         """Run the engines and sum up."""
         with _without_collector(), self.watch.catching_interrupts():
             engine = self._explore()
+            if self.options.checked or self.options.reduce:
+                check_memories(self.tables, engine.memories())
             if self.options.checked and isinstance(engine, SystemLoop):
                 check_commutation(self.semantics, [engine.graph.value(state) for state in engine.states])
             found = [self._counterexample(engine, spoken, number) for spoken, number in self.sightings.items()]
@@ -137,7 +146,7 @@ class _Run:
         return self._loop(None)
 
     def _kernel_serves(self) -> bool:
-        if self.options.order == "dfs" or self.options.strategy is not None:
+        if self.options.order == "dfs" or self.options.strategy is not None or self.options.checked:
             return False
         if importlib.util.find_spec("numba") is not None:
             return True
@@ -250,6 +259,10 @@ def path_through(semantics: Semantics, states: Sequence[State]) -> Path:
 def _refuse_bad_mixes(options: Options) -> None:
     if options.engine == "kernel" and options.order == "dfs":
         raise SdnloomError("the kernel engine searches breadth first; use the loop engine for order 'dfs'")
+    if options.engine == "kernel" and options.checked:
+        raise SdnloomError("checked runs look at every step in Python; use the loop engine")
+    if options.engine == "kernel" and options.strategy is not None:
+        raise SdnloomError("the kernel engine knows no strategies yet; use the loop engine")
     if options.reduce and options.strategy is not None:
         raise SdnloomError(
             f"the strategy {options.strategy.name} and a reduction both leave steps out, and together they could leave "

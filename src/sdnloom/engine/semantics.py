@@ -5,6 +5,7 @@ confirmed by code that shares nothing with the search that found it except the u
 """
 
 import itertools
+from collections import Counter
 from collections.abc import Hashable, Iterator
 from typing import Any, NamedTuple
 
@@ -23,6 +24,7 @@ from sdnloom.engine.model import (
     Property,
     Step,
     System,
+    fault_name,
 )
 
 
@@ -65,9 +67,9 @@ class Semantics:
     def initial(self) -> State:
         """The state before any step."""
         return State(
-            tuple(component.canonical(component.initial) for component in self.system.components),
+            tuple(evaluate.initial_core(component) for component in self.system.components),
             tuple(channel.discipline.empty for channel in self.system.channels),
-            tuple(prop.initial for prop in self.remembering),
+            tuple(evaluate.initial_memory(prop) for prop in self.remembering),
         )
 
     def transitions(self, state: State) -> list[Transition]:
@@ -127,33 +129,37 @@ class Semantics:
             place = self.channel_index[action.take]
             takes = [
                 (label, message, _replace(state.contents, place, rest))
-                for label, message, rest in self.system.channels[place].discipline.take(state.contents[place])
+                for label, message, rest in evaluate.take(self.system.channels[place], state.contents[place])
             ]
         for label, message, contents in takes:
             fault = (Fault(action.take or "", label, message),) if label else ()
+            taken = tuple(map(fault_name, fault))
             for outcome in evaluate.evaluate(component, action, core, message, self.checked):
                 cores = _replace(state.cores, number, outcome.core)
-                for after, faults in self._sent(contents, number, outcome):
+                for after, faults, names in self._sent(contents, number, outcome):
                     events = outcome.events + fault + faults
-                    names = tuple(f"{f.channel}:{f.label}" for f in fault + faults)
-                    step = Step(component.name, action.name, message, outcome.choice, names)
+                    step = Step(component.name, action.name, message, outcome.choice, taken + names)
                     memories = self._folded(state.memories, events)
                     yield Transition(step, State(cores, after, memories), events, component, action, outcome)
 
     def _sent(
         self, contents: tuple[Content, ...], sender: int, outcome: Outcome
-    ) -> Iterator[tuple[tuple[Content, ...], tuple[Fault, ...]]]:
-        """Every way in which the outcome's messages may be stored, with the faults that happened."""
-        reached: list[tuple[tuple[Content, ...], tuple[Fault, ...]]] = [(contents, ())]
+    ) -> list[tuple[tuple[Content, ...], tuple[Fault, ...], tuple[str, ...]]]:
+        """Every way in which the outcome's messages may be stored, with the faults that happened and their names."""
+        reached: list[tuple[tuple[Content, ...], tuple[Fault, ...], tuple[str, ...]]] = [(contents, (), ())]
+        sent: Counter[str] = Counter()
         for name, message in self.in_storage_order(sender, outcome):
             place = self.channel_index[name]
             channel = self.system.channels[place]
-            reached = [
-                (_replace(before, place, after), faults + ((Fault(name, label, message),) if label else ()))
-                for before, faults in reached
-                for label, after in evaluate.push(channel, before[place], message)
-            ]
-        yield from reached
+            sent[name] += 1
+            following = []
+            for before, faults, names in reached:
+                for label, after in evaluate.push(channel, before[place], message):
+                    fault = (Fault(name, label, message),) if label else ()
+                    named = tuple(fault_name(one, sent[name]) for one in fault)
+                    following.append((_replace(before, place, after), faults + fault, names + named))
+            reached = following
+        return reached
 
     def in_storage_order(self, sender: int, outcome: Outcome) -> list[tuple[str, Message]]:
         """The outcome's messages receiver by receiver: the sender's own channels first, then in component order."""

@@ -52,7 +52,7 @@ def overlap(these: frozenset[Cell], those: frozenset[Cell]) -> bool:
     """Whether two sets of cells share one; ALL is every cell."""
     if not these or not those:
         return False
-    return bool(these & those) or these == ALL or those == ALL
+    return bool(these & those) or bool(ALL & (these | those))
 
 
 # Conflicts: why two actions may not commute.
@@ -122,7 +122,6 @@ class Rules:
     disturbers: frozenset[Status] = frozenset(Status)  # the statuses for which disturbers count
     watched: bool = True  # actions watched by one property conflict
     keys: frozenset[Mode] = frozenset({Mode.MUST})
-    all_at_rest: bool = True  # in a quiescent state everything is explored
 
 
 class Stubborn:
@@ -171,12 +170,10 @@ class Stubborn:
             for one, status in zip(self.actions, statuses, strict=True)
             if status is Status.ENABLED and one.action.mode is not Mode.IDLE
         ]
-        # A quiescent state counts by itself, and all that may follow is explored.
-        if self._rules.all_at_rest and all(one.action.mode is not Mode.MUST for one in active):
-            return None
         enabled = sum(1 << one.number for one in active)
         needed = self.needed(classes)
         closures = [closure(one.number, needed) & enabled for one in active if one.action.mode in self._rules.keys]
+        # A quiescent state has no key: it counts by itself, and all that may follow is explored.
         best = min(closures, key=lambda bits: (bits.bit_count(), bits), default=enabled)
         return None if best == enabled else best
 

@@ -9,7 +9,7 @@ from collections.abc import Hashable
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from sdnloom.engine import evaluate, laws
-from sdnloom.engine.model import Action, Fault, Message, Mode, Outcome, Step, System
+from sdnloom.engine.model import Action, Event, Fault, Message, Mode, Outcome, Step, System
 from sdnloom.engine.semantics import Semantics
 
 _LAW_SAMPLE = 16  # messages of other senders that a push is compared with
@@ -108,12 +108,12 @@ class Tables:
         if known is None:
             sent = self.messages.values[message]
             where = self.system.channels[channel]
-            if self.lawful:
-                self._check_laws(channel, self.contents[channel].values[content], sent)
             known = self._pushes[key] = tuple(
                 (self.contents[channel].number(after), Fault(where.name, label, sent) if label else None)
                 for label, after in evaluate.push(where, self.contents[channel].values[content], sent)
             )
+            if self.lawful:
+                self._check_laws(channel, self.contents[channel].values[content], sent)
         return known
 
     def take(self, channel: int, content: int) -> tuple[tuple[int, int, Fault | None], ...]:
@@ -128,7 +128,7 @@ class Tables:
                     self.contents[channel].number(rest),
                     Fault(where.name, label, message) if label else None,
                 )
-                for label, message, rest in where.discipline.take(self.contents[channel].values[content])
+                for label, message, rest in evaluate.take(where, self.contents[channel].values[content])
             )
         return known
 
@@ -138,16 +138,29 @@ class Tables:
             return frozenset()
         return self.system.channels[channel].discipline.undisturbed(self.contents[channel].values[content])
 
-    def step_of(self, local: Local, faults: tuple[Fault, ...] = ()) -> Step:
-        """The trace line of a local outcome."""
+    def step_of(self, local: Local) -> Step:
+        """The trace line of a local outcome, without faults."""
         component, action = self.actions[local.action]
         return Step(
             self.system.components[component].name,
             action.name,
             None if local.message == 0 else self.messages.values[local.message],
             local.outcome.choice,
-            tuple(f"{fault.channel}:{fault.label}" for fault in faults),
         )
+
+    def events_by_action(self) -> dict[int, set[tuple[Event, ...]]]:
+        """What each action was seen to emit, and the faults of the channels that it uses."""
+        results: dict[int, set[tuple[Event, ...]]] = {number: set() for number in range(len(self.actions))}
+        for local in self.locals:
+            if local.outcome.events:
+                results[local.action].add(local.outcome.events)
+        faults = [fault for pushed in self._pushes.values() for _, fault in pushed if fault]
+        faults += [fault for taken in self._takes.values() for _, _, fault in taken if fault]
+        for fault in faults:
+            for number, (_, action) in enumerate(self.actions):
+                if fault.channel == action.take or fault.channel in action.sends:
+                    results[number].add((fault,))
+        return results
 
     def is_idle(self, action: int) -> bool:
         """Whether the action waits for quiescence."""

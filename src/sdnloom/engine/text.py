@@ -10,7 +10,8 @@ def stable_text(value: Any) -> str:
     """The repr of a value with the elements of sets and the keys of mappings in sorted order."""
     if isinstance(value, Enum):
         return f"{type(value).__name__}.{value.name}"
-    if is_dataclass(value) and not isinstance(value, type) and "__repr__" in vars(type(value)):
+    # A generated repr is wrapped against recursion; one that the class wrote itself is believed.
+    if is_dataclass(value) and not isinstance(value, type) and hasattr(type(value).__repr__, "__wrapped__"):
         shown = ", ".join(f"{f.name}={stable_text(getattr(value, f.name))}" for f in fields(value) if f.repr)
         return f"{type(value).__qualname__}({shown})"
     if isinstance(value, tuple):
