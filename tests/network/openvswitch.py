@@ -41,8 +41,7 @@ class _Control:
     """JSON-RPC to the daemon's control socket, kept open: a fresh `ovs-appctl` per call costs a process each."""
 
     def __init__(self, path: Path) -> None:
-        self._socket = socket.socket(socket.AF_UNIX)
-        self._socket.connect(str(path))
+        self._socket = _connected(path)
         self._number = 0
         self._text = ""
 
@@ -201,11 +200,10 @@ class OpenVswitch:
         directory = self._directory
         self._run("ovsdb-tool", "create", f"{directory}/conf.db", SCHEMA)
         self._spawn("ovsdb-server", f"{directory}/conf.db", f"--remote=punix:{directory}/db.sock", control="db.ctl")
-        self._await_file("db.sock")
+        _connected(directory / "db.sock").close()
         self._vsctl("--no-wait", "init")
         dummy = ("--enable-dummy=override", "--disable-system")
         self._spawn("ovs-vswitchd", f"unix:{directory}/db.sock", *dummy, control="switch.ctl")
-        self._await_file("switch.ctl")
         self._control = _Control(directory / "switch.ctl")
         self._listener.bind(f"{directory}/controller.sock")
         self._listener.listen(1)
@@ -252,13 +250,6 @@ class OpenVswitch:
 
     def _vsctl(self, *words: str) -> None:
         self._run("ovs-vsctl", f"--db=unix:{self._directory}/db.sock", *words)
-
-    def _await_file(self, name: str) -> None:
-        deadline = time.monotonic() + 20
-        while not (self._directory / name).exists():
-            if time.monotonic() > deadline:
-                raise TimeoutError(f"Open vSwitch did not create {name}")
-            select.select([], [], [], 0.002)
 
     def _name(self, port: int) -> str:
         return "br0" if port == LOCAL else f"p{port}"
@@ -361,3 +352,19 @@ class OpenVswitch:
                 frames.append((port, data[offset + 16 : offset + 16 + length]))
                 offset += 16 + length
         return frames
+
+
+def _connected(path: Path) -> socket.socket:
+    """Return a connection to a unix socket that a process just started is about to listen on."""
+    deadline = time.monotonic() + 20
+    while True:
+        attempt = socket.socket(socket.AF_UNIX)
+        try:
+            attempt.connect(str(path))
+        except (FileNotFoundError, ConnectionRefusedError):
+            attempt.close()
+            if time.monotonic() > deadline:
+                raise
+            select.select([], [], [], 0.002)
+        else:
+            return attempt

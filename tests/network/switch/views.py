@@ -84,7 +84,7 @@ def _comparable(messages: Iterable[Message]) -> tuple[Message, ...]:
 def without_fragment_checksum(frame: bytes) -> bytes:
     """Return a frame with two bytes of a fragment's payload blanked, others as they are.
 
-    The rule "checksum-in-fragment": Open vSwitch corrects the transport checksum that a whole datagram would have there.
+    The rule "checksum-in-fragment": Open vSwitch corrects the transport checksum that a whole datagram has there.
     """
     packet = decode_packet(frame)
     place = next((_CHECKSUM.get(each.proto) for each in packet.headers if isinstance(each, IPv4)), None)
