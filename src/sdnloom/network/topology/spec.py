@@ -1,0 +1,188 @@
+"""Who is connected to whom: switches with numbered ports, hosts at ports, links between ports, as one value."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import NamedTuple, TypeVar
+
+from sdnloom.errors import SdnloomError
+from sdnloom.network.value import Hex, Ip4, Mac, Value, ip4_text, mac_text
+
+MAX_PORT = 0xFEFF  # the last ordinary port of OpenFlow 1.0; 1.3 has more
+MAX_DPID = (1 << 64) - 1
+_NAME = re.compile(r"[^\W\d][\w.-]*")
+
+
+class TopologyError(SdnloomError):
+    """A topology that cannot be. The message names the part, its value and what was expected."""
+
+
+class Place(NamedTuple):
+    """A port of a switch."""
+
+    switch: str
+    port: int
+
+    def __str__(self) -> str:
+        return f"{self.switch}:{self.port}"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SwitchSpec(Value):
+    """A switch: its name, its datapath id and the numbers of its ports."""
+
+    name: str
+    dpid: Hex
+    ports: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class HostSpec(Value):
+    """A host: its addresses and the port it is plugged into at the start."""
+
+    name: str
+    mac: Mac
+    ip: Ip4
+    switch: str
+    port: int
+
+    @property
+    def place(self) -> Place:
+        """Where it is plugged in."""
+        return Place(self.switch, self.port)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class LinkSpec(Value):
+    """A link between two switches. It has no direction: (a, b) and (b, a) are the same cable."""
+
+    a: str
+    a_port: int
+    b: str
+    b_port: int
+
+    @property
+    def ends(self) -> tuple[Place, Place]:
+        """Both ends, `a` first."""
+        return Place(self.a, self.a_port), Place(self.b, self.b_port)
+
+    @property
+    def name(self) -> str:
+        """The link in messages and scenario files."""
+        return f"{self.a}:{self.a_port}-{self.b}:{self.b_port}"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Topology(Value):
+    """Switches, hosts and links. Law: names, datapath ids, MAC and IP addresses are distinct and a port has one use."""
+
+    name: str
+    switches: tuple[SwitchSpec, ...]
+    hosts: tuple[HostSpec, ...] = ()
+    links: tuple[LinkSpec, ...] = ()
+
+    def __post_init__(self) -> None:
+        for switch in self.switches:
+            _check_switch(switch)
+        for host in self.hosts:
+            _check_host(host)
+        names = [switch.name for switch in self.switches] + [host.name for host in self.hosts]
+        _distinct("name", [(name, name) for name in names])
+        _distinct("datapath id", [(f"{switch.dpid:#x}", switch.name) for switch in self.switches])
+        _distinct("MAC address", [(mac_text(host.mac), host.name) for host in self.hosts])
+        _distinct("IP address", [(ip4_text(host.ip), host.name) for host in self.hosts])
+        uses: dict[Place, str] = {}
+        for host in self.hosts:
+            self._occupy(uses, host.place, f"host {host.name!r}")
+        for link in self.links:
+            for end in link.ends:
+                self._occupy(uses, end, f"link {link.name}")
+
+    def switch(self, name: str) -> SwitchSpec:
+        """The switch of that name."""
+        return _named("switch", name, self.switches)
+
+    def host(self, name: str) -> HostSpec:
+        """The host of that name."""
+        return _named("host", name, self.hosts)
+
+    @property
+    def peers(self) -> dict[Place, Place]:
+        """For each end of a link the other end."""
+        pairs = [link.ends for link in self.links]
+        return dict(pairs) | {b: a for a, b in pairs}
+
+    def has(self, place: Place) -> bool:
+        """Whether there is such a port."""
+        return any(switch.name == place.switch and place.port in switch.ports for switch in self.switches)
+
+    def check_place(self, place: Place) -> Place:
+        """The place itself. Raises TopologyError if there is no such port."""
+        names = [switch.name for switch in self.switches]
+        if place.switch not in names:
+            raise TopologyError(f"{place} is on no switch; expected one of {', '.join(names) or '(no switches)'}")
+        if not self.has(place):
+            ports = ", ".join(map(str, self.switch(place.switch).ports)) or "(none)"
+            raise TopologyError(f"{place} is a missing port; the ports of {place.switch} are {ports}")
+        return place
+
+    def with_hosts(self, hosts: Iterable[HostSpec]) -> "Topology":
+        """The topology with these hosts instead of its own."""
+        return replace(self, hosts=tuple(hosts))
+
+    def _occupy(self, uses: dict[Place, str], place: Place, user: str) -> None:
+        try:
+            self.check_place(place)
+        except TopologyError as error:
+            raise TopologyError(f"{user}: {error}") from None
+        if place in uses:
+            raise TopologyError(f"{user} is at port {place}, which is taken by {uses[place]}; expected a free port")
+        uses[place] = user
+
+
+_Spec = TypeVar("_Spec", SwitchSpec, HostSpec)
+
+
+def _named(what: str, name: str, known: tuple[_Spec, ...]) -> _Spec:
+    for one in known:
+        if one.name == name:
+            return one
+    raise TopologyError(f"{name!r} is no {what}; expected one of {', '.join(one.name for one in known) or '(none)'}")
+
+
+def check_name(what: str, name: object) -> None:
+    """Refuse names that could not be told apart in messages and files."""
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise TopologyError(f"{what} name {name!r}: expected letters, digits and any of _ - . with a letter or _ first")
+
+
+def _check_switch(switch: SwitchSpec) -> None:
+    check_name("switch", switch.name)
+    _check_number(f"dpid of switch {switch.name!r}", switch.dpid, 0, MAX_DPID)
+    for port in switch.ports:
+        _check_number(f"port of switch {switch.name!r}", port, 1, MAX_PORT)
+    if list(switch.ports) != sorted(set(switch.ports)):
+        raise TopologyError(f"switch {switch.name!r} has the ports {switch.ports}; expected each once, in order")
+
+
+def _check_host(host: HostSpec) -> None:
+    check_name("host", host.name)
+    _check_number(f"MAC address of host {host.name!r}", host.mac, 1, (1 << 48) - 1)
+    if host.mac >> 40 & 1:
+        raise TopologyError(f"host {host.name!r} has the group address {mac_text(host.mac)}; expected a unicast one")
+    _check_number(f"IP address of host {host.name!r}", host.ip, 1, (1 << 32) - 1)
+
+
+def _check_number(what: str, number: object, low: int, high: int) -> None:
+    if type(number) is not int or not low <= number <= high:
+        shown = repr(number) if type(number) is not int or abs(number) < 1 << 80 else "a huge number"
+        raise TopologyError(f"{what} is {shown}; expected a whole number from {low} to {high}")
+
+
+def _distinct(what: str, pairs: Iterable[tuple[str, str]]) -> None:
+    owners: dict[str, str] = {}
+    for value, owner in pairs:
+        if value in owners:
+            who = f"{owners[value]!r} and {owner!r}" if value != owner else "two parts of the topology"
+            raise TopologyError(f"{what} {value} belongs to {who}; expected each {what} once")
+        owners[value] = owner
