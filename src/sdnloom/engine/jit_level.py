@@ -1,7 +1,6 @@
 """Compiled levels of the kernel: expand states, enter what is new in the visited table, in breadth-first order."""
 
 import numpy as np
-from numba import njit
 
 from sdnloom.engine.jit_memo import (
     ACTION,
@@ -29,10 +28,12 @@ from sdnloom.engine.jit_memo import (
     PLACE_FAULT_COUNT,
     START,
     TO,
+    entry,
     expand,
     find,
     find_row,
     fold,
+    inlined,
     inner,
     mix,
     note_miss,
@@ -48,7 +49,7 @@ ROWS, TRANSITIONS, ENDS, MOST_ROWS, TOUCHED = range(5)
 PROGRESS = 5
 
 
-@njit(cache=True)
+@entry
 def collect_places(t, rows, first, last, components, queue):
     """Queue the places of these rows that were never expanded; how many, or FULL."""
     count = 0
@@ -64,7 +65,7 @@ def collect_places(t, rows, first, last, components, queue):
     return count
 
 
-@njit(cache=True)
+@entry
 def expand_places(t, queue, count):
     """Expand queued places; (how many are left at the front of the queue, whether room ran out)."""
     left = 0
@@ -80,7 +81,7 @@ def expand_places(t, queue, count):
     return left, full
 
 
-@njit(cache=True)
+@entry
 def flag_rows(t, rows, first, start, last, components, reducing, flags, masks):
     """Flags and, under a reduction, mask numbers of the rows from `start`; where room ran out, or `last`.
 
@@ -167,7 +168,7 @@ def hash_state(row, columns):
     return h
 
 
-@njit(cache=True)
+@entry
 def reindex_states(rows, count, columns, table):
     """Enter all states in a new visited table, a batch at a time so that memory can be fetched ahead."""
     mask = np.uint64(len(table) - 1)
@@ -249,7 +250,7 @@ def fold_events(t, row, after, local, move, components, columns):
     return status
 
 
-@njit(cache=True, inline="always")
+@inlined
 def rehashed(row, after, columns, base_hash):
     h = base_hash
     for k in range(columns):
@@ -259,7 +260,7 @@ def rehashed(row, after, columns, base_hash):
     return h
 
 
-@njit(cache=True)
+@entry
 def level(
     t, rows, table, parents, born, work, position, chunk, flags, masks, flags_base, invert, components, columns,
     buffer, hashes, sources, slots, at, ends, careful, base,

@@ -6,12 +6,17 @@ Plain FIFO channels need no Python at all.
 """
 
 from collections import namedtuple
+from typing import Any
 
 import numpy as np
 from numba import njit
 
+_OPTIONS: dict[str, Any] = {"cache": True, "error_model": "numpy"}
+entry = njit(**_OPTIONS)  # for functions that Python calls
 # For functions that only compiled code calls: without the wrappers for Python they compile in half the time.
-inner = njit(cache=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+inlined = njit(**_OPTIONS, inline="always")
+_INNER: dict[str, Any] = {**_OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+inner = njit(**_INNER)
 
 MISSING, FULL, FORKED = -1, -2, -10  # a value of FORKED - n is entry n of a table of alternatives
 PENDING = -1
@@ -64,7 +69,7 @@ Tables = namedtuple(
 )  # fmt: skip
 
 
-@njit(cache=True, inline="always")
+@inlined
 def mix(key):
     h = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
     h ^= h >> np.uint64(32)
@@ -72,7 +77,7 @@ def mix(key):
     return h ^ (h >> np.uint64(29))
 
 
-@njit(cache=True)
+@entry
 def find(keys, key):
     """The slot of a key in an open-addressing table, or the empty slot where it belongs; keys are not 0."""
     mask = np.uint64(len(keys) - 1)
@@ -82,7 +87,7 @@ def find(keys, key):
     return p
 
 
-@njit(cache=True)
+@entry
 def rehash(old_keys, old_values, keys, values):
     """Move all entries to larger tables."""
     for i in range(len(old_keys)):
@@ -118,7 +123,7 @@ def find_row(index, data, row, length):
     return p
 
 
-@njit(cache=True)
+@entry
 def reindex(index, data, count, length):
     """Enter all rows of a matrix in a new index."""
     mask = np.uint64(len(index) - 1)
@@ -175,7 +180,8 @@ def push_fifo(t, content, message):
             break
         if depth == len(chain):
             longer = np.empty(2 * depth, np.int64)
-            longer[:depth] = chain
+            for i in range(depth):
+                longer[i] = chain[i]
             chain = longer
         chain[depth] = at
         depth += 1
@@ -212,7 +218,7 @@ def push_fifo(t, content, message):
     return known
 
 
-@njit(cache=True)
+@entry
 def intern_place(t, row):
     """The number of the place (component, core, contents...)."""
     p = find_row(t.place_index, t.places, row, t.places.shape[1])
@@ -428,7 +434,7 @@ def expand(t, place):
     return 0
 
 
-@njit(cache=True, inline="always")
+@inlined
 def worse(status, result):
     return status if result >= 0 or status == FULL else result
 

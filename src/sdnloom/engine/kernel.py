@@ -156,13 +156,16 @@ class KernelSearch:
     def _done_with(self, first: int, last: int, limited: bool) -> bool:
         """Prepare the new states and ask the properties of them; True when the search ends with one of them."""
         self._prepare(first, last)
+        end = last
         for number, found in self._sightings(first, last):
-            self.ended_by_sighting |= self.sighted(found, number)
-            if self.ended_by_sighting:
-                self._at[_ROWS] = number + 1
-                self.transitions = int(self._born[number - first]) if number else 0
-                limited = number + 1 == self.limits.states
+            if number > end:
                 break
+            if self.sighted(found, number):
+                end, self.ended_by_sighting = number, True
+        if self.ended_by_sighting:
+            self._at[_ROWS] = end + 1
+            self.transitions = int(self._born[end - first]) if end else 0
+            limited = end + 1 == self.limits.states
         if limited:
             self.stopped = f"the limit of {self.limits.states:,} states was reached"
         return limited or self.ended_by_sighting

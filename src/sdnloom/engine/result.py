@@ -49,6 +49,9 @@ class Statistics:
     depth: int
     seconds: float
     evaluations: dict[str, int] = field(default_factory=dict)  # component -> how often its code ran
+    cores: dict[str, int] = field(
+        default_factory=dict
+    )  # component -> distinct cores: one that never stops growing shows
     bytes_per_state: float | None = None
 
 

@@ -121,6 +121,7 @@ class _Run:
             engine.depth,
             self.watch.seconds,
             {c.name: n for c, n in zip(self.system.components, self.tables.evaluations, strict=True)},
+            {c.name: len(t) for c, t in zip(self.system.components, self.tables.cores, strict=True)},
             engine.bytes_per_state(),
         )
         reason = self._incomplete(engine)
@@ -232,11 +233,7 @@ class _Run:
     def _incomplete(self, engine: Engine) -> str | None:
         """Why the search did not see everything."""
         if engine.stopped is not None:
-            name, cores = max(
-                ((c.name, len(t)) for c, t in zip(self.system.components, self.tables.cores, strict=True)),
-                key=lambda pair: pair[1],
-            )
-            return f"{engine.stopped}; the component with most distinct cores is {name!r} with {cores:,}"
+            return engine.stopped
         if self.options.strategy is not None:
             return f"the strategy {self.options.strategy.name} explores only some orders of events"
         if (

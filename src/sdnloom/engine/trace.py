@@ -1,0 +1,216 @@
+"""Traces as files: JSON of names and values that any later version of the program can be tried against.
+
+A trace carries two fingerprints. The scenario's must match, or the trace is refused. The code's may differ: then the
+trace replays as far as it matches, and the first step that no longer does is reported. That makes it a regression test.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path as FilePath
+from types import CodeType, FunctionType
+from typing import Any
+
+from sdnloom.engine.model import Step, System
+from sdnloom.engine.path import Diverged, Path, Quoted, clocks, final_state, replay
+from sdnloom.engine.semantics import Found, Semantics, Transition
+from sdnloom.engine.text import stable_text
+from sdnloom.errors import SdnloomError
+
+SCHEMA = "sdnloom-trace"
+VERSION = 1
+_MOST_BYTES = 256 << 20
+
+
+class TraceError(SdnloomError):
+    """A trace file that cannot be used, and why."""
+
+
+@dataclass(frozen=True)
+class Trace:
+    """A path, what it shows, and what it was recorded with. `source` is the front end's own, for finding its input."""
+
+    path: Path
+    found: Found | None
+    scenario: str
+    code: str
+    source: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """What became of a trace: the steps that still match, whether the property still speaks, and what to say."""
+
+    transitions: tuple[Transition, ...]
+    confirmed: bool
+    diverged: Diverged | None
+    warnings: tuple[str, ...]
+
+
+def scenario_fingerprint(system: System) -> str:
+    """A hash of all that is declared: names, initial values, channels, actions and properties; not of code."""
+    parts: list[Any] = []
+    for component in system.components:
+        actions = [(a.name, a.mode.value, a.take, sorted(a.sends)) for a in component.actions]
+        parts.append((component.name, component.initial, actions))
+    parts += [(c.name, c.to, type(c.discipline).__name__, c.discipline.empty) for c in system.channels]
+    parts += [(p.name, p.needs.value, p.columns, p.initial, p.sometimes) for p in system.properties]
+    return _digest(stable_text(part) for part in parts)
+
+
+def code_fingerprint(functions: Iterable[Any]) -> str:
+    """A hash of the bytecode of functions, with what they define inside and close over."""
+    seen: set[int] = set()
+    texts: list[str] = []
+
+    def visit(thing: Any) -> None:
+        if id(thing) in seen:
+            return
+        seen.add(id(thing))
+        if isinstance(thing, FunctionType):
+            visit(thing.__code__)
+            for cell in thing.__closure__ or ():
+                visit(cell.cell_contents)
+        elif isinstance(thing, CodeType):
+            texts.append(f"{thing.co_qualname} {thing.co_code.hex()} {thing.co_names}")
+            for constant in thing.co_consts:
+                if isinstance(constant, CodeType):
+                    visit(constant)
+                else:
+                    texts.append(stable_text(constant))
+        elif hasattr(thing, "__func__"):
+            visit(thing.__func__)
+
+    for function in functions:
+        visit(function)
+    return _digest(texts)
+
+
+def system_code_fingerprint(system: System) -> str:
+    """The code fingerprint of all steps of a system."""
+    return code_fingerprint(action.step for component in system.components for action in component.actions)
+
+
+def _digest(texts: Iterable[str]) -> str:
+    digest = hashlib.sha256()
+    for text in texts:
+        digest.update(text.encode("utf-8", "surrogatepass") + b"\0")
+    return digest.hexdigest()[:32]
+
+
+def save_trace(file: FilePath, trace: Trace, system: System) -> None:
+    """Write a trace with the events and vector clocks of its steps, for people and tools that only read it."""
+    transitions = replay(Semantics(system), trace.path)
+    steps = [
+        {
+            "component": t.step.component,
+            "action": t.step.action,
+            "message": None if t.step.message is None else stable_text(t.step.message),
+            "choice": t.step.choice,
+            "faults": list(t.step.faults),
+            "events": [stable_text(event) for event in t.events],
+            "clock": clock,
+        }
+        for t, clock in zip(transitions, clocks(transitions), strict=True)
+    ]
+    document = {
+        "schema": SCHEMA,
+        "version": VERSION,
+        "scenario": trace.scenario,
+        "code": trace.code,
+        "source": trace.source,
+        "property": trace.found.property if trace.found else None,
+        "message": trace.found.message if trace.found else None,
+        "steps": steps,
+    }
+    try:
+        file.write_text(json.dumps(document, indent=1, ensure_ascii=True) + "\n")
+    except OSError as error:
+        raise TraceError(f"{file}: cannot write the trace: {error.strerror}") from error
+
+
+def load_trace(file: FilePath) -> Trace:
+    """Read a trace. Messages stay quoted text: nothing in the file is ever evaluated."""
+    try:
+        if file.stat().st_size > _MOST_BYTES:
+            raise TraceError(f"{file}: {file.stat().st_size:,} bytes; expected a trace of at most {_MOST_BYTES:,}")
+        document = json.loads(file.read_bytes())
+    except OSError as error:
+        raise TraceError(f"{file}: cannot read the trace: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        raise TraceError(f"{file}: not a whole JSON document ({error}); was it cut off?") from error
+    read = _Reader(file)
+    top = read.mapping(document, "the document")
+    if top.get("schema") != SCHEMA:
+        raise TraceError(f"{file}: schema is {top.get('schema')!r}; expected {SCHEMA!r}")
+    if top.get("version") != VERSION:
+        raise TraceError(f"{file}: version is {top.get('version')!r}; this sdnloom reads version {VERSION}")
+    steps = tuple(read.step(step, number) for number, step in enumerate(read.items(top, "steps")))
+    name, message = read.optional(top, "property"), read.optional(top, "message")
+    found = None if name is None else Found(name, message or "")
+    source = read.mapping(top.get("source", {}), "source")
+    for key, value in source.items():
+        read.text({key: value}, key)
+    return Trace(Path(steps), found, read.text(top, "scenario"), read.text(top, "code"), source)
+
+
+class _Reader:
+    """Reads a document and names the place of what is wrong."""
+
+    def __init__(self, file: FilePath) -> None:
+        self.file = file
+
+    def _wrong(self, where: str, value: Any, expected: str) -> TraceError:
+        shown = repr(value)
+        return TraceError(f"{self.file}: {where} is {shown[:80]}; expected {expected}")
+
+    def mapping(self, value: Any, where: str) -> dict[str, Any]:
+        if not isinstance(value, dict):
+            raise self._wrong(where, value, "an object")
+        return value
+
+    def items(self, top: dict[str, Any], key: str) -> list[Any]:
+        if not isinstance(top.get(key), list):
+            raise self._wrong(key, top.get(key), "a list")
+        items: list[Any] = top[key]
+        return items
+
+    def text(self, top: dict[str, Any], key: str, where: str = "") -> str:
+        value = top.get(key)
+        if not isinstance(value, str):
+            raise self._wrong(where + key, value, "a string")
+        return value
+
+    def optional(self, top: dict[str, Any], key: str, where: str = "") -> str | None:
+        return None if top.get(key) is None else self.text(top, key, where)
+
+    def step(self, value: Any, number: int) -> Step:
+        where = f"steps[{number}]"
+        step = self.mapping(value, where)
+        message = self.optional(step, "message", f"{where}.")
+        faults = self.items({f"{where}.faults": step.get("faults", [])}, f"{where}.faults")
+        return Step(
+            self.text(step, "component", f"{where}."),
+            self.text(step, "action", f"{where}."),
+            None if message is None else Quoted(message),
+            self.text({"choice": "", **step}, "choice", f"{where}."),
+            tuple(self.text({"fault": fault}, "fault", f"{where}.faults.") for fault in faults),
+        )
+
+
+def replay_trace(trace: Trace, system: System, scenario: str, code: str) -> Replayed:
+    """Re-execute a trace. Another scenario is refused; other code is a warning."""
+    if trace.scenario != scenario:
+        raise TraceError(
+            f"the trace was recorded with another scenario (fingerprint {trace.scenario}, this one has {scenario})"
+        )
+    warnings = () if trace.code == code else ("the code has changed since the trace was recorded",)
+    semantics = Semantics(system)
+    try:
+        transitions = replay(semantics, trace.path)
+    except Diverged as diverged:
+        matching = replay(semantics, Path(trace.path.steps[: diverged.position]))
+        return Replayed(tuple(matching), False, diverged, warnings)
+    spoken = semantics.speaking(final_state(semantics, transitions))
+    return Replayed(tuple(transitions), trace.found is None or trace.found in spoken, None, warnings)

@@ -1,0 +1,114 @@
+"""The kernel gives the loop's answers: states, order, transitions, verdicts, counterexamples, limits."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from benchmarks.pings import pings
+from sdnloom.engine.compiled import SystemGraph
+from sdnloom.engine.kernel import KernelSearch
+from sdnloom.engine.model import Needs, Property
+from sdnloom.engine.result import Limits, Options, Result
+from sdnloom.engine.search import SystemLoop, search
+from sdnloom.engine.semantics import State
+from sdnloom.engine.stubborn import Stubborn
+from sdnloom.engine.tables import Tables
+from sdnloom.engine.watch import Watch
+from sdnloom.errors import SdnloomError
+from tests.engine.systems import REDUCIBLE, random_system
+
+LIMIT = 3000
+
+
+def summary(result: Result) -> tuple[object, ...]:
+    statistics = replace(result.statistics, engine="", seconds=0.0, evaluations={}, cores={}, bytes_per_state=None)
+    return result.verdict, statistics, result.violations, result.witnesses, result.never
+
+
+def both(system, **options) -> None:
+    limits = options.pop("limits", Limits(states=LIMIT))
+    loop = search(system, Options(engine="loop", limits=limits, **options))
+    kernel = search(system, Options(engine="kernel", limits=limits, **options))
+    assert summary(kernel) == summary(loop)
+
+
+def states_in_order(system, reduce: bool) -> tuple[list[State], list[State]]:
+    limits = Limits(states=LIMIT)
+    reduction = Stubborn(system) if reduce else None
+    tables = Tables(system)
+    loop = SystemLoop(SystemGraph(tables, reduction), limits=limits, careful=reduce)
+    loop.run()
+    kernel = KernelSearch(
+        Tables(system),
+        reduction,
+        limits=limits,
+        watch=Watch(limits),
+        careful=reduce,
+        sighted=lambda found, number: False,
+        paused=lambda: None,
+    )
+    kernel.run()
+    return (
+        [loop.graph.value(state) for state in loop.states],
+        [kernel.values(number)[-1] for number in range(kernel.count())],
+    )
+
+
+@pytest.mark.parametrize("find_all", [False, True])
+@pytest.mark.parametrize("share", range(4))
+def test_kernel_equals_loop_on_random_systems(share, find_all) -> None:
+    for seed in range(share, 800, 4):
+        both(random_system(seed), find_all=find_all)
+
+
+@pytest.mark.parametrize("share", range(4))
+def test_kernel_equals_loop_under_reduction(share) -> None:
+    for seed in range(10_000 + share, 10_800, 4):
+        both(random_system(seed, needs=REDUCIBLE), reduce=True, find_all=seed % 8 < 4)
+
+
+@pytest.mark.parametrize("reduce", [False, True])
+def test_kernel_numbers_states_as_the_loop_does(reduce) -> None:
+    for seed in range(20_000, 20_060):
+        loop, kernel = states_in_order(random_system(seed, needs=REDUCIBLE), reduce)
+        assert kernel == loop, seed
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@given(st.integers(0, 10**9), st.integers(1, 40), st.integers(1, 8), st.booleans())
+def test_limits_cut_both_engines_at_the_same_state(seed, states, depth, find_all) -> None:
+    both(random_system(seed), limits=Limits(states=states), find_all=find_all)
+    both(random_system(seed), limits=Limits(states=LIMIT, depth=depth), find_all=find_all)
+
+
+@pytest.mark.parametrize(
+    ("count", "states", "transitions"),
+    [(1, 17, 16), (2, 296, 508), (3, 4649, 11_231), (4, 68_868, 207_817)],
+)
+def test_pings_have_the_known_counts(count, states, transitions) -> None:
+    result = search(pings(count), Options(engine="kernel"))
+    assert (result.statistics.states, result.statistics.transitions) == (states, transitions)
+
+
+@pytest.mark.parametrize("canonical", [True, False])
+@pytest.mark.parametrize("reduce", [True, False])
+def test_pings_with_a_violation_agree(canonical, reduce) -> None:
+    def count_replies(memory, event):
+        return min(memory + 1, 2) if event[:2] == ("got", "A") else memory
+
+    replied = Property("replied", Needs.EVENT, lambda m, _: "two" if m == 2 else None, fold=count_replies, initial=0)
+    both(pings(3, canonical=canonical, properties=(replied,)), reduce=reduce, limits=Limits())
+
+
+def test_kernel_refuses_depth_first_and_checked_runs_by_name() -> None:
+    with pytest.raises(SdnloomError, match="breadth first"):
+        search(pings(1), Options(engine="kernel", order="dfs"))
+    with pytest.raises(SdnloomError, match="checked"):
+        search(pings(1), Options(engine="kernel", checked=True))
+
+
+def test_auto_stays_in_the_loop_for_small_runs_and_moves_to_the_kernel_for_long_ones() -> None:
+    assert search(pings(2)).statistics.engine == "loop"
+    assert search(pings(4)).statistics.engine == "kernel"
