@@ -1,6 +1,6 @@
 """What a switch is, and which way it goes where the specification leaves the way open."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from sdnloom.errors import SdnloomError
@@ -56,7 +56,9 @@ class Switch:
                 raise SwitchError(f"port {number}: expected 1 to {self.max_port - 1:#x}, or Port.LOCAL")
         if len(set(numbers)) != len(numbers):
             raise SwitchError(f"ports {sorted(numbers)}: expected each number once")
-        object.__setattr__(self, "ports", tuple(sorted(self.ports, key=lambda port: port.port_no)))
+        # Plain numbers, whatever they were given as: they become part of states, which print as they are.
+        plain = (replace(port, port_no=int(port.port_no)) for port in self.ports)
+        object.__setattr__(self, "ports", tuple(sorted(plain, key=lambda port: port.port_no)))
         if self.version == V10 and self.n_tables != 1:
             object.__setattr__(self, "n_tables", 1)  # 1.0 has no message that names a second table
 

@@ -55,7 +55,7 @@ from sdnloom.network.switch.turn import Refused, Turn
 _CAPABILITIES = Capability.FLOW_STATS | Capability.TABLE_STATS | Capability.PORT_STATS | Capability.QUEUE_STATS
 _DEPRECATED = 3  # bits of a table's configuration that 1.3 ignores
 _V10_ACTIONS = 0xFFF  # output to enqueue: all twelve
-_MODIFYING = (FlowMod, GroupMod, PacketOut, PortMod, TableMod, MeterMod)  # refused to a slave (1.3, 6.3.6)
+_MODIFYING = (FlowMod, GroupMod, PacketOut, PortMod, TableMod, MeterMod)  # refused to a slave (1.3, 6.3.4)
 
 
 def handle(turn: Turn, message: Message) -> None:
@@ -67,6 +67,7 @@ def handle(turn: Turn, message: Message) -> None:
         turn.core = before
         turn.outputs.clear()
         turn.messages = [Error(refused.type_name, refused.code, _start(message, turn.config.version), xid=message.xid)]
+        turn.reads |= turn.writes  # what would have been changed was looked at
         turn.writes.clear()
 
 
@@ -146,7 +147,7 @@ def _set_config(turn: Turn, message: SetConfig) -> None:
 
 
 def _packet_out(turn: Turn, message: PacketOut) -> None:
-    in_port = message.in_port
+    in_port = int(message.in_port)
     if turn.config.version != V10 and in_port != Port.CONTROLLER and turn.port(in_port) is None:
         raise Refused("bad_request", "bad_port")
     check_shape(turn, message.actions, packet_out=True)
@@ -185,7 +186,7 @@ def _table_mod(turn: Turn, message: TableMod) -> None:
 
 
 def _role(turn: Turn, message: RoleRequest) -> None:
-    """Change the role. A master or slave must not be older than the newest that was seen (1.3, 6.3.6)."""
+    """Change the role. A master or slave must not be older than the newest that was seen (1.3, 6.3.4)."""
     turn.writes.add("config")
     settings = turn.core.settings
     if message.role not in tuple(Role):

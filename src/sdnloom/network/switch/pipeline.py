@@ -75,7 +75,7 @@ def receive(turn: Turn, in_port: int, packet: Packet) -> None:
     if turn.core.settings.flags & 3 == ConfigFlag.FRAG_DROP and is_fragment(packet):
         return
     turn.reads.add("connection")
-    flight = Flight(packet, in_port, packet)
+    flight = Flight(packet, int(in_port), packet)
     if turn.core.connected:
         through_tables(turn, flight)
     elif turn.config.version == V10:
@@ -257,8 +257,8 @@ def _emit(turn: Turn, flight: Flight, number: int) -> None:
     port = turn.port(number)
     if port is None or port.config & (PortConfig.PORT_DOWN | PortConfig.NO_FWD) or port.state & _DEAD:
         return
-    turn.outputs.append((number, flight.packet))
-    count_sent(turn, number, flight.packet)
+    turn.outputs.append((port.port_no, flight.packet))
+    count_sent(turn, port.port_no, flight.packet)
 
 
 def to_controller(turn: Turn, flight: Flight, max_len: int) -> None:

@@ -26,6 +26,7 @@ def port_mod(turn: Turn, message: PortMod) -> None:
 
 def change(turn: Turn, reason: int, desc: PortDesc) -> None:
     """Add, remove or change a port as described, and tell the controller; what changes nothing is not told."""
+    desc = replace(desc, port_no=int(desc.port_no))
     before = turn.port(desc.port_no)
     if (reason == PortReason.DELETE) == (before is None) and reason != PortReason.MODIFY:
         return

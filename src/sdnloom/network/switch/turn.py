@@ -54,6 +54,12 @@ class Outcome(Value):
     writes: frozenset[Cell] = frozenset()
     choice: str = ""
 
+    def __repr__(self) -> str:
+        cells = {name: sorted(map(repr, getattr(self, name))) for name in ("reads", "writes")}
+        shown = ", ".join(f"{name}={{{', '.join(found)}}}" for name, found in cells.items())
+        fixed = replace(self, reads=frozenset(), writes=frozenset())
+        return f"{super(Outcome, fixed).__repr__()[:-1]}, {shown})"
+
 
 class Refused(Exception):  # noqa: N818 - not a failure of the program: the switch refuses a message
     """A message is answered with an error and changes nothing. Never leaves this package."""
