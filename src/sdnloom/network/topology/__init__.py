@@ -1,6 +1,8 @@
 """Topologies: the value, regular shapes, and loaders for files and named networks."""
 
 from sdnloom.network.topology.builder import TopologyBuilder
+from sdnloom.network.topology.graphs import from_networkx, load_graphml, load_topohub
+from sdnloom.network.topology.mininet import load_mininet
 from sdnloom.network.topology.shapes import custom, linear, mesh, ring, single, tree
 from sdnloom.network.topology.spec import HostSpec, LinkSpec, Place, SwitchSpec, Topology, TopologyError
 
@@ -13,7 +15,11 @@ __all__ = [
     "TopologyBuilder",
     "TopologyError",
     "custom",
+    "from_networkx",
     "linear",
+    "load_graphml",
+    "load_mininet",
+    "load_topohub",
     "mesh",
     "ring",
     "single",

@@ -150,9 +150,14 @@ def _named(what: str, name: str, known: tuple[_Spec, ...]) -> _Spec:
     raise TopologyError(f"{name!r} is no {what}; expected one of {', '.join(one.name for one in known) or '(none)'}")
 
 
+def is_name(text: object) -> bool:
+    """Whether a text can name a switch or a host: in messages and files it must be one word."""
+    return isinstance(text, str) and _NAME.fullmatch(text) is not None
+
+
 def check_name(what: str, name: object) -> None:
-    """Refuse names that could not be told apart in messages and files."""
-    if not isinstance(name, str) or not _NAME.fullmatch(name):
+    """Refuse what can name no switch and no host."""
+    if not is_name(name):
         raise TopologyError(f"{what} name {name!r}: expected letters, digits and any of _ - . with a letter or _ first")
 
 
