@@ -55,8 +55,6 @@ def load_graphml(file: Path, hosts: int = 1) -> Topology:
     except (ParseError, networkx.NetworkXError, ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
         raise TopologyError(f"{file}: not a GraphML file: {error}") from error
     try:
-        if None in dict(graph.nodes):
-            raise TopologyError("a node or the end of an edge has no id; expected one")
         return from_networkx(graph, hosts, file.stem)
     except TopologyError as error:
         raise TopologyError(f"{file}: {error}") from error
