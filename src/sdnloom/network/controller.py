@@ -1,0 +1,84 @@
+"""What the network asks of a controller program: the contract between the model and every platform.
+
+Law: `handle` is a pure function of core and input. A platform that runs real code restores the state that a core stands
+for, runs the code, and returns the state as a new core.
+"""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+from sdnloom.engine.model import ALL, Cell, Event
+from sdnloom.network.openflow import Message, PortDesc
+
+
+class Joined(NamedTuple):
+    """A switch connected."""
+
+    switch: str
+    datapath_id: int
+    ports: tuple[PortDesc, ...]
+
+
+class Left(NamedTuple):
+    """A switch is connected no longer."""
+
+    switch: str
+
+
+class Came(NamedTuple):
+    """A message came from a switch."""
+
+    switch: str
+    message: Message
+
+
+class Fired(NamedTuple):
+    """A timer fired."""
+
+    name: str
+
+
+class Call(NamedTuple):
+    """An operator command, a request to the program's interface, a configuration change: anything from outside."""
+
+    name: str
+    arguments: tuple[Any, ...] = ()
+
+
+Input: TypeAlias = Joined | Left | Came | Fired | Call
+
+
+@dataclass(frozen=True)
+class Reaction:
+    """What a program did about an input: its new core, messages to switches in order, and events."""
+
+    core: Hashable
+    messages: tuple[tuple[str, Message], ...] = ()
+    events: tuple[Event, ...] = ()
+    choice: str = ""  # tells this reaction from the others to the same input
+
+
+class Program(Protocol):
+    """A controller program as the network sees it."""
+
+    @property
+    def name(self) -> str:
+        """The name shown in reports."""
+
+    def initial(self) -> Hashable:
+        """The core of the program that has just started and knows no switch yet."""
+
+    def handle(self, core: Any, given: Input) -> Sequence[Reaction]:
+        """Every way the program may react; at least one."""
+
+    def cells(self, switch: str) -> frozenset[Cell]:
+        """The cells of its core that what comes from this switch may touch; `ALL` when it is not known."""
+
+
+class Opaque:
+    """Base of programs of whose cores nothing is known."""
+
+    def cells(self, switch: str) -> frozenset[Cell]:
+        """All cells."""
+        return ALL

@@ -1,0 +1,151 @@
+"""What is to be checked, as one value: topology, hosts, switches, faults, timers, calls from outside. No behaviour."""
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Literal
+
+from sdnloom.errors import SdnloomError
+from sdnloom.network.openflow import V10, V13
+from sdnloom.network.topology import Topology
+
+if TYPE_CHECKING:
+    from sdnloom.network.hosts.host import Host
+
+_VERSIONS = {"1.0": V10, "1.3": V13}
+
+
+class NetworkError(SdnloomError):
+    """A network that cannot be built. The message names the part, its value and what was expected."""
+
+
+@dataclass(frozen=True)
+class SwitchOptions:
+    """What all switches of a network have in common; the names are those of `switch.Switch`."""
+
+    version: Literal["1.0", "1.3"] = "1.0"
+    buffers: int = 256
+    miss_send_len: int = 128
+    buffer_timeout: int | None = None
+    max_entries: int | None = None
+    counters: bool = False
+    overlap: Literal["any", "first"] = "any"
+    fail_mode: Literal["secure", "standalone"] = "secure"
+
+    def __post_init__(self) -> None:
+        one_of("version", self.version, tuple(_VERSIONS))
+        one_of("overlap", self.overlap, ("any", "first"))
+        one_of("fail_mode", self.fail_mode, ("secure", "standalone"))
+        for name in ("buffers", "miss_send_len"):
+            at_least_zero(name, getattr(self, name))
+
+    @property
+    def wire_version(self) -> int:
+        """The version as messages carry it."""
+        return _VERSIONS[self.version]
+
+
+@dataclass(frozen=True)
+class LinkFaults:
+    """How often a link may drop, duplicate or reorder packets, in each direction, and how often it may fail."""
+
+    drop: int = 0
+    duplicate: int = 0
+    reorder: int = 0
+    fail: int = 0
+
+    def __post_init__(self) -> None:
+        _budgets(self)
+
+
+@dataclass(frozen=True)
+class SwitchFaults:
+    """How often a switch may lose its power (`fail`) or its connection (`disconnect`) and come back."""
+
+    fail: int = 0
+    disconnect: int = 0
+
+    def __post_init__(self) -> None:
+        _budgets(self)
+
+    @property
+    def any(self) -> bool:
+        """Whether the switch can go away at all."""
+        return bool(self.fail or self.disconnect)
+
+
+@dataclass(frozen=True)
+class Timeouts:
+    """When timed things of switches end. Time itself is left out: any timer may be the next one to fire.
+
+    `expiries` is how often, in each switch, an idle or hard timeout or a buffer may run out at any moment. With
+    `settle` every hard timeout also runs out when nothing else is going on; an idle timeout need not, for traffic can
+    keep an entry alive for ever.
+    """
+
+    expiries: int = 0
+    settle: bool = False
+
+    def __post_init__(self) -> None:
+        at_least_zero("expiries", self.expiries)
+
+
+@dataclass(frozen=True)
+class External:
+    """A call from outside that may happen `budget` times."""
+
+    name: str
+    arguments: tuple[Any, ...] = ()
+    budget: int = 1
+
+    def __post_init__(self) -> None:
+        at_least_zero(f"budget of the external event {self.name!r}", self.budget)
+
+
+@dataclass(frozen=True)
+class Timer:
+    """A timer of the program that may fire `budget` times."""
+
+    name: str
+    budget: int = 1
+
+    def __post_init__(self) -> None:
+        at_least_zero(f"budget of the timer {self.name!r}", self.budget)
+
+
+@dataclass(frozen=True)
+class Network:
+    """Everything but the program and the properties.
+
+    A host of the topology without a behaviour takes what comes and sends nothing. Link faults are by the name of the
+    link (`LinkSpec.name`: "s1:2-s2:1") or of the host whose cable is meant; switch faults by the switch's name. With
+    `joining` the switches connect one after the other as part of the search; without, the search starts when all have
+    and the program's answers have arrived. `identity` gives each packet that a host sends a number of its own; None
+    leaves it to the properties to ask for that.
+    """
+
+    topology: Topology
+    hosts: tuple["Host", ...] = ()
+    switches: SwitchOptions = SwitchOptions()
+    link_faults: tuple[tuple[str, LinkFaults], ...] = ()
+    switch_faults: tuple[tuple[str, SwitchFaults], ...] = ()
+    timeouts: Timeouts = Timeouts()
+    externals: tuple[External, ...] = ()
+    timers: tuple[Timer, ...] = ()
+    joining: bool = False
+    identity: bool | None = None
+
+
+def one_of(name: str, value: object, known: tuple[str, ...]) -> None:
+    """Raise NetworkError unless the value is one of the known ones."""
+    if value not in known:
+        raise NetworkError(f"{name} is {value!r}; expected one of {', '.join(known)}")
+
+
+def at_least_zero(name: str, value: object) -> None:
+    """Raise NetworkError unless the value is a whole number of at least 0."""
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise NetworkError(f"{name} is {value!r}; expected a whole number of at least 0")
+
+
+def _budgets(faults: Any) -> None:
+    for each in fields(faults):
+        at_least_zero(each.name, getattr(faults, each.name))
