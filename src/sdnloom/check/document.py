@@ -1,0 +1,128 @@
+"""TOML documents with includes: where each value was written is kept, so that a mistake is reported there.
+
+`include = ["base.toml"]` takes over all that the named files say; what a file says itself wins, table by table and key
+by key. A list is one value: it is replaced, not extended.
+"""
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sdnloom.errors import SdnloomError
+
+MOST_BYTES = 4 << 20
+MOST_FILES = 100
+
+
+class ScenarioError(SdnloomError):
+    """A scenario that cannot be used. The message names file, key, value and what was expected."""
+
+
+def shown(value: Any) -> str:
+    """A value in a message: TOML's words, and never more than a line's worth."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, Entries):
+        return "a table"
+    if isinstance(value, dict):
+        return "a table"
+    if isinstance(value, int) and abs(value) >= 10**40:
+        return "a number of more than 40 digits"
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A value and the file it was written in. Tables are Entries, so that includes can be merged into them."""
+
+    value: Any
+    file: Path
+
+
+@dataclass(frozen=True)
+class Entries:
+    """A table of a document."""
+
+    entries: dict[str, Entry]
+
+    def merged(self, over: "Entries") -> "Entries":
+        """This table with what the other says instead."""
+        results = dict(self.entries)
+        for key, entry in over.entries.items():
+            known = results.get(key)
+            if known is not None and isinstance(known.value, Entries) and isinstance(entry.value, Entries):
+                results[key] = Entry(known.value.merged(entry.value), entry.file)
+            else:
+                results[key] = entry
+        return Entries(results)
+
+
+def load_document(file: Path) -> Entries:
+    """The document in a file, with everything it includes."""
+    return _load(file, (), {})
+
+
+def parse_document(text: str, file: Path) -> Entries:
+    """The document in a text, as if it were in that file."""
+    return _entries(_parse(text.encode(), file), file)
+
+
+def _load(file: Path, under: tuple[Path, ...], known: dict[Path, Entries]) -> Entries:
+    place = file.resolve()
+    if place in known:
+        return known[place]
+    chain = [*(one.name for one in under), place.name]
+    if place in under:
+        raise ScenarioError(
+            f"{under[-1].name}: include {str(file)!r} comes back to itself: {' -> '.join(chain)}; "
+            "expected files that do not include each other in a circle"
+        )
+    if len(under) >= MOST_FILES:
+        raise ScenarioError(f"{file}: {len(under)} files include each other in a chain; expected at most {MOST_FILES}")
+    own = _entries(_parse(_read(file, under), file), file)
+    included = own.entries.pop("include", None)
+    merged = Entries({})
+    for name in _names(included):
+        merged = merged.merged(_load(file.parent / name, (*under, place), known))
+    known[place] = merged.merged(own)
+    return known[place]
+
+
+def _read(file: Path, under: tuple[Path, ...]) -> bytes:
+    asked = f"{under[-1].name}: include: " if under else ""
+    try:
+        with file.open("rb") as stream:
+            content = stream.read(MOST_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise ScenarioError(f"{asked}{file}: cannot read the scenario: {reason}; expected a TOML file") from error
+    if len(content) > MOST_BYTES:
+        raise ScenarioError(f"{asked}{file}: more than {MOST_BYTES} bytes; expected a TOML file of at most so many")
+    return content
+
+
+def _parse(content: bytes, file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(content.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise ScenarioError(f"{file}: byte {error.start} is not UTF-8; expected a TOML file") from error
+    except (ValueError, RecursionError) as error:
+        reason = "nested too deep" if isinstance(error, RecursionError) else str(error)
+        raise ScenarioError(f"{file}: not TOML: {reason}") from error
+
+
+def _entries(table: dict[str, Any], file: Path) -> Entries:
+    return Entries({key: Entry(_entries(v, file) if isinstance(v, dict) else v, file) for key, v in table.items()})
+
+
+def _names(included: Entry | None) -> list[str]:
+    if included is None:
+        return []
+    names = [included.value] if isinstance(included.value, str) else included.value
+    if not isinstance(names, list) or not all(isinstance(name, str) and name and "\0" not in name for name in names):
+        raise ScenarioError(
+            f"{included.file}: include is {shown(included.value)}; expected a file name or a list of file names"
+        )
+    return names

@@ -1,0 +1,107 @@
+"""Coverage compared with a program that notes by hand what it runs."""
+
+import itertools
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sdnloom.check.coverage import Coverage
+from sdnloom.engine.model import Action, Component, Outcome, System
+from sdnloom.engine.search import search
+
+TEXT = '''\
+class Program:
+    limit = 3
+
+    def step(self, x):
+        """Say something of a number."""
+        if x > 1 and x < self.limit:
+            return "two"
+        for y in range(x):
+            if y == 4:
+                break
+        else:
+            x = -x
+        try:
+            1 / (x - 7)
+        except ZeroDivisionError:
+            return "seven"
+        return [z for z in (1, 2) if z == x]
+
+
+def never():
+    return 1
+'''
+
+
+def load(folder: Path):
+    file = folder / "program.py"
+    file.write_text(TEXT)
+    namespace: dict = {"__name__": "program"}
+    exec(compile(TEXT, str(file), "exec"), namespace)
+    return file, namespace["Program"]()
+
+
+def test_lines_and_branches_that_ran_are_reached(tmp_path: Path) -> None:
+    file, program = load(tmp_path)
+    coverage = Coverage((file,))
+    [before] = coverage.report()
+    assert before.reached_lines == 0
+    assert before.lines == (6, 7, 8, 9, 10, 12, 13, 14, 15, 16, 17, 21)
+    assert before.reached_branches == 0
+    coverage.watching(lambda: program.step(0))
+    [after] = coverage.report()
+    assert after.missed_lines == (7, 9, 10, 15, 16, 21)
+    coverage.watching(lambda: program.step(2))
+    assert coverage.report()[0].missed_lines == (9, 10, 15, 16, 21)
+    for number in (1, 3, 5, 7, -7):
+        coverage.watching(lambda number=number: program.step(number))
+    [everything] = coverage.report()
+    assert everything.missed_lines == (21,)
+    assert everything.branches == before.branches
+
+
+def test_both_ways_of_each_condition_are_told_apart(tmp_path: Path) -> None:
+    file, program = load(tmp_path)
+    coverage = Coverage((file,))
+    coverage.watching(lambda: program.step(3))
+    missed = coverage.report()[0].missed_branches
+    assert (6, 7) in missed  # never both conditions
+    assert (6, 8) in missed  # the first condition was never false
+    assert (9, 10) in missed
+    coverage.watching(lambda: program.step(0))
+    assert [(a, b) for a, b in coverage.report()[0].missed_branches if a == 6] == [(6, 7)]
+
+
+@given(st.sets(st.integers(-8, 8), max_size=6), st.sets(st.integers(-8, 8), max_size=6))
+def test_more_runs_reach_at_least_as_much(tmp_path_factory, one: set[int], other: set[int]) -> None:
+    file, program = load(tmp_path_factory.mktemp("program"))
+    missed = []
+    for numbers in (one, one | other):
+        coverage = Coverage((file,))
+        for number in sorted(numbers):
+            coverage.watching(lambda number=number: program.step(number))
+        missed.append(coverage.report()[0])
+    assert set(missed[1].missed_lines) <= set(missed[0].missed_lines)
+    assert set(missed[1].missed_branches) <= set(missed[0].missed_branches)
+    if not one:
+        assert missed[0].reached_lines == missed[0].reached_branches == 0
+
+
+def test_a_watched_search_gives_the_same_result_and_sees_every_handler_run(tmp_path: Path) -> None:
+    file, program = load(tmp_path)
+
+    def step(core: int, _: None) -> list[Outcome]:
+        program.step(core)
+        return [Outcome(core + 1)] if core < 3 else []
+
+    system = System((Component("controller", 0, (Action("go", step),)), Component("other", 0, (Action("go", step),))))
+    coverage = Coverage((file,))
+    plain, watched = search(system), search(coverage.watch(system, "controller"))
+    assert (plain.statistics.states, plain.statistics.transitions) == (16, 24)
+    assert (watched.statistics.states, watched.statistics.transitions) == (16, 24)
+    direct = Coverage((file,))
+    for number in itertools.takewhile(lambda number: number <= 3, itertools.count()):
+        direct.watching(lambda number=number: program.step(number))
+    assert coverage.report() == direct.report()
