@@ -12,22 +12,23 @@ def explicit_races(
     model: Model, judged: Property, depth: int | None, first_race_only: bool
 ) -> tuple[dict[Key, int], int]:
     """Return the harmful races with the lengths of shortest traces, and the number of states."""
-    abstraction = Abstraction(model, first_race_only)
+    abstraction = Abstraction(model, first_race_only=first_race_only, remember_updates=True)
     judges: dict[tuple[object, int], Judge] = {}
     found: dict[Key, int] = {}
 
     def harmful(check: Check, tables: dict[int, tuple]) -> bool:
-        formula = judged.formulas.get(check.kind)
+        race = check.signature
+        formula = judged.formulas.get(race.kind)
         if formula is None:
             return False
-        key = (formula, check.switch)
+        key = (formula, race.switch)
         if key not in judges:
-            judges[key] = Judge(model.elements[check.switch], formula)
+            judges[key] = Judge(model.elements[race.switch], formula)
         judge = judges[key]
         if check.before is not None:
-            return judge.holds((check.before,)) != judge.holds((check.policy,))
-        now = tables[check.switch]
-        return judge.holds(now) != judge.holds((*now[: check.table], check.policy, *now[check.table + 1 :]))
+            return judge.holds((check.before,)) != judge.holds((race.second.policy,))
+        now = tables[race.switch]
+        return judge.holds(now) != judge.holds((*now[: check.table], race.second.policy, *now[check.table + 1 :]))
 
     first = (abstraction.initial(), tuple(abstraction.first_tables))
     visited: set[tuple[Control, tuple]] = {first}
@@ -42,9 +43,10 @@ def explicit_races(
                     length = level + 1 + check.forwards_first
                     if (depth is not None and length > depth) or stop or not harmful(check, dict(enumerate(tables))):
                         continue
-                    label = check.first or Processed(check.switch, tables[check.switch])
+                    race = check.signature
+                    label = race.first or Processed(race.switch, tables[race.switch])
                     assert isinstance(step.label, Reconfigured)
-                    key = (check.kind, label, step.label)
+                    key = (race.kind, label, step.label)
                     found[key] = min(length, found.get(key, length))
                     stop = first_race_only
                 if stop:
@@ -60,4 +62,6 @@ def explicit_races(
                     following.append(state)
         frontier = following
         level += 1
-    return found, len(visited)
+    if first_race_only:
+        return found, len(visited)
+    return found, len({(control.locals, control.processed, tables) for control, tables in visited})

@@ -197,9 +197,9 @@ def test_a_property_that_no_table_can_change_is_proved_without_search() -> None:
 def test_limits_end_a_search_as_incomplete_with_what_was_found() -> None:
     text = "C = up ! Go ; up ! zero ; C\nD = up ! zero ; D\nsystem Net || C || D"
     model = parse_model(HEAD + text + PROPERTY)
-    result = find_races(model, (), Options(limits=Limits(max_states=2)))
+    result = find_races(model, (), Options(limits=Limits(max_states=1)))
     assert result.outcome is Outcome.INCOMPLETE
-    assert result.stopped == "the limit of 2 states is reached"
+    assert result.stopped == "the limit of 1 states is reached"
     assert not result.proved
     assert sum(result.counts.values()) > 0
 
@@ -279,7 +279,7 @@ def test_truth_sets_say_what_the_reference_evaluator_says(
     ]
     big = BigSwitch("Net", tuple(inner), links)
     model = Model((big, Component("C", Role.CONTROLLER, BOT)), {})
-    cells = Abstraction(model, first_race_only=False).cells
+    cells = Abstraction(model, first_race_only=False, remember_updates=True).cells
     sets = TableSets([len(cell.policies) for cell in cells], [cell.writable for cell in cells])
     truth = Truth(sets, cells, 0, big, formula)
     holding = set(sets.vectors(truth.holds()))
@@ -298,10 +298,10 @@ def test_truth_needs_few_evaluations_when_other_tables_do_not_matter() -> None:
         inner += [InnerSwitch(f"{name}{k}", DROP, (Message(f"{name}{k}", hop),)) for k, hop in enumerate(hops)]
     big = BigSwitch("Net", tuple(inner))
     model = Model((big, Component("C", Role.CONTROLLER, BOT)), {})
-    cells = Abstraction(model, first_race_only=False).cells
+    cells = Abstraction(model, first_race_only=False, remember_updates=True).cells
     sets = TableSets([2] * 24, [cell.writable for cell in cells])
     formula = everywhere("p", Formula((Inclusion(product_of([Test("port", 0), _network, Test("port", 12)])),)))
     truth = Truth(sets, cells, 0, big, formula.formulas[RaceType.CT_SW])
     # Some packet gets through if one of the paths is complete.
     assert 2**24 - sets.count(truth.holds()) == 2**12 + 2**12 - 1
-    assert truth.judge.evaluations < 200
+    assert truth.judge.evaluations < 250

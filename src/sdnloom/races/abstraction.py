@@ -8,8 +8,11 @@ What definitions 5 to 7 ask of the past of a trace is little, so states of finit
   updates it next does not know of it. CT->CT->SW needs the same of the controller that reconfigures the sender.
 
 Clocks are asymmetric: an element knows of an update if it is the sender or the switch, or has received from one that
-knows. RaceLoom's mode also remembers forwarding and who acted first, which decides between two races of one event.
-Tables are left out: no step depends on them, it only writes them.
+knows. When a trace ends at its first harmful race, states remember all of this, and who acted first, which decides
+between two races of one event. When it does not, only `Mark`s remember one update each: they go beside the states, and
+as nobody updates the switch while they last, its tables stay as they are.
+
+Tables are left out of states: no step depends on them, it only writes them.
 """
 
 from dataclasses import dataclass
@@ -19,15 +22,18 @@ from sdnloom.netkat.syntax import Policy
 from sdnloom.races.behaviour import Abilities, Emission, Local, Processing, Reception, Tables, behaviours
 from sdnloom.races.model import BigSwitch, Message, Model, Role
 from sdnloom.races.properties import RaceType
-from sdnloom.races.trace import Processed, Reconfigured
+from sdnloom.races.trace import Label, Processed, Reconfigured
 from sdnloom.races.truth import Cell
 
 _T = TypeVar("_T")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Update:
-    """The last update of a switch while its sender is idle; `knows` has a bit for each element that knows of it."""
+    """The last update of a switch while its sender is idle; `knows` has a bit for each element that knows of it.
+
+    Interned: equal updates are the same object.
+    """
 
     label: Reconfigured
     table: int | None
@@ -44,26 +50,44 @@ class Control(NamedTuple):
     earlier: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
-    """A race that a step completes. `first` is the label of its first event; None is forwarding with current tables.
-
-    It is harmful if a property tells `before` from `after`, policies of a switch given by a term, or, for a big switch,
-    the current tables from those with the policy at `table`.
-    """
+@dataclass(frozen=True, slots=True, eq=False)
+class Signature:
+    """A race without the tables of forwarding: `first` is None for forwarding of a big switch. Interned."""
 
     kind: RaceType
+    first: Label | None
+    second: Reconfigured
     switch: int
-    first: Processed | Reconfigured | None
-    policy: Policy
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Check:
+    """A race that a step completes.
+
+    It is harmful if a property tells the policy `before` of a switch given by a term from the policy of the second
+    label, or the current tables of a big switch from those with that policy at `table`.
+    """
+
+    signature: Signature
     table: int | None = None
     before: Policy | None = None
     forwards_first: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+class Mark(NamedTuple):
+    """A state after an update of a switch that may still race with something."""
+
+    control: Control
+    switch: int
+    update: Update
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Step:
-    """A transition of the abstract state; `cell` and `value` are what it writes, if anything."""
+    """A transition of the abstract state; `cell` and `value` are what it writes, if anything.
+
+    `opens` is the mark that it leaves if it is an update that may race.
+    """
 
     label: Reconfigured | Processed
     target: Control
@@ -71,6 +95,16 @@ class Step:
     table: int | None = None
     cell: int | None = None
     value: int = 0
+    opens: Mark | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MarkStep:
+    """What a step of a marked state does to the mark: a race, or the mark that stays. Neither closes it."""
+
+    step: Step
+    check: Check | None
+    target: Mark | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +116,15 @@ class _Communication:
 
 
 class Abstraction:
-    """The abstract transition system of a model, in complete or in RaceLoom's mode."""
+    """The abstract transition system of a model.
 
-    def __init__(self, model: Model, first_race_only: bool) -> None:
+    With `remember_updates` states hold the updates that may race and steps check for all races; without, marks do.
+    """
+
+    def __init__(self, model: Model, *, first_race_only: bool, remember_updates: bool) -> None:
         self.model = model
         self._first_race_only = first_race_only
+        self._remember_updates = remember_updates
         self._behaviours = behaviours(model)
         self.first_tables = tuple(behaviour.tables for behaviour in self._behaviours)
         self._roles = [element.role for element in model.elements]
@@ -100,6 +138,10 @@ class Abstraction:
         self._receptions: dict[tuple[int, int], dict[Message, list[Reception]]] = {}
         self._communications: dict[tuple[int, ...], tuple[_Communication, ...]] = {}
         self._steps: dict[Control, tuple[Step, ...]] = {}
+        self._mark_steps: dict[Mark, tuple[MarkStep, ...]] = {}
+        self._labels: dict[Reconfigured, Reconfigured] = {}
+        self._updates: dict[tuple[Reconfigured, int | None, int], Update] = {}
+        self._signatures: dict[tuple[RaceType, Label | None, Reconfigured, int], Signature] = {}
 
     def initial(self) -> Control:
         """Return the first abstract state."""
@@ -116,6 +158,36 @@ class Abstraction:
             found += [self._communication_step(control, one) for one in self._all_communications(control.locals)]
             known = self._steps[control] = tuple(found)
         return known
+
+    def mark_steps(self, mark: Mark) -> tuple[MarkStep, ...]:
+        """Return the steps of a marked state that do not just close the mark."""
+        known = self._mark_steps.get(mark)
+        if known is None:
+            found = [self._mark_step(mark, step) for step in self.steps(mark.control)]
+            known = self._mark_steps[mark] = tuple(one for one in found if one.check or one.target)
+        return known
+
+    def _mark_step(self, mark: Mark, step: Step) -> MarkStep:
+        update, label = mark.update, step.label
+        idle = update.label.sender
+        if label.source == idle:
+            return MarkStep(step, None, None)
+        if isinstance(label, Processed):
+            return MarkStep(step, None, Mark(step.target, mark.switch, update))
+        if label.receiver in (mark.switch, idle):
+            check = None
+            if self._roles[label.sender] is Role.CONTROLLER and not update.knows >> label.sender & 1:
+                updates = label.receiver == mark.switch
+                kind = RaceType.CT_SW_CT if updates else RaceType.CT_CT_SW
+                check = self._update_check(kind, mark.switch, update, label, step.table if updates else update.table)
+            return MarkStep(step, check, None)
+        return MarkStep(step, None, Mark(step.target, mark.switch, self._told(update, label)))
+
+    def _told(self, update: Update, label: Reconfigured) -> Update:
+        """Return the update after a message: who receives from one that knows knows too."""
+        if update.knows >> label.sender & 1:
+            return self._update(update.label, update.table, update.knows | 1 << label.receiver)
+        return update
 
     def _id(self, place: int, local: Local) -> int:
         ids = self._ids[place]
@@ -154,6 +226,7 @@ class Abstraction:
                 continue
             for reception in self._received(receiver, state).get(message, ()):
                 label = Reconfigured(message.channel, message.policy, sender, receiver)
+                label = self._labels.setdefault(label, label)
                 then = self._id(sender, emission.then), self._id(receiver, reception.then)
                 found.append(_Communication(label, *then, reception.table))
         return found
@@ -194,22 +267,41 @@ class Abstraction:
         checks = self._checks(control, one) if self._roles[sender] is Role.CONTROLLER else ()
         cell = None if one.table is None else self._cell_of[receiver, one.table]
         value = 0 if cell is None else self._value_of[cell][one.label.policy]
-        return Step(one.label, target, checks, one.table, cell, value)
+        opens = None
+        if not self._remember_updates and self._may_race(sender, receiver):
+            knows = 1 << sender | 1 << receiver
+            opens = Mark(target, receiver, self._update(one.label, one.table, knows))
+        return Step(one.label, target, checks, one.table, cell, value, opens)
+
+    def _may_race(self, sender: int, receiver: int) -> bool:
+        return self._roles[sender] is Role.CONTROLLER and self._roles[receiver] is Role.SWITCH
 
     def _known_updates(self, control: Control, one: _Communication) -> tuple[Update | None, ...]:
+        if not self._remember_updates:
+            return control.updates
         sender, receiver = one.label.sender, one.label.receiver
         found: list[Update | None] = []
         for place, update in enumerate(control.updates):
             if place == receiver and self._roles[receiver] is Role.SWITCH:
-                fresh = Update(one.label, one.table, 1 << sender | 1 << receiver)
-                found.append(fresh if self._roles[sender] is Role.CONTROLLER else None)
+                fresh = self._update(one.label, one.table, 1 << sender | 1 << receiver)
+                found.append(fresh if self._may_race(sender, receiver) else None)
             elif update is None or update.label.sender in (sender, receiver):
                 found.append(None)
-            elif update.knows >> sender & 1 and not update.knows >> receiver & 1:
-                found.append(Update(update.label, update.table, update.knows | 1 << receiver))
             else:
-                found.append(update)
+                found.append(self._told(update, one.label))
         return tuple(found)
+
+    def _update(self, label: Reconfigured, table: int | None, knows: int) -> Update:
+        key = (label, table, knows)
+        if key not in self._updates:
+            self._updates[key] = Update(label, table, knows)
+        return self._updates[key]
+
+    def _signature(self, kind: RaceType, first: Label | None, second: Reconfigured, switch: int) -> Signature:
+        key = (kind, first, second, switch)
+        if key not in self._signatures:
+            self._signatures[key] = Signature(*key)
+        return self._signatures[key]
 
     def _acted(self, control: Control, place: int) -> tuple[int, tuple[int, ...]]:
         """Return who has started an event, and for each switch which controllers did so before it."""
@@ -224,10 +316,10 @@ class Abstraction:
         return everyone if sourced | self._controllers == everyone else sourced, earlier
 
     def _checks(self, control: Control, one: _Communication) -> tuple[Check, ...]:
-        sender, receiver, policy = one.label.sender, one.label.receiver, one.label.policy
+        sender, receiver = one.label.sender, one.label.receiver
         if self._roles[receiver] is Role.CONTROLLER:
             return tuple(
-                self._update_check(RaceType.CT_CT_SW, place, update, policy, update.table)
+                self._update_check(RaceType.CT_CT_SW, place, update, one.label, update.table)
                 for place, update in enumerate(control.updates)
                 if update is not None and update.label.sender == receiver and not update.knows >> sender & 1
             )
@@ -235,22 +327,23 @@ class Abstraction:
         processed = control.processed[receiver]
         if self._big[receiver]:
             if processed is not None or not self._first_race_only:
-                first = not self._first_race_only
-                checks.append(Check(RaceType.CT_SW, receiver, None, policy, one.table, forwards_first=first))
+                signature = self._signature(RaceType.CT_SW, None, one.label, receiver)
+                checks.append(Check(signature, one.table, forwards_first=not self._first_race_only))
         elif processed is not None:
-            label = Processed(receiver, processed)
-            checks.append(Check(RaceType.CT_SW, receiver, label, policy, before=processed[0]))
+            signature = self._signature(RaceType.CT_SW, Processed(receiver, processed), one.label, receiver)
+            checks.append(Check(signature, before=processed[0]))
         update = control.updates[receiver]
         if update is not None and not update.knows >> sender & 1:
-            checks.append(self._update_check(RaceType.CT_SW_CT, receiver, update, policy, one.table))
+            checks.append(self._update_check(RaceType.CT_SW_CT, receiver, update, one.label, one.table))
             if self._first_race_only and control.earlier[receiver] >> update.label.sender & 1:
                 checks.reverse()
         return tuple(checks)
 
-    def _update_check(self, kind: RaceType, switch: int, update: Update, policy: Policy, table: int | None) -> Check:
-        if self._big[switch]:
-            return Check(kind, switch, update.label, policy, table)
-        return Check(kind, switch, update.label, policy, before=update.label.policy)
+    def _update_check(
+        self, kind: RaceType, switch: int, update: Update, second: Reconfigured, table: int | None
+    ) -> Check:
+        signature = self._signature(kind, update.label, second, switch)
+        return Check(signature, table) if self._big[switch] else Check(signature, before=update.label.policy)
 
 
 def _cells(model: Model) -> tuple[Cell, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
-from sdnloom.races.abstraction import Abstraction
+from sdnloom.races.abstraction import Abstraction, Signature
 from sdnloom.races.definitions import comparison, race_type
 from sdnloom.races.errors import ModelError
 from sdnloom.races.harm import Harm
@@ -15,7 +15,7 @@ from sdnloom.races.limits import NO_LIMITS, LimitReachedError, Limits, Progress,
 from sdnloom.races.model import Model
 from sdnloom.races.properties import Property, RaceType
 from sdnloom.races.result import Mode, Race, Result
-from sdnloom.races.search import Findings, Search, Signature
+from sdnloom.races.search import Findings, Search
 from sdnloom.races.tablesets import EMPTY, NodeId, TableSets
 from sdnloom.races.witness import witnesses
 
@@ -64,7 +64,7 @@ class _Run:
         self._properties = properties
         self._options = options
         first_only = options.mode is Mode.RACELOOM
-        abstraction = Abstraction(model, first_only)
+        abstraction = Abstraction(model, first_race_only=first_only, remember_updates=first_only)
         cells = abstraction.cells
         self.sets = TableSets([len(cell.policies) for cell in cells], [cell.writable for cell in cells])
         self._harms = [Harm(abstraction, one, self.sets, watch) for one in properties]
@@ -126,7 +126,7 @@ class _Run:
     def _counts(self, covered: Mapping[Signature, NodeId]) -> dict[RaceType, int]:
         counts = dict.fromkeys(RaceType, 0)
         for signature, vectors in covered.items():
-            counts[signature[0]] += self._searches[0].count(signature, vectors)
+            counts[signature.kind] += self._searches[0].count(signature, vectors)
         return counts
 
     def _harmless_races(self, harmful: Mapping[Signature, NodeId]) -> Iterator[Race]:
@@ -147,14 +147,15 @@ class _Run:
         harm: Harm | None,
     ) -> Iterator[Race]:
         """Yield the races found except those covered by `but`, each confirmed on its trace."""
-        for signature, finding in sorted(findings.order, key=lambda one: one[1].length):
+        for finding in sorted(findings.order, key=lambda one: one.length):
+            signature = finding.check.signature
             remaining = _without(self.sets, {signature: finding.vectors}, but).get(signature, EMPTY)
             for trace, i, j in witnesses(search, finding, remaining):
                 kind = race_type(self._model, trace, i, j)
-                assert kind is signature[0], f"{kind} on the trace of a {signature[0]}"
+                assert kind is signature.kind, f"{kind} on the trace of a {signature.kind}"
                 switch, before, after = comparison(self._model, trace, i, j, kind)
                 assert harm is None or harm.confirms(kind, switch, before, after), "the race is not harmful"
-                yield Race(kind, name, trace.events[i].label, signature[2], (i + 1, j + 1), trace)
+                yield Race(kind, name, trace.events[i].label, signature.second, (i + 1, j + 1), trace)
 
 
 def _without(
@@ -165,7 +166,7 @@ def _without(
     for signature, vectors in covered.items():
         if signature not in but:
             left[signature] = vectors
-        elif signature[1] is None and (rest := sets.difference(vectors, but[signature])) != EMPTY:
+        elif signature.first is None and (rest := sets.difference(vectors, but[signature])) != EMPTY:
             left[signature] = rest
     return left
 

@@ -1,9 +1,10 @@
 """Which races a property calls harmful: those for which its value differs before and after."""
 
+from dataclasses import dataclass
 from typing import Final
 
 from sdnloom.netkat.syntax import SKIP, Policy
-from sdnloom.races.abstraction import Abstraction, Check
+from sdnloom.races.abstraction import Abstraction, Check, Signature
 from sdnloom.races.behaviour import Tables
 from sdnloom.races.errors import ModelError
 from sdnloom.races.holes import holes
@@ -18,6 +19,20 @@ from sdnloom.races.truth import Truth
 FEW: Final = 8
 
 
+@dataclass(frozen=True, slots=True)
+class _Judgement:
+    """The vectors with which a race is harmful; if they are few, each of them as well.
+
+    A property that one way through the network decides changes with few tables, and looking those up is much faster.
+    """
+
+    changed: NodeId
+    few: tuple[tuple[Vector, int, NodeId], ...] | None = None
+
+
+_NEVER: Final = _Judgement(EMPTY, ())
+
+
 class Harm:
     """One property's judgement of the races of a model; every answer is remembered."""
 
@@ -30,8 +45,10 @@ class Harm:
         self._watch = watch
         self._truths: dict[tuple[Formula, int], Truth] = {}
         self._judges: dict[tuple[Formula, int], Judge] = {}
-        self._changed: dict[tuple[Formula, int, int, Policy], NodeId] = {}
-        self._few: dict[NodeId, list[tuple[Vector, NodeId]] | None] = {}
+        self._changed: dict[tuple[int, int, int, Policy], NodeId] = {}  # by identity of the formula
+        self._known: dict[NodeId, _Judgement] = {}
+        self._judgements: dict[Signature, _Judgement] = {}
+        self._all = sets.everything()
 
     @property
     def evaluations(self) -> int:
@@ -45,26 +62,33 @@ class Harm:
 
     def vectors(self, check: Check, vectors: NodeId) -> NodeId:
         """Return those of the vectors with which the race is harmful."""
-        formula = self._property.formulas.get(check.kind)
-        if formula is None:
-            return EMPTY
-        if check.before is not None:
-            judge = self._judge(formula, check.switch)
-            return vectors if judge.holds((check.before,)) != judge.holds((check.policy,)) else EMPTY
-        assert check.table is not None
-        changed = self.changed(formula, check.switch, check.table, check.policy)
-        if changed not in self._few:
-            few = self._sets.few(changed, FEW)
-            self._few[changed] = None if few is None else [(vector, self._sets.single(vector)) for vector in few]
-        # Properties that one way through the network decides change with few tables: looking them up is much faster.
-        known = self._few[changed]
-        if known is None:
-            return self._sets.intersection(vectors, changed)
+        judgement = self._judgements.get(check.signature)
+        if judgement is None:
+            judgement = self._judgements[check.signature] = self._judgement(check)
+        if judgement.few is None:
+            return self._sets.intersection(vectors, judgement.changed)
         found = EMPTY
-        for vector, single in known:
-            if self._sets.contains(vectors, vector):
+        for vector, unwritten, single in judgement.few:
+            if self._sets.contains(vectors, vector, unwritten):
                 found = self._sets.union(found, single)
         return found
+
+    def _judgement(self, check: Check) -> "_Judgement":
+        signature = check.signature
+        formula, switch, policy = self._property.formulas.get(signature.kind), signature.switch, signature.second.policy
+        if formula is None:
+            return _NEVER
+        if check.before is not None:
+            judge = self._judge(formula, switch)
+            return _NEVER if judge.holds((check.before,)) == judge.holds((policy,)) else _Judgement(self._all)
+        assert check.table is not None
+        changed = self.changed(formula, switch, check.table, policy)
+        if changed not in self._known:
+            sets = self._sets
+            few = sets.few(changed, FEW)
+            singles = None if few is None else tuple((one, sets.unwritten(one), sets.single(one)) for one in few)
+            self._known[changed] = _Judgement(changed, singles)
+        return self._known[changed]
 
     def confirms(self, kind: RaceType, switch: int, before: Tables, after: Tables) -> bool:
         """Return whether the property tells the tables apart, asked directly."""
@@ -89,12 +113,27 @@ class Harm:
                         return False
         return True
 
+    def at_all(self, switch: int) -> NodeId:
+        """Return vectors that include all with which two updates, or an update and its controller's, may be harmful."""
+        received = _received_by_controllers(self._model)
+        if received is None or not isinstance(self._elements[switch], BigSwitch):
+            return self._all
+        found = EMPTY
+        for kind, formula in self._property.formulas.items():
+            if kind is not RaceType.CT_SW:
+                for cell in self._cells:
+                    if cell.element == switch:
+                        written = [cell.policies[value] for value in cell.writable]
+                        for policy in received if kind is RaceType.CT_CT_SW else written:
+                            found = self._sets.union(found, self.changed(formula, switch, cell.table, policy))
+        return found
+
     def _switches(self) -> list[Element]:
         return [element for element in self._model.elements if element.role is Role.SWITCH]
 
     def changed(self, formula: Formula, switch: int, table: int, policy: Policy) -> NodeId:
         """Return the vectors for which replacing a table by the policy changes the formula's value."""
-        key = (formula, switch, table, policy)
+        key = (id(formula), switch, table, policy)
         known = self._changed.get(key)
         if known is None:
             known = self._changed[key] = self._truth(formula, switch).changed_by(table, policy)

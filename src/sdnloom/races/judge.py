@@ -1,12 +1,12 @@
 """What a property says about a switch's tables, decided by images of packet sets and remembered."""
 
-from collections.abc import Iterable
-from itertools import chain
+from collections.abc import Callable, Sequence
+from itertools import chain, zip_longest
 
 from sdnloom.netkat.decide import contains, space_for
 from sdnloom.netkat.image import Images
-from sdnloom.netkat.packets import PacketSet
-from sdnloom.netkat.syntax import DROP, SKIP, Policy, Product, Sum, product_of, sum_of
+from sdnloom.netkat.packets import PacketSet, Space
+from sdnloom.netkat.syntax import DROP, SKIP, Policy, Product, Sum, product_of
 from sdnloom.races.behaviour import Tables
 from sdnloom.races.holes import NETWORK, fill, hole, holes
 from sdnloom.races.model import BigSwitch, Element, network_policy
@@ -16,21 +16,26 @@ from sdnloom.races.properties import Formula, Inclusion
 class Judge:
     """Decides the inclusions of one formula on one switch.
 
-    Whether packets get through a network is asked hop by hop: the image of a frontier under each table is remembered by
-    table and frontier, so another choice of tables costs little more than looking up. `possible` are policies that the
-    tables may hold; they only help to order the fields well.
+    Whether packets get through a network is asked hop by hop. A hop is remembered by the frontier and the tables that
+    the frontier can touch at all, so another choice of tables costs little more than looking up. `options` are the
+    policies that each table of a big switch may hold.
     """
 
-    def __init__(self, element: Element, formula: Formula, possible: Iterable[Policy] = ()) -> None:
+    def __init__(self, element: Element, formula: Formula, options: Sequence[Tables] = ()) -> None:
         self._element = element
         self._formula = formula
         asked = chain.from_iterable((one.left, one.right) for one in formula.inclusions)
         links = element.links if isinstance(element, BigSwitch) else SKIP
-        self._images = Images(space_for(formula.avoid, links, *asked, *possible))
+        self._images = Images(space_for(formula.avoid, links, *asked, *chain.from_iterable(options)))
         self._after_table = product_of([formula.avoid, links, formula.avoid])
         self._ways = {one: ways(one) if isinstance(element, BigSwitch) else None for one in formula.inclusions}
         self._known: dict[tuple[Inclusion, Tables], bool] = {}
         self._reached: dict[tuple[Policy, Tables], tuple[PacketSet, PacketSet]] = {}
+        self._hops = _Hops(self._images.forward, self._images.space)
+        self._hops_back = _Hops(self._images.backward, self._images.space)
+        if options:
+            for choice in zip_longest(*options, fillvalue=DROP):
+                self._met(choice)
 
     @property
     def evaluations(self) -> int:
@@ -78,17 +83,20 @@ class Judge:
             return not self._images.forward(left, self._images.space.everything)
         return bool(contains(left, right))
 
+    def _met(self, tables: Tables) -> None:
+        self._hops.meet(tables)
+        self._hops_back.meet(tables)
+
     def _forward(self, before: Policy, tables: Tables) -> tuple[PacketSet, PacketSet]:
         """Return where packets get to in any number of hops, and in one hop or more."""
         key = (before, tables)
         if key not in self._reached:
             images = self._images
-            table = sum_of(table for table in tables if table is not DROP)
-            start = images.forward(product_of([before, self._formula.avoid]), images.space.everything)
-            reached = frontier = start
+            self._met(tables)
+            reached = frontier = images.forward(product_of([before, self._formula.avoid]), images.space.everything)
             arrived = images.space.nothing
             while frontier:
-                hopped = images.forward(self._after_table, images.forward(table, frontier))
+                hopped = images.forward(self._after_table, self._hops.through(tables, frontier))
                 arrived |= hopped
                 frontier = hopped - reached
                 reached |= frontier
@@ -98,13 +106,51 @@ class Judge:
     def _backward(self, behind: Policy, tables: Tables) -> PacketSet:
         """Return the packets that, right after a table, still get to where the question looks for them."""
         images = self._images
-        table = sum_of(table for table in tables if table is not DROP)
         wanted = frontier = images.backward(behind, images.space.everything)
         while frontier:
             ready = images.backward(self._after_table, frontier)
-            frontier = images.backward(table, ready) - wanted
+            frontier = self._hops_back.through(tables, ready) - wanted
             wanted |= frontier
         return images.backward(self._after_table, wanted)
+
+
+class _Hops:
+    """Images of packet sets under the sum of a choice of tables."""
+
+    def __init__(self, image: Callable[[Policy, PacketSet], PacketSet], space: Space) -> None:
+        self._image = image
+        self._space = space
+        self._policies: list[dict[Policy, None]] = []
+        self._touched: dict[PacketSet, tuple[int, ...]] = {}
+        self._known: dict[tuple[object, ...], PacketSet] = {}
+
+    def meet(self, tables: Tables) -> None:
+        """Note policies that tables may hold; what a set can touch is found anew when one is new."""
+        while len(self._policies) < len(tables):
+            self._policies.append({DROP: None})
+        for known, table in zip(self._policies, tables, strict=True):
+            if table not in known:
+                for policy in table.parts if isinstance(table, Sum) else (table,):
+                    if policy not in known:
+                        self._touched.clear()
+                    known[policy] = None
+                known[table] = None
+
+    def through(self, tables: Tables, packets: PacketSet) -> PacketSet:
+        """Return the image under the sum of the tables, all of which must have been met."""
+        places = self._touched.get(packets)
+        if places is None:
+            places = self._touched[packets] = tuple(
+                place
+                for place, policies in enumerate(self._policies)
+                if any(self._image(policy, packets) for policy in policies)
+            )
+        key = (packets, *[tables[place] for place in places])
+        found = self._known.get(key)
+        if found is None:
+            images = [self._image(tables[place], packets) for place in places]
+            found = self._known[key] = self._space.union_of(images)
+        return found
 
 
 def ways(inclusion: Inclusion) -> list[tuple[Policy, Policy]] | None:

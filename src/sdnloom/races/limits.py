@@ -25,7 +25,7 @@ class Progress:
 
 
 NO_LIMITS: Final = Limits()
-NO_PROGRESS: Final = Progress(0, 0, 0, 0)
+_EVERY: Final = 16
 
 
 class LimitReachedError(Exception):
@@ -38,25 +38,21 @@ class Watch:
 
     limits: Limits = NO_LIMITS
     report: Callable[[Progress], None] | None = None
-    progress: Progress = NO_PROGRESS
     _started: float = field(default_factory=time.monotonic)
     _ticks: int = 0
+
+    def stored(self, states: int, progress: Callable[[], Progress]) -> None:
+        """Check the number of stored states and the clock; report how far the search is."""
+        most = self.limits.max_states
+        if most is not None and states > most:
+            raise LimitReachedError(f"the limit of {most} states is reached")
+        self.tick()
+        if self.report is not None and self._ticks % _EVERY == 0:
+            self.report(progress())
 
     def tick(self) -> None:
         """Check the clock every few calls."""
         self._ticks += 1
-        if self._ticks % 64:
-            return
         limit = self.limits.time_limit
-        if limit is not None and time.monotonic() - self._started > limit:
+        if limit is not None and self._ticks % _EVERY == 0 and time.monotonic() - self._started > limit:
             raise LimitReachedError(f"the time limit of {limit:g} s is reached")
-        if self.report is not None and self._ticks % 1024 == 0:
-            self.report(self.progress)
-
-    def stored(self, progress: Progress) -> None:
-        """Note how far the search is; check the number of stored states."""
-        self.progress = progress
-        limit = self.limits.max_states
-        if limit is not None and progress.stored > limit:
-            raise LimitReachedError(f"the limit of {limit} states is reached")
-        self.tick()

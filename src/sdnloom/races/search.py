@@ -5,27 +5,26 @@ any length has anything else. Steps write tables and never read them: one step m
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
+from typing import TypeAlias, TypeVar
 
-from sdnloom.races.abstraction import Abstraction, Check, Control, Step
+from sdnloom.races.abstraction import Abstraction, Check, Control, Mark, Signature, Step
 from sdnloom.races.harm import Harm
 from sdnloom.races.limits import LimitReachedError, Progress, Watch
-from sdnloom.races.properties import RaceType
 from sdnloom.races.tablesets import EMPTY, NodeId, TableSets
-from sdnloom.races.trace import Label, Reconfigured
 
-# A race without the tables of a forwarding event: its type, its first label (None if that is forwarding of a big
-# switch), its second, and the switch.
-Signature = tuple[RaceType, Label | None, Reconfigured, int]
+Place: TypeAlias = Control | Mark
+Parent: TypeAlias = tuple[Place, Step, NodeId]
+_P = TypeVar("_P", Control, Mark)
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Races of one signature first met at one place: with these vectors, at this state and step."""
+    """Races of one signature first met at one place: with these vectors, at this state or mark and step."""
 
     level: int
-    control: Control
+    place: Place
     step: Step
     check: Check
     vectors: NodeId
@@ -41,15 +40,16 @@ class Findings:
     """All races of a kind: for each signature the vectors covered, and the findings in the order met."""
 
     covered: dict[Signature, NodeId] = field(default_factory=dict)
-    order: list[tuple[Signature, Finding]] = field(default_factory=list)
+    order: list[Finding] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """What a depth adds: vectors by state, and the steps that lead there with the vectors they start from."""
+    """What a depth adds: vectors by state and mark, and the steps that lead there with the vectors they start from."""
 
-    fresh: dict[Control, NodeId]
-    parents: dict[Control, list[tuple[Control, Step, NodeId]]]
+    states: dict[Control, NodeId] = field(default_factory=dict)
+    marks: dict[Mark, NodeId] = field(default_factory=dict)
+    parents: dict[Place, list[Parent]] = field(default_factory=dict)
 
 
 class Search:
@@ -69,14 +69,17 @@ class Search:
         self._harms = harms
         self.sets = sets
         self._depth = depth
-        self._first_race_only = first_race_only
+        self._finds_all = not first_race_only
         self._keep_harmless = keep_harmless
         self._watch = watch
         self._visited: dict[Control, NodeId] = {}
+        self._marked: dict[Mark, NodeId] = {}
         self.levels: list[Level] = []
         self._cut = False
+        self._harmful_at_all: dict[int, NodeId] = {}
         self.harmful = [Findings() for _ in harms]
         self.met = Findings()
+        self.reached = 0  # levels that were expanded
         self.proved = False
         self.stopped: str | None = None
 
@@ -90,86 +93,107 @@ class Search:
             self.stopped = "interrupted"
 
     @property
-    def reached(self) -> int:
-        """Return the number of levels that were expanded."""
-        return len(self.levels)
-
-    @property
     def states(self) -> int:
         """Return the number of abstract states met, tables included."""
         return sum(self.sets.count(vectors) for vectors in self._visited.values())
 
     @property
     def stored(self) -> int:
-        """Return the number of states stored, each with a set of vectors."""
-        return len(self._visited)
+        """Return the number of states and marks stored, each with a set of vectors."""
+        return len(self._visited) + len(self._marked)
 
     def _run(self) -> None:
         first = self.abstraction.initial()
         vectors = self.sets.single((0,) * len(self.abstraction.cells))
         self._visited[first] = vectors
-        level = Level({first: vectors}, {})
-        while level.fresh and (self._depth is None or len(self.levels) < self._depth):
-            level = self._expand(level)
-        self.proved = not level.fresh and not self._cut
-
-    def _expand(self, level: Level) -> Level:
-        sets, visited = self.sets, self._visited
-        depth = len(self.levels)
+        level = Level({first: vectors})
         self.levels.append(level)
-        after = Level({}, {})
-        for control, fresh in level.fresh.items():
+        while (level.states or level.marks) and (self._depth is None or self.reached < self._depth):
+            level = self._expand(self.reached, level)
+            self.reached += 1
+        self.proved = not (level.states or level.marks or self._cut)
+
+    def _expand(self, depth: int, level: Level) -> Level:
+        after = Level()
+        self.levels.append(after)
+        # Marks first: their races are one event shorter than those of the marks that this level opens.
+        for mark, vectors in level.marks.items():
+            for one in self.abstraction.mark_steps(mark):
+                if one.check is not None:
+                    self._check(depth, mark, one.step, one.check, vectors)
+                if one.target is not None:
+                    _add(self.sets, self._marked, after.marks, one.target, vectors, after, (mark, one.step, vectors))
+            self._watch.stored(self.stored, self._progress)
+        for control, vectors in level.states.items():
             for step in self.abstraction.steps(control):
-                going_on = fresh
-                if step.checks:
-                    going_on = self._check(depth, control, step, fresh)
-                written = going_on if step.cell is None else sets.write(going_on, step.cell, step.value)
-                new = sets.difference(written, visited.get(step.target, EMPTY))
-                if new != EMPTY:
-                    visited[step.target] = sets.union(visited.get(step.target, EMPTY), new)
-                    after.fresh[step.target] = sets.union(after.fresh.get(step.target, EMPTY), new)
-                    after.parents.setdefault(step.target, []).append((control, step, going_on))
-            races = sum(len(findings.order) for findings in self.harmful)
-            self._watch.stored(Progress(depth, len(visited), len(level.fresh), races))
+                going_on = vectors
+                for check in step.checks:
+                    going_on = self._check(depth, control, step, check, going_on)
+                written = going_on if step.cell is None else self.sets.write(going_on, step.cell, step.value)
+                parent = (control, step, going_on)
+                _add(self.sets, self._visited, after.states, step.target, written, after, parent)
+                if step.opens is not None:
+                    self._open(depth + 1, step.opens, written, after, parent)
+            self._watch.stored(self.stored, self._progress)
         return after
 
-    def _check(self, depth: int, control: Control, step: Step, vectors: NodeId) -> NodeId:
-        """Record the races that the step completes; return the vectors with which a trace goes on."""
-        for check in step.checks:
-            if self._depth is not None and depth + 1 + check.forwards_first > self._depth:
-                self._cut = True
+    def _open(self, depth: int, mark: Mark, vectors: NodeId, after: Level, parent: Parent) -> None:
+        """Follow an update: at once if it can only race with the next event, level by level if it may last."""
+        steps = self.abstraction.mark_steps(mark)
+        if any(one.target for one in steps):
+            harmful = self._may_harm(mark.switch, vectors)
+            _add(self.sets, self._marked, after.marks, mark, harmful, after, parent)
+        elif steps and vectors != EMPTY:
+            after.parents.setdefault(mark, []).append(parent)
+            for one in steps:
+                assert one.check is not None
+                self._check(depth, mark, one.step, one.check, vectors)
+
+    def _may_harm(self, switch: int, vectors: NodeId) -> NodeId:
+        """Return the vectors that a later update of the switch, or what it could have been, may make harmful."""
+        if self._keep_harmless:
+            return vectors
+        if switch not in self._harmful_at_all:
+            found = EMPTY
+            for harm in self._harms:
+                found = self.sets.union(found, harm.at_all(switch))
+            self._harmful_at_all[switch] = found
+        return self.sets.intersection(vectors, self._harmful_at_all[switch])
+
+    def _progress(self) -> Progress:
+        races = sum(len(findings.order) for findings in self.harmful)
+        return Progress(self.reached, self.stored, len(self.levels[self.reached].states), races)
+
+    def _check(self, depth: int, place: Place, step: Step, check: Check, vectors: NodeId) -> NodeId:
+        """Record the race if the vectors have it; return the vectors with which a trace goes on."""
+        if self._depth is not None and depth + 1 + check.forwards_first > self._depth:
+            self._cut = True
+            return vectors
+        if self._keep_harmless and any(harm.judges(check.signature.kind) for harm in self._harms):
+            self._record(self.met, Finding(depth, place, step, check, vectors))
+        for harm, findings in zip(self._harms, self.harmful, strict=True):
+            # Without tables in its labels a race is found once and for all.
+            if self._finds_all and check.signature.first and check.signature in findings.covered:
                 continue
-            if self._keep_harmless and any(harm.judges(check.kind) for harm in self._harms):
-                self._record(self.met, depth, control, step, check, vectors)
-            for harm, findings in zip(self._harms, self.harmful, strict=True):
-                if (
-                    not self._first_race_only
-                    and check.first is not None
-                    and _signature(step, check) in findings.covered
-                ):
-                    continue
-                harmful = harm.vectors(check, vectors)
-                if harmful != EMPTY:
-                    self._record(findings, depth, control, step, check, harmful)
-                    if self._first_race_only:
-                        vectors = self.sets.difference(vectors, harmful)
+            harmful = harm.vectors(check, vectors)
+            if harmful != EMPTY:
+                self._record(findings, Finding(depth, place, step, check, harmful))
+                if not self._finds_all:
+                    vectors = self.sets.difference(vectors, harmful)
         return vectors
 
-    def _record(
-        self, findings: Findings, depth: int, control: Control, step: Step, check: Check, vectors: NodeId
-    ) -> None:
-        signature = _signature(step, check)
+    def _record(self, findings: Findings, finding: Finding) -> None:
+        signature, vectors = finding.check.signature, finding.vectors
         covered = findings.covered.get(signature, EMPTY)
-        if check.first is None:
-            vectors = self.sets.difference(vectors, covered)
-            if vectors == EMPTY:
-                return
-            findings.covered[signature] = self.sets.union(covered, self._own(check.switch, vectors))
-        elif covered != EMPTY:
+        if signature.first is not None:
+            if covered == EMPTY:
+                findings.covered[signature] = vectors
+                findings.order.append(finding)
             return
-        else:
-            findings.covered[signature] = vectors
-        findings.order.append((signature, Finding(depth, control, step, check, vectors)))
+        fresh = self.sets.difference(vectors, covered)
+        if fresh != EMPTY:
+            findings.covered[signature] = self.sets.union(covered, self._own(signature.switch, fresh))
+            findings.order.append(replace(finding, vectors=fresh))
 
     def _own(self, switch: int, vectors: NodeId) -> NodeId:
         """Return every vector that agrees with one given on the switch's own tables."""
@@ -180,12 +204,27 @@ class Search:
 
     def count(self, signature: Signature, covered: NodeId) -> int:
         """Return how many races of the signature the vectors in `covered` stand for."""
-        if signature[1] is not None:
+        if signature.first is not None:
             return 1
-        others = [cell for cell, owner in enumerate(self.abstraction.cells) if owner.element != signature[3]]
+        others = [cell for cell, owner in enumerate(self.abstraction.cells) if owner.element != signature.switch]
         return self.sets.count(covered) // prod(self.sets.sizes[cell] for cell in others)
 
 
-def _signature(step: Step, check: Check) -> Signature:
-    assert isinstance(step.label, Reconfigured)
-    return check.kind, check.first, step.label, check.switch
+def _add(
+    sets: TableSets,
+    known: dict[_P, NodeId],
+    fresh: dict[_P, NodeId],
+    target: _P,
+    vectors: NodeId,
+    level: Level,
+    parent: Parent,
+) -> None:
+    """Add what is new about the target to what is known and to the level."""
+    if vectors == EMPTY:
+        return
+    before = known.get(target, EMPTY)
+    new = sets.difference(vectors, before)
+    if new != EMPTY:
+        known[target] = sets.union(before, new)
+        fresh[target] = sets.union(fresh.get(target, EMPTY), new)
+        level.parents.setdefault(target, []).append(parent)

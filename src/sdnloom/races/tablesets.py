@@ -25,6 +25,7 @@ class TableSets:
             tuple(value in set(values) for value in range(size)) for size, values in zip(sizes, writable, strict=True)
         )
         assert all(map(any, self._free)), "a cell that is never written is no cell"
+        self._first_free: Final = tuple(free.index(True) for free in self._free)
         end = len(self.sizes)
         self._levels: list[int] = [end, end]
         self._children: list[tuple[NodeId, ...]] = [(), ()]
@@ -47,9 +48,8 @@ class TableSets:
         key = (cell, children)
         found = self._unique.get(key)
         if found is None:
-            free = self._free[cell]
-            below = children[free.index(True)]
-            if all(child == (below if written else EMPTY) for child, written in zip(children, free, strict=True)):
+            below = children[self._first_free[cell]]
+            if children == self._skipped(cell, below):
                 found = below
             else:
                 found = len(self._levels)
@@ -123,8 +123,8 @@ class TableSets:
         if level == other:
             return level, zip(self._children[a], self._children[b], strict=True)
         if level < other:
-            return level, zip(self._children[a], self._below(b, level), strict=True)
-        return other, zip(self._below(a, other), self._children[b], strict=True)
+            return level, zip(self._children[a], self._skipped(level, b), strict=True)
+        return other, zip(self._skipped(other, a), self._children[b], strict=True)
 
     def write(self, node: NodeId, cell: int, value: int) -> NodeId:
         """Return the vectors after the value was written to the cell."""
@@ -211,21 +211,22 @@ class TableSets:
             children = self._below(current, len(done))
             stack += [(children[value], (*done, value)) for value in reversed(range(len(children)))]
 
-    def contains(self, node: NodeId, vector: Vector) -> bool:
-        """Return whether the vector lies in the set."""
+    def contains(self, node: NodeId, vector: Vector, unwritten: int | None = None) -> bool:
+        """Return whether the vector lies in the set; pass `unwritten(vector)` if it is known."""
         levels, children = self._levels, self._children
+        mask = self.unwritten(vector) if unwritten is None else unwritten
         done = 0
         while node > FREE:
             level = levels[node]
-            if level > done and not self._may_skip(vector, done, level):
+            if mask >> done & (1 << level - done) - 1:
                 return False
             node = children[node][vector[level]]
             done = level + 1
-        return node == FREE and self._may_skip(vector, done, len(vector))
+        return node == FREE and not mask >> done
 
-    def _may_skip(self, vector: Vector, start: int, end: int) -> bool:
-        free = self._free
-        return all(free[cell][vector[cell]] for cell in range(start, end))
+    def unwritten(self, vector: Vector) -> int:
+        """Return a number with a bit for each cell whose value cannot be written to it."""
+        return sum(1 << cell for cell, value in enumerate(vector) if not self._free[cell][value])
 
     def source_of(self, node: NodeId, vector: Vector, cell: int | None) -> Vector | None:
         """Return the least vector of the set that equals the one given but at the cell, if any."""
@@ -239,8 +240,10 @@ class TableSets:
 
     def _below(self, node: NodeId, cell: int) -> tuple[NodeId, ...]:
         """Return the children of the node at the cell, which it need not decide."""
-        if self._levels[node] == cell:
-            return self._children[node]
+        return self._children[node] if self._levels[node] == cell else self._skipped(cell, node)
+
+    def _skipped(self, cell: int, node: NodeId) -> tuple[NodeId, ...]:
+        """Return the children at a cell that a node does not decide."""
         return tuple([node if written else EMPTY for written in self._free[cell]])
 
     def _only(self, cell: int, value: int, below: NodeId) -> NodeId:

@@ -8,6 +8,7 @@ it looks for it still matter, and choices that agree on those have the same answ
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from sdnloom.netkat.syntax import DROP, Policy, sum_of
 from sdnloom.races.behaviour import Tables
@@ -15,6 +16,9 @@ from sdnloom.races.judge import Judge
 from sdnloom.races.model import BigSwitch
 from sdnloom.races.properties import Formula, Inclusion
 from sdnloom.races.tablesets import EMPTY, NodeId, TableSets
+
+# With so few open choices at a level, looking for what they share costs more than it saves.
+FEW_NODES: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +53,11 @@ class Truth:
         self._formula = formula
         self._tick = tick
         self._place = {cell.table: level for level, cell in enumerate(cells) if cell.element == element}
-        possible = [policy for level in self._place.values() for policy in cells[level].policies]
-        initial = [switch.initial for switch in big.switches]
-        self.judge = Judge(big, formula, [*possible, *initial])
         self._options: tuple[Tables, ...] = tuple(
             cells[self._place[table]].policies if table in self._place else (policy,)
-            for table, policy in enumerate(initial)
+            for table, policy in enumerate(switch.initial for switch in big.switches)
         )
+        self.judge = Judge(big, formula, self._options)
         self._universe = [sets.everything(level) for level in range(len(cells) + 1)]
         self._truths: dict[tuple[int, Policy] | None, NodeId] = {}
 
@@ -93,6 +95,7 @@ class _Builder:
         self._truth = truth
         self._inclusion = inclusion
         self._known: dict[tuple[object, ...], NodeId] = {}
+        self._undecided = [0] * len(truth._cells)
 
     def build(self, level: int, options: list[Tables]) -> NodeId:
         """Return the truth over the cells from this level on; `options` are the policies still open for each table."""
@@ -101,7 +104,10 @@ class _Builder:
         verdict = self._bounds(options)
         if verdict is not None:
             return truth._universe[level] if verdict else EMPTY
-        matters = truth.judge.matters(self._inclusion, tuple(sum_of(table) for table in options))
+        self._undecided[level] += 1
+        matters = [True] * len(options)
+        if self._undecided[level] > FEW_NODES:
+            matters = truth.judge.matters(self._inclusion, tuple(sum_of(table) for table in options))
         key = (level, *(table if there else None for table, there in zip(options, matters, strict=True)))
         if key in self._known:
             return self._known[key]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from sdnloom.races.abstraction import Control, Step
 from sdnloom.races.behaviour import Tables
-from sdnloom.races.search import Finding, Search
+from sdnloom.races.search import Finding, Place, Search
 from sdnloom.races.tablesets import NodeId, Vector
 from sdnloom.races.trace import Event, Processed, Trace
 
@@ -15,48 +15,51 @@ def witnesses(search: Search, finding: Finding, vectors: NodeId) -> Iterator[tup
     Only forwarding of a big switch has the tables in its label; otherwise all vectors are one race.
     """
     cells = enumerate(search.abstraction.cells)
-    owned = [cell for cell, owner in cells if owner.element == finding.check.switch]
+    owned = [cell for cell, owner in cells if owner.element == finding.check.signature.switch]
     seen: set[Vector] = set()
     for vector in search.sets.vectors(vectors):
-        label = tuple(vector[cell] for cell in owned) if finding.check.first is None else ()
+        label = tuple(vector[cell] for cell in owned) if finding.check.signature.first is None else ()
         if label not in seen:
             seen.add(label)
             yield _trace(search, finding, vector)
-        if finding.check.first is not None:
+        if finding.check.signature.first is not None:
             return
 
 
 def _trace(search: Search, finding: Finding, vector: Vector) -> tuple[Trace, int, int]:
-    path = _path(search, finding.level, finding.control, vector)
-    check = finding.check
-    if check.forwards_first:
-        path.append((Step(Processed(check.switch, ()), finding.control), vector))
+    path = _path(search, finding.level, finding.place, vector)
+    race = finding.check.signature
+    if finding.check.forwards_first:
+        assert isinstance(finding.place, Control)
+        path.append((Step(Processed(race.switch, ()), finding.place), vector))
     path.append((finding.step, vector))
     trace = Trace(tuple(_event(search, *one) for one in path), search.abstraction.first_tables)
     last = len(path) - 1
     for place in reversed(range(last)):
         label = trace.events[place].label
-        forwarded = isinstance(label, Processed) and label.element == check.switch
-        if label == check.first or (check.first is None and forwarded):
+        forwarded = isinstance(label, Processed) and label.element == race.switch
+        if label == race.first or (race.first is None and forwarded):
             return trace, place, last
     raise AssertionError("the first event of a race lies on its trace")
 
 
-def _path(search: Search, level: int, control: Control, vector: Vector) -> list[tuple[Step, Vector]]:
-    """Return the steps to the state, each with the vector before it."""
+def _path(search: Search, level: int, place: Place, vector: Vector) -> list[tuple[Step, Vector]]:
+    """Return the steps to the state or mark, each with the vector before it."""
     path: list[tuple[Step, Vector]] = []
     while level:
-        control, step, vector = _parent(search, level, control, vector)
+        place, step, vector = _parent(search, level, place, vector)
         path.append((step, vector))
         level -= 1
     path.reverse()
     return path
 
 
-def _parent(search: Search, level: int, control: Control, vector: Vector) -> tuple[Control, Step, Vector]:
-    for parent, step, vectors in search.levels[level].parents[control]:
-        if step.cell is None or vector[step.cell] == step.value:
-            before = search.sets.source_of(vectors, vector, step.cell)
+def _parent(search: Search, level: int, place: Place, vector: Vector) -> tuple[Place, Step, Vector]:
+    for parent, step, vectors in search.levels[level].parents[place]:
+        # A mark keeps the vector of its update: what others write meanwhile does not matter to it.
+        cell = step.cell if isinstance(parent, Control) else None
+        if cell is None or vector[cell] == step.value:
+            before = search.sets.source_of(vectors, vector, cell)
             if before is not None:
                 return parent, step, before
     raise AssertionError("every state but the first has a parent")

@@ -1,0 +1,209 @@
+"""`sdnloom races` as a user runs it: output, diagnostics and exit codes."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "races"
+FIREWALL = str(EXAMPLES / "firewall.races")
+HIERARCHY = (str(EXAMPLES / "hierarchy.json"), str(EXAMPLES / "hierarchy.properties.json"))
+
+
+def sdnloom(*arguments: str, seed: str = "0") -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "sdnloom", "races", *arguments]
+    environment = {**os.environ, "PYTHONHASHSEED": seed, "COLUMNS": "120"}
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment, check=False)
+
+
+def test_text_report_of_the_firewall() -> None:
+    done = sdnloom(FIREWALL)
+    assert done.returncode == 1
+    assert done.stderr == ""
+    assert (
+        done.stdout
+        == """\
+harmful races: 2 (CT->SW 2, CT->SW<-CT 0, CT->CT->SW 0)
+proved: no trace of any length has another; mode complete, 12 states (12 stored), 5 levels, 6 property evaluations
+
+1. CT->SW: events 2 and 3 of 3, changes ssh_is_blocked
+     clocks of Net (SW), C (CT): [[0, 0], [0, 0]]
+     1  Net -> C  SSH ! flag = blocking-ssh
+        [[1, 0], [1, 1]]
+   * 2  Net forwards with S: flag = regular . pt = 1 . pt <- 2
+        [[2, 0], [1, 1]]
+   * 3  C -> Net  Up ! flag = regular . type != ssh . pt = 1 . pt <- 2
+        [[3, 2], [1, 2]]
+
+2. CT->SW: events 4 and 5 of 5, changes ssh_is_blocked
+     clocks of Net (SW), C (CT): [[0, 0], [0, 0]]
+     1  Net -> C  UDP ! flag = blocking-udp
+        [[1, 0], [1, 1]]
+     2  C -> Net  Up ! flag = regular . type != udp . pt = 1 . pt <- 2
+        [[2, 2], [1, 2]]
+     3  Net -> C  SSH ! flag = blocking-ssh
+        [[3, 2], [3, 3]]
+   * 4  Net forwards with S: flag = regular . type != udp . pt = 1 . pt <- 2
+        [[4, 2], [3, 3]]
+   * 5  C -> Net  Up ! flag = regular . type != ssh . type != udp . pt = 1 . pt <- 2
+        [[5, 4], [3, 4]]
+"""
+    )
+
+
+def test_json_report_has_counts_races_and_proof() -> None:
+    done = sdnloom(*HIERARCHY, "--mode", "raceloom", "--depth", "10", "--format", "json")
+    assert done.returncode == 1
+    report = json.loads(done.stdout)
+    assert report["counts"] == {"CT->SW": 4, "CT->SW<-CT": 3, "CT->CT->SW": 1}
+    assert report["depth"] == 10
+    assert report["mode"] == "raceloom"
+    assert report["proved"] is True
+    assert report["states"] == 284
+    race = report["races"][0]
+    assert race["type"] == "CT->CT->SW"
+    assert race["positions"] == [2, 3]
+    assert race["labels"][0]["text"] == "C1 -> SDN  upS1 ! port = 1 . port <- 2"
+    assert race["labels"][1]["from"] == 3
+    assert race["labels"][1]["to"] == 1
+    assert race["trace"][0]["clocks"] == [[0, 0, 0, 0]] * 4
+    assert race["trace"][3]["clocks"] == [[2, 1, 1, 0], [0, 2, 0, 1], [0, 0, 1, 0], [0, 0, 0, 1]]
+    assert [one["type"] for one in report["races"]].count("CT->SW<-CT") == 3
+
+
+def test_all_races_include_the_harmless() -> None:
+    done = sdnloom(FIREWALL, "--races", "all", "--format", "json")
+    report = json.loads(done.stdout)
+    assert report["harmless"] == {"CT->SW": 2, "CT->SW<-CT": 0, "CT->CT->SW": 0}
+    assert [race["property"] for race in report["races"]] == ["ssh_is_blocked"] * 2 + [None] * 2
+
+
+@pytest.mark.parametrize("form", ["text", "json", "dot", "mermaid"])
+def test_output_does_not_depend_on_the_hash_seed(form: str) -> None:
+    first, second = (sdnloom(*HIERARCHY, "--format", form, "--races", "all", seed=seed) for seed in ("1", "2"))
+    assert first.stdout == second.stdout
+    assert first.stdout
+
+
+def test_dot_output_is_what_graphviz_reads(need_tool, tmp_path: Path) -> None:
+    need_tool("dot")
+    picture = sdnloom(*HIERARCHY, "--format", "dot").stdout
+    drawn = subprocess.run(["dot", "-Tplain"], input=picture, capture_output=True, text=True, timeout=60, check=False)
+    assert drawn.returncode == 0, drawn.stderr
+    # Three traces of 3 events, three of 4, two of 5 and one of 6, each with one state more than events.
+    assert drawn.stdout.count("\nnode ") == 3 * 4 + 3 * 5 + 2 * 6 + 7
+
+
+def test_mermaid_output_marks_the_racing_events() -> None:
+    lines = sdnloom(FIREWALL, "--format", "mermaid", "--max-races", "1").stdout.splitlines()
+    assert lines[0] == "flowchart TD"
+    assert '    r1s2["Net, C<br/><b>[2, 0]</b>, [1, 1]"]' in lines
+    assert lines[-1] == "  linkStyle 1,2 stroke:#c0392b,stroke-width:3px"
+
+
+def test_no_harmful_race_exits_0_and_says_whether_it_is_proved(tmp_path: Path) -> None:
+    model = tmp_path / "calm.races"
+    text = "network N\n switch S\n  update u ? port <- 2\nC = u ! port <- 2 ; C\nsystem N || C\n"
+    model.write_text(text + "property p = port = 3 . @Network . port = 2 is nonempty")
+    bounded = sdnloom(str(model), "--depth", "1")
+    assert bounded.returncode == 0
+    assert bounded.stdout.startswith("no harmful race\nall traces of up to 1 events; a greater --depth, or unbounded")
+    model.write_text(text + "property p = port = 3 . @Network . port = 4 is nonempty")
+    proved = sdnloom(str(model))
+    assert proved.returncode == 0
+    assert proved.stdout == (
+        "no harmful race\nproved: no trace of any length has another; "
+        "no table that can be installed changes any property's value\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["missing.races"], "error: missing.races: cannot be read: No such file or directory"),
+        ([FIREWALL, "--depth", "-1"], "expected a number of events or 'unbounded'"),
+        ([FIREWALL, "--mode", "fast"], "is not one of"),
+        ([HIERARCHY[0]], "found no property to judge races by"),
+    ],
+)
+def test_bad_input_exits_2_without_a_traceback(arguments: list[str], message: str) -> None:
+    done = sdnloom(*arguments)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"\xff\xfe", "expected UTF-8 text"),
+        (b"\0", "found '\\x00', expected a name"),
+        (b"system C\n", "bad.races:1:8: unknown recursive variable 'C'"),
+        (b'{"Switches": ', "bad.races:1:14: no JSON"),
+    ],
+)
+def test_bad_files_name_the_place(tmp_path: Path, content: bytes, message: str) -> None:
+    model = tmp_path / "bad.races"
+    model.write_bytes(content)
+    done = sdnloom(str(model))
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+LARGE = 26
+
+
+def large_model(tmp_path: Path) -> str:
+    """Return a model that takes far longer than a test may: every controller tells every other."""
+    names = [f"C{k}" for k in range(LARGE)]
+    lines = ["network N", " switch S", "  update u ? port <- 2", "  update u ? zero"]
+    lines.append("channel " + ", ".join(f"c{k}" for k in range(LARGE)))
+    for k in range(LARGE):
+        after = (k + 1) % LARGE
+        lines.append(f"{names[k]} = c{after} ! one ; u ! port <- 2 ; {names[k]} o+ c{k} ? one ; u ! zero ; {names[k]}")
+    lines.append("system N || " + " || ".join(names))
+    lines.append("property p = port = 1 . @Network . port = 2 is nonempty")
+    model = tmp_path / "large.races"
+    model.write_text("\n".join(lines))
+    return str(model)
+
+
+def test_a_time_limit_ends_with_what_was_found_and_exits_3(tmp_path: Path) -> None:
+    done = sdnloom(large_model(tmp_path), "--time-limit", "0.5", "--max-races", "1")
+    assert done.returncode == 3
+    assert done.stdout.startswith("incomplete: the time limit of 0.5 s is reached; harmful races so far: ")
+    assert "stopped: the time limit" in done.stderr
+
+
+def test_a_state_limit_exits_3(tmp_path: Path) -> None:
+    done = sdnloom(large_model(tmp_path), "--max-states", "100", "--format", "json")
+    assert done.returncode == 3
+    assert json.loads(done.stdout)["stopped"] == "the limit of 100 states is reached"
+
+
+def test_an_interrupt_ends_with_what_was_found_and_exits_3(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", INTERRUPTED, "races", large_model(tmp_path), "--max-races", "1"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 3, done.stderr
+    assert done.stdout.startswith("incomplete: interrupted; harmful races so far: ")
+
+
+# The interrupt comes from inside, at the first progress report, so that it does not depend on timing.
+INTERRUPTED = f"""
+import os
+import sdnloom.cli.races as races
+
+class Status(races._Status):
+    def __call__(self, progress):
+        os.kill(os.getpid(), {int(signal.SIGINT)})
+
+races._Status = Status
+from sdnloom.cli import main
+main()
+"""
