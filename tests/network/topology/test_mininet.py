@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from sdnloom.network.topology import LinkSpec, TopologyError, linear, load_mininet, tree
+from sdnloom.errors import SdnloomError
+from sdnloom.network.topology import LinkSpec, linear, load_mininet, tree
 from sdnloom.network.value import ip, mac
 
 TRIANGLE = """
@@ -148,12 +149,12 @@ HEAD = "from mininet.topo import Topo\n"
 )
 def test_what_is_wrong_is_named(tmp_path: Path, text: str, choice: str | None, words: list[str]) -> None:
     file = write(tmp_path, text)
-    with pytest.raises(TopologyError) as caught:
+    with pytest.raises(SdnloomError) as caught:
         load_mininet(file, choice)
     for word in [str(file), *words]:
         assert word in str(caught.value)
 
 
 def test_unreadable_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(TopologyError, match=r"gone\.py: cannot read"):
+    with pytest.raises(SdnloomError, match=r"gone\.py: cannot read"):
         load_mininet(tmp_path / "gone.py")

@@ -3,16 +3,14 @@
 The file is Python code that the user chose: it runs in this process, without Mininet.
 """
 
-import sys
-import traceback
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from sdnloom.network.topology.builder import TopologyBuilder
 from sdnloom.network.topology.mininet_stubs import Topo, mininet_stubs
 from sdnloom.network.topology.spec import MAX_DPID, Topology, TopologyError
+from sdnloom.network.userfile import naming, run_file
 from sdnloom.network.value import AddressError, ip, mac
 
 
@@ -24,9 +22,8 @@ def load_mininet(
     `name` may have arguments, as after Mininet's `--topo`: "fat,4,hosts=2".
     """
     name, text_args, text_options = _parse_choice(name)
-    with mininet_stubs(), _imports_beside(file):
-        namespace = _run(file)
-        topos = namespace.get("topos")
+    with mininet_stubs():
+        topos = getattr(run_file(file), "topos", None)
         if not isinstance(topos, dict) or not topos:
             shown = "missing" if topos is None else repr(topos)[:80]
             raise TopologyError(f"{file}: topos is {shown}; expected a dict from names to Topo classes")
@@ -36,7 +33,7 @@ def load_mininet(
         if name is None or name not in topos:
             what = "no topology is chosen" if name is None else f"{name!r} is not in topos"
             raise TopologyError(f"{file}: {what}; expected one of {', '.join(known)}")
-        with _user_code(file, f"topos[{name!r}]"):
+        with naming(file, f"topos[{name!r}]"):
             built = topos[name](*args, *text_args, **{**text_options, **(options or {})})
         if not isinstance(built, Topo):
             raise TopologyError(f"{file}: topos[{name!r}] gives a {type(built).__name__}; expected a mininet.topo.Topo")
@@ -65,52 +62,6 @@ def _number_or_text(text: str) -> int | float | str:
         except ValueError:
             continue
     return text
-
-
-def _run(file: Path) -> dict[str, Any]:
-    try:
-        source = file.read_bytes()
-    except OSError as error:
-        raise TopologyError(f"{file}: cannot read the Mininet file: {error.strerror}") from error
-    namespace: dict[str, Any] = {
-        "__name__": "sdnloom_mininet_file",
-        "__file__": str(file),
-        "__builtins__": __builtins__,
-    }
-    try:
-        code = compile(source, str(file), "exec")
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        line = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
-        raise TopologyError(f"{file}{line}: not Python: {getattr(error, 'msg', error)}") from error
-    with _user_code(file, "the file"):
-        exec(code, namespace)  # the user named this file to have it run
-    return namespace
-
-
-@contextmanager
-def _user_code(file: Path, what: str) -> Iterator[None]:
-    """Turn what the user's code raises into one message with its line."""
-    try:
-        yield
-    except (Exception, SystemExit) as error:
-        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(file)]
-        where = f", line {lines[-1]}" if lines else ""
-        raise TopologyError(f"{file}{where}: {what} raised {type(error).__name__}: {error}") from error
-
-
-@contextmanager
-def _imports_beside(file: Path) -> Iterator[None]:
-    """Let the file import its neighbours, for the time of the block."""
-    before, folder = list(sys.path), str(file.resolve().parent)
-    known = set(sys.modules)
-    sys.path.insert(0, folder)
-    try:
-        yield
-    finally:
-        sys.path[:] = before
-        for name in set(sys.modules) - known:  # a neighbour may have bound the stand-ins
-            if str(getattr(sys.modules[name], "__file__", None) or "").startswith(folder):
-                del sys.modules[name]
 
 
 def _convert(file: Path, name: str, topo: Topo) -> Topology:

@@ -1,0 +1,44 @@
+"""The Python files that a scenario names, each run once."""
+
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from sdnloom.network.userfile import CodeError, run_file
+
+
+class CodeFiles:
+    """The Python files of one scenario, each run once."""
+
+    def __init__(self) -> None:
+        self._modules: dict[Path, ModuleType] = {}
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files that were run."""
+        return tuple(self._modules)
+
+    def get(self, file: Path, name: str) -> Any:
+        """What the file calls by that name."""
+        module = self.module(file)
+        found = getattr(module, name, None)
+        if found is None:
+            known = ", ".join(names_in(module)) or "none"
+            raise CodeError(f"{file}: has no {name!r}; the classes and functions in it are: {known}")
+        return found
+
+    def module(self, file: Path) -> ModuleType:
+        """The file as a module."""
+        place = file.resolve()
+        if place not in self._modules:
+            self._modules[place] = run_file(file)
+        return self._modules[place]
+
+
+def names_in(module: ModuleType) -> list[str]:
+    """The classes and functions that a file defines itself."""
+    return [
+        name
+        for name, value in vars(module).items()
+        if not name.startswith("_") and callable(value) and getattr(value, "__module__", None) == module.__name__
+    ]

@@ -1,0 +1,122 @@
+"""Values from tables by signature: the parameters of a class or function are the keys, their types what is expected.
+
+Hosts, faults, switch options and properties are declared once, in Python; a scenario file can say whatever their
+constructors take, and a new one needs no parser.
+"""
+
+import inspect
+import types
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
+
+from sdnloom.check.reader import Reader
+from sdnloom.errors import SdnloomError
+from sdnloom.network.topology import Place
+from sdnloom.network.topology.shapes import parse_end
+
+
+class Kind(NamedTuple):
+    """How a type is written: what a message says is expected, and value -> result (ValueError if it is not that)."""
+
+    expected: str
+    convert: Callable[[Any], Any]
+
+
+def read_call(reader: Reader, call: Callable[..., Any], fixed: Mapping[str, Any], own: Mapping[Any, Kind]) -> Any:
+    """What the call returns for the table's keys. `fixed` arguments are given, not read; `own` adds types."""
+    arguments = dict(fixed)
+    hints = get_type_hints(call.__init__ if inspect.isclass(call) else call, include_extras=True)
+    for name, parameter in inspect.signature(call).parameters.items():
+        kind = None if name in fixed else kind_of(hints.get(name, parameter.annotation), own)
+        if kind is None or parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            continue
+        key = name.rstrip("_").replace("_", "-") if name.replace("_", "-") in reader else name.rstrip("_")
+        if parameter.default is not parameter.empty and key not in reader:
+            reader.get(key, kind.expected, lambda value: True, None)  # known, and not said
+            continue
+        arguments[name] = _converted(reader, key, kind)
+    reader.close()
+    return reader.calling("", lambda: call(**arguments))
+
+
+def _converted(reader: Reader, key: str, kind: Kind) -> Any:
+    value = reader.get(key, kind.expected, lambda value: True)
+    try:
+        return kind.convert(value)
+    except ValueError:
+        reader.fail(key, value, kind.expected)
+    except SdnloomError as error:
+        reader.fail(key, value, f"{kind.expected} ({error})")
+
+
+def kind_of(hint: Any, own: Mapping[Any, Kind]) -> Kind | None:
+    """How a type is written in a scenario file; None for types that only Python can give."""
+    origin, arguments = get_origin(hint), get_args(hint)
+    if hint in own:
+        return own[hint]
+    if hint in _PLAIN:
+        return _PLAIN[hint]
+    if origin is Annotated:
+        return kind_of(arguments[0], own)
+    if origin is Literal:
+        return Kind(f"one of {', '.join(map(str, arguments))}", lambda value: _member(value, arguments))
+    if origin in (Union, types.UnionType) and type(None) in arguments:
+        others = [argument for argument in arguments if argument is not type(None)]
+        return kind_of(others[0], own) if len(others) == 1 else None
+    if origin is tuple and len(arguments) == 2 and arguments[1] is Ellipsis:
+        inner = kind_of(arguments[0], own)
+        return inner and Kind(f"a list, each item {inner.expected}", lambda value: _items(value, inner))
+    return None
+
+
+def _typed(kind: type, value: Any) -> Any:
+    if type(value) is not kind:
+        raise ValueError
+    return value
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str) or not value or "\0" in value:
+        raise ValueError
+    return value
+
+
+def _whole(value: Any) -> int:
+    number = _typed(int, value)
+    if not 0 <= number <= 1_000_000_000:
+        raise ValueError
+    return number  # type: ignore[no-any-return]
+
+
+def _seconds(value: Any) -> float:
+    if type(value) not in (int, float) or not 0 <= value <= 1e9:
+        raise ValueError
+    return float(value)
+
+
+def _member(value: Any, known: tuple[Any, ...]) -> Any:
+    if not any(value == one and type(value) is type(one) for one in known):
+        raise ValueError
+    return value
+
+
+def _items(value: Any, inner: Kind) -> tuple[Any, ...]:
+    if not isinstance(value, list):
+        raise ValueError
+    return tuple(inner.convert(item) for item in value)
+
+
+def _place(value: Any) -> Place:
+    switch, port = parse_end(_text(value))
+    if port is None:
+        raise ValueError
+    return Place(switch, port)
+
+
+_PLAIN: dict[Any, Kind] = {
+    bool: Kind("true or false", lambda value: _typed(bool, value)),
+    int: Kind("a whole number of at least 0", _whole),
+    float: Kind("a number of at least 0", _seconds),
+    str: Kind("a string", _text),
+    Place: Kind("a port of a switch such as s1:2", _place),
+}

@@ -1,0 +1,110 @@
+"""A check's report as text: the verdict and the smallest counterexample first, the replay command last.
+
+What differs from run to run (seconds, rates, the engine) is not in it: the same scenario prints the same text.
+"""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from sdnloom.check.coverage import FileCoverage
+from sdnloom.check.scenario import Report
+from sdnloom.engine.path import replay
+from sdnloom.engine.result import Counterexample, Incomplete
+from sdnloom.engine.semantics import Semantics, Transition
+from sdnloom.report.words import Names, event_words, words
+
+_RAISE = {"states": "--max-states", "depth": "--max-depth", "seconds": "--time-limit", "memory": "--memory-limit"}
+
+
+def report_text(report: Report, traces: Mapping[Counterexample, Path]) -> str:
+    """The whole report; `traces` says where the trace of each violation was written."""
+    lines = []
+    statistics = report.result.statistics
+    semantics = Semantics(report.scenario.system())
+    names = Names.of(report.scenario.network.topology)
+    for number, one in enumerate(report.violations):
+        if number:
+            lines.append("")
+        lines.append(f"VIOLATED {one.property}: {one.message}")
+        lines.append(_length(one))
+        lines += steps_text(replay(semantics, one.path), names)
+    if report.verdict == "holds":
+        names_of = ", ".join(prop.name for prop in report.scenario.properties if not prop.sometimes) or "nothing"
+        lines.append(f"HOLDS {names_of}: no violation in an exhaustive search within the bounds below")
+    if isinstance(report.result.verdict, Incomplete):
+        lines.append(f"INCOMPLETE no violation so far, but {report.result.verdict.reason}")
+        lines += _what_to_raise(report)
+    if lines[-1:] and report.violations:
+        lines.append("")
+    lines.append(
+        f"searched {statistics.states:,} states, {statistics.transitions:,} transitions, depth {statistics.depth}, "
+        f"{report.handler_runs:,} handler runs"
+    )
+    lines.append(f"bounds: {'; '.join(report.bounds) or 'none'}")
+    lines += [f"seen: {one.property}: {one.message}" for one in report.result.witnesses]
+    lines += [
+        f"NEVER SEEN: {name}: nothing of the kind happens within the bounds, so what holds may hold for want of it"
+        for name in report.result.never
+    ]
+    if report.coverage is not None:
+        lines += [line for one in report.coverage for line in coverage_text(one)]
+    lines += [f"replay: sdnloom replay {shlex.quote(str(traces[one]))}" for one in report.violations if one in traces]
+    return "\n".join(lines) + "\n"
+
+
+def _length(one: Counterexample) -> str:
+    steps = f"{len(one.path)} step{'' if len(one.path) == 1 else 's'}"
+    return f"shortest counterexample, {steps}:" if one.shortest else f"counterexample, {steps}, none can be left out:"
+
+
+def steps_text(transitions: Sequence[Transition], names: Names) -> list[str]:
+    """One line per step, numbered."""
+    width = len(str(len(transitions)))
+    return [f"  {number:>{width}}  {transition_text(t, names)}" for number, t in enumerate(transitions, 1)]
+
+
+def transition_text(transition: Transition, names: Names) -> str:
+    """Who does what with which message, and what comes of it."""
+    step = transition.step
+    message = "" if step.message is None else f" {words(step.message, names)}"
+    choice = f" [{step.choice}]" if step.choice else ""
+    faults = f" !{', '.join(step.faults)}" if step.faults else ""
+    effects = [text for event in transition.events if (text := event_words(event, names)) is not None]
+    outcome = f" -> {', '.join(effects)}" if effects else ""
+    return f"{step.component}: {step.action}{message}{choice}{faults}{outcome}"
+
+
+def _what_to_raise(report: Report) -> list[str]:
+    limits = report.scenario.options.limits
+    given = [option for name, option in _RAISE.items() if getattr(limits, name) is not None]
+    return [f"to see more, raise {' or '.join(given)}"] if given else []
+
+
+def coverage_text(one: FileCoverage) -> list[str]:
+    """What of a file was reached, and what was not."""
+    lines = [
+        f"coverage of {one.file.name}: {one.reached_lines} of {len(one.lines)} lines, "
+        f"{one.reached_branches} of {one.branches} branches"
+    ]
+    if one.missed_lines:
+        lines.append(f"  lines never reached: {_ranges(one)}")
+    if one.missed_branches:
+        missed = dict.fromkeys(f"{line}->{to}" for line, to in one.missed_branches if line not in one.missed_lines)
+        if missed:
+            lines.append(f"  branches never taken: {', '.join(missed)}")
+    return lines
+
+
+def _ranges(one: FileCoverage) -> str:
+    """Missed lines, neighbours joined: 3-5 says that no line of code in between was reached."""
+    groups: list[list[int]] = []
+    previous = None
+    for line in one.lines:
+        if line in one.missed_lines:
+            if previous in one.missed_lines and groups:
+                groups[-1].append(line)
+            else:
+                groups.append([line])
+        previous = line
+    return ", ".join(str(group[0]) if len(group) == 1 else f"{group[0]}-{group[-1]}" for group in groups)
