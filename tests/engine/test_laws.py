@@ -7,7 +7,7 @@ import pytest
 from sdnloom.engine.disciplines import Bag, Fifo, Lossy, Ports, Reorder
 from sdnloom.engine.laws import check_commutation, check_discipline, check_senders
 from sdnloom.engine.model import NONE, Action, Channel, Component, Mode, ModelError, Needs, Outcome, Property, System
-from sdnloom.engine.result import Holds, Options
+from sdnloom.engine.result import Holds, Options, Violated
 from sdnloom.engine.search import search
 from sdnloom.engine.semantics import Semantics, reachable
 from sdnloom.engine.tables import Tables
@@ -230,6 +230,13 @@ def test_a_watched_fold_need_not_commute(needs):
     prop = Property("order", needs, says_ba, watches, joined, "")
     result = search(racing(prop), Options(engine="loop", reduce=True))
     assert [one.message for one in result.violations] == ["B before A"]
+
+
+def test_an_unwatched_event_that_is_remembered_is_an_error_under_reduction():
+    prop = Property("order", Needs.ORDER, says_ba, frozenset({("A", "go")}), joined, "")
+    assert isinstance(search(racing(prop), Options(engine="loop")).verdict, Violated)
+    with pytest.raises(ModelError, match=r"property 'order' remembers events \('B',\) of \('B', 'go'\)"):
+        search(racing(prop), Options(engine="loop", reduce=True))
 
 
 def test_an_unwatched_event_that_matters_only_later_is_an_error_under_reduction():

@@ -209,8 +209,8 @@ def _ticking(bad_on_cycle: bool) -> System:
     """A timer that re-arms for ever, and beside it one step whose event is bad."""
 
     def tick(core: int, _: Any) -> list[Outcome]:
-        event = "strike" if bad_on_cycle and core == 2 else "tick"
-        return [Outcome((core + 1) % 3, (("clock", "tick"),), (event,))]
+        event = "strike" if bad_on_cycle and core == 3 else "tick"
+        return [Outcome(core % 3 + 1, (("clock", "tick"),), (event,))]
 
     def strike(core: int, _: Any) -> list[Outcome]:
         return [Outcome(1, (), ("quiet" if bad_on_cycle else "strike",))] if core == 0 else []

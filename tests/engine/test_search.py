@@ -108,7 +108,7 @@ def counter(limit, **knobs):
 
 
 @pytest.mark.parametrize("order", ["bfs", "dfs"])
-def test_a_limit_ends_as_incomplete_with_its_reason_and_the_widest_component(order):
+def test_a_limit_ends_as_incomplete_with_its_reason(order):
     for limits, reason in (
         (Limits(states=3), "the limit of 3 states was reached"),
         (Limits(depth=2), "the depth limit of 2 was reached"),
@@ -118,13 +118,14 @@ def test_a_limit_ends_as_incomplete_with_its_reason_and_the_widest_component(ord
         result = search(counter(10), Options(engine="loop", order=order, limits=limits))
         assert isinstance(result.verdict, Incomplete)
         assert result.verdict.reason == result.incomplete
-        assert result.verdict.reason.startswith(f"{reason}; the component with most distinct cores is 'A' with ")
+        assert result.verdict.reason == reason
+        assert result.statistics.cores["A"] >= result.statistics.states
 
 
 def test_a_violation_counts_even_when_a_limit_ended_the_search():
     result = search(counter(2), Options(engine="loop", find_all=True, limits=Limits(states=3)))
     assert isinstance(result.verdict, Violated)
-    assert result.incomplete.startswith("the limit of 3 states was reached")
+    assert result.incomplete == "the limit of 3 states was reached"
 
 
 def test_a_violation_in_the_initial_state_has_an_empty_path():
@@ -136,9 +137,9 @@ def test_a_violation_in_the_initial_state_has_an_empty_path():
 
 @pytest.mark.parametrize("depth", range(1, 5))
 def test_a_depth_first_search_goes_back_at_its_depth_limit(depth):
-    # The first branch goes on for ever; the violation is in the second.
+    # The first branch goes on for long; the violation is in the second.
     def left(core, _):
-        return [Outcome(core + 1)] if core >= 0 else []
+        return [Outcome(core + 1)] if 0 <= core < 100 else []
 
     def right(core, _):
         return [Outcome(-1)] if core == 0 else [Outcome(-2)] if core == -1 else []
@@ -163,12 +164,12 @@ def test_an_interrupt_ends_the_search_cleanly_with_its_statistics():
     def go(core, _):
         if core == 5:
             signal.raise_signal(signal.SIGINT)
-        return [Outcome(core + 1)]
+        return [Outcome(core + 1)] if core < 10_000 else []
 
     before = signal.getsignal(signal.SIGINT)
     result = search(System((Component("A", 0, (Action("go", go),)),)), LOOP)
     assert isinstance(result.verdict, Incomplete)
-    assert result.verdict.reason.startswith("interrupted; ")
+    assert result.verdict.reason == "interrupted"
     assert result.statistics.states >= 5
     assert signal.getsignal(signal.SIGINT) is before
 
