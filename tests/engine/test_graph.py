@@ -315,6 +315,33 @@ def test_a_step_runs_once_per_distinct_core_and_message():
     assert graph.tables.evaluations == [6, 1]
 
 
+class FaultFirst(Fifo):
+    """A queue that names its fault before the ordinary alternative."""
+
+    def push(self, content: Any, message: Any) -> tuple[tuple[str, Any], ...]:
+        return (("drop", content), ("", (*content, message)))
+
+
+@pytest.mark.parametrize("receiver", ["A", "B"])
+def test_a_fault_that_comes_first_is_remembered_only_where_it_happened(receiver):
+    def send(core: int, _: Any) -> list[Outcome]:
+        return [Outcome(core + 1, (("c", "x"), ("c", "y")), ("sent",))] if core < 2 else []
+
+    events = Property("events", Needs.STATE, lambda memory, _: str(memory), fold=lambda m, e: (*m, e), initial=())
+    system = System(
+        (Component("A", 0, (Action("send", send, None, frozenset({"c"})),)), Component("B", 0, ())),
+        (Channel("c", receiver, FaultFirst()),),
+        (events,),
+    )
+    expected = reachable(Semantics(system))
+    graph, loop = loop_on(system)
+    assert [graph.value(state) for state in loop.states] == list(expected)
+    assert loop.transitions == sum(map(len, expected.values())) == 4 + 16
+    assert [found for state in loop.states for found in graph.speaking(state)] == [
+        found for state in expected for found in Semantics(system).speaking(state)
+    ]
+
+
 def test_idle_actions_happen_only_in_quiescent_states():
     must = Component("A", 0, (Action("work", lambda core, _: [Outcome(core + 1)] if core < 2 else []),))
     idle = Component("B", 0, (Action("rest", lambda core, _: [Outcome(1)] if core == 0 else [], mode=Mode.IDLE),))

@@ -3,6 +3,7 @@
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -264,6 +265,53 @@ def test_a_timer_that_rearms_is_searched_to_its_end():
         result = search(System((timer,)), Options(engine="loop", reduce=reduce))
         assert isinstance(result.verdict, Holds)
         assert (result.statistics.states, result.statistics.transitions) == (5, 5)
+
+
+@dataclass(frozen=True)
+class Sink:
+    """A channel that swallows everything."""
+
+    empty: tuple[()] = ()
+    many_senders: bool = True
+    push_keeps: bool = True
+
+    def undisturbed(self, content: Any) -> None:
+        return None
+
+    def push(self, content: Any, message: Any) -> tuple[tuple[str, Any], ...]:
+        return (("", content),)
+
+    def take(self, content: Any) -> tuple[()]:
+        return ()
+
+
+@pytest.mark.xfail(reason="one sender's drop on a cycle takes the other's away", strict=True)
+def test_a_budget_that_senders_share_on_a_cycle_is_left_to_each_of_them():
+    def for_ever(core: int, _: Any) -> list[Outcome]:
+        return [Outcome(core, (("sink", "x"),))]
+
+    def once(core: int, _: Any) -> list[Outcome]:
+        return [Outcome(1, (("sink", "y"),))] if core == 0 else []
+
+    sends = frozenset({"sink"})
+    dropped = Property(
+        "y is kept",
+        Needs.EVENT,
+        lambda memory, _: "y was dropped" if memory else None,
+        fold=lambda memory, event: memory or event.message == "y",
+        initial=False,
+    )
+    system = System(
+        (
+            Component("X", 0, (Action("send", for_ever, None, sends),)),
+            Component("Y", 0, (Action("send", once, None, sends),)),
+            Component("R", 0, ()),
+        ),
+        (Channel("sink", "R", Lossy(1, 0, Sink())),),
+        (dropped,),
+    )
+    assert isinstance(search(system, Options(engine="loop")).verdict, Violated)
+    assert isinstance(search(system, Options(engine="loop", reduce=True)).verdict, Violated)
 
 
 # Refusals.
