@@ -27,6 +27,21 @@ class CodeFiles:
             raise CodeError(f"{file}: has no {name!r}; the classes and functions in it are: {known}")
         return found
 
+    def only_class(self, file: Path, name: str | None) -> type:
+        """The class of that name, or the only one that the file defines."""
+        if name is not None:
+            found = self.get(file, name)
+            if not isinstance(found, type):
+                raise CodeError(f"{file}: {name!r} is a {type(found).__name__}; expected a class")
+            return found
+        module = self.module(file)
+        classes = [one for one in names_in(module) if isinstance(getattr(module, one), type)]
+        if len(classes) != 1:
+            known = ", ".join(classes) or "none"
+            raise CodeError(f"{file}: the classes in it are: {known}; expected one, or `class` to name the one meant")
+        chosen: type = getattr(module, classes[0])
+        return chosen
+
     def module(self, file: Path) -> ModuleType:
         """The file as a module."""
         place = file.resolve()

@@ -30,7 +30,7 @@ def read_call(reader: Reader, call: Callable[..., Any], fixed: Mapping[str, Any]
         kind = None if name in fixed else kind_of(hints.get(name, parameter.annotation), own)
         if kind is None or parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
-        key = name.rstrip("_").replace("_", "-") if name.replace("_", "-") in reader else name.rstrip("_")
+        key = name.rstrip("_")  # Python's `from_` is a scenario's `from`
         if parameter.default is not parameter.empty and key not in reader:
             reader.get(key, kind.expected, lambda value: True, None)  # known, and not said
             continue

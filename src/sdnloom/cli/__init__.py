@@ -14,6 +14,10 @@ from sdnloom.errors import SdnloomError
 # Command name -> (module with a click command named `command`, one line of help).
 # Modules are imported on use: `sdnloom --help` and a small command stay fast.
 COMMANDS: dict[str, tuple[str, str]] = {
+    "check": ("sdnloom.cli.check", "Find the order of events that makes a controller program break a property."),
+    "replay": ("sdnloom.cli.replay", "Take the steps of a trace again and confirm what it shows."),
+    "step": ("sdnloom.cli.step", "Step through a scenario by hand."),
+    "walk": ("sdnloom.cli.walk", "Walk through a scenario at random."),
     "races": ("sdnloom.cli.races", "Find races between controllers and switches that change what is forwarded."),
     "netkat": ("sdnloom.cli.netkat", "Decide questions about NetKAT policies, with a packet as evidence."),
 }

@@ -21,7 +21,8 @@ def report_text(report: Report, traces: Mapping[Counterexample, Path]) -> str:
     """The whole report; `traces` says where the trace of each violation was written."""
     lines = []
     statistics = report.result.statistics
-    semantics = Semantics(report.scenario.system())
+    system = report.scenario.system()
+    semantics = Semantics(system)
     names = Names.of(report.scenario.network.topology)
     for number, one in enumerate(report.violations):
         if number:
@@ -30,7 +31,7 @@ def report_text(report: Report, traces: Mapping[Counterexample, Path]) -> str:
         lines.append(_length(one))
         lines += steps_text(replay(semantics, one.path), names)
     if report.verdict == "holds":
-        names_of = ", ".join(prop.name for prop in report.scenario.properties if not prop.sometimes) or "nothing"
+        names_of = ", ".join(prop.name for prop in system.properties if not prop.sometimes) or "nothing"
         lines.append(f"HOLDS {names_of}: no violation in an exhaustive search within the bounds below")
     if isinstance(report.result.verdict, Incomplete):
         lines.append(f"INCOMPLETE no violation so far, but {report.result.verdict.reason}")

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from sdnloom.engine.text import stable_text
 from sdnloom.network import events
-from sdnloom.network.controller import Call, Came, Fired, Joined, Left
+from sdnloom.network.controller import Joined, Left
 from sdnloom.network.openflow import actions as of_actions
 from sdnloom.network.openflow import messages
 from sdnloom.network.openflow.constants import NO_BUFFER, FlowCommand, FlowRemovedReason, Port, PortReason
@@ -14,6 +15,7 @@ from sdnloom.network.openflow.match import Match
 from sdnloom.network.openflow.oxm import FIELDS
 from sdnloom.network.packet import decode
 from sdnloom.network.packet.headers import Arp, Ethernet, Icmp, IPv4, IPv6, Lldp, Packet, Tcp, TcpFlag, Udp, Vlan
+from sdnloom.network.station import Carrier, Greeting, Letter
 from sdnloom.network.topology import Topology
 from sdnloom.network.value import ip4_text, ip6_text, mac_text
 
@@ -54,16 +56,16 @@ def words(value: Any, names: Names = NOBODY) -> str:
         return packet_words(value, names)
     if isinstance(value, messages.Message):
         return message_words(value, names)
-    if isinstance(value, Came):
-        return f"{value.switch}: {words(value.message, names)}"
+    if isinstance(value, Letter):
+        return words(value.message, names)
+    if isinstance(value, Greeting):
+        return words(value.joined, names)
+    if isinstance(value, Carrier):
+        return f"port {value.port} {'has a carrier again' if value.up else 'loses its carrier'}"
     if isinstance(value, Joined):
         return f"{value.switch} joins"
     if isinstance(value, Left):
         return f"{value.switch} leaves"
-    if isinstance(value, Fired):
-        return f"timer {value.name}"
-    if isinstance(value, Call):
-        return f"{value.name}({', '.join(map(stable_text, value.arguments))})"
     if isinstance(value, tuple) and not hasattr(value, "_fields"):
         if len(value) == 2 and isinstance(value[0], int) and isinstance(value[1], Packet):
             return f"port {value[0]}: {packet_words(value[1], names)}"
@@ -200,6 +202,8 @@ def actions_words(actions: tuple[of_actions.Action, ...], names: Names = NOBODY)
 def event_words(event: Any, names: Names = NOBODY) -> str | None:
     """What an event adds to the line of its step; None when the line says it already."""
     match event:
+        case events.Sent():
+            return packet_words(event.packet, names)
         case events.Forwarded():
             return f"out {event.port}"
         case events.ToController():
@@ -223,7 +227,7 @@ def event_words(event: Any, names: Names = NOBODY) -> str | None:
         case events.LinkRestored():
             return f"link {event.one}-{event.other} is back"
         case events.HandlerRaised():
-            return f"{event.handler} raised {event.text} ({event.file}:{event.line})"
+            return f"{event.handler} raised {event.text} ({Path(event.file).name}:{event.line})"
         case events.OverlapMattered():
             return f"{len(event.matches)} entries of priority {event.priority} match"
     return None

@@ -1,0 +1,70 @@
+"""What a verdict is relative to: every budget and limit of a check, one per line."""
+
+from sdnloom.engine.result import Options
+from sdnloom.network.hosts import ArpHost, Client, Host, MobileHost, TcpClient
+from sdnloom.network.network import Network
+
+
+def stated_bounds(network: Network, options: Options) -> tuple[str, ...]:
+    """The bounds in words. What has no budget does not happen in the search, so it is left out."""
+    lines = [line for host in network.hosts if (line := host_bounds(host))]
+    for name, faults in network.link_faults:
+        parts = [
+            f"{what} {times(count)}"
+            for what, count in (
+                ("drops a packet", faults.drop),
+                ("duplicates one", faults.duplicate),
+                ("reorders one", faults.reorder),
+                ("fails", faults.fail),
+            )
+            if count
+        ]
+        if parts:
+            lines.append(f"link {name} {', '.join(parts)}")
+    for switch, lost in network.switch_faults:
+        parts = [
+            f"{name} {times(n)}" for name, n in (("fails", lost.fail), ("loses its connection", lost.disconnect)) if n
+        ]
+        if parts:
+            lines.append(f"switch {switch} {', '.join(parts)}")
+    if network.timeouts.expiries:
+        lines.append(f"timeouts run out at any moment {times(network.timeouts.expiries)} in each switch")
+    if network.timeouts.settle:
+        lines.append("hard timeouts run out when nothing else happens")
+    lines += [f"timer {timer.name} fires {times(timer.budget)}" for timer in network.timers]
+    lines += [f"{external.name} is called {times(external.budget)}" for external in network.externals]
+    limits = options.limits
+    for text, limit in (
+        ("at most {:,} states", limits.states),
+        ("at most {:,} steps deep", limits.depth),
+        ("at most {:g} seconds", limits.seconds),
+        ("at most {:,} bytes of memory", limits.memory),
+    ):
+        if limit is not None:
+            lines.append(text.format(limit))
+    if options.strategy is not None:
+        lines.append(f"only what the strategy {options.strategy.name} explores")
+    return tuple(lines)
+
+
+def host_bounds(host: Host) -> str | None:
+    """What a host does of its own accord; None if nothing."""
+    moving = host if isinstance(host, MobileHost) else None
+    inner = host.host if isinstance(host, MobileHost) else host
+    parts = []
+    if isinstance(inner, Client) and inner.sends:
+        parts.append(f"{inner.sends} packet{'' if inner.sends == 1 else 's'}")
+        if inner.burst is not None:
+            parts[-1] += f" ({inner.burst} unanswered)"
+    if isinstance(inner, ArpHost) and inner.to and inner.asks:
+        parts.append(f"{inner.asks} ARP request{'' if inner.asks == 1 else 's'}")
+    if isinstance(inner, TcpClient):
+        parts.append("one TCP connection")
+    if moving is not None and moving.moves and moving.to:
+        parts.append(f"{moving.moves} move{'' if moving.moves == 1 else 's'}")
+    return f"{host.name}: at most {', '.join(parts)}" if parts else None
+
+
+def times(count: int) -> str:
+    """A number of times in words, as an upper bound."""
+    return "at most once" if count == 1 else f"at most {count} times"

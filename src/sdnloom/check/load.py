@@ -1,0 +1,176 @@
+"""Scenarios from TOML files, strictly: every mistake is one message with file, key, value and what was expected."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from sdnloom.check import properties as library
+from sdnloom.check.code import CodeFiles
+from sdnloom.check.document import load_document
+from sdnloom.check.fields import read_call
+from sdnloom.check.packets import packet_kind
+from sdnloom.check.reader import Reader
+from sdnloom.check.scenario import Scenario
+from sdnloom.check.topologies import place_hosts, read_topology
+from sdnloom.engine.model import Property
+from sdnloom.engine.result import Limits, Options
+from sdnloom.network.build import Checkable
+from sdnloom.network.controller import Program
+from sdnloom.network.hosts import ArpHost, Client, Host, MobileHost, Replier, TcpClient, TcpServer
+from sdnloom.network.network import External, LinkFaults, Network, SwitchFaults, SwitchOptions, Timeouts, Timer
+from sdnloom.network.packet import Packet
+from sdnloom.network.topology import Topology
+from sdnloom.platforms.python import PythonProgram
+
+HOSTS: Mapping[str, Callable[..., Host]] = {
+    "sink": Host,
+    "client": Client,
+    "replier": Replier,
+    "arp": ArpHost,
+    "tcp_client": TcpClient,
+    "tcp_server": TcpServer,
+}
+MEBIBYTE = 1 << 20
+
+
+def load_scenario(file: Path) -> Scenario:
+    """The scenario of a file and the files it includes. Its program, hosts and properties are built, so errors show."""
+    reader = Reader(load_document(file), file)
+    code = CodeFiles()
+    host_tables = reader.tables("hosts")
+    topology = reader.calling("hosts", lambda: place_hosts(read_topology(reader.table("topology")), host_tables))
+    program = _program(reader.table("program"), code)
+    program_files = code.files
+    network = Network(
+        topology,
+        tuple(_host(table, topology, code) for table in host_tables),
+        read_call(reader.table("switches"), SwitchOptions, {}, {}),
+        tuple(_link_faults(table, topology) for table in reader.tables("link_faults")),
+        tuple(_switch_faults(table, topology) for table in reader.tables("switch_faults")),
+        read_call(reader.table("timeouts"), Timeouts, {}, {}),
+        tuple(_external(table) for table in reader.tables("externals")),
+        tuple(read_call(table, Timer, {}, {}) for table in reader.tables("timers")),
+        reader.flag("joining", False),
+        reader.flag("identity", None),
+    )
+    properties = _properties(reader, code)
+    options, seed = _options(reader.table("search"))
+    name = reader.text("name", file.stem)
+    reader.close()
+    scenario = Scenario(network, program, properties, options, seed, name, file, program_files)
+    reader.calling("", scenario.system)
+    return scenario
+
+
+def _program(reader: Reader, code: CodeFiles) -> Program:
+    file = reader.beside("file", reader.text("file", expected="the Python file of the controller program"))
+    name = reader.text("class", None, "the name of a class in the file")
+    arguments = reader.plain("arguments", {})
+    if not isinstance(arguments, dict):
+        reader.fail("arguments", arguments, "a table of the constructor's arguments")
+    reader.close()
+    found = reader.calling("file" if name is None else "class", lambda: code.only_class(file, name))
+    return reader.calling("class", lambda: PythonProgram(found, arguments))
+
+
+def _host(reader: Reader, topology: Topology, code: CodeFiles) -> Host:
+    for key in ("name", "at", "mac", "ip"):
+        reader.text(key, None)
+    spec = topology.host(reader.text("name"))
+    kind = _kind(reader, code)
+    own = {Packet: packet_kind(topology, spec)}
+    moving = reader.table("move") if "move" in reader else None
+    host: Host = read_call(reader, kind, {"name": spec.name}, own)
+    if moving is None:
+        return host
+    return read_call(moving, MobileHost, {"name": spec.name, "host": host}, own)  # type: ignore[no-any-return]
+
+
+def _kind(reader: Reader, code: CodeFiles) -> Callable[..., Host]:
+    """A host of the library, or a class of the user's as "file.py:Class"."""
+    kind = reader.text("kind", "sink")
+    file, colon, name = kind.rpartition(":")
+    if not colon:
+        return HOSTS[reader.choice("kind", HOSTS, "sink")]
+    found = reader.calling("kind", lambda: code.get(reader.beside("kind", file), name))
+    if not (isinstance(found, type) and issubclass(found, Host)):
+        reader.fail("kind", kind, "a subclass of sdnloom.network.hosts.Host")
+    return found
+
+
+def _link_faults(reader: Reader, topology: Topology) -> tuple[str, LinkFaults]:
+    """Faults of one link, named as "s1-s2", with ports as "s1:2-s2:2", or by the host whose cable is meant."""
+    names = {host.name: [host.name] for host in topology.hosts}
+    for link in topology.links:
+        one, other = link.ends
+        for label in (f"{one}-{other}", f"{other}-{one}", f"{link.a}-{link.b}", f"{link.b}-{link.a}"):
+            names.setdefault(label, []).append(link.name)
+    listed = ", ".join(
+        [f"{link.a}-{link.b}" for link in topology.links][:12] + [host.name for host in topology.hosts][:12]
+    )
+    label = reader.text("link", expected=f"a link: {listed}")
+    found = names.get(label, [])
+    if len(found) != 1:
+        reader.fail("link", label, f"one of these, with ports: {', '.join(found)}" if found else f"a link: {listed}")
+    return found[0], read_call(reader, LinkFaults, {}, {})
+
+
+def _switch_faults(reader: Reader, topology: Topology) -> tuple[str, SwitchFaults]:
+    switch = reader.choice("switch", [switch.name for switch in topology.switches])
+    return switch, read_call(reader, SwitchFaults, {}, {})
+
+
+def _external(reader: Reader) -> External:
+    arguments = reader.get("arguments", "a list of strings, numbers and booleans", _are_plain, [])
+    return read_call(reader, External, {"arguments": tuple(arguments)}, {})  # type: ignore[no-any-return]
+
+
+def _are_plain(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str | int | float | bool) for item in value)
+
+
+def _properties(reader: Reader, code: CodeFiles) -> tuple[Checkable | Property, ...]:
+    expected = 'a list of names such as "NoForwardingLoops", or tables with a name and its arguments'
+    items = reader.get("properties", expected, lambda value: isinstance(value, list) and value != [])
+    results: list[Checkable | Property] = []
+    for number, item in enumerate(items):
+        table = {"name": item} if isinstance(item, str) else item
+        if not isinstance(table, dict):
+            reader.fail_item("properties", number, item, expected)
+        found = _property(reader.item("properties", number, table), code)
+        if found.name in [one.name for one in results]:
+            reader.fail_item("properties", number, item, "each property once")
+        results.append(found)
+    return tuple(results)
+
+
+def _property(reader: Reader, code: CodeFiles) -> Checkable | Property:
+    """A property of the library, or one of the user's: a value, or a class or function that makes it."""
+    if "file" in reader:
+        file, name = reader.beside("file", reader.text("file")), reader.text("name")
+        make = reader.calling("name", lambda: code.get(file, name))
+    else:
+        make = getattr(library, "LIBRARY", {})[reader.choice("name", getattr(library, "LIBRARY", {}))]
+    found = read_call(reader, make, {}, {}) if callable(make) else make
+    if not isinstance(found, Property) and not hasattr(found, "bind"):
+        reader.fail("name", reader.text("name"), "a Property, or a class or function that makes one")
+    return found  # type: ignore[no-any-return]
+
+
+def _options(reader: Reader) -> tuple[Options, int]:
+    memory = reader.whole("memory_limit", 1, 1 << 30, None)
+    options = Options(
+        engine=reader.choice("engine", ("auto", "loop", "kernel"), "auto"),
+        order=reader.choice("order", ("bfs", "dfs"), "bfs"),
+        reduce=reader.flag("reduce", False),
+        find_all=reader.flag("all", False),
+        limits=Limits(
+            reader.whole("max_states", 1, default=None),
+            reader.whole("max_depth", 1, default=None),
+            reader.number("time_limit", None),
+            None if memory is None else memory * MEBIBYTE,
+        ),
+    )
+    seed = reader.whole("seed", 0, default=0)
+    reader.close()
+    return options, seed

@@ -1,0 +1,102 @@
+"""A scenario: what to check, how to search it, and the report of doing so."""
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from sdnloom.check.bounds import stated_bounds
+from sdnloom.check.coverage import Coverage, FileCoverage
+from sdnloom.engine.model import Property, System
+from sdnloom.engine.path import Path as Steps
+from sdnloom.engine.result import Counterexample, Holds, Incomplete, Options, Result, SearchEvent, Violated
+from sdnloom.engine.search import search
+from sdnloom.engine.semantics import Found
+from sdnloom.engine.trace import Trace, scenario_fingerprint, system_code_fingerprint
+from sdnloom.network.build import Checkable, build
+from sdnloom.network.controller import Program
+from sdnloom.network.network import Network
+
+CONTROLLER = "controller"  # the component whose steps run the program
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a check found. `bounds` says what the verdict is relative to, one bound per line."""
+
+    scenario: "Scenario"
+    result: Result
+    bounds: tuple[str, ...]
+    coverage: tuple[FileCoverage, ...] | None = None
+
+    @property
+    def verdict(self) -> str:
+        """`violated`, `holds` or `incomplete`."""
+        match self.result.verdict:
+            case Violated():
+                return "violated"
+            case Holds():
+                return "holds"
+            case Incomplete():
+                return "incomplete"
+
+    @property
+    def violations(self) -> tuple[Counterexample, ...]:
+        """The distinct violations, shortest counterexample first."""
+        return tuple(sorted(self.result.violations, key=lambda one: (len(one.path), one.property, one.message)))
+
+    @property
+    def handler_runs(self) -> int:
+        """How often code of the program ran."""
+        return self.result.statistics.evaluations.get(CONTROLLER, 0)
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A program in a network, and what must hold.
+
+    `seed` permutes the order in which equal steps are tried: it can change which shortest counterexample is found and,
+    in a search that a limit ends, what is seen; it never changes the counts or the verdict of a whole search.
+    """
+
+    network: Network
+    program: Program
+    properties: tuple[Checkable | Property, ...]
+    options: Options = field(default_factory=Options)
+    seed: int = 0
+    name: str = "scenario"
+    file: Path | None = None  # where it was read from
+    code: tuple[Path, ...] = ()  # the files of the program
+
+    def system(self) -> System:
+        """The system to search, its parts in the order of the scenario."""
+        return build(self.network, self.program, self.properties)
+
+    def check(self, on_event: Callable[[SearchEvent], None] | None = None, coverage: bool = False) -> Report:
+        """Search the scenario's system."""
+        watched = Coverage(self.code) if coverage else None
+        system = watched.watch(watched.watching(self.system), CONTROLLER) if watched else self.system()
+        result = search(shuffled(system, self.seed), self.options, on_event)
+        bounds = stated_bounds(self.network, self.options)
+        return Report(self, result, bounds, watched.report() if watched else None)
+
+    def trace(self, path: Steps, found: Found | None, source: dict[str, str]) -> Trace:
+        """The path as a trace that `replay` accepts for this scenario."""
+        system = self.system()
+        return Trace(path, found, scenario_fingerprint(system), system_code_fingerprint(system), source)
+
+
+def shuffled(system: System, seed: int) -> System:
+    """The same system with components, actions and channels in another order; seed 0 leaves it as it is."""
+    if seed == 0:
+        return system
+    chance = random.Random(seed)
+    components = [
+        replace(one, actions=tuple(chance.sample(one.actions, len(one.actions)))) for one in system.components
+    ]
+    chance.shuffle(components)
+    return replace(
+        system,
+        components=tuple(components),
+        channels=tuple(chance.sample(system.channels, len(system.channels))),
+    )

@@ -1,0 +1,103 @@
+"""`sdnloom check`: does some input, under some order of events, make a controller program break a property?"""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sdnloom.check.load import MEBIBYTE, load_scenario
+from sdnloom.check.scenario import Report, Scenario
+from sdnloom.cli.progress import SearchProgress
+from sdnloom.cli.traces import write_trace
+from sdnloom.engine.result import Counterexample
+from sdnloom.engine.semantics import Found
+from sdnloom.report.check_json import report_json
+from sdnloom.report.check_text import coverage_text, report_text
+
+EXIT = {"holds": 0, "violated": 1, "incomplete": 3}
+
+
+@click.command("check")
+@click.argument("scenario", type=click.Path(path_type=Path))
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("--all/--first", "find_all", default=None, help="Go on after a violation and report each distinct one.")
+@click.option(
+    "--engine", type=click.Choice(["auto", "loop", "kernel"]), help="Which engine searches; auto if not given."
+)
+@click.option("--order", type=click.Choice(["bfs", "dfs"]), help="Breadth first finds shortest counterexamples.")
+@click.option("--reduce/--no-reduce", default=None, help="Leave out orders of events that make no difference.")
+@click.option("--seed", type=click.IntRange(0), help="The order in which equal steps are tried; 0 is the scenario's.")
+@click.option("--max-states", type=click.IntRange(1), metavar="N", help="Stop after so many states.")
+@click.option("--max-depth", type=click.IntRange(1), metavar="N", help="Look no further than so many steps.")
+@click.option(
+    "--time-limit", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="Stop after so many seconds."
+)
+@click.option("--memory-limit", type=click.IntRange(1), metavar="MIB", help="Stop when the process is this large.")
+@click.option("--coverage", is_flag=True, help="Print which lines and branches of the program the search reached.")
+@click.option(
+    "--trace-dir",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path(),
+    help="Where traces of violations are written; the current directory if not given.",
+)
+@click.option("--no-trace", is_flag=True, help="Write no trace.")
+def command(
+    scenario: Path,
+    form: str,
+    find_all: bool | None,
+    engine: str | None,
+    order: str | None,
+    reduce: bool | None,
+    seed: int | None,
+    max_states: int | None,
+    max_depth: int | None,
+    time_limit: float | None,
+    memory_limit: int | None,
+    coverage: bool,
+    trace_dir: Path,
+    no_trace: bool,
+) -> int:
+    """Search all orders of events of SCENARIO for one that breaks a property.
+
+    SCENARIO is a TOML file that names a controller program, a network and properties. The program is your code: it runs
+    in this process. Options given here win over those of the file's [search] table.
+
+    Exit code: 0 all properties hold within the bounds, 1 one is violated, 2 bad input, 3 not everything was searched.
+    """
+    loaded = load_scenario(scenario)
+    given: dict[str, Any] = {"engine": engine, "order": order, "reduce": reduce, "find_all": find_all}
+    limits: dict[str, Any] = {
+        "states": max_states,
+        "depth": max_depth,
+        "seconds": time_limit,
+        "memory": None if memory_limit is None else memory_limit * MEBIBYTE,
+    }
+    options = replace(
+        loaded.options,
+        **{name: value for name, value in given.items() if value is not None},
+        limits=replace(loaded.options.limits, **{name: limit for name, limit in limits.items() if limit is not None}),
+    )
+    loaded = replace(loaded, options=options, seed=loaded.seed if seed is None else seed)
+    progress = SearchProgress()
+    try:
+        report = loaded.check(progress, coverage)
+    finally:
+        progress.stop()
+    traces = {} if no_trace else _traces(loaded, report, trace_dir)
+    if form == "json":
+        click.echo(json.dumps(report_json(report, traces), indent=2))
+        for line in [line for one in report.coverage or () for line in coverage_text(one)]:
+            click.echo(line, err=True)
+    else:
+        click.echo(report_text(report, traces), nl=False)
+    return EXIT[report.verdict]
+
+
+def _traces(scenario: Scenario, report: Report, folder: Path) -> dict[Counterexample, Path]:
+    used: set[Path] = set()
+    return {
+        one: write_trace(scenario, one.path, Found(one.property, one.message), folder, used)
+        for one in report.violations
+    }

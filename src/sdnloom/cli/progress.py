@@ -1,0 +1,52 @@
+"""What a search says of itself while it runs, on stderr."""
+
+from rich.console import Console
+
+from sdnloom.engine.result import Discovered, Finished, Notice, Progress, SearchEvent
+
+
+class SearchProgress:
+    """A line on stderr that follows the search, where stderr is a terminal, and a last line with the rates."""
+
+    def __init__(self) -> None:
+        self._console = Console(stderr=True, highlight=False)
+        self._status = self._console.status("searching")
+        self._shown = False
+
+    def __call__(self, event: SearchEvent) -> None:
+        match event:
+            case Progress():
+                self._follow(event)
+            case Notice():
+                self._console.print(f"note: {event.text}", markup=False, soft_wrap=True)
+            case Discovered() if not event.witness:
+                steps = len(event.found.path)
+                self._console.print(
+                    f"found: {event.found.property} violated after {steps} steps", markup=False, soft_wrap=True
+                )
+            case Finished():
+                self.stop()
+                self._last(event)
+
+    def _follow(self, progress: Progress) -> None:
+        rate = progress.states / progress.seconds if progress.seconds else 0
+        self._status.update(
+            f"{progress.states:,} states, {rate:,.0f} states/s, {progress.frontier:,} waiting, depth {progress.depth}, "
+            f"{progress.memory >> 20:,} MiB"
+        )
+        if not self._shown and self._console.is_terminal:
+            self._shown = True
+            self._status.start()
+
+    def _last(self, event: Finished) -> None:
+        done = event.result.statistics
+        rate = done.transitions / done.seconds if done.seconds else 0
+        self._console.print(
+            f"{done.seconds:.2f} s, {rate:,.0f} transitions/s, {done.engine} engine", markup=False, soft_wrap=True
+        )
+
+    def stop(self) -> None:
+        """Leave the terminal as it was."""
+        if self._shown:
+            self._status.stop()
+            self._shown = False

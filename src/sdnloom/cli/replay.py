@@ -1,0 +1,31 @@
+"""`sdnloom replay`: re-execute a trace and say whether it still shows what it showed."""
+
+from pathlib import Path
+
+import click
+
+from sdnloom.check.load import load_scenario
+from sdnloom.cli.traces import scenario_file
+from sdnloom.engine.trace import load_trace, replay_trace, scenario_fingerprint, system_code_fingerprint
+from sdnloom.report.replay_text import CONFIRMED, DIVERGED, replay_outcome, replay_text
+
+_EXIT = {CONFIRMED: 1, DIVERGED: 3}
+
+
+@click.command("replay")
+@click.argument("trace", type=click.Path(path_type=Path))
+@click.option("--scenario", type=click.Path(path_type=Path), help="The scenario, if it is not where the trace says.")
+def command(trace: Path, scenario: Path | None) -> int:
+    """Take the steps of TRACE again, one by one, and ask the property at their end.
+
+    Exit code: 0 the steps can be taken and the property holds after them, 1 it is violated as the trace says, 2 bad
+    input, 3 the program has changed so much that a step cannot be taken any more.
+    """
+    recorded = load_trace(trace)
+    loaded = load_scenario(scenario_file(recorded, trace, scenario))
+    system = loaded.system()
+    replayed = replay_trace(recorded, system, scenario_fingerprint(system), system_code_fingerprint(system))
+    for warning in replayed.warnings:
+        click.echo(f"warning: {warning}", err=True)
+    click.echo(replay_text(recorded, replayed, loaded.network.topology), nl=False)
+    return _EXIT.get(replay_outcome(recorded, replayed), 0)

@@ -1,0 +1,130 @@
+"""`sdnloom step`: a scenario one step at a time, by hand."""
+
+import shlex
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import click
+
+from sdnloom.check.load import load_scenario
+from sdnloom.check.scenario import Scenario
+from sdnloom.cli.traces import save
+from sdnloom.engine.walk import Stepper
+from sdnloom.errors import SdnloomError
+from sdnloom.report.check_text import steps_text, transition_text
+from sdnloom.report.state_text import hosts_text, messages_text, tables_text
+from sdnloom.report.words import Names
+
+_HELP = """\
+  NUMBER          take that step
+  back            undo the last step
+  list            list what can happen next
+  tables [NAME]   show the flow tables and buffers of the switches
+  hosts [NAME]    show where the hosts are and what they know
+  messages        show what is under way
+  path            show the steps so far
+  save FILE       write the steps so far as a trace
+  help            show this
+  quit            leave (so does the end of the input)
+The first letter of a word is enough; `h` is hosts."""
+
+
+@click.command("step")
+@click.argument("scenario", type=click.Path(path_type=Path))
+def command(scenario: Path) -> int:
+    """Step through SCENARIO by hand: list what can happen, choose, go back, look at tables, hosts and messages.
+
+    Commands are read from standard input, one per line; `help` lists them.
+    """
+    session = _Session(load_scenario(scenario))
+    session.show_choices()
+    while True:
+        if sys.stdin.isatty():
+            click.echo("> ", nl=False)
+        line = sys.stdin.readline()
+        if not line or not session.run(line.split()):
+            return 0
+
+
+class _Session:
+    def __init__(self, scenario: Scenario) -> None:
+        self.scenario = scenario
+        self.system = scenario.system()
+        self.stepper = Stepper(self.system)
+        self.names = Names.of(scenario.network.topology)
+        # In this order: the first command that starts with what was typed is meant.
+        self.commands: dict[str, Callable[[str | None], object]] = {
+            "back": self._back,
+            "list": lambda _: self.show_choices(),
+            "tables": self._tables,
+            "hosts": self._hosts,
+            "messages": lambda _: _echo(messages_text(self.stepper.semantics, self.stepper.state, self.names)),
+            "path": lambda _: _echo(steps_text(self.stepper.transitions, self.names) or ["no steps yet"]),
+            "save": self._save,
+            "help": lambda _: _echo(_HELP.splitlines()),
+        }
+
+    def run(self, words: list[str]) -> bool:
+        """Run one command; False to leave."""
+        if not words:
+            return True
+        first, argument = words[0], words[1] if len(words) > 1 else None
+        if first.isascii() and first.isdigit():
+            self._take(first)
+        elif "quit".startswith(first):
+            return False
+        else:
+            meant = next((name for name in self.commands if name.startswith(first)), "help" if first == "?" else None)
+            if meant is None:
+                click.echo(f"unknown command {first[:40]!r}; `help` lists the commands")
+            else:
+                self.commands[meant](argument)
+        return True
+
+    def show_choices(self) -> None:
+        """List what can happen next, after what the properties say."""
+        sometimes = {prop.name for prop in self.system.properties if prop.sometimes}
+        for found in self.stepper.found():
+            word = "SEEN" if found.property in sometimes else "VIOLATED"
+            click.echo(f"{word} {found.property}: {found.message}")
+        enabled = self.stepper.enabled()
+        _echo(steps_text(enabled, self.names) or ["  nothing can happen any more"])
+
+    def _take(self, text: str) -> None:
+        count = len(self.stepper.enabled())
+        if len(text) > 9 or not 1 <= int(text) <= count:
+            click.echo(f"there is no step {text[:20]}; expected one of the {count} listed")
+            return
+        taken = self.stepper.take(int(text) - 1)
+        click.echo(f"step {len(self.stepper.path)}: {transition_text(taken, self.names)}")
+        self.show_choices()
+
+    def _back(self, _: str | None) -> None:
+        if not self.stepper.back():
+            click.echo("this is the start")
+        self.show_choices()
+
+    def _tables(self, name: str | None) -> None:
+        lines = tables_text(self.stepper.semantics, self.stepper.state, self.names, name)
+        _echo(lines or [f"there is no switch {name!r}"])
+
+    def _hosts(self, name: str | None) -> None:
+        _echo(hosts_text(self.stepper.semantics, self.stepper.state, name) or [f"there is no host {name!r}"])
+
+    def _save(self, file: str | None) -> None:
+        if file is None:
+            click.echo("save: expected the name of a file")
+            return
+        spoken = self.stepper.found()
+        try:
+            save(self.scenario, self.stepper.path, spoken[0] if spoken else None, Path(file))
+        except SdnloomError as error:
+            click.echo(str(error))
+        else:
+            click.echo(f"saved {len(self.stepper.path)} steps; replay: sdnloom replay {shlex.quote(file)}")
+
+
+def _echo(lines: Iterable[str]) -> None:
+    for line in lines:
+        click.echo(line)

@@ -1,0 +1,50 @@
+"""Where commands put traces, and how a trace finds its scenario again."""
+
+import os
+import re
+from pathlib import Path
+
+from sdnloom.check.scenario import Scenario
+from sdnloom.engine.path import Path as Steps
+from sdnloom.engine.semantics import Found
+from sdnloom.engine.trace import Trace, TraceError, save_trace
+
+SUFFIX = ".sdnloom-trace.json"
+
+
+def write_trace(scenario: Scenario, steps: Steps, found: Found | None, folder: Path, used: set[Path]) -> Path:
+    """Write a trace into the folder under a name that no other trace of this run has, and return the file."""
+    label = f"{scenario.name}.{found.property}" if found else scenario.name
+    stem = re.sub(r"[^\w.-]+", "-", label).strip("-.") or "trace"
+    file, number = folder / f"{stem}{SUFFIX}", 1
+    while file in used:
+        number += 1
+        file = folder / f"{stem}.{number}{SUFFIX}"
+    used.add(file)
+    save(scenario, steps, found, file)
+    return file
+
+
+def save(scenario: Scenario, steps: Steps, found: Found | None, file: Path) -> None:
+    """Write a trace. It names the scenario's file as seen from its own place, so that both can be moved together."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise TraceError(f"{file.parent}: cannot make the folder for traces: {error.strerror}") from error
+    source = {}
+    if scenario.file is not None:
+        source["scenario"] = Path(os.path.relpath(scenario.file.resolve(), file.parent.resolve())).as_posix()
+    save_trace(file, scenario.trace(steps, found, source), scenario.system())
+
+
+def scenario_file(trace: Trace, file: Path, given: Path | None) -> Path:
+    """The scenario of a trace: the given file, or the one that the trace names."""
+    if given is not None:
+        return given
+    named = trace.source.get("scenario")
+    if not named:
+        raise TraceError(f"{file}: names no scenario; expected one, or --scenario FILE")
+    found = Path(os.path.normpath(file.parent / named))
+    if not found.is_file():
+        raise TraceError(f"{file}: its scenario {str(found)!r} is not there; say where it is with --scenario FILE")
+    return found
