@@ -1,20 +1,23 @@
 """What is a race and what is none: small models whose races can be told by hand."""
 
 from itertools import product
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sdnloom.netkat.errors import PolicyError
 from sdnloom.netkat.syntax import DROP, SKIP, Assign, Policy, Test, product_of, sum_of
 from sdnloom.races import Limits, Mode, ModelError, Options, Outcome, RaceType, find_races
 from sdnloom.races.abstraction import Abstraction
 from sdnloom.races.holes import NETWORK, hole
 from sdnloom.races.judge import Judge
-from sdnloom.races.loader import parse_model
+from sdnloom.races.loader import load_model, parse_model
 from sdnloom.races.model import BigSwitch, Component, InnerSwitch, Message, Model, Role, network_policy
 from sdnloom.races.oracle import holds_slowly
 from sdnloom.races.properties import Formula, Inclusion, everywhere
+from sdnloom.races.remarks import remarks
 from sdnloom.races.tablesets import TableSets
 from sdnloom.races.terms import BOT
 from sdnloom.races.trace import Reconfigured, advance, incomparable, start
@@ -185,6 +188,14 @@ def test_a_depth_too_small_for_a_race_is_not_called_a_proof() -> None:
     assert [result.proved for result in results] == [False, False, True, True]
 
 
+def test_no_new_states_are_no_proof_while_a_race_is_longer_than_the_depth() -> None:
+    """The second update leads back to the first state, and the race with it needs one event more."""
+    model = parse_model(HEAD + "C = up ! Go ; up ! zero ; C\nsystem Net || C" + PROPERTY)
+    results = [find_races(model, (), Options(depth=depth)) for depth in (2, 3)]
+    assert [sum(result.counts.values()) for result in results] == [1, 2]
+    assert [result.proved for result in results] == [False, True]
+
+
 def test_a_property_that_no_table_can_change_is_proved_without_search() -> None:
     model = parse_model(HEAD + "C = up ! Go ; C\nsystem Net || C\nproperty p = @Network . dst = 9 . dst <- 9 is empty")
     constant = parse_model(HEAD + "C = up ! Go ; C\nsystem Net || C\nproperty p = port = 5 . @Network is empty")
@@ -305,3 +316,28 @@ def test_truth_needs_few_evaluations_when_other_tables_do_not_matter() -> None:
     # Some packet gets through if one of the paths is complete.
     assert 2**24 - sets.count(truth.holds()) == 2**12 + 2**12 - 1
     assert truth.judge.evaluations < 250
+
+
+def test_a_message_that_nobody_receives_is_remarked() -> None:
+    text = "C = up ! Go . one ; C o+ ctl ! one ; C\nD = ctl ? one ; up ! Go ; D\nsystem Net || C || D"
+    model = parse_model(HEAD + text + PROPERTY)
+    assert remarks(model) == [
+        "C sends port = 1 . port <- 2 . one on 'up', which nobody receives: it waits there for ever"
+    ]
+
+
+def test_examples_have_no_remarks() -> None:
+    for file in sorted((Path(__file__).parents[2] / "examples" / "races").glob("*.races")):
+        assert remarks(load_model(file)) == []
+
+
+@pytest.mark.parametrize("argument", ["N . N", "N . one", "(N . port = 1)* + one"])
+def test_a_parameter_that_grows_without_bound_is_refused_or_stopped(argument: str) -> None:
+    """Its states never end; a limit ends the search, or the size of what it carries does."""
+    text = f"channel ch\nX(N) = N ; X({argument}) o+ ch ? one ; X(one)\nC = ch ! one ; C\nsystem X(port = 1) || C"
+    model = parse_model(text + "\nproperty p = port = 1 . @Network is nonempty")
+    options = Options(limits=Limits(max_states=300))
+    try:
+        assert find_races(model, (), options).stopped == "the limit of 300 states is reached"
+    except PolicyError as error:
+        assert "grows with every step" in str(error)  # noqa: PT017

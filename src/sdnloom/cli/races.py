@@ -9,6 +9,7 @@ import click
 from rich.console import Console
 
 from sdnloom.races import Limits, Mode, Options, Outcome, Progress, Result, find_races, load_model, load_properties
+from sdnloom.races.remarks import remarks
 from sdnloom.races.report_graph import result_dot, result_mermaid
 from sdnloom.races.report_json import result_json
 from sdnloom.races.report_text import result_text
@@ -112,6 +113,8 @@ def command(
     """
     loaded = load_model(model)
     judged = load_properties(properties, loaded) if properties else ()
+    for remark in remarks(loaded):
+        click.echo(f"remark: {remark}", err=True)
     options = Options(Mode(mode), depth, which == "all", max_races, Limits(max_states, time_limit))
     status = _Status()
     try:

@@ -93,13 +93,16 @@ class _Run:
         found = [(search, findings) for search in self._searches for findings in search.harmful]
         harmful = self._united([findings for _, findings in found])
         races: list[Race] = []
-        for one, harm, (search, findings) in zip(self._properties, self._harms, found, strict=True):
-            races += islice(self._races(search, findings, {}, one.name, harm), self._options.max_races)
         calm: dict[RaceType, int] | None = None
-        if self._options.harmless:
-            met = self._united([search.met for search in self._searches])
-            calm = self._counts(_without(self.sets, met, harmful))
-            races += islice(self._harmless_races(harmful), self._options.max_races)
+        try:
+            for one, harm, (search, findings) in zip(self._properties, self._harms, found, strict=True):
+                races.extend(islice(self._races(search, findings, {}, one.name, harm), self._options.max_races))
+            if self._options.harmless:
+                met = self._united([search.met for search in self._searches])
+                calm = self._counts(_without(self.sets, met, harmful))
+                races.extend(islice(self._harmless_races(harmful), self._options.max_races))
+        except KeyboardInterrupt:
+            self._stopped = "interrupted"
         return Result(
             model=self._model,
             properties=self._properties,

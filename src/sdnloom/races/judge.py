@@ -120,30 +120,30 @@ class _Hops:
     def __init__(self, image: Callable[[Policy, PacketSet], PacketSet], space: Space) -> None:
         self._image = image
         self._space = space
-        self._policies: list[dict[Policy, None]] = []
+        self._met: list[set[Policy]] = []
+        self._parts: list[dict[Policy, None]] = []
         self._touched: dict[PacketSet, tuple[int, ...]] = {}
         self._known: dict[tuple[object, ...], PacketSet] = {}
 
     def meet(self, tables: Tables) -> None:
         """Note policies that tables may hold; what a set can touch is found anew when one is new."""
-        while len(self._policies) < len(tables):
-            self._policies.append({DROP: None})
-        for known, table in zip(self._policies, tables, strict=True):
-            if table not in known:
-                for policy in table.parts if isinstance(table, Sum) else (table,):
-                    if policy not in known:
+        while len(self._met) < len(tables):
+            self._met.append({DROP})
+            self._parts.append({})
+        for place, table in enumerate(tables):
+            if table not in self._met[place]:
+                self._met[place].add(table)
+                for part in table.parts if isinstance(table, Sum) else (table,):
+                    if part not in self._parts[place]:
+                        self._parts[place][part] = None
                         self._touched.clear()
-                    known[policy] = None
-                known[table] = None
 
     def through(self, tables: Tables, packets: PacketSet) -> PacketSet:
         """Return the image under the sum of the tables, all of which must have been met."""
         places = self._touched.get(packets)
         if places is None:
             places = self._touched[packets] = tuple(
-                place
-                for place, policies in enumerate(self._policies)
-                if any(self._image(policy, packets) for policy in policies)
+                place for place, parts in enumerate(self._parts) if any(self._image(part, packets) for part in parts)
             )
         key = (packets, *[tables[place] for place in places])
         found = self._known.get(key)

@@ -146,19 +146,26 @@ def check_uses(definitions: Mapping[str, Definition], uses: Mapping[str, Uses], 
 
 
 def _check_guarded(uses: Mapping[str, Uses]) -> None:
+    """Raise an error if some variable can be unfolded for ever without an action."""
     heads = {name: [use for use in where.variables if not use.guarded] for name, where in uses.items()}
-    # Remove what is surely guarded, again and again; what stays has an unguarded cycle below it.
-    open_names = set(heads)
-    while True:
-        done = {name for name in open_names if not any(use.name in open_names for use in heads[name])}
-        if not done:
-            break
-        open_names -= done
+    users: dict[str, list[str]] = {name: [] for name in heads}
+    waits = dict.fromkeys(heads, 0)
     for name, found in heads.items():
-        if name in open_names:
-            use = next(use for use in found if use.name in open_names)
-            raise ModelError(
-                use.place,
-                f"unguarded recursive variable {use.name!r}: expected an action and ';' before it, "
-                f"or {name!r} never gets to one",
-            )
+        for use in found:
+            users[use.name].append(name)
+            waits[name] += 1
+    # Take away what needs no unfolding, then what needs only that, and so on: cycles are what stays.
+    done = [name for name, count in waits.items() if not count]
+    while done:
+        for name in users[done.pop()]:
+            waits[name] -= 1
+            if not waits[name]:
+                done.append(name)
+    for name, found in heads.items():
+        for use in found:
+            if waits[name] and waits[use.name]:
+                raise ModelError(
+                    use.place,
+                    f"unguarded recursive variable {use.name!r}: expected an action and ';' before it, "
+                    f"or {name!r} never gets to one",
+                )

@@ -232,9 +232,10 @@ class TableSets:
         """Return the least vector of the set that equals the one given but at the cell, if any."""
         if cell is None:
             return vector if self.contains(node, vector) else None
+        others = self.unwritten(vector) & ~(1 << cell)
         for value in range(self.sizes[cell]):
             wanted = (*vector[:cell], value, *vector[cell + 1 :])
-            if self.contains(node, wanted):
+            if self.contains(node, wanted, others | (not self._free[cell][value]) << cell):
                 return wanted
         return None
 

@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final, TypeAlias, cast
 from weakref import WeakValueDictionary
 
+from sdnloom.netkat.errors import PolicyError
 from sdnloom.netkat.printer import to_text
 from sdnloom.netkat.syntax import Policy
 from sdnloom.races.holes import PREFIX, fill, holes
 
+MOST_PARTS: Final = 10_000
 _HOLE = re.compile(rf"{PREFIX}(\S+) <- 0")
 
 
@@ -166,8 +168,20 @@ def steps(term: Term, definitions: Mapping[str, Definition]) -> tuple[tuple[Acti
             case Call():
                 definition = definitions[current.name]
                 arguments = [fill(argument, bound) for argument in current.arguments]
+                _check_growth(current.name, arguments)
                 pending.append((definition.body, dict(zip(definition.parameters, arguments, strict=True))))
     return tuple(found)
+
+
+def _check_growth(name: str, arguments: list[Policy]) -> None:
+    """Raise an error for arguments that have grown out of proportion: the states of such a term never end."""
+    for argument in arguments:
+        parts = len(argument.parts_below())
+        if max(parts, argument.depth) > MOST_PARTS:
+            raise PolicyError(
+                f"recursive variable {name!r}: an argument has grown to {max(parts, argument.depth)} parts, expected "
+                f"at most {MOST_PARTS}; it grows with every step, so its states never end"
+            )
 
 
 def bind(term: Term, bound: Mapping[str, Policy]) -> Term:
