@@ -75,6 +75,9 @@ class Program(Protocol):
     def cells(self, switch: str) -> frozenset[Cell]:
         """The cells of its core that what comes from this switch may touch; `ALL` when it is not known."""
 
+    def reaches(self, switch: str) -> frozenset[str] | None:
+        """The switches to which it may send when something comes from this one; None is all of them."""
+
 
 class Opaque:
     """Base of programs of whose cores nothing is known."""
@@ -82,3 +85,7 @@ class Opaque:
     def cells(self, switch: str) -> frozenset[Cell]:
         """All cells."""
         return ALL
+
+    def reaches(self, switch: str) -> frozenset[str] | None:
+        """All switches."""
+        return None

@@ -60,7 +60,7 @@ class Lost(NamedTuple):
     """A packet ended where the world, not a rule, ended it.
 
     The reasons: "moved" (the host is no longer there), "no host" (nothing was ever plugged in there), "port down",
-    "switch down". The first two are not faults.
+    "switch down", "no controller" (its switch was not connected). The first two are not faults.
     """
 
     place: Place
@@ -70,7 +70,7 @@ class Lost(NamedTuple):
     @property
     def by_fault(self) -> bool:
         """Whether a fault of the network took the packet."""
-        return self.reason in ("port down", "switch down")
+        return self.reason in ("port down", "switch down", "no controller")
 
 
 class Buffered(NamedTuple):

@@ -17,6 +17,23 @@ class NetworkError(SdnloomError):
     """A network that cannot be built. The message names the part, its value and what was expected."""
 
 
+def one_of(name: str, value: object, known: tuple[str, ...]) -> None:
+    """Raise NetworkError unless the value is one of the known ones."""
+    if value not in known:
+        raise NetworkError(f"{name} is {value!r}; expected one of {', '.join(known)}")
+
+
+def at_least_zero(name: str, value: object) -> None:
+    """Raise NetworkError unless the value is a whole number of at least 0."""
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise NetworkError(f"{name} is {value!r}; expected a whole number of at least 0")
+
+
+def _budgets(faults: Any) -> None:
+    for each in fields(faults):
+        at_least_zero(each.name, getattr(faults, each.name))
+
+
 @dataclass(frozen=True)
 class SwitchOptions:
     """What all switches of a network have in common; the names are those of `switch.Switch`."""
@@ -132,20 +149,3 @@ class Network:
     timers: tuple[Timer, ...] = ()
     joining: bool = False
     identity: bool | None = None
-
-
-def one_of(name: str, value: object, known: tuple[str, ...]) -> None:
-    """Raise NetworkError unless the value is one of the known ones."""
-    if value not in known:
-        raise NetworkError(f"{name} is {value!r}; expected one of {', '.join(known)}")
-
-
-def at_least_zero(name: str, value: object) -> None:
-    """Raise NetworkError unless the value is a whole number of at least 0."""
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise NetworkError(f"{name} is {value!r}; expected a whole number of at least 0")
-
-
-def _budgets(faults: Any) -> None:
-    for each in fields(faults):
-        at_least_zero(each.name, getattr(faults, each.name))

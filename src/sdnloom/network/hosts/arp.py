@@ -1,0 +1,100 @@
+"""A host that knows ARP: asks for an address before it sends there, and answers who asks for its own."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, cast
+
+from sdnloom.engine.model import Cell
+from sdnloom.network.hosts.client import Client, ClientState
+from sdnloom.network.hosts.host import STATE, Act, Doing, Scene
+from sdnloom.network.identity import stamp_of
+from sdnloom.network.packet import Arp, Icmp, Packet
+from sdnloom.network.traffic import (
+    ARP_REPLY,
+    ARP_REQUEST,
+    ECHO_REQUEST,
+    answer_to,
+    arp_reply,
+    arp_request,
+    ends_of,
+    header_of,
+)
+
+
+class ArpState(NamedTuple):
+    """What it has sent, which requests it may still send, and whose addresses it knows."""
+
+    client: ClientState
+    asks: int = 0
+    known: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class ArpHost(Client):
+    """A client that sends a ping only to whom it knows. It asks at most `asks` times and answers pings at once."""
+
+    asks: int = 1
+
+    @property
+    def answers_at_once(self) -> bool:
+        """It answers requests and pings."""
+        return True
+
+    @property
+    def receive_cells(self) -> frozenset[Cell]:
+        """All it knows."""
+        return STATE
+
+    def initial(self, scene: Scene) -> Hashable:
+        """It knows nobody."""
+        return ArpState(self._capped(0, self.burst), self.asks if self.to else 0)
+
+    def acts(self, scene: Scene) -> tuple[Act, ...]:
+        """It asks and sends."""
+        asks = (Act("ask", self.ask),) if self.to and self.asks else ()
+        return (*asks, Act("send", self.send_known)) if self.sends and (self.to or self.packets) else asks
+
+    def check(self, scene: Scene) -> None:
+        """Raise NetworkError for what is wrong; unlike a client it may have nothing to send."""
+        if self.to or self.packets:
+            Client.check(self, scene)
+
+    def ask(self, scene: Scene, state: ArpState) -> Sequence[Doing]:
+        """It may ask for any address that it does not know."""
+        unknown = [name for name in self.to if name not in state.known]
+        if not state.asks:
+            return ()
+        return [
+            Doing(
+                state._replace(asks=state.asks - 1),
+                (scene.stamped(arp_request(scene.me, scene.other(name).ip), f"ask.{state.asks}"),),
+                choice=name,
+            )
+            for name in unknown
+        ]
+
+    def send_known(self, scene: Scene, state: ArpState) -> Sequence[Doing]:
+        """What a client would send, without what goes to somebody it does not know."""
+        strangers = {ping for name, ping in self.pool(scene) if name in self.to and name not in state.known}
+        doings = self.send(scene, state.client)
+        return [
+            each._replace(state=ArpState(cast(ClientState, each.state), state.asks, state.known))
+            for each in doings
+            if not any(packet.headers == one.headers for packet in each.packets for one in strangers)
+        ]
+
+    def receive(self, scene: Scene, state: Any, packet: Packet) -> Sequence[Doing]:
+        """Learn from an answer, answer a question, answer a ping, and count the packet as a client does."""
+        after: ArpState = state._replace(client=self._replenished(state.client))
+        arp, icmp = header_of(packet, Arp), header_of(packet, Icmp)
+        if isinstance(arp, Arp) and arp.op == ARP_REPLY:
+            names = {name for name in self.to if scene.other(name).ip == arp.spa}
+            return (Doing(after._replace(known=state.known | names)),)
+        if isinstance(arp, Arp) and arp.op == ARP_REQUEST and arp.tpa == scene.me.ip and arp.spa != scene.me.ip:
+            return (Doing(after, (self._answer(scene, packet, arp_reply(scene.me, arp.sha, arp.spa)),)),)
+        if isinstance(icmp, Icmp) and icmp.type == ECHO_REQUEST and ends_of(packet)[1] == scene.me.mac:
+            return (Doing(after, (self._answer(scene, packet, answer_to(packet)),)),)
+        return (Doing(after),)
+
+    def _answer(self, scene: Scene, packet: Packet, answer: Packet) -> Packet:
+        return scene.stamped(answer, f"to.{stamp_of(packet)}")

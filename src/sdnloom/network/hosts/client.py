@@ -1,0 +1,92 @@
+"""A client: sends packets of its choice, so many in all and so many ahead of the answers (NICE, section 5.1)."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from sdnloom.engine.model import NONE, Cell
+from sdnloom.network.hosts.host import STATE, Act, Doing, Host, Scene
+from sdnloom.network.identity import stamp
+from sdnloom.network.network import NetworkError, at_least_zero, one_of
+from sdnloom.network.packet import Packet
+from sdnloom.network.traffic import ping
+
+
+class ClientState(NamedTuple):
+    """How many packets it has sent, and how many more it may send before one must come; None is as many as it likes."""
+
+    sent: int = 0
+    credit: int | None = None
+
+
+@dataclass(frozen=True)
+class Client(Host):
+    """Sends at most `sends` packets: pings to the hosts `to`, and `packets` as given.
+
+    With `burst` at most that many may be unanswered: each packet sent costs one, each packet received gives one back.
+    In order "any" each send may be any of the packets; "listed" takes one after the other and starts again. `numbered`
+    gives its packets identities (None: as the network says).
+    """
+
+    to: tuple[str, ...] = ()
+    packets: tuple[Packet, ...] = ()
+    sends: int = 1
+    burst: int | None = None
+    order: Literal["any", "listed"] = "any"
+    numbered: bool | None = None
+
+    @property
+    def receive_cells(self) -> frozenset[Cell]:
+        """Nothing, unless packets received allow to send more."""
+        return NONE if self.burst is None else STATE
+
+    def check(self, scene: Scene) -> None:
+        """Raise NetworkError for a wrong number or order, or for nothing to send."""
+        at_least_zero(f"sends of host {self.name!r}", self.sends)
+        if self.burst is not None:
+            at_least_zero(f"burst of host {self.name!r}", self.burst)
+        one_of(f"order of host {self.name!r}", self.order, ("any", "listed"))
+        if self.sends and not self.pool(scene):
+            raise NetworkError(f"host {self.name!r} has nothing to send; expected hosts to send to, or packets")
+
+    def pool(self, scene: Scene) -> tuple[tuple[str, Packet], ...]:
+        """The packets it may send, each with a name."""
+        pings = [(name, ping(scene.me, scene.other(name))) for name in self.to]
+        return (*pings, *((f"packet {place + 1}", packet) for place, packet in enumerate(self.packets)))
+
+    def initial(self, scene: Scene) -> Hashable:
+        """Nothing sent, a full burst allowed."""
+        return self._capped(0, self.burst)
+
+    def _capped(self, sent: int, credit: int | None) -> ClientState:
+        """What it could never use makes no difference, so it makes no state."""
+        return ClientState(sent, None if credit is None else min(credit, self.sends - sent))
+
+    def receive(self, scene: Scene, state: Any, packet: Packet) -> Sequence[Doing]:
+        """One more packet may be unanswered."""
+        return (Doing(self._replenished(state)),)
+
+    def _replenished(self, state: ClientState) -> ClientState:
+        return state if state.credit is None else self._capped(state.sent, state.credit + 1)
+
+    def acts(self, scene: Scene) -> tuple[Act, ...]:
+        """It sends, if it may."""
+        return (Act("send", self.send),) if self.sends else ()
+
+    def send(self, scene: Scene, state: ClientState) -> Sequence[Doing]:
+        """Every packet that may be the next one."""
+        if state.sent >= self.sends or state.credit == 0:
+            return ()
+        pool = self.pool(scene)
+        if self.order == "listed":
+            pool = (pool[state.sent % len(pool)],)
+        after = self._capped(state.sent + 1, None if state.credit is None else state.credit - 1)
+        return [
+            Doing(after, (self._numbered(scene, packet, after.sent),), choice=name if len(pool) > 1 else "")
+            for name, packet in pool
+        ]
+
+    def _numbered(self, scene: Scene, packet: Packet, number: int) -> Packet:
+        if self.numbered is None:
+            return scene.stamped(packet, number)
+        return stamp(packet, f"{self.name}.{number}") if self.numbered else packet

@@ -1,0 +1,109 @@
+"""Hosts as components: a host's plain description becomes actions, channels, cells and events."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from sdnloom.engine.disciplines import Bag
+from sdnloom.engine.model import NONE, Action, Cell, Channel, Component, Message, Mode, Outcome
+from sdnloom.network.events import Lost, Moved, Received, Sent
+from sdnloom.network.hosts.host import Doing, Host, Scene
+from sdnloom.network.topology.spec import Place
+
+
+class HostCore(NamedTuple):
+    """The core of a host: where it is, and its own state."""
+
+    place: Place
+    state: Any
+
+
+PLACE: frozenset[Cell] = frozenset({"place"})
+
+
+def places_of(host: Host, scene: Scene) -> tuple[Place, ...]:
+    """Return everywhere the host may be, where it starts first."""
+    return tuple(dict.fromkeys((scene.me.place, *host.places())))
+
+
+def inbox(host: str, place: Place, places: Sequence[Place]) -> str:
+    """Return the name of the channel that leads to a host at a place; a host that never moves has one."""
+    return f"{host}.in" if len(places) == 1 else f"{host}.in@{place}"
+
+
+def component_of(host: Host, scene: Scene) -> tuple[Component, tuple[Channel, ...]]:
+    """Return the host as a component, and the channel of its tasks if it has any; its inboxes are links."""
+    maker = _Maker(host, scene)
+    channels = (Channel(maker.todo, host.name, Bag()),) if host.works else ()
+    return Component(host.name, HostCore(scene.me.place, host.initial(scene)), maker.actions()), channels
+
+
+class _Maker:
+    def __init__(self, host: Host, scene: Scene) -> None:
+        self.host, self.scene = host, scene
+        self.places = places_of(host, scene)
+        self.wires = frozenset(f"{place.switch}.in" for place in self.places)
+        self.todo = f"{host.name}.todo"
+        # The place of a host that never moves is no cell: nobody writes it.
+        self.where = PLACE if len(self.places) > 1 else NONE
+
+    def actions(self) -> tuple[Action, ...]:
+        host, scene = self.host, self.scene
+        tasks = frozenset({self.todo}) if host.works else frozenset[str]()
+        found = [
+            Action(
+                "receive" if len(self.places) == 1 else f"receive at {place}",
+                self.receiving(place),
+                inbox(host.name, place, self.places),
+                (self.wires if host.answers_at_once else frozenset[str]()) | tasks,
+                host.receive_cells | self.where,
+                host.receive_cells,
+            )
+            for place in self.places
+        ]
+        if host.works:
+            cells = host.work_cells
+            found.append(
+                Action("work", self.working, self.todo, self.wires | tasks, cells | self.where, cells, Mode.MUST)
+            )
+        for act in host.acts(scene):
+            writes = act.cells | (PLACE if act.moves else NONE)
+            found.append(
+                Action(
+                    act.name,
+                    self.acting(act.step),
+                    None,
+                    self.wires if act.sends else frozenset(),
+                    act.cells | self.where,
+                    writes,
+                    act.mode,
+                )
+            )
+        return tuple(found)
+
+    def receiving(self, place: Place) -> Callable[[Any, Any], list[Outcome]]:
+        def receive(core: HostCore, packet: Any) -> list[Outcome]:
+            if core.place != place:
+                return [Outcome(core, (), (Lost(place, packet, "moved"),))]
+            doings = self.host.receive(self.scene, core.state, packet)
+            return [self.outcome(core, doing, (Received(self.host.name, packet),)) for doing in doings]
+
+        return receive
+
+    def working(self, core: HostCore, task: Any) -> list[Outcome]:
+        return [self.outcome(core, doing) for doing in self.host.work(self.scene, core.state, task)]
+
+    def acting(self, step: Callable[[Scene, Any], Sequence[Doing]]) -> Callable[[Any, Any], list[Outcome]]:
+        def act(core: HostCore, _: None) -> list[Outcome]:
+            doings = step(self.scene, core.state)
+            return [self.outcome(core, doing) for doing in doings if doing.place != core.place]
+
+        return act
+
+    def outcome(self, core: HostCore, doing: Doing, events: tuple[Any, ...] = ()) -> Outcome:
+        place = core.place if doing.place is None else doing.place
+        if place != core.place:
+            events = (*events, Moved(self.host.name, core.place, place))
+        sends: list[tuple[str, Message]] = [(f"{place.switch}.in", (place.port, packet)) for packet in doing.packets]
+        sends += [(self.todo, task) for task in doing.tasks]
+        sent = tuple(Sent(self.host.name, packet) for packet in doing.packets)
+        return Outcome(HostCore(place, doing.state), tuple(sends), events + sent, choice=doing.choice)

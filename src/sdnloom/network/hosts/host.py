@@ -1,0 +1,105 @@
+"""A host: what it does when a packet comes and what it does of its own accord. Subclass it to make your own.
+
+A host describes its behaviour with plain values; `component.py` turns that into a component of the engine. A subclass
+overrides at most four methods: `initial`, `receive`, `acts` and `work`.
+"""
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from sdnloom.engine.model import Cell, Mode
+from sdnloom.network.identity import stamp
+from sdnloom.network.packet import Packet
+from sdnloom.network.topology.spec import HostSpec, Place, Topology
+
+STATE: frozenset[Cell] = frozenset({"state"})
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Where a host finds itself: its own addresses, the others', and whether packets have identities."""
+
+    me: HostSpec
+    topology: Topology
+    identity: bool = False
+
+    def other(self, name: str) -> HostSpec:
+        """The host of that name."""
+        return self.topology.host(name)
+
+    def stamped(self, packet: Packet, number: int | str) -> Packet:
+        """The packet as this host's n-th, where packets have identities; the number must be used once."""
+        return stamp(packet, f"{self.me.name}.{number}") if self.identity else packet
+
+
+class Doing(NamedTuple):
+    """One thing a host may do: its new state, packets to send, tasks for later, and perhaps a new place."""
+
+    state: Hashable
+    packets: tuple[Packet, ...] = ()
+    tasks: tuple[Hashable, ...] = ()
+    place: Place | None = None
+    choice: str = ""  # tells this from the other things it may do instead
+
+
+@dataclass(frozen=True)
+class Act:
+    """Something a host does of its own accord; `step` returns nothing while it cannot."""
+
+    name: str
+    step: Callable[[Scene, Any], Sequence[Doing]]
+    mode: Mode = Mode.MAY
+    cells: frozenset[Cell] = STATE
+    sends: bool = True
+    moves: bool = False
+
+
+@dataclass(frozen=True)
+class Host:
+    """A host that takes what comes and never sends."""
+
+    name: str
+
+    @property
+    def answers_at_once(self) -> bool:
+        """Whether `receive` may send packets."""
+        return False
+
+    @property
+    def works(self) -> bool:
+        """Whether it gives itself tasks; they wait in no particular order and are done by `work`."""
+        return False
+
+    @property
+    def receive_cells(self) -> frozenset[Cell]:
+        """The part of its state that `receive` touches: {"state"}, or nothing."""
+        return STATE
+
+    @property
+    def work_cells(self) -> frozenset[Cell]:
+        """The part of its state that `work` touches."""
+        return STATE
+
+    def places(self) -> tuple[Place, ...]:
+        """Further places where it may be; the topology knows the first."""
+        return ()
+
+    def initial(self, scene: Scene) -> Hashable:
+        """Its state at the start."""
+        return None
+
+    def receive(self, scene: Scene, state: Any, packet: Packet) -> Sequence[Doing]:
+        """What it may do with a packet, at least one thing. The packet need not be meant for it."""
+        return (Doing(state),)
+
+    def acts(self, scene: Scene) -> tuple[Act, ...]:
+        """What it does of its own accord."""
+        return ()
+
+    def work(self, scene: Scene, state: Any, task: Any) -> Sequence[Doing]:
+        """What it may do about a task."""
+        return (Doing(state),)
+
+    def check(self, scene: Scene) -> None:
+        """Raise SdnloomError if it cannot be what it is told to be in this network."""

@@ -1,0 +1,103 @@
+"""A host that moves: another host, whatever it does, that can be in several places one after the other."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+from sdnloom.engine.model import Cell
+from sdnloom.network.hosts.host import Act, Doing, Host, Scene
+from sdnloom.network.network import NetworkError, at_least_zero
+from sdnloom.network.packet import Packet
+from sdnloom.network.topology.spec import Place
+from sdnloom.network.traffic import arp_request
+
+
+class MobileState(NamedTuple):
+    """How often it may still move, and the state of the host that it is."""
+
+    moves: int
+    inner: Hashable
+
+
+@dataclass(frozen=True)
+class MobileHost(Host):
+    """`host`, which may move `moves` times to one of the places `to` or back to where it started.
+
+    When it `announces` itself, it broadcasts who it is from the new place, as hosts do that notice a new network.
+    """
+
+    host: Host = field(kw_only=True)
+    to: tuple[Place, ...] = ()
+    moves: int = 1
+    announces: bool = False
+
+    @property
+    def answers_at_once(self) -> bool:
+        """As the host that it is."""
+        return self.host.answers_at_once
+
+    @property
+    def works(self) -> bool:
+        """As the host that it is."""
+        return self.host.works
+
+    @property
+    def receive_cells(self) -> frozenset[Cell]:
+        """As the host that it is."""
+        return self.host.receive_cells
+
+    @property
+    def work_cells(self) -> frozenset[Cell]:
+        """As the host that it is."""
+        return self.host.work_cells
+
+    def check(self, scene: Scene) -> None:
+        """Raise an error for a wrong name, number or place."""
+        if self.host.name != self.name:
+            raise NetworkError(f"mobile host {self.name!r} is the host {self.host.name!r}; expected one name for both")
+        at_least_zero(f"moves of host {self.name!r}", self.moves)
+        for place in self.to:
+            scene.topology.check_place(place)
+        self.host.check(scene)
+
+    def places(self) -> tuple[Place, ...]:
+        """Where it may go."""
+        return self.to
+
+    def initial(self, scene: Scene) -> Hashable:
+        """All moves left."""
+        return MobileState(self.moves, self.host.initial(scene))
+
+    def receive(self, scene: Scene, state: MobileState, packet: Packet) -> Sequence[Doing]:
+        """As the host that it is."""
+        return _wrapped(state, self.host.receive(scene, state.inner, packet))
+
+    def work(self, scene: Scene, state: MobileState, task: Any) -> Sequence[Doing]:
+        """As the host that it is."""
+        return _wrapped(state, self.host.work(scene, state.inner, task))
+
+    def acts(self, scene: Scene) -> tuple[Act, ...]:
+        """What the host does, and moving."""
+        inner = tuple(replace(act, step=_Wrapped(act)) for act in self.host.acts(scene))
+        move = Act("move", self.move, cells=frozenset({"moves"}), sends=self.announces, moves=True)
+        return (*inner, move) if self.moves and self.to else inner
+
+    def move(self, scene: Scene, state: MobileState) -> Sequence[Doing]:
+        """Every place it may go to; the one where it is now is left out by the component."""
+        if not state.moves:
+            return ()
+        after = state._replace(moves=state.moves - 1)
+        hello = (scene.stamped(arp_request(scene.me, scene.me.ip), f"move.{state.moves}"),) if self.announces else ()
+        return [Doing(after, hello, place=place, choice=str(place)) for place in (scene.me.place, *self.to)]
+
+
+def _wrapped(state: MobileState, doings: Sequence[Doing]) -> Sequence[Doing]:
+    return [each._replace(state=state._replace(inner=each.state)) for each in doings]
+
+
+@dataclass(frozen=True)
+class _Wrapped:
+    act: Act
+
+    def __call__(self, scene: Scene, state: MobileState) -> Sequence[Doing]:
+        return _wrapped(state, self.act.step(scene, state.inner))

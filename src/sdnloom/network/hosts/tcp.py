@@ -1,0 +1,167 @@
+"""A TCP client and a TCP server that open a connection, send data and close it. Sequence numbers count segments."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from sdnloom.network.hosts.host import Act, Doing, Host, Scene
+from sdnloom.network.network import NetworkError, at_least_zero
+from sdnloom.network.packet import IPv4, Packet, Tcp, TcpFlag
+from sdnloom.network.traffic import answer_to, ends_of, header_of, tcp
+
+SYN, ACK, FIN, PSH, RST = (int(flag) for flag in (TcpFlag.SYN, TcpFlag.ACK, TcpFlag.FIN, TcpFlag.PSH, TcpFlag.RST))
+
+Phase = Literal["closed", "opening", "open", "closing", "done"]
+
+
+class TcpClientState(NamedTuple):
+    """Where the connection stands, segments of data and repetitions of the first packet sent so far."""
+
+    phase: Phase = "closed"
+    sent: int = 0
+    repeats: int = 0
+
+
+@dataclass(frozen=True)
+class TcpClient(Host):
+    """Opens one connection to a port of a host or of an address that stands for one, sends `segments` and closes.
+
+    `to` is a host's name, or `(MAC address, IP address)` such as a load balancer's. The first packet may be repeated
+    `repeats` times while there is no answer.
+    """
+
+    to: str | tuple[int, int] = ""
+    port: int = 80
+    own_port: int = 1024
+    segments: int = 1
+    repeats: int = 0
+
+    @property
+    def answers_at_once(self) -> bool:
+        """It acknowledges."""
+        return True
+
+    def check(self, scene: Scene) -> None:
+        """Raise an error for wrong numbers or nobody to talk to."""
+        at_least_zero(f"segments of host {self.name!r}", self.segments)
+        at_least_zero(f"repeats of host {self.name!r}", self.repeats)
+        if not self.to:
+            raise NetworkError(f"host {self.name!r} has nobody to connect to; expected the name of a host in `to`")
+        self._target(scene)
+
+    def initial(self, scene: Scene) -> Hashable:
+        """No connection."""
+        return TcpClientState()
+
+    def acts(self, scene: Scene) -> tuple[Act, ...]:
+        """It opens, repeats, sends and closes."""
+        acts = (Act("open", self.open), Act("send", self.send), Act("close", self.close))
+        return (*acts, Act("repeat", self.repeat)) if self.repeats else acts
+
+    def open(self, scene: Scene, state: TcpClientState) -> Sequence[Doing]:
+        """The first packet."""
+        if state.phase != "closed":
+            return ()
+        return (Doing(state._replace(phase="opening"), (self._segment(scene, SYN, 0, 0, "syn"),)),)
+
+    def repeat(self, scene: Scene, state: TcpClientState) -> Sequence[Doing]:
+        """The first packet once more: no answer came in time."""
+        if state.phase != "opening" or state.repeats >= self.repeats:
+            return ()
+        again = state._replace(repeats=state.repeats + 1)
+        return (Doing(again, (self._segment(scene, SYN, 0, 0, f"syn.{again.repeats}"),)),)
+
+    def send(self, scene: Scene, state: TcpClientState) -> Sequence[Doing]:
+        """A segment of data."""
+        if state.phase != "open" or state.sent >= self.segments:
+            return ()
+        after = state._replace(sent=state.sent + 1)
+        return (Doing(after, (self._segment(scene, PSH | ACK, after.sent, 1, f"data.{after.sent}"),)),)
+
+    def close(self, scene: Scene, state: TcpClientState) -> Sequence[Doing]:
+        """The last packet of its own, when all data is sent."""
+        if state.phase != "open" or state.sent < self.segments:
+            return ()
+        return (Doing(state._replace(phase="closing"), (self._segment(scene, FIN | ACK, state.sent + 1, 1, "fin"),)),)
+
+    def receive(self, scene: Scene, state: TcpClientState, packet: Packet) -> Sequence[Doing]:
+        """Acknowledge what opens and what closes; a reset ends the connection."""
+        segment = header_of(packet, Tcp)
+        if ends_of(packet)[1] != scene.me.mac or not isinstance(segment, Tcp) or segment.dst != self.own_port:
+            return (Doing(state),)
+        if segment.flags & RST:
+            return (Doing(state._replace(phase="done")),)
+        if segment.flags & SYN and state.phase == "opening":
+            return (Doing(state._replace(phase="open"), (self._segment(scene, ACK, 1, 1, "ack"),)),)
+        if segment.flags & FIN and state.phase == "closing":
+            return (Doing(state._replace(phase="done"), (self._segment(scene, ACK, state.sent + 2, 2, "last"),)),)
+        return (Doing(state),)
+
+    def _segment(self, scene: Scene, flags: int, seq: int, ack: int, number: str) -> Packet:
+        header = Tcp(self.own_port, self.port, seq=seq, ack=ack, flags=flags)
+        return scene.stamped(tcp(scene.me, self._target(scene), header), number)
+
+    def _target(self, scene: Scene) -> tuple[int, int]:
+        if isinstance(self.to, str):
+            other = scene.other(self.to)
+            return other.mac, other.ip
+        return self.to
+
+
+Peer = tuple[int, int]  # IP address and port
+Connection = tuple[Peer, Literal["opening", "open"]]
+
+
+@dataclass(frozen=True)
+class TcpServer(Host):
+    """Accepts connections to a port, acknowledges data and closes when the client does. It resets what it never opened.
+
+    Its state is the sorted tuple of connections. It believes the destination of a packet only if `strict`: servers that
+    share one address answer what is sent to it.
+    """
+
+    port: int = 80
+    strict: bool = False
+
+    @property
+    def answers_at_once(self) -> bool:
+        """It acknowledges."""
+        return True
+
+    def initial(self, scene: Scene) -> Hashable:
+        """No connections."""
+        return ()
+
+    def receive(self, scene: Scene, state: tuple[Connection, ...], packet: Packet) -> Sequence[Doing]:
+        """Answer a segment to its port."""
+        segment, ip = header_of(packet, Tcp), header_of(packet, IPv4)
+        if not isinstance(segment, Tcp) or not isinstance(ip, IPv4) or segment.dst != self.port:
+            return (Doing(state),)
+        if self.strict and ends_of(packet)[1] != scene.me.mac:
+            return (Doing(state),)
+        peer = (ip.src, segment.src)
+        connections = dict(state)
+        phase = connections.get(peer)
+        flags: int | None = None
+        if segment.flags & RST:
+            connections.pop(peer, None)
+        elif segment.flags & SYN:
+            connections[peer] = "opening"
+            flags = SYN | ACK
+        elif phase is None:
+            # The acknowledgement of its own last segment finds no connection and needs no answer.
+            flags = None if segment.flags == ACK else RST
+        elif segment.flags & FIN:
+            del connections[peer]
+            flags = FIN | ACK
+        else:
+            connections[peer] = "open"
+            flags = ACK if segment.flags & PSH else None
+        answers = () if flags is None else (self._answer(scene, packet, segment, flags),)
+        return (Doing(tuple(sorted(connections.items())), answers),)
+
+    def _answer(self, scene: Scene, packet: Packet, segment: Tcp, flags: int) -> Packet:
+        turned = answer_to(packet)
+        header = Tcp(segment.dst, segment.src, seq=segment.ack, ack=segment.seq + 1, flags=flags)
+        headers = tuple(header if isinstance(each, Tcp) else each for each in turned.headers)
+        return scene.stamped(Packet(headers), f"{segment.seq}.{flags}.{segment.src}")

@@ -1,0 +1,323 @@
+"""A switch as a component: packets and messages come in, time passes, ports and power come and go."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, Literal, NamedTuple
+
+from sdnloom.engine.model import Action, Component, Message, Mode, Outcome
+from sdnloom.network.controller import Joined, Left
+from sdnloom.network.events import (
+    Arrived,
+    Dropped,
+    Lost,
+    NetworkEvent,
+    Obeyed,
+    Released,
+    SwitchFailed,
+    SwitchJoined,
+    SwitchLeft,
+)
+from sdnloom.network.links import Target, Wiring
+from sdnloom.network.network import SwitchFaults, Timeouts
+from sdnloom.network.openflow import Message as OpenFlowMessage
+from sdnloom.network.openflow import PortDesc, PortReason, PortState
+from sdnloom.network.packet import Packet
+from sdnloom.network.story import story
+from sdnloom.network.switch import Outcome as SwitchOutcome
+from sdnloom.network.switch import (
+    Switch,
+    SwitchCore,
+    connect,
+    disconnect,
+    initial_core,
+    port_change,
+    receive_message,
+    receive_packet,
+)
+from sdnloom.network.timers import expiries
+from sdnloom.network.topology.spec import Place
+
+
+class Greeting(NamedTuple):
+    """A switch connects; answers to it carry the number of this connection."""
+
+    epoch: int
+    joined: Joined
+
+
+class Letter(NamedTuple):
+    """A message to a switch that can go away: it is void when the connection is no longer the one it was sent on."""
+
+    epoch: int
+    message: OpenFlowMessage
+
+
+class Carrier(NamedTuple):
+    """A port lost or regained its carrier; it has one while no cause stands against it."""
+
+    port: int
+    up: bool
+    cause: str
+
+
+class SwitchState(NamedTuple):
+    """The core of a switch component: the switch itself, its connection, and the budgets of what may befall it."""
+
+    core: SwitchCore
+    phase: Literal["on", "apart", "off"] = "on"  # "apart" has power but no controller
+    epoch: int = 0
+    fails: int = 0
+    disconnects: int = 0
+    expiries: int = 0
+    down: tuple[tuple[int, str], ...] = ()  # ports without carrier, each with its causes
+
+
+class Station:
+    """Makes the component of one switch."""
+
+    def __init__(
+        self,
+        name: str,
+        config: Switch,
+        wiring: Wiring,
+        faults: SwitchFaults,
+        timeouts: Timeouts,
+        joining: bool = False,
+        with_carrier: frozenset[str] = frozenset(),
+    ) -> None:
+        self.name, self.config, self.faults, self.timeouts, self.joining = name, config, faults, timeouts, joining
+        self.targets: dict[int, Target] = {
+            place.port: target for place, target in sorted(wiring.targets.items()) if place.switch == name
+        }
+        self.up, self.of, self.carriers = f"{name}.up", f"{name}.of", f"{name}.carrier"
+        self.has_carrier = name in with_carrier
+        self.neighbours = [
+            (target.channel.removesuffix(".in") + ".carrier", target.port)
+            for target in self.targets.values()
+            if target.port is not None
+        ]
+
+    def component(self, core: SwitchCore) -> Component:
+        """Return the component; `core` is the switch after the program's first messages."""
+        wires = frozenset(target.channel for target in self.targets.values()) | {self.up}
+        tell = frozenset({self.up})
+        around = tell | {channel for channel, _ in self.neighbours}
+        actions = [
+            Action("packets", self.packets, f"{self.name}.in", wires),
+            Action("of", self.obey, self.of, wires),
+        ]
+        if self.has_carrier:
+            actions.append(Action("carrier", self.carrier, self.carriers, tell))
+        if self.timeouts.expiries:
+            actions.append(Action("expire", self.expire, None, tell, mode=Mode.MAY))
+        if self.timeouts.settle:
+            actions.append(Action("settle", self.settle, None, tell, mode=Mode.IDLE))
+        if self.joining:
+            actions.append(Action("connect", self.first_join, None, tell))
+        if self.faults.fail:
+            actions.append(Action("fail", self.fail, None, around, mode=Mode.MAY))
+        if self.faults.disconnect:
+            actions.append(Action("disconnect", self.disconnect, None, tell, mode=Mode.MAY))
+        if self.faults.any:
+            sends = around if self.faults.fail else tell
+            actions.append(Action("join", self.join, None, sends, mode=Mode.MAY))
+        return Component(self.name, self.initial(core), tuple(actions))
+
+    def initial(self, core: SwitchCore) -> SwitchState:
+        """Return the state at the start."""
+        phase: Literal["on", "apart"] = "apart" if self.joining else "on"
+        if self.joining:
+            core = disconnect(self.config, core).core
+        return SwitchState(core, phase, 0, self.faults.fail, self.faults.disconnect, self.timeouts.expiries)
+
+    # -- packets and messages -----------------------------------------------------------------------------------
+
+    def packets(self, state: SwitchState, heads: Sequence[tuple[int, Packet]]) -> list[Outcome]:
+        """Process the first packet of every port at once (NICE's process_pkt), in the order of the ports."""
+        if state.phase == "off":
+            return [Outcome(state, (), tuple(self._lost(port, packet, "switch down") for port, packet in heads))]
+        branches = [_Branch(state.core)]
+        for port, packet in heads:
+            branches = [
+                branch.then(outcome, self._met(state, branch.core, port, packet, outcome))
+                for branch in branches
+                for outcome in receive_packet(self.config, branch.core, port, packet)
+            ]
+        return [self._outcome(state, branch) for branch in branches]
+
+    def obey(self, state: SwitchState, given: Any) -> list[Outcome]:
+        """Process a message from the controller; one for an earlier connection is void."""
+        message = given.message if isinstance(given, Letter) else given
+        obeyed = Obeyed(self.name, message)
+        if isinstance(given, Letter) and (given.epoch != state.epoch or state.phase != "on"):
+            return [Outcome(state, (), (obeyed,))]
+        found = []
+        for outcome in receive_message(self.config, state.core, message):
+            events = [obeyed, *story(self.name, state.core, outcome)]
+            events += self._suppressed(state, outcome, lambda core: receive_message(self.config, core, message))
+            released = [event for event in events if isinstance(event, Released)]
+            if not outcome.outputs and not outcome.messages:
+                events += [Dropped(self.name, event.packet) for event in released]
+            found.append(self._outcome(state, _Branch(state.core).then(outcome, tuple(events))))
+        return found
+
+    def _met(
+        self, state: SwitchState, before: SwitchCore, port: int, packet: Packet, outcome: SwitchOutcome
+    ) -> tuple[NetworkEvent, ...]:
+        """Return the events of a packet that came in."""
+        if any(number == port for number, _ in state.down):
+            return (self._lost(port, packet, "port down"),)
+        events = [Arrived(self.name, port, packet), *story(self.name, before, outcome)]
+        lost = self._suppressed(
+            state._replace(core=before), outcome, lambda core: receive_packet(self.config, core, port, packet)
+        )
+        events += lost
+        if not (outcome.outputs or outcome.messages or lost):
+            apart = state.phase == "apart"
+            events.append(self._lost(port, packet, "no controller") if apart else Dropped(self.name, packet))
+        return tuple(events)
+
+    def _suppressed(
+        self, state: SwitchState, outcome: SwitchOutcome, run: Callable[[SwitchCore], Sequence[SwitchOutcome]]
+    ) -> list[NetworkEvent]:
+        """Return the packets that would have left through ports without carrier."""
+        if not state.down:
+            return []
+        lit = tuple(_with_carrier(desc, True) for desc in self._ports(state.core))
+        ideal = next((each for each in run(replace(state.core, ports=lit)) if each.choice == outcome.choice), outcome)
+        return [
+            self._lost(port, packet, "port down")
+            for port, packet in ideal.outputs
+            if (port, packet) not in outcome.outputs
+        ]
+
+    def _lost(self, port: int, packet: Packet, reason: str) -> Lost:
+        return Lost(Place(self.name, port), packet, reason)
+
+    def _outcome(self, state: SwitchState, branch: "_Branch") -> Outcome:
+        """Return the engine's outcome: packets to where the ports lead, messages to the controller."""
+        sends: list[tuple[str, Message]] = []
+        events = list(branch.events)
+        for outcome in branch.outcomes:
+            for port, packet in outcome.outputs:
+                target = self.targets.get(port)
+                if target is None:
+                    events.append(self._lost(port, packet, "no host"))
+                else:
+                    sends.append((target.channel, target.message(packet)))
+            sends += [(self.up, message) for message in outcome.messages]
+        choice = "; ".join(outcome.choice for outcome in branch.outcomes if outcome.choice)
+        return Outcome(state._replace(core=branch.core), tuple(sends), tuple(events), choice=choice)
+
+    # -- time ---------------------------------------------------------------------------------------------------
+
+    def expire(self, state: SwitchState, _: None) -> list[Outcome]:
+        """Any timer may run out, while the budget lasts."""
+        if not state.expiries or state.phase == "off":
+            return []
+        return self._expiries(state._replace(expiries=state.expiries - 1), hard_only=False)
+
+    def settle(self, state: SwitchState, _: None) -> list[Outcome]:
+        """A hard timeout runs out: nothing can keep it from doing so for ever."""
+        return [] if state.phase == "off" else self._expiries(state, hard_only=True)
+
+    def _expiries(self, state: SwitchState, hard_only: bool) -> list[Outcome]:
+        return [
+            Outcome(
+                state._replace(core=each.outcome.core),
+                tuple((self.up, message) for message in each.outcome.messages),
+                each.events,
+                choice=each.what,
+            )
+            for each in expiries(self.name, self.config, state.core, hard_only)
+        ]
+
+    # -- ports, power and connection -----------------------------------------------------------------------------
+
+    def carrier(self, state: SwitchState, news: Carrier) -> list[Outcome]:
+        """A port notices that its link went down or came back."""
+        entry = (news.port, news.cause)
+        down = tuple(sorted(set(state.down) - {entry} if news.up else {*state.down, entry}))
+        after = state._replace(down=down)
+        was, now = (any(port == news.port for port, _ in each) for each in (state.down, down))
+        if was == now or state.phase == "off":
+            return [Outcome(after)]
+        desc = next(desc for desc in self._ports(state.core) if desc.port_no == news.port)
+        outcome = port_change(self.config, state.core, PortReason.MODIFY, _with_carrier(desc, not now))
+        sends = tuple((self.up, message) for message in outcome.messages)
+        return [Outcome(after._replace(core=outcome.core), sends, story(self.name, state.core, outcome))]
+
+    def fail(self, state: SwitchState, _: None) -> list[Outcome]:
+        """The power goes, and with it all entries and buffers."""
+        if not state.fails or state.phase == "off":
+            return []
+        empty = SwitchOutcome(initial_core(self.config))
+        lost = [self._lost(each.in_port, each.packet, "switch down") for each in state.core.buffers]
+        events = [
+            SwitchFailed(self.name),
+            *story(self.name, replace(state.core, buffers=()), empty, "switch failed"),
+            *lost,
+        ]
+        after = SwitchState(
+            empty.core, "off", state.epoch + 1, state.fails - 1, state.disconnects, state.expiries, state.down
+        )
+        left = [(self.up, Left(self.name))] if state.phase == "on" else []
+        return [Outcome(after, (*left, *self._to_neighbours(False)), tuple(events))]
+
+    def disconnect(self, state: SwitchState, _: None) -> list[Outcome]:
+        """The connection to the controller goes; the switch works on as its version says."""
+        if not state.disconnects or state.phase != "on":
+            return []
+        outcome = disconnect(self.config, state.core)
+        after = state._replace(
+            core=outcome.core, phase="apart", epoch=state.epoch + 1, disconnects=state.disconnects - 1
+        )
+        events = (SwitchLeft(self.name), *story(self.name, state.core, outcome, "connection lost"))
+        return [Outcome(after, ((self.up, Left(self.name)),), events)]
+
+    def join(self, state: SwitchState, _: None) -> list[Outcome]:
+        """The switch is back."""
+        if state.phase == "on" or state.epoch == 0:
+            return []
+        return [self._joined(state, self._to_neighbours(True) if state.phase == "off" else ())]
+
+    def first_join(self, state: SwitchState, _: None) -> list[Outcome]:
+        """The switch connects for the first time."""
+        return [self._joined(state, ())] if state.phase == "apart" and state.epoch == 0 else []
+
+    def _joined(self, state: SwitchState, sends: tuple[tuple[str, Message], ...]) -> Outcome:
+        core = connect(self.config, state.core).core
+        if state.phase == "off":
+            core = self._relit(core, state)
+        joined = Joined(self.name, self.config.datapath_id, self._ports(core))
+        after = state._replace(core=core, phase="on")
+        greeting = Greeting(state.epoch, joined) if self.faults.any else joined
+        return Outcome(after, ((self.up, greeting), *sends), (SwitchJoined(self.name),))
+
+    def _relit(self, core: SwitchCore, state: SwitchState) -> SwitchCore:
+        """Return a core fresh from power-on that sees which of its links are down."""
+        dark = {port for port, _ in state.down}
+        ports = tuple(_with_carrier(desc, desc.port_no not in dark) for desc in self.config.ports)
+        return replace(core, ports=None if ports == self.config.ports else ports)
+
+    def _ports(self, core: SwitchCore) -> tuple[PortDesc, ...]:
+        return self.config.ports if core.ports is None else core.ports
+
+    def _to_neighbours(self, up: bool) -> tuple[tuple[str, Message], ...]:
+        return tuple((channel, Carrier(port, up, f"{self.name} off")) for channel, port in self.neighbours if port)
+
+
+class _Branch(NamedTuple):
+    """One way through the packets of a step so far."""
+
+    core: SwitchCore
+    outcomes: tuple[SwitchOutcome, ...] = ()
+    events: tuple[NetworkEvent, ...] = ()
+
+    def then(self, outcome: SwitchOutcome, events: tuple[NetworkEvent, ...]) -> "_Branch":
+        return _Branch(outcome.core, (*self.outcomes, outcome), self.events + events)
+
+
+def _with_carrier(desc: PortDesc, up: bool) -> PortDesc:
+    state = desc.state & ~PortState.LINK_DOWN if up else desc.state | PortState.LINK_DOWN
+    return replace(desc, state=int(state))

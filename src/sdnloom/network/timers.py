@@ -1,0 +1,51 @@
+"""Timeouts without clocks: any timer of a switch may be the next one to run out.
+
+This covers every order that real clocks can give, and more: two entries with different hard timeouts may end in either
+order. Timers never count down, which keeps the states few.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+from sdnloom.network.events import NetworkEvent
+from sdnloom.network.openflow import FlowRemovedReason
+from sdnloom.network.story import removal_reason, story
+from sdnloom.network.switch import FlowEntry, Outcome, Switch, SwitchCore, advance
+
+
+class Expiry(NamedTuple):
+    """One timer that ran out: what it was, the outcome, and its events."""
+
+    what: str
+    outcome: Outcome
+    events: tuple[NetworkEvent, ...]
+
+
+def expiries(name: str, config: Switch, core: SwitchCore, hard_only: bool) -> Iterator[Expiry]:
+    """Yield every timer that may run out now: of entries and, unless `hard_only`, of buffers."""
+    for entry in core.flows:
+        for reason, left in (
+            (FlowRemovedReason.HARD_TIMEOUT, entry.hard_left),
+            (FlowRemovedReason.IDLE_TIMEOUT, None if hard_only else entry.idle_left),
+        ):
+            if left is not None:
+                outcome = _ended(config, core, entry, reason)
+                text = removal_reason(reason)
+                what = f"{text} of {entry.match!r} priority {entry.wire_priority} table {entry.table}"
+                yield Expiry(what, outcome, story(name, core, outcome, text))
+    if not hard_only:
+        for waiting in core.buffers:
+            if waiting.left is not None:
+                lone = advance(config, replace(core, flows=(), buffers=(replace(waiting, left=1),), macs=()), 1)
+                rest = tuple(each for each in core.buffers if each is not waiting)
+                outcome = replace(lone, core=replace(core, buffers=rest))
+                yield Expiry(f"buffer {waiting.buffer_id}", outcome, story(name, core, outcome))
+
+
+def _ended(config: Switch, core: SwitchCore, entry: FlowEntry, reason: FlowRemovedReason) -> Outcome:
+    """Let one entry run out while the clocks of all others stand still."""
+    hard = reason is FlowRemovedReason.HARD_TIMEOUT
+    last = replace(entry, hard_left=1 if hard else None, idle_left=None if hard else 1)
+    lone = advance(config, replace(core, flows=(last,), buffers=(), macs=()), 1)
+    return replace(lone, core=replace(core, flows=tuple(each for each in core.flows if each is not entry)))

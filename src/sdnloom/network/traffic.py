@@ -1,0 +1,99 @@
+"""The packets that hosts exchange, built from their addresses, and the addresses of a packet."""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+from sdnloom.network.packet import (
+    Arp,
+    Ethernet,
+    Header,
+    Icmp,
+    IPv4,
+    Packet,
+    Tcp,
+    Udp,
+    stack,
+)
+from sdnloom.network.topology.spec import HostSpec
+
+BROADCAST = 0xFFFF_FFFF_FFFF
+ECHO_REQUEST, ECHO_REPLY = 8, 0
+ARP_REQUEST, ARP_REPLY = 1, 2
+
+
+class Flow(NamedTuple):
+    """What makes packets belong together: addresses and, where there are any, transport ports."""
+
+    eth_src: int
+    eth_dst: int
+    ip_src: int = 0
+    ip_dst: int = 0
+    proto: int = 0
+    port_src: int = 0
+    port_dst: int = 0
+
+
+def flow_of(packet: Packet) -> Flow:
+    """Return the flow of a packet; what it does not have is 0."""
+    flow = Flow(0, 0)
+    for header in packet.headers:
+        if isinstance(header, Ethernet):
+            flow = flow._replace(eth_src=header.src, eth_dst=header.dst)
+        elif isinstance(header, IPv4):
+            flow = flow._replace(ip_src=header.src, ip_dst=header.dst, proto=header.proto)
+        elif isinstance(header, Tcp | Udp):
+            flow = flow._replace(port_src=header.src, port_dst=header.dst)
+    return flow
+
+
+def header_of(packet: Packet, kind: type[Header]) -> Header | None:
+    """Return the first header of that kind."""
+    return next((header for header in packet.headers if isinstance(header, kind)), None)
+
+
+def ends_of(packet: Packet) -> tuple[int, int]:
+    """Return the source and destination MAC addresses, (0, 0) for what is no Ethernet frame."""
+    return flow_of(packet)[:2]
+
+
+def is_group(address: int) -> bool:
+    """Return whether a MAC address is a group's or the broadcast address."""
+    return bool(address >> 40 & 1)
+
+
+def ping(source: HostSpec, target: HostSpec) -> Packet:
+    """Return an ICMP echo request."""
+    return stack(Ethernet(target.mac, source.mac), IPv4(source.ip, target.ip), Icmp(ECHO_REQUEST))
+
+
+def frame(source: HostSpec, target: HostSpec, ethertype: int = 0x88B5) -> Packet:
+    """Return an Ethernet frame of a type that is free for experiments, with nothing inside."""
+    return stack(Ethernet(target.mac, source.mac, ethertype))
+
+
+def arp_request(source: HostSpec, wanted: int) -> Packet:
+    """Return the question who has an IP address; asked for one's own address it announces where one is."""
+    return stack(Ethernet(BROADCAST, source.mac), Arp(ARP_REQUEST, source.mac, source.ip, 0, wanted))
+
+
+def arp_reply(source: HostSpec, mac: int, ip: int) -> Packet:
+    """Return the answer to the host with these addresses."""
+    return stack(Ethernet(mac, source.mac), Arp(ARP_REPLY, source.mac, source.ip, mac, ip))
+
+
+def tcp(source: HostSpec, target: tuple[int, int], header: Tcp) -> Packet:
+    """Return a TCP segment to (MAC address, IP address)."""
+    return stack(Ethernet(target[0], source.mac), IPv4(source.ip, target[1]), header)
+
+
+def answer_to(packet: Packet) -> Packet:
+    """Return the packet with its addresses and ports exchanged, an echo request as its reply, and no payload."""
+    return Packet(tuple(_turned(header) for header in packet.headers))
+
+
+def _turned(header: Header) -> Header:
+    if isinstance(header, Ethernet | IPv4 | Tcp | Udp):
+        return replace(header, src=header.dst, dst=header.src)
+    if isinstance(header, Icmp) and header.type == ECHO_REQUEST:
+        return replace(header, type=ECHO_REPLY)
+    return header

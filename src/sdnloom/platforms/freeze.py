@@ -1,0 +1,163 @@
+"""The state of a plain Python object as an immutable value, and back.
+
+Laws: `thaw(freeze(x))` equals `x`; equal states freeze to equal values whatever the order of dicts and sets; values of
+different types stay different (True is not 1). Dicts come back in a canonical order, for insertion order is no state.
+What cannot be kept is refused by name: open files, generators, locks, cycles, a mutable value shared by two owners.
+"""
+
+import collections
+import types
+from collections.abc import Callable, Hashable, Iterable
+from enum import Enum
+from typing import Any, NamedTuple
+
+from sdnloom.engine.text import stable_text
+from sdnloom.errors import SdnloomError
+
+MAX_DEPTH = 200
+
+
+class StateError(SdnloomError):
+    """A program keeps something in its state that cannot be captured. The message names the attribute."""
+
+
+class Frozen(NamedTuple):
+    """A value with its type: what plain Python values would confuse or could change."""
+
+    kind: Any
+    items: Any = ()
+    extra: Any = None
+
+
+_PLAIN = (int, str, bytes, type(None))
+_TAGGED = (bool, float, complex)
+_BY_NAME = (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, Enum, range)
+_REFUSED = (types.GeneratorType, types.CoroutineType, types.FrameType, types.TracebackType)
+
+
+def freeze(value: Any, where: str = "state") -> Hashable:
+    """Return the value as an immutable one. Raises StateError naming the part that cannot be."""
+    return _freeze(value, where, {}, 0)
+
+
+def _freeze(value: Any, where: str, owners: dict[int, str], depth: int) -> Hashable:
+    kind = type(value)
+    if kind in _PLAIN:
+        return value  # type: ignore[no-any-return]
+    if kind in _TAGGED:
+        return Frozen(kind.__name__, value)
+    if depth > MAX_DEPTH:
+        raise StateError(f"{where} is nested deeper than {MAX_DEPTH} levels; expected a flatter state")
+    if kind is tuple:
+        return Frozen("tuple", tuple(_parts(value, where, owners, depth)))
+    if kind is frozenset:
+        return Frozen("frozenset", frozenset(_parts(sorted(value, key=stable_text), where, owners, depth)))
+    if isinstance(value, _BY_NAME):
+        return Frozen("same", value)
+    if _is_value(value):
+        return Frozen("same", value)
+    if id(value) in owners:
+        raise StateError(
+            f"{where} is the same mutable {kind.__name__} as {owners[id(value)]}; "
+            "expected each mutable value to have one owner"
+        )
+    owners[id(value)] = where
+    return _freeze_mutable(value, where, owners, depth)
+
+
+def _freeze_mutable(value: Any, where: str, owners: dict[int, str], depth: int) -> Frozen:
+    kind = type(value)
+    if isinstance(value, dict):
+        rows = [
+            (
+                _freeze(key, f"a key of {where}", owners, depth + 1),
+                _freeze(each, f"{where}[{key!r}]", owners, depth + 1),
+            )
+            for key, each in value.items()
+        ]
+        if not isinstance(value, collections.OrderedDict):
+            rows.sort(key=stable_text)
+        extra = value.default_factory if isinstance(value, collections.defaultdict) else None
+        return Frozen(kind, tuple(rows), extra)
+    if isinstance(value, list):
+        return Frozen(kind, tuple(_parts(value, where, owners, depth)))
+    if isinstance(value, collections.deque):
+        return Frozen(kind, tuple(_parts(value, where, owners, depth)), value.maxlen)
+    if isinstance(value, set):
+        return Frozen(kind, frozenset(_parts(sorted(value, key=stable_text), where, owners, depth)))
+    if isinstance(value, bytearray):
+        return Frozen(kind, bytes(value))
+    attributes = attributes_of(value)
+    if attributes is None or isinstance(value, _REFUSED):
+        raise StateError(f"{where} is a {kind.__module__}.{kind.__qualname__}, whose state cannot be captured")
+    rows = [(name, _freeze(each, f"{where}.{name}", owners, depth + 1)) for name, each in sorted(attributes.items())]
+    return Frozen(kind, tuple(rows), "object")
+
+
+def _parts(values: Iterable[Any], where: str, owners: dict[int, str], depth: int) -> list[Hashable]:
+    return [_freeze(each, f"{where}[{place}]", owners, depth + 1) for place, each in enumerate(values)]
+
+
+def _is_value(value: Any) -> bool:
+    """Whether an object is an immutable value by its own account: a frozen dataclass or a named tuple, hashable."""
+    parameters = getattr(type(value), "__dataclass_params__", None)
+    if not (parameters is not None and parameters.frozen) and not isinstance(value, tuple):
+        return False
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def attributes_of(value: Any) -> dict[str, Any] | None:
+    """Return the attributes of an object, its slots included; None for one that has no such things."""
+    slots = [name for kind in type(value).__mro__ for name in _slots(kind)]
+    if not hasattr(value, "__dict__") and not slots:
+        return None
+    found = dict(getattr(value, "__dict__", {}))
+    found.update({name: getattr(value, name) for name in slots if hasattr(value, name)})
+    return found
+
+
+def _slots(kind: type) -> tuple[str, ...]:
+    slots = kind.__dict__.get("__slots__", ())
+    names = (slots,) if isinstance(slots, str) else tuple(slots)
+    return tuple(name for name in names if name not in ("__dict__", "__weakref__"))
+
+
+def thaw(frozen: Any) -> Any:
+    """Return a fresh value equal to the one that was frozen."""
+    if type(frozen) is not Frozen:
+        return frozen
+    kind, items, extra = frozen
+    if isinstance(kind, str):
+        return _IMMUTABLE[kind](items)
+    if issubclass(kind, dict):
+        made = kind(extra) if issubclass(kind, collections.defaultdict) else kind()
+        made.update((thaw(key), thaw(each)) for key, each in items)
+        return made
+    if issubclass(kind, collections.deque):
+        return kind(map(thaw, items), extra)
+    if extra == "object":
+        return restore(kind.__new__(kind), items)
+    if kind is bytearray:
+        return kind(items)
+    return kind(map(thaw, items))
+
+
+def restore(target: Any, rows: Iterable[tuple[str, Any]]) -> Any:
+    """Return the object with these attributes, thawed; others that it has stay."""
+    for name, each in rows:
+        object.__setattr__(target, name, thaw(each))
+    return target
+
+
+_IMMUTABLE: dict[str, Callable[[Any], Any]] = {
+    "bool": bool,
+    "float": float,
+    "complex": complex,
+    "tuple": lambda items: tuple(map(thaw, items)),
+    "frozenset": lambda items: frozenset(map(thaw, items)),
+    "same": lambda item: item,
+}

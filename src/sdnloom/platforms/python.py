@@ -1,0 +1,207 @@
+"""The plain-Python platform: a controller program is a class with a method for each kind of event it cares about.
+
+    class Hub:
+        def packet_in(self, net, switch, message):
+            net.flood(switch, message)
+
+The state of the program is what its instance holds in attributes; class and module variables are not part of it and
+must not change. Handlers say what to do through `net`, which only writes it down.
+"""
+
+import traceback
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any
+
+from sdnloom.engine.model import ALL, Cell
+from sdnloom.errors import SdnloomError
+from sdnloom.network.controller import Call, Came, Fired, Input, Joined, Left, Reaction
+from sdnloom.network.events import HandlerRaised
+from sdnloom.network.openflow import (
+    NO_BUFFER,
+    Action,
+    ApplyActions,
+    BarrierReply,
+    Error,
+    FlowMod,
+    FlowRemoved,
+    Match,
+    Message,
+    Output,
+    PacketIn,
+    PacketOut,
+    Port,
+    PortStatus,
+    StatsReply,
+)
+from sdnloom.platforms.freeze import attributes_of, freeze, restore
+
+HANDLERS = (
+    "packet_in",
+    "switch_join",
+    "switch_leave",
+    "port_status",
+    "flow_removed",
+    "stats",
+    "barrier_reply",
+    "error",
+    "timer",
+    "external",
+)
+_BY_MESSAGE: tuple[tuple[type[Message], str], ...] = (
+    (PacketIn, "packet_in"),
+    (PortStatus, "port_status"),
+    (FlowRemoved, "flow_removed"),
+    (StatsReply, "stats"),
+    (BarrierReply, "barrier_reply"),
+    (Error, "error"),
+)
+
+
+class ProgramError(SdnloomError):
+    """A class that is no controller program, or cannot be started."""
+
+
+class Net:
+    """What a handler can do. Everything is written down and sent when the handler is done."""
+
+    def __init__(self) -> None:
+        self.messages: list[tuple[str, Message]] = []
+
+    def send(self, switch: str, message: Message) -> None:
+        """Send any message to a switch."""
+        self.messages.append((switch, message))
+
+    def packet_out(self, switch: str, message: PacketIn, *actions: Action) -> None:
+        """Say what to do with the packet of a PacketIn: the kept one or, if the switch kept none, its data."""
+        kept = message.buffer_id != NO_BUFFER
+        self.send(
+            switch,
+            PacketOut(tuple(actions), b"" if kept else message.data, message.in_port, message.buffer_id),
+        )
+
+    def flood(self, switch: str, message: PacketIn) -> None:
+        """Send the packet of a PacketIn out of all ports but the one it came from."""
+        self.packet_out(switch, message, Output(Port.FLOOD))
+
+    def install(
+        self,
+        switch: str,
+        match: Match,
+        *actions: Action,
+        release: PacketIn | None = None,
+        priority: int = 0x8000,
+        idle_timeout: int = 0,
+        hard_timeout: int = 0,
+        flags: int = 0,
+    ) -> None:
+        """Add a flow entry; with `release` the packet of that PacketIn goes the same way."""
+        kept = release is not None and release.buffer_id != NO_BUFFER
+        self.send(
+            switch,
+            FlowMod(
+                match,
+                instructions=(ApplyActions(tuple(actions)),) if actions else (),
+                priority=priority,
+                idle_timeout=idle_timeout,
+                hard_timeout=hard_timeout,
+                buffer_id=release.buffer_id if release is not None else NO_BUFFER,
+                flags=flags,
+            ),
+        )
+        if release is not None and not kept:
+            self.packet_out(switch, release, *actions)
+
+
+class PythonProgram:
+    """A class as a controller program; a new instance is made from `arguments`.
+
+    A class that sets `per_switch = True` promises that what comes from a switch reads and changes only what its
+    attributes hold under the key of that switch, and sends only to that switch. A search with reduction uses that.
+    """
+
+    def __init__(self, kind: type, arguments: Mapping[str, Any] | None = None) -> None:
+        self.kind, self.arguments = kind, dict(arguments or {})
+        if not isinstance(kind, type):
+            raise ProgramError(f"{kind!r} is no controller program; expected a class")
+        self.handlers = {name: getattr(kind, name) for name in HANDLERS if callable(getattr(kind, name, None))}
+        if not self.handlers:
+            raise ProgramError(f"class {kind.__name__} handles nothing; expected one of {', '.join(HANDLERS)}")
+        self.per_switch = getattr(kind, "per_switch", False) is True
+
+    @property
+    def name(self) -> str:
+        """The name of the class."""
+        return self.kind.__name__
+
+    def initial(self) -> Hashable:
+        """The state of a new instance."""
+        try:
+            instance = self.kind(**self.arguments)
+        except TypeError as error:
+            raise ProgramError(f"{self.name}({self.arguments!r}) cannot be made: {error}") from error
+        return self._core(instance)
+
+    def handle(self, core: Any, given: Input) -> Sequence[Reaction]:
+        """The one reaction of the class's method for this input; none of its methods, no reaction."""
+        name, arguments = _call_of(given)
+        handler = self.handlers.get(name)
+        if handler is None:
+            return (Reaction(core),)
+        instance = restore(object.__new__(self.kind), core)
+        net = Net()
+        raised = self._run(handler, name, instance, net, arguments)
+        return (Reaction(self._core(instance), tuple(net.messages), raised),)
+
+    def _run(
+        self, handler: Callable[..., None], name: str, instance: Any, net: Net, arguments: tuple[Any, ...]
+    ) -> tuple[HandlerRaised, ...]:
+        """Run a handler. What it did before an exception stays done, as it would in a real controller."""
+        try:
+            handler(instance, net, *arguments)
+        except (Exception, SystemExit) as error:  # whatever the user's code raises is a finding, not our failure
+            return (self._raised(name, error),)
+        return ()
+
+    def _raised(self, handler: str, error: BaseException) -> HandlerRaised:
+        """The exception with the innermost line of the user's own file."""
+        code = getattr(self.handlers[handler], "__code__", None)
+        own = code.co_filename if code is not None else None
+        frames = traceback.extract_tb(error.__traceback__)
+        frame = next((each for each in reversed(frames) if each.filename == own), frames[-1])
+        text = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
+        return HandlerRaised(self.name, handler, frame.filename, frame.lineno or 0, text)
+
+    def _core(self, instance: Any) -> Hashable:
+        attributes = attributes_of(instance) or {}
+        frozen = freeze(_Attributes(attributes), self.name)
+        return frozen.items  # type: ignore[attr-defined, no-any-return]
+
+    def cells(self, switch: str) -> frozenset[Cell]:
+        """One cell for each switch, if the class promises that."""
+        return frozenset({("program", switch)}) if self.per_switch else ALL
+
+    def reaches(self, switch: str) -> frozenset[str] | None:
+        """The switch itself, if the class promises that."""
+        return frozenset({switch}) if self.per_switch else None
+
+
+class _Attributes:
+    """Stands for an instance, so that all its attributes are frozen with one set of owners."""
+
+    def __init__(self, attributes: dict[str, Any]) -> None:
+        self.__dict__.update(attributes)
+
+
+def _call_of(given: Input) -> tuple[str, tuple[Any, ...]]:
+    """Return the handler's name and its arguments after `net`."""
+    if isinstance(given, Joined):
+        return "switch_join", (given.switch, given)
+    if isinstance(given, Left):
+        return "switch_leave", (given.switch,)
+    if isinstance(given, Fired):
+        return "timer", (given.name,)
+    if isinstance(given, Call):
+        return "external", (given.name, *given.arguments)
+    assert isinstance(given, Came)
+    name = next((name for kind, name in _BY_MESSAGE if isinstance(given.message, kind)), "")
+    return name, (given.switch, given.message)
