@@ -76,7 +76,6 @@ def test_a_discipline_that_lies_is_found(name):
     ("discipline", "one", "other"),
     [
         (Fifo(many_senders=True), "a", "b"),
-        (Lossy(1, 0, Fifo(many_senders=True)), "a", "b"),
         (Ports(), (0, "a"), (0, "b")),  # two senders on one port
     ],
 )

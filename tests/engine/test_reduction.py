@@ -285,7 +285,6 @@ class Sink:
         return ()
 
 
-@pytest.mark.xfail(reason="one sender's drop on a cycle takes the other's away", strict=True)
 def test_a_budget_that_senders_share_on_a_cycle_is_left_to_each_of_them():
     def for_ever(core: int, _: Any) -> list[Outcome]:
         return [Outcome(core, (("sink", "x"),))]

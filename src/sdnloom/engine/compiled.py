@@ -11,6 +11,8 @@ What a component can do is remembered by its place, what a reception changes by 
 """
 
 from collections.abc import Sequence
+from itertools import chain
+from operator import getitem
 from typing import Any, NamedTuple, TypeAlias
 
 from sdnloom.engine import evaluate
@@ -19,20 +21,14 @@ from sdnloom.engine.model import Fault, Mode, Needs, Property, Step, Strategy, S
 from sdnloom.engine.semantics import Found, State
 from sdnloom.engine.stubborn import Class, Status, Stubborn
 from sdnloom.engine.tables import Local, Tables
+from sdnloom.errors import SdnloomError
 
 _MUST, _IDLE, _SPEAKS = 1, 2, 4
-_FLAG_BITS, _NUMBER_BITS = 3, 32
+_FLAG_BITS, _NUMBER_BITS = 3, 27  # together one digit of a Python integer
 _WIDTH = _FLAG_BITS + _NUMBER_BITS
+from_iterable = chain.from_iterable
+_NOTHING_TAKEN: tuple[tuple[int, int, Fault | None], ...] = ((0, -1, None),)
 _AT_EVENTS = (Needs.EVENT, Needs.ORDER)
-
-
-class Option(NamedTuple):
-    """What an action can do with one message: the outcome, what is left of the channel, what other columns receive."""
-
-    local: Local
-    rest: int
-    faults: tuple[Fault, ...]  # of the reception
-    received: tuple[tuple[int, "_Reception"], ...]
 
 
 class Move(NamedTuple):
@@ -63,10 +59,15 @@ class _Reception(dict[int, int]):
         return [(after - code, faults) for after, faults in self.graph.receive(self.column, code, self.what)]
 
     def __missing__(self, code: int) -> int:
-        results = self.alternatives(code)
-        if len(results) > 1 or results[0][1]:
-            raise _Forked
-        change = self[code] = results[0][0]
+        graph, column = self.graph, self.column
+        if column < graph.components:
+            after = graph.pushed_plainly(column, graph.values[column][code], self.what)
+            if after is None:
+                raise _Forked
+            change = self[code] = graph.code(column, after) - code
+        else:
+            ((change, _),) = self.alternatives(code)
+            self[code] = change
         return change
 
 
@@ -89,27 +90,29 @@ class SystemGraph(Graph[int]):
         self.tables = tables
         self.system: System = tables.system
         self.reduction, self.strategy = reduction, strategy
-        self._components = len(self.system.components)
+        if reduction is None and strategy is None:
+            self.successors = self._all  # type: ignore[method-assign] # one call less in the innermost loop
+        self.components = len(self.system.components)
         self._remembering = tables.semantics.remembering
-        columns = self._components + len(self._remembering) + (strategy is not None)
-        self._memory_columns = range(self._components, self._components + len(self._remembering))
+        columns = self.components + len(self._remembering) + (strategy is not None)
+        self._memory_columns = range(self.components, self.components + len(self._remembering))
         self._shifts = [column * _WIDTH for column in range(columns)]
         self._fields = [((1 << _WIDTH) - 1) << shift for shift in self._shifts]
         self._must = sum(_MUST << shift for shift in self._shifts)
         self._idle = sum(_IDLE << shift for shift in self._shifts)
         self._speaks = sum(_SPEAKS << shift for shift in self._shifts)
         # A column's values by code: (core, contents...) numbers for a component, the memory for the others.
-        self._values: list[dict[int, Any]] = [{} for _ in range(columns)]
+        self.values: list[dict[int, Any]] = [{} for _ in range(columns)]
         self._codes: list[dict[Any, int]] = [{} for _ in range(columns)]
         flags = {Mode.MUST: _MUST, Mode.MAY: 0, Mode.IDLE: _IDLE}
-        self._actions: list[list[tuple[int, int, int]]] = [[] for _ in range(self._components)]
+        self._actions: list[list[tuple[int, int, int]]] = [[] for _ in range(self.components)]
         for number, (owner, action) in enumerate(tables.actions):
             self._actions[owner].append((number, tables.taken_slot[number], flags[action.mode]))
-        self._active = [_Moves(self, component, idle=False) for component in range(self._components)]
-        self._waiting = [_Moves(self, component, idle=True) for component in range(self._components)]
-        self._options: dict[tuple[int, int, int], tuple[Status, tuple[Option, ...]]] = {}
+        self._active = [_Moves(self, component, idle=False) for component in range(self.components)]
+        self._waiting = [_Moves(self, component, idle=True) for component in range(self.components)]
+        self._received_from: dict[int, tuple[tuple[int, _Reception], ...]] = {}  # by number of the outcome
         self._receptions: dict[tuple[int, Any], _Reception] = {}
-        self._classes: list[dict[int, Class]] = [{} for _ in range(self._components)]
+        self._classes: list[dict[int, Class]] = [{} for _ in range(self.components)]
         self._subsets: dict[tuple[Class, ...], int | None] = {}  # the actions a reduction keeps, None: all
         self._ranks: dict[tuple[int, int], tuple[int, int]] = {}
         self.asks = bool(self.system.properties)
@@ -140,11 +143,8 @@ class SystemGraph(Graph[int]):
         """The next states, one per transition that the reduction or the strategy keeps."""
         if self.strategy is not None:
             return [after for _, _, after in self._least(state)]
-        if self.reduction is not None:
-            kept = self._kept(state)
-            if kept is not None:
-                return self._subset(state, kept)
-        return self._all(state)
+        kept = self._kept(state)
+        return self._all(state) if kept is None else self._subset(state, kept)
 
     def is_reduced(self, state: int) -> bool:
         """Whether the reduction left something out."""
@@ -160,8 +160,8 @@ class SystemGraph(Graph[int]):
         transitions = self.tables.semantics.transitions(self.value(state))
         if self.strategy is None:
             return [(t.step, self.encode(t.state)) for t in transitions]
-        column = len(self._values) - 1
-        memory = self._values[column][state & self._fields[column]]
+        column = len(self.values) - 1
+        memory = self.values[column][state & self._fields[column]]
         ranked = []
         for t in transitions:
             step = t.step._replace(faults=())
@@ -202,12 +202,12 @@ class SystemGraph(Graph[int]):
         tables = self.tables
         contents: list[Any] = [None] * len(self.system.channels)
         cores = []
-        for component in range(self._components):
-            core, *numbers = self._values[component][state & self._fields[component]]
+        for component in range(self.components):
+            core, *numbers = self.values[component][state & self._fields[component]]
             cores.append(tables.cores[component].values[core])
             for channel, number in zip(tables.inbox[component], numbers, strict=True):
                 contents[channel] = tables.contents[channel].values[number]
-        memories = [self._values[column][state & self._fields[column]] for column in self._memory_columns]
+        memories = [self.values[column][state & self._fields[column]] for column in self._memory_columns]
         return State(tuple(cores), tuple(contents), tuple(memories))
 
     def columns_of(self, prop: Property) -> set[int]:
@@ -218,7 +218,7 @@ class SystemGraph(Graph[int]):
             for name in prop.columns
         }
         if prop.remembers:
-            columns.add(self._components + semantics.remembering.index(prop))
+            columns.add(self.components + semantics.remembering.index(prop))
         return columns
 
     def is_quiescent(self, state: int) -> bool:
@@ -232,25 +232,26 @@ class SystemGraph(Graph[int]):
     # Expansion
 
     def _all(self, state: int) -> list[int]:
-        """The next states by every enabled action. This is the hot loop."""
-        codes = [state & field for field in self._fields]
+        """The next states by every enabled action. This is the hot loop; what can run in C does."""
+        codes = [*map(state.__and__, self._fields)]
         results: list[int] = []
         append = results.append
-        for table in (self._active,) if state & self._must else (self._active, self._waiting):
-            for moves, code in zip(table, codes):  # noqa: B905 (only components move)
-                for change, column, changes, more, move in moves[code]:
-                    if changes is None:
-                        append(state + change)
-                        continue
-                    try:
-                        after = state + change + changes[codes[column]]
-                        if more:
-                            for column, changes in more:
-                                after += changes[codes[column]]
-                    except _Forked:
-                        results += [branch for branch, _ in self._branches(state, move)]
-                    else:
-                        append(after)
+        enabled = from_iterable(map(getitem, self._active, codes))
+        if not state & self._must:
+            enabled = chain(enabled, from_iterable(map(getitem, self._waiting, codes)))
+        for change, column, changes, more, move in enabled:
+            if changes is None:
+                append(state + change)
+                continue
+            try:
+                after = state + change + changes[codes[column]]
+                if more:
+                    for column, changes in more:
+                        after += changes[codes[column]]
+            except _Forked:
+                results += [branch for branch, _ in self._branches(state, move)]
+            else:
+                append(after)
         return results
 
     def _subset(self, state: int, kept: int) -> list[int]:
@@ -300,77 +301,98 @@ class SystemGraph(Graph[int]):
         """The code of a column's value, a new one if it is new."""
         known = self._codes[column].get(value)
         if known is None:
-            flags, statuses = self._describe_place(column, value) if column < self._components else (0, None)
-            if column in self._memory_columns:
-                flags = self._memory_flags(self._remembering[column - self._components], value)
-            number = _scramble(len(self._codes[column]))
-            known = self._codes[column][value] = (number << _FLAG_BITS | flags) << self._shifts[column]
-            self._values[column][known] = value
-            if statuses is not None:
-                self._classes[column][known] = statuses
+            if column < self.components:
+                flags = self._place_flags(column, value)
+            elif column in self._memory_columns:
+                flags = self._memory_flags(self._remembering[column - self.components], value)
+            else:
+                flags = 0
+            number = len(self._codes[column])
+            if number >> _NUMBER_BITS:
+                raise SdnloomError(f"more than {number:,} different places of one component; set a limit on states")
+            known = self._codes[column][value] = (_scramble(number) << _FLAG_BITS | flags) << self._shifts[column]
+            self.values[column][known] = value
+            if self.reduction is not None and column < self.components:
+                self._classes[column][known] = self._class_of(column, value)
         return known
 
     def moves(self, component: int, code: int, idle: bool) -> tuple[_Fast, ...]:
         """The moves of a component from a place, in canonical order."""
-        core, *contents = self._values[component][code]
+        place = self.values[component][code]
+        tables = self.tables
         results: list[_Fast] = []
         for action, slot, flag in self._actions[component]:
             if (flag == _IDLE) != idle:
                 continue
-            for local, rest, faults, received in self._choices(action, core, contents[slot] if slot >= 0 else -1)[1]:
-                left = contents.copy()
+            for message, rest, fault in self._offers(component, slot, place):
+                left = [*place]
                 if slot >= 0:
-                    left[slot] = rest
-                for place, own_faults in self._pushed(component, (local.core, *left), local.own):
-                    # Faults in what a component sends itself fold with the events.
-                    others = self._received(local, faults + own_faults) if own_faults else received
-                    move = Move(self.code(component, place) - code, others, local)
-                    column, changes = others[0] if others else (-1, None)
-                    results.append((move.change, column, changes, others[1:], move))
+                    left[slot + 1] = rest
+                faults = (fault,) if fault else ()
+                for local in tables.step(action, place[0], message):
+                    left[0] = local.core
+                    plain = None if faults else self.pushed_plainly(component, left, local.own)
+                    ways = self._pushed(component, left, local.own) if plain is None else [(plain, ())]
+                    for after, own_faults in ways:
+                        # Faults in what a component sends itself fold with the events.
+                        received = self._received(local, faults + own_faults)
+                        change = self.code(component, after) - code
+                        column, changes = received[0] if received else (-1, None)
+                        results.append((change, column, changes, received[1:], Move(change, received, local)))
         return tuple(results)
 
-    def _choices(self, action: int, core: int, content: int) -> tuple[Status, tuple[Option, ...]]:
-        """Whether an action can happen on a core and a channel's content (-1: it takes none), and what it can do."""
-        known = self._options.get((action, core, content))
-        if known is None:
-            tables = self.tables
-            if content < 0:
-                takes: tuple[tuple[int, int, Fault | None], ...] = ((0, -1, None),)
-            else:
-                takes = tables.take(tables.inbox[tables.actions[action][0]][tables.taken_slot[action]], content)
-            options = []
-            for message, rest, fault in takes:
-                faults = (fault,) if fault else ()
-                options += [
-                    Option(local, rest, faults, self._received(local, faults))
-                    for local in tables.step(action, core, message)
-                ]
-            status = Status.ENABLED if options else Status.REFUSED if takes else Status.EMPTY
-            known = self._options[action, core, content] = (status, tuple(options))
-        return known
+    def _offers(self, component: int, slot: int, place: Sequence[int]) -> tuple[tuple[int, int, Fault | None], ...]:
+        """What a channel at a place offers: (message, rest, fault); for slot -1, an action without one, nothing."""
+        if slot < 0:
+            return _NOTHING_TAKEN
+        return self.tables.take(self.tables.inbox[component][slot], place[slot + 1])
 
     def _received(self, local: Local, faults: tuple[Fault, ...]) -> tuple[tuple[int, _Reception], ...]:
         """What the columns other than the component's own receive from an outcome."""
-        parcels = self.tables.parcels.values
-        received = [(parcels[number].to, self._reception(*parcels[number])) for number in local.parcels]
-        events = local.outcome.events + faults
-        if events:
-            received += [(column, self._reception(column, events)) for column in self._memory_columns]
-        return tuple(received)
+        known = None if faults else self._received_from.get(local.number)
+        if known is None:
+            parcels = self.tables.parcels.values
+            received = [(parcels[number].to, self._reception(*parcels[number])) for number in local.parcels]
+            events = local.outcome.events + faults
+            if events:
+                received += [(column, self._reception(column, events)) for column in self._memory_columns]
+            known = tuple(received)
+            if not faults:
+                self._received_from[local.number] = known
+        return known
+
+    def pushed_plainly(
+        self, component: int, place: Sequence[int], items: tuple[tuple[int, int], ...]
+    ) -> tuple[int, ...] | None:
+        """The place after receiving the (slot, message) items, None if there are alternatives or faults."""
+        if not items:
+            return tuple(place)
+        inbox, push = self.tables.inbox[component], self.tables.push
+        after = [*place]
+        for slot, message in items:
+            alternatives = push(inbox[slot], after[slot + 1], message)
+            if len(alternatives) > 1 or alternatives[0][1]:
+                return None
+            after[slot + 1] = alternatives[0][0]
+        return tuple(after)
 
     def _pushed(
-        self, component: int, place: tuple[int, ...], items: tuple[tuple[int, int], ...]
+        self, component: int, place: Sequence[int], items: tuple[tuple[int, int], ...]
     ) -> list[tuple[tuple[int, ...], tuple[Fault, ...]]]:
         """Every place that receiving the (slot, message) items may give, with the faults."""
-        reached: list[tuple[tuple[int, ...], tuple[Fault, ...]]] = [(place, ())]
+        inbox, push = self.tables.inbox[component], self.tables.push
+        reached: list[tuple[list[int], tuple[Fault, ...]]] = [([*place], ())]
         for slot, message in items:
-            channel = self.tables.inbox[component][slot]
-            reached = [
-                ((*before[: slot + 1], content, *before[slot + 2 :]), faults + ((fault,) if fault else ()))
-                for before, faults in reached
-                for content, fault in self.tables.push(channel, before[slot + 1], message)
-            ]
-        return reached
+            channel = inbox[slot]
+            forked: list[tuple[list[int], tuple[Fault, ...]]] = []
+            for before, faults in reached:
+                alternatives = push(channel, before[slot + 1], message)
+                for content, fault in alternatives:
+                    after = before if len(alternatives) == 1 else before.copy()  # nearly always the former
+                    after[slot + 1] = content
+                    forked.append((after, (*faults, fault) if fault else faults))
+            reached = forked
+        return [(tuple(after), faults) for after, faults in reached]
 
     def _reception(self, column: int, what: Any) -> _Reception:
         known = self._receptions.get((column, what))
@@ -380,32 +402,35 @@ class SystemGraph(Graph[int]):
 
     def receive(self, column: int, code: int, what: Any) -> list[tuple[int, tuple[Fault, ...]]]:
         """Every (code, faults) after a column received a parcel's items or a transition's events."""
-        value = self._values[column][code]
-        if column < self._components:
+        value = self.values[column][code]
+        if column < self.components:
             return [(self.code(column, place), faults) for place, faults in self._pushed(column, value, what)]
-        prop = self._remembering[column - self._components]
+        prop = self._remembering[column - self.components]
         for event in what:
             value = evaluate.fold(prop, value, event)
         return [(self.code(column, value), ())]
 
-    def _describe_place(self, component: int, place: tuple[int, ...]) -> tuple[int, Class]:
-        """The flags of a place and its class for a reduction."""
-        core = place[0]
+    def _place_flags(self, component: int, place: tuple[int, ...]) -> int:
+        """What is enabled at a place, as flags."""
         flags = 0
-        statuses = []
         for action, slot, flag in self._actions[component]:
-            status = self._choices(action, core, place[slot + 1] if slot >= 0 else -1)[0]
-            statuses.append(status)
-            if status is Status.ENABLED:
+            if flag and any(self.tables.step(action, place[0], m) for m, _, _ in self._offers(component, slot, place)):
                 flags |= flag
-        if self.reduction is None:
-            return flags, Class((), ())
+        return flags
+
+    def _class_of(self, component: int, place: tuple[int, ...]) -> Class:
+        """What a reduction needs to know of a place."""
         tables = self.tables
+        statuses = []
+        for action, slot, _ in self._actions[component]:
+            offers = self._offers(component, slot, place)
+            enabled = any(tables.step(action, place[0], message) for message, _, _ in offers)
+            statuses.append(Status.ENABLED if enabled else Status.REFUSED if offers else Status.EMPTY)
         undisturbed = tuple(
             tables.undisturbed(channel, content)
             for channel, content in zip(tables.inbox[component], place[1:], strict=True)
         )
-        return flags, Class(tuple(statuses), undisturbed)
+        return Class(tuple(statuses), undisturbed)
 
     def _memory_flags(self, prop: Property, memory: Any) -> int:
         if prop.needs not in _AT_EVENTS:
@@ -442,8 +467,8 @@ class SystemGraph(Graph[int]):
         known = self._ranks.get(key)
         if known is None:
             assert self.strategy is not None
-            column = len(self._values) - 1
-            memory, step = self._values[column][code], self.tables.step_of(move.local)
+            column = len(self.values) - 1
+            memory, step = self.values[column][code], self.tables.step_of(move.local)
             after = self.strategy.after(memory, step, move.local.outcome)
             rank = self.strategy.rank(memory, step, move.local.outcome)
             known = self._ranks[key] = (rank, self.code(column, after) - code)
@@ -475,7 +500,8 @@ class _Asked:
 
 
 def _scramble(number: int) -> int:
-    """A bijection on 32 bits that spreads small numbers."""
-    number = (number ^ number >> 16) * 0x85EBCA6B & 0xFFFFFFFF
-    number = (number ^ number >> 13) * 0xC2B2AE35 & 0xFFFFFFFF
-    return number ^ number >> 16
+    """A bijection on the bits of a number that spreads small ones."""
+    mask = (1 << _NUMBER_BITS) - 1
+    number = (number ^ number >> 13) * 0x5EBCA6B & mask
+    number = (number ^ number >> 14) * 0x2B2AE35 & mask
+    return number ^ number >> 13

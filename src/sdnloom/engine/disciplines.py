@@ -75,7 +75,8 @@ class Lossy:
 
     @property
     def many_senders(self) -> bool:
-        return self.inner.many_senders
+        # Senders share the budgets: one's fault may take the other's away.
+        return self.inner.many_senders and not (self.drop or self.duplicate)
 
     @property
     def push_keeps(self) -> bool:

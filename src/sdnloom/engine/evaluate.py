@@ -93,6 +93,8 @@ def take(channel: Channel, content: Any) -> tuple[tuple[str, Message, Content], 
     """What receiving may give; an error names the channel and the content."""
     try:
         results = channel.discipline.take(content)
+        if len({(label, message) for label, message, _ in results}) < len(results):
+            raise ModelError(f"alternatives share label and message: {results!r}; expected distinct ones")
         hash(results)
     except Exception as error:
         raise ModelError(f"channel {channel.name!r}, content {_short(content)}: {error}") from error

@@ -47,8 +47,9 @@ class LoopSearch(Generic[S]):
         self.watch = watch or Watch(self.limits)
         self.max_transitions = max_transitions
         self.sighted, self.paused = sighted, paused
-        self.numbers: dict[S, int] = {}
         self.states: list[S] = []
+        self._seen: set[S] = set()
+        self._numbers: dict[S, int] = {}  # careful: the number of each state
         self.parents = array("q")
         self.transitions = 0
         self.depth = 0
@@ -76,7 +77,7 @@ class LoopSearch(Generic[S]):
                 self.stopped = DEPTH_UNDER_REDUCTION
                 return
             for state in ignored:
-                if self._done_after(self.numbers[state], self.graph.remainder(state)):
+                if self._done_after(self._numbers[state], self.graph.remainder(state)):
                     return
             waiting = range(first, len(self.states))
 
@@ -91,6 +92,8 @@ class LoopSearch(Generic[S]):
     def _breadth(self, waiting: Sequence[int]) -> bool:
         """Expand level by level; True when the search is over."""
         level = len(self.route(waiting[0])) - 1
+        successors, seen, states, parents = self.graph.successors, self._seen, self.states, self.parents
+        asks = self.graph.asks or self.limits.states is not None
         while waiting:
             self.depth, self.frontier = max(self.depth, level), len(waiting)
             if level == self.limits.depth:
@@ -100,10 +103,17 @@ class LoopSearch(Generic[S]):
                 if self._pause():
                     return True
                 for number in waiting[start : start + _BATCH]:
-                    found = self.graph.successors(self.states[number])
-                    if self._done_after(number, found):
+                    found = successors(states[number])
+                    self.transitions += len(found)
+                    first = len(states)
+                    for state in found:
+                        if state not in seen:
+                            seen.add(state)
+                            states.append(state)
+                            parents.append(number)
+                    if asks and len(states) > first and self._checked(first, found):
                         return True
-                    if self.careful and all(self.numbers[after] <= number for after in found):
+                    if self.careful and all(n <= number for n in self._numbered(found)):
                         self._ends.append(number)
             waiting = range(following, len(self.states))
             level += 1
@@ -113,40 +123,55 @@ class LoopSearch(Generic[S]):
         """Expand the latest state first; True when the search is over."""
         stack = list(reversed(waiting))
         levels = [len(self.route(number)) - 1 for number in stack]
-        count = 0
+        successors, seen, states, parents = self.graph.successors, self._seen, self.states, self.parents
+        asks = self.graph.asks or self.limits.states is not None
+        turns = 0
         while stack:
-            if count % _BATCH == 0:
+            if turns % _BATCH == 0:
                 self.frontier = len(stack)
                 if self._pause():
                     return True
-            count += 1
+            turns += 1
             number, level = stack.pop(), levels.pop()
             if level > self.depth:
                 self.depth = level
             if level == self.limits.depth:
                 self._at_depth_limit([number])
                 continue
-            following = len(self.states)
-            found = self.graph.successors(self.states[number])
-            if self._done_after(number, found):
-                return True
-            stack.extend(range(len(self.states) - 1, following - 1, -1))
-            levels.extend([level + 1] * (len(self.states) - following))
+            found = successors(states[number])
+            self.transitions += len(found)
+            first = len(states)
+            for state in found:
+                if state not in seen:
+                    seen.add(state)
+                    states.append(state)
+                    parents.append(number)
+            if len(states) > first:
+                if asks and self._checked(first, found):
+                    return True
+                stack.extend(range(len(states) - 1, first - 1, -1))
+                levels.extend([level + 1] * (len(states) - first))
             if self.careful:
                 self._closed.add(number)
-                if all(self.numbers[after] in self._closed for after in found):
+                if all(n in self._closed for n in self._numbered(found)):
                     self._ends.append(number)
         return False
 
+    def _numbered(self, found: Sequence[S]) -> list[int]:
+        """The numbers of these states."""
+        for number in range(len(self._numbers), len(self.states)):
+            self._numbers[self.states[number]] = number
+        return [self._numbers[state] for state in found]
+
     def _done_after(self, number: int, found: Sequence[S]) -> bool:
         """Take in what was found from a state; True when the search ends with one of these."""
-        numbers, states, parents = self.numbers, self.states, self.parents
+        states = self.states
         first = len(states)
         for state in found:
-            if state not in numbers:
-                numbers[state] = len(states)
+            if state not in self._seen:
+                self._seen.add(state)
                 states.append(state)
-                parents.append(number)
+                self.parents.append(number)
         if number >= 0:  # being initial is no transition
             self.transitions += len(found)
         if len(states) == first:
@@ -166,7 +191,7 @@ class LoopSearch(Generic[S]):
                 beyond = len(found) - 1 - found.index(self.states[number])
                 self.transitions = max(0, self.transitions - beyond)
                 for state in self.states[number + 1 :]:
-                    del self.numbers[state]
+                    self._seen.remove(state)
                 del self.states[number + 1 :], self.parents[number + 1 :]
                 if at_limit:
                     self.stopped = f"the limit of {self.limits.states:,} states was reached"
@@ -184,7 +209,7 @@ class LoopSearch(Generic[S]):
     def _at_depth_limit(self, waiting: Iterable[int]) -> bool:
         """Whether states at the depth limit lead anywhere new; then the search is over and incomplete."""
         for number in waiting:
-            if any(after not in self.numbers for after in self.graph.successors(self.states[number])):
+            if any(after not in self._seen for after in self.graph.successors(self.states[number])):
                 self.stopped = f"the depth limit of {self.limits.depth} was reached"
                 return True
             if self.careful:

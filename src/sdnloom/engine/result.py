@@ -33,7 +33,9 @@ class Options:
     engine: Literal["auto", "loop", "kernel"] = "auto"
     order: Literal["bfs", "dfs"] = "bfs"
     reduce: bool = False
-    find_all: bool = False  # go on after a violation and report each distinct one once
+    # Go on after a violation and report each distinct one once. With a reduction an EVENT property may say fewer
+    # different things, but says something if it does without.
+    find_all: bool = False
     strategy: Strategy | None = None
     limits: Limits = field(default_factory=Limits)
     checked: bool = False  # run every step twice, check footprints against commutation, check every law

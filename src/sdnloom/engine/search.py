@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any, Protocol
 
 from sdnloom.engine.compiled import SystemGraph
-from sdnloom.engine.laws import check_commutation, check_memories
+from sdnloom.engine.laws import check_channels, check_commutation, check_memories
 from sdnloom.engine.loop import LoopSearch
 from sdnloom.engine.model import Needs, System
 from sdnloom.engine.path import Path, final_state, minimise, replay
@@ -94,7 +94,7 @@ class _Run:
     def __init__(self, system: System, options: Options, on_event: Callable[[SearchEvent], None]) -> None:
         _refuse_bad_mixes(options)
         self.system, self.options, self.on_event = system, options, on_event
-        self.tables = Tables(system, options.checked, lawful=options.reduce)
+        self.tables = Tables(system, options.checked)
         self.reduction = Stubborn(system) if options.reduce else None
         self.sometimes = {prop.name for prop in system.properties if prop.sometimes}
         self.watch = Watch(options.limits)
@@ -108,6 +108,8 @@ class _Run:
         with _without_collector(), self.watch.catching_interrupts():
             engine = self._explore()
             if self.options.checked or self.options.reduce:
+                check_channels(self.tables)
+            if self.options.reduce:
                 check_memories(self.tables, engine.memories())
             if self.options.checked and isinstance(engine, SystemLoop):
                 check_commutation(self.semantics, [engine.graph.value(state) for state in engine.states])

@@ -4,15 +4,12 @@ A step is memoised on (action, core, message): handler code runs once per distin
 transition. Queues are not part of a core, which is what keeps situations few.
 """
 
-import itertools
 from collections.abc import Hashable
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from sdnloom.engine import evaluate, laws
+from sdnloom.engine import evaluate
 from sdnloom.engine.model import Action, Event, Fault, Message, Mode, Outcome, Step, System
 from sdnloom.engine.semantics import Semantics
-
-_LAW_SAMPLE = 16  # messages of other senders that a push is compared with
 
 V = TypeVar("V", bound=Hashable)
 
@@ -58,10 +55,9 @@ class Local(NamedTuple):
 class Tables:
     """The numbered values of one system and its memoised steps, pushes and takes; shared by both engines."""
 
-    def __init__(self, system: System, checked: bool = False, lawful: bool = False) -> None:
+    def __init__(self, system: System, checked: bool = False) -> None:
         self.system = system
-        self.lawful = checked or lawful  # check the laws of disciplines on every push
-        self._sent: list[dict[Any, set[str]]] = [{} for _ in system.channels]  # message -> components that sent it
+        self.sent: list[dict[Any, set[str]]] = [{} for _ in system.channels]  # message -> components that sent it
         self.semantics = Semantics(system, checked)
         self.checked = checked
         self.actions: list[tuple[int, Action]] = [
@@ -95,34 +91,32 @@ class Tables:
 
     def step(self, action: int, core: int, message: int) -> tuple[Local, ...]:
         """The numbered outcomes of an action on a core and a message."""
-        key = (action, core, message)
-        known = self._steps.get(key)
-        if known is None:
-            known = self._steps[key] = self._evaluate(action, core, message)
-        return known
+        try:
+            return self._steps[action, core, message]
+        except KeyError:
+            known = self._steps[action, core, message] = self._evaluate(action, core, message)
+            return known
 
     def push(self, channel: int, content: int, message: int) -> tuple[tuple[int, Fault | None], ...]:
         """The contents that a push may leave, each with the fault that happened."""
-        key = (channel, content, message)
-        known = self._pushes.get(key)
-        if known is None:
+        try:
+            return self._pushes[channel, content, message]
+        except KeyError:
             sent = self.messages.values[message]
             where = self.system.channels[channel]
-            known = self._pushes[key] = tuple(
+            known = self._pushes[channel, content, message] = tuple(
                 (self.contents[channel].number(after), Fault(where.name, label, sent) if label else None)
                 for label, after in evaluate.push(where, self.contents[channel].values[content], sent)
             )
-            if self.lawful:
-                self._check_laws(channel, self.contents[channel].values[content], sent)
         return known
 
     def take(self, channel: int, content: int) -> tuple[tuple[int, int, Fault | None], ...]:
         """The (message, rest, fault) alternatives of a reception."""
-        key = (channel, content)
-        known = self._takes.get(key)
-        if known is None:
+        try:
+            return self._takes[channel, content]
+        except KeyError:
             where = self.system.channels[channel]
-            known = self._takes[key] = tuple(
+            known = self._takes[channel, content] = tuple(
                 (
                     self.messages.number(message),
                     self.contents[channel].number(rest),
@@ -149,30 +143,25 @@ class Tables:
         )
 
     def events_by_action(self) -> dict[int, set[tuple[Event, ...]]]:
-        """What each action was seen to emit, and the faults of the channels that it uses."""
+        """What each action was seen to emit, the faults in what it sent and took included."""
         results: dict[int, set[tuple[Event, ...]]] = {number: set() for number in range(len(self.actions))}
         for local in self.locals:
             if local.outcome.events:
                 results[local.action].add(local.outcome.events)
-        faults = [fault for pushed in self._pushes.values() for _, fault in pushed if fault]
-        faults += [fault for taken in self._takes.values() for _, _, fault in taken if fault]
-        for fault in faults:
-            for number, (_, action) in enumerate(self.actions):
-                if fault.channel == action.take or fault.channel in action.sends:
+        dropped = {fault for pushed in self._pushes.values() for _, fault in pushed if fault}
+        overtaken = {fault for taken in self._takes.values() for _, _, fault in taken if fault}
+        for number, (owner, action) in enumerate(self.actions):
+            name = self.system.components[owner].name
+            for fault in dropped:
+                senders = self.sent[self.semantics.channel_index[fault.channel]][fault.message]
+                if fault.channel in action.sends and name in senders:
                     results[number].add((fault,))
+            results[number] |= {(fault,) for fault in overtaken if fault.channel == action.take}
         return results
 
     def is_idle(self, action: int) -> bool:
         """Whether the action waits for quiescence."""
         return self.actions[action][1].mode is Mode.IDLE
-
-    def _check_laws(self, channel: int, content: Any, message: Message) -> None:
-        where, sent = self.system.channels[channel], self._sent[channel]
-        for sender in sorted(sent[message]):
-            laws.check_discipline(where, content, message, sender)
-            others = (other for other, senders in sent.items() if senders - {sender})
-            for other in itertools.islice(others, _LAW_SAMPLE):
-                laws.check_senders(where, content, message, other)
 
     def _evaluate(self, action: int, core: int, message: int) -> tuple[Local, ...]:
         number, declared = self.actions[action]
@@ -193,8 +182,7 @@ class Tables:
         for name, sent in self.semantics.in_storage_order(component, outcome):
             channel = self.semantics.channel_index[name]
             to, slot = self.slot[channel]
-            if self.lawful:
-                self._sent[channel].setdefault(sent, set()).add(self.system.components[component].name)
+            self.sent[channel].setdefault(sent, set()).add(self.system.components[component].name)
             (own if to == component else others.setdefault(to, [])).append((slot, self.messages.number(sent)))
         local = Local(
             len(self.locals),
