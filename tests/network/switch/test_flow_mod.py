@@ -399,6 +399,16 @@ def test_reason_is_a_miss_only_for_what_the_table_miss_entry_does_itself() -> No
     assert reasons(FlowMod(instructions=(WriteActions((CONTROLLER,)),), priority=0)) == [(action, 0, 0)]
 
 
+def test_packet_in_of_1_3_tells_the_metadata_unless_it_is_zero() -> None:
+    config = switch(V13)
+    for value, match in ((0, Match.of(in_port=1)), (6, Match.of(in_port=1, metadata=6))):
+        first = FlowMod(instructions=(WriteMetadata(value), GotoTable(1)))
+        core = after(config, first, add(CONTROLLER, table_id=1))
+        (message,) = only(receive_packet(config, core, 1, TCP)).messages
+        assert isinstance(message, PacketIn)
+        assert (message.match, message.table_id) == (match, 1)
+
+
 # -- ambiguity --------------------------------------------------------------------------------------------------------
 
 

@@ -144,6 +144,8 @@ def test_normal_learns_forgets_and_tells_vlans_apart() -> None:
     assert ports_of(config, advance(config, learned, 299_999).core, 2, back) == [1]
     assert advance(config, learned, 300_000).core == core
     assert len(ports_of(config, port_change(config, learned, PortReason.DELETE, config.ports[0]).core, 2, back)) == 2
+    own = PacketOut((Output(Port.NORMAL),), encode(TCP), in_port=3)
+    assert ports_of(config, only(receive_message(config, core, own)).core, 2, back) == [3]
     reserved = stack(Ethernet(0x0180C200000E, MAC1, 0x88CC))
     assert ports_of(config, core, 1, reserved) == []
 

@@ -8,6 +8,8 @@ from sdnloom.network.openflow import V10, V13, VERSIONS, PacketQueue, Port, Port
 
 MAX_TABLES = 254  # 0xff means "all tables", so tables are numbered 0 to 254 at most; one number stays unused
 
+_CHOICES = {"overlap": ("any", "first"), "unknown_port": ("refuse", "accept"), "fail_mode": ("secure", "standalone")}
+
 
 class SwitchError(SdnloomError):
     """A switch is configured with something no switch can be."""
@@ -47,9 +49,14 @@ class Switch:
             raise SwitchError(f"version={self.version!r}: expected {V10} (OpenFlow 1.0) or {V13} (OpenFlow 1.3)")
         if not 1 <= self.n_tables <= MAX_TABLES:
             raise SwitchError(f"n_tables={self.n_tables!r}: expected 1 to {MAX_TABLES}")
-        for name in ("buffers", "miss_send_len"):
-            if getattr(self, name) < 0:
-                raise SwitchError(f"{name}={getattr(self, name)!r}: expected a number of at least 0")
+        for name in ("buffers", "miss_send_len", "max_entries", "emergency_entries", "max_groups"):
+            if (number := getattr(self, name)) is not None and number < 0:
+                raise SwitchError(f"{name}={number!r}: expected a number of at least 0")
+        if self.buffer_timeout is not None and self.buffer_timeout < 1:
+            raise SwitchError(f"buffer_timeout={self.buffer_timeout!r}: expected at least 1 millisecond, or None")
+        for name, choices in _CHOICES.items():
+            if getattr(self, name) not in choices:
+                raise SwitchError(f"{name}={getattr(self, name)!r}: expected one of {', '.join(choices)}")
         numbers = [port.port_no for port in self.ports]
         for number in numbers:
             if not (0 < number < self.max_port or number == Port.LOCAL):
