@@ -4,6 +4,7 @@ Hosts, faults, switch options and properties are declared once, in Python; a sce
 constructors take, and a new one needs no parser.
 """
 
+import contextlib
 import inspect
 import types
 from collections.abc import Callable, Mapping
@@ -40,7 +41,7 @@ def read_call(reader: Reader, call: Callable[..., Any], fixed: Mapping[str, Any]
 
 
 def _converted(reader: Reader, key: str, kind: Kind) -> Any:
-    value = reader.get(key, kind.expected, lambda value: True)
+    value = reader.plain(key, expected=kind.expected)
     try:
         return kind.convert(value)
     except ValueError:
@@ -60,13 +61,22 @@ def kind_of(hint: Any, own: Mapping[Any, Kind]) -> Kind | None:
         return kind_of(arguments[0], own)
     if origin is Literal:
         return Kind(f"one of {', '.join(map(str, arguments))}", lambda value: _member(value, arguments))
-    if origin in (Union, types.UnionType) and type(None) in arguments:
-        others = [argument for argument in arguments if argument is not type(None)]
-        return kind_of(others[0], own) if len(others) == 1 else None
+    if origin in (Union, types.UnionType):
+        kinds = [kind for one in arguments if one is not type(None) and (kind := kind_of(one, own))]
+        return (
+            Kind(", or ".join(kind.expected for kind in kinds), lambda value: _first(value, kinds)) if kinds else None
+        )
     if origin is tuple and len(arguments) == 2 and arguments[1] is Ellipsis:
         inner = kind_of(arguments[0], own)
         return inner and Kind(f"a list, each item {inner.expected}", lambda value: _items(value, inner))
     return None
+
+
+def _first(value: Any, kinds: list[Kind]) -> Any:
+    for kind in kinds[:-1]:
+        with contextlib.suppress(ValueError):
+            return kind.convert(value)
+    return kinds[-1].convert(value)
 
 
 def _typed(kind: type, value: Any) -> Any:

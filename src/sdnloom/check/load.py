@@ -1,6 +1,8 @@
 """Scenarios from TOML files, strictly: every mistake is one message with file, key, value and what was expected."""
 
+import inspect
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +10,7 @@ from sdnloom.check import properties as library
 from sdnloom.check.code import CodeFiles
 from sdnloom.check.document import load_document
 from sdnloom.check.fields import read_call
-from sdnloom.check.packets import packet_kind
+from sdnloom.check.packets import ADDRESSES, packet_kind
 from sdnloom.check.reader import Reader
 from sdnloom.check.scenario import Scenario
 from sdnloom.check.topologies import place_hosts, read_topology
@@ -78,7 +80,7 @@ def _host(reader: Reader, topology: Topology, code: CodeFiles) -> Host:
         reader.text(key, None)
     spec = topology.host(reader.text("name"))
     kind = _kind(reader, code)
-    own = {Packet: packet_kind(topology, spec)}
+    own = {Packet: packet_kind(topology, spec), tuple[int, int]: ADDRESSES}
     moving = reader.table("move") if "move" in reader else None
     host: Host = read_call(reader, kind, {"name": spec.name}, own)
     if moving is None:
@@ -138,23 +140,27 @@ def _properties(reader: Reader, code: CodeFiles) -> tuple[Checkable | Property, 
         if not isinstance(table, dict):
             reader.fail_item("properties", number, item, expected)
         found = _property(reader.item("properties", number, table), code)
-        if found.name in [one.name for one in results]:
-            reader.fail_item("properties", number, item, "each property once")
+        if (found.name, type(found)) in [(one.name, type(one)) for one in results if one.name]:
+            reader.fail_item("properties", number, item, 'each property once; give one another name: as = "..."')
         results.append(found)
     return tuple(results)
 
 
 def _property(reader: Reader, code: CodeFiles) -> Checkable | Property:
     """A property of the library, or one of the user's: a value, or a class or function that makes it."""
+    label = reader.text("as", None)
     if "file" in reader:
         file, name = reader.beside("file", reader.text("file")), reader.text("name")
         make = reader.calling("name", lambda: code.get(file, name))
     else:
-        make = getattr(library, "LIBRARY", {})[reader.choice("name", getattr(library, "LIBRARY", {}))]
-    found = read_call(reader, make, {}, {}) if callable(make) else make
+        make = library.LIBRARY[reader.choice("name", library.LIBRARY)]
+    fixed = {}
+    if isinstance(make, type) and issubclass(make, library.Rule):
+        fixed["name"] = label or inspect.signature(make).parameters["name"].default
+    found = read_call(reader, make, fixed, {}) if callable(make) else make
     if not isinstance(found, Property) and not hasattr(found, "bind"):
         reader.fail("name", reader.text("name"), "a Property, or a class or function that makes one")
-    return found  # type: ignore[no-any-return]
+    return replace(found, name=label) if label and isinstance(found, Property) else found
 
 
 def _options(reader: Reader) -> tuple[Options, int]:

@@ -7,7 +7,7 @@ from sdnloom.errors import SdnloomError
 from sdnloom.network.packet import Ethernet, Icmp, IPv4, Packet, Tcp, TcpFlag, Udp, Vlan, stack
 from sdnloom.network.topology import HostSpec, Topology
 from sdnloom.network.traffic import BROADCAST, arp_request
-from sdnloom.network.value import mac
+from sdnloom.network.value import ip, mac
 
 _KEYS = ("kind", "to", "src", "dst", "type", "vlan", "src_port", "dst_port", "flags", "payload")
 _KINDS = ("frame", "ping", "arp", "tcp", "udp")
@@ -50,6 +50,15 @@ def read_packet(value: Any, topology: Topology, host: HostSpec) -> Packet:
         Icmp(8) if kind == "ping" else Udp(*ports) if kind == "udp" else Tcp(*ports, flags=_flags(value))
     )
     return stack(*outer, IPv4(host.ip, target.ip), inner, payload=payload)
+
+
+def _addresses(value: Any) -> tuple[int, int]:
+    if not isinstance(value, dict) or sorted(value) != ["ip", "mac"]:
+        raise ValueError
+    return mac(_typed(value, "mac", str)), ip(_typed(value, "ip", str))
+
+
+ADDRESSES = Kind('addresses such as { mac = "00:00:00:00:00:09", ip = "10.0.0.9" }', _addresses)
 
 
 def _typed(value: dict[str, Any], key: str, kind: type) -> Any:

@@ -76,10 +76,9 @@ class Reader:
         """A list of strings."""
         return self.get(key, "a list of strings", lambda v: isinstance(v, list) and all(map(_is_text, v)), default)
 
-    def plain(self, key: str, default: Any = ...) -> Any:
+    def plain(self, key: str, default: Any = ..., expected: str = "a value") -> Any:
         """Any value made of strings, numbers, booleans, lists and tables, as Python has it."""
-        value = self.get(key, "a value", lambda v: True, default)
-        return _python(value)
+        return _python(self.get(key, expected, lambda v: True, default))
 
     def table(self, key: str) -> "Reader":
         """A table; an empty one if there is none."""
@@ -133,7 +132,8 @@ class Reader:
         except SdnloomError as error:
             file = self.file_of(key)
             text = str(error).removeprefix(f"{file}: ")
-            raise ScenarioError(f"{file}: {self.path(key)}: {text}") from error
+            place = f"{self.path(key)}: " if self.path(key) else ""
+            raise ScenarioError(f"{file}: {place}{text}") from error
 
 
 def _is_text(value: Any) -> bool:

@@ -1,0 +1,328 @@
+"""Scenario files: what they say arrives, and every mistake is one message with file, key, value and expectation."""
+
+from pathlib import Path
+
+import pytest
+
+from sdnloom.check.document import ScenarioError
+from sdnloom.check.load import load_scenario
+from sdnloom.engine.result import Limits
+from sdnloom.errors import SdnloomError
+from sdnloom.network.hosts import ArpHost, Client, MobileHost, Replier, TcpClient, TcpServer
+from sdnloom.network.network import External, LinkFaults, SwitchFaults, SwitchOptions, Timeouts, Timer
+from sdnloom.network.packet import Ethernet, Icmp, IPv4, Packet, Tcp, Vlan
+from sdnloom.network.topology import HostSpec, Place
+from sdnloom.network.value import ip, mac
+from tests.check.scenarios import SCENARIO, write
+
+EVERYTHING = """\
+name = "everything"
+properties = [
+  { file = "hub.py", name = "quiet", host = "B", most = 4 },
+  { file = "hub.py", name = "reached" },
+]
+joining = true
+identity = false
+
+[program]
+file = "hub.py"
+class = "Hub"
+arguments = { broken = false }
+
+[topology]
+shape = "custom"
+switches = ["s1", "s2"]
+links = [["s1:2", "s2:2"]]
+ports = 5
+
+[switches]
+version = "1.3"
+buffers = 0
+overlap = "first"
+
+[[hosts]]
+name = "A"
+at = "s1:1"
+mac = "00:00:00:00:00:aa"
+kind = "client"
+to = ["B"]
+packets = [
+  { kind = "tcp", to = "B", dst_port = 80, flags = ["SYN", "ACK"], vlan = 7 },
+  { dst = "00:00:00:00:00:99", payload = "x" },
+  { kind = "ping", to = "B" },
+]
+sends = 2
+burst = 1
+order = "listed"
+
+[[hosts]]
+name = "B"
+at = "s2:1"
+ip = "10.0.0.77"
+kind = "replier"
+move = { to = ["s1:3"], moves = 2, announces = true }
+
+[[hosts]]
+name = "C"
+at = "s1:4"
+kind = "arp"
+to = ["B"]
+asks = 2
+
+[[hosts]]
+name = "D"
+at = "s2:4"
+kind = "tcp_client"
+to = "E"
+
+[[hosts]]
+name = "E"
+at = "s2:5"
+kind = "tcp_server"
+
+[[hosts]]
+name = "F"
+at = "s1:5"
+kind = "tcp_client"
+to = { mac = "00:00:00:00:00:77", ip = "10.0.0.100" }
+
+[[link_faults]]
+link = "s2-s1"
+drop = 1
+fail = 2
+
+[[link_faults]]
+link = "A"
+duplicate = 1
+
+[[switch_faults]]
+switch = "s2"
+disconnect = 1
+
+[timeouts]
+expiries = 1
+settle = true
+
+[[externals]]
+name = "reload"
+arguments = ["x", 3]
+budget = 2
+
+[[timers]]
+name = "poll"
+
+[search]
+engine = "loop"
+order = "dfs"
+reduce = false
+all = true
+seed = 3
+max_states = 1000
+max_depth = 30
+time_limit = 2.5
+memory_limit = 4000
+"""
+
+
+def test_every_key_of_a_scenario_arrives(tmp_path: Path) -> None:
+    scenario = load_scenario(write(tmp_path, EVERYTHING))
+    network = scenario.network
+    assert scenario.name == "everything"
+    assert [prop.name for prop in scenario.properties] == ["quiet B", "h2 is reached"]
+    assert network.topology.hosts[0] == HostSpec("A", mac("00:00:00:00:00:aa"), ip("10.0.0.1"), "s1", 1)
+    assert network.topology.hosts[1] == HostSpec("B", mac("00:00:00:00:00:02"), ip("10.0.0.77"), "s2", 1)
+    assert network.switches == SwitchOptions(version="1.3", buffers=0, overlap="first")
+    a, b, c, d, e, f = network.hosts
+    tcp, frame, ping = a.packets
+    assert a == Client("A", ("B",), (tcp, frame, ping), 2, 1, "listed")
+    assert [type(header) for header in tcp.headers] == [Ethernet, Vlan, IPv4, Tcp]
+    assert (tcp.headers[1].vid, tcp.headers[3].dst, tcp.headers[3].flags) == (7, 80, 0x12)
+    assert frame == Packet((Ethernet(0x99, 0xAA, 0x88B5),), b"x")
+    assert ping.headers[2] == Icmp(8)
+    assert b == MobileHost("B", host=Replier("B"), to=(Place("s1", 3),), moves=2, announces=True)
+    assert (type(c), c.to, c.asks) == (ArpHost, ("B",), 2)
+    assert (d, type(e), f) == (TcpClient("D", "E"), TcpServer, TcpClient("F", (0x77, ip("10.0.0.100"))))
+    assert network.link_faults == (("s1:2-s2:2", LinkFaults(drop=1, fail=2)), ("A", LinkFaults(duplicate=1)))
+    assert network.switch_faults == (("s2", SwitchFaults(disconnect=1)),)
+    assert network.timeouts == Timeouts(1, True)
+    assert network.externals == (External("reload", ("x", 3), 2),)
+    assert network.timers == (Timer("poll"),)
+    assert (network.joining, network.identity) == (True, False)
+    options = scenario.options
+    assert (options.engine, options.order, options.reduce, options.find_all) == ("loop", "dfs", False, True)
+    assert options.limits == Limits(1000, 30, 2.5, 4000 << 20)
+    assert scenario.seed == 3
+    assert scenario.code == ((tmp_path / "hub.py").resolve(),)
+
+
+def test_includes_resolve_files_beside_the_file_that_names_them(tmp_path: Path) -> None:
+    (tmp_path / "base").mkdir()
+    write(tmp_path / "base", SCENARIO, "base.toml")
+    file = tmp_path / "own.toml"
+    file.write_text('include = "base/base.toml"\n[topology]\nswitches = 3\n')
+    scenario = load_scenario(file)
+    assert (scenario.name, len(scenario.network.topology.switches)) == ("own", 3)
+
+
+def test_a_host_of_ones_own_is_named_by_file_and_class(tmp_path: Path) -> None:
+    scenario = load_scenario(write(tmp_path, SCENARIO.replace('"client"', '"hub.py:Other"')))
+    assert type(scenario.network.hosts[0]).__name__ == "Other"
+
+
+@pytest.mark.parametrize(
+    ("text", "switches"),
+    [
+        ('shape = "single"\nhosts = 2', 1),
+        ('shape = "ring"\nswitches = 3', 3),
+        ('shape = "mesh"\nswitches = 3', 3),
+        ('shape = "tree"\ndepth = 2', 3),
+        ('shape = "graphml"\nfile = "g.graphml"', 4),
+        ('shape = "topohub"\nname = "topozoo/Abilene"', 11),
+        ('shape = "mininet"\nfile = "topo.py"\ntopo = "lines,3"', 3),
+        ('shape = "mininet"\nfile = "topo.py"\ntopo = "lines"\narguments = [2]\noptions = { n = 1 }', 2),
+    ],
+)
+def test_topologies_of_every_kind_are_read(tmp_path: Path, text: str, switches: int) -> None:
+    import networkx
+
+    networkx.write_graphml(networkx.path_graph(4), tmp_path / "g.graphml")
+    (tmp_path / "topo.py").write_text("from mininet.topo import LinearTopo\ntopos = {'lines': LinearTopo}\n")
+    file = write(tmp_path, SCENARIO.replace('shape = "linear"\nswitches = 2', text))
+    assert len(load_scenario(file).network.topology.switches) == switches
+
+
+# What is changed in the scenario, and the words that the message must have.
+MISTAKES = [
+    ('[[hosts]]\nname = "h1"', '[[hosts]]\nnam = "h1"', ["hosts[0].name is missing", "expected a string"]),
+    ('kind = "client"', 'kind = "clinet"', ["hosts[0].kind is 'clinet'", "client", "did you mean client?"]),
+    ('kind = "client"', "kind = 3", ["hosts[0].kind is 3", "expected a string"]),
+    ('kind = "client"', 'kind = "gone.py:X"', ["hosts[0].kind", "gone.py", "No such file"]),
+    ('kind = "client"', 'kind = "hub.py:Gone"', ["hosts[0].kind", "'Gone'", "Hub, Other"]),
+    ('kind = "client"', 'kind = "hub.py:Hub"', ["hosts[0].kind is 'hub.py:Hub'", "subclass"]),
+    ('to = ["h2"]', 'to = "h2"', ["hosts[0].to is 'h2'", "expected a list"]),
+    ('to = ["h2"]', "to = [2]", ["hosts[0].to is [2]", "each item a string"]),
+    ('to = ["h2"]', 'to = ["h9"]', ["'h9' is no host", "h1, h2"]),
+    ('to = ["h2"]', 'to = ["h2"]\nsends = -1', ["hosts[0].sends is -1", "at least 0"]),
+    ('to = ["h2"]', 'to = ["h2"]\nsends = true', ["hosts[0].sends is true", "whole number"]),
+    ('to = ["h2"]', 'to = ["h2"]\nsends = 99999999999', ["hosts[0].sends is 99999999999"]),
+    ('to = ["h2"]', f'to = ["h2"]\nsends = {"9" * 60}', ["hosts[0].sends is a number of more than 40 digits"]),
+    ('to = ["h2"]', 'to = ["h2"]\nsend = 1', ["hosts[0].send = 1 is unknown", "did you mean sends?"]),
+    ('to = ["h2"]', 'to = ["h2"]\norder = "random"', ["hosts[0].order is 'random'", "any, listed"]),
+    ('to = ["h2"]', "packets = [3]", ["hosts[0].packets is [3]", "a packet such as"]),
+    ('to = ["h2"]', 'packets = [{ kind = "x" }]', ["hosts[0].packets", "kind is 'x'", "frame, ping"]),
+    ('to = ["h2"]', 'packets = [{ kind = "ping" }]', ["hosts[0].packets", "needs `to`"]),
+    ('to = ["h2"]', 'packets = [{ to = "h2", dst = "no" }]', ["hosts[0].packets", "'no' is no MAC address"]),
+    ('to = ["h2"]', 'packets = [{ kind = "tcp", to = "h2", flags = ["X"] }]', ["hosts[0].packets", "flag 'X'"]),
+    ('to = ["h2"]', 'move = { to = ["s2"] }\nto = ["h2"]', ["hosts[0].move.to is ['s2']", "s1:2"]),
+    ('to = ["h2"]', 'move = { to = ["s2:9"] }\nto = ["h2"]', ["s2:9 is a missing port"]),
+    (
+        'kind = "client"\nto = ["h2"]',
+        'kind = "tcp_client"\nto = { mac = "x", ip = "10.0.0.1" }',
+        ["hosts[0].to", "'x'"],
+    ),
+    ('kind = "client"\nto = ["h2"]', 'kind = "tcp_client"\nto = 3', ["hosts[0].to is 3", "a string, or addresses"]),
+    ('name = "h1"', 'name = "h7"', ["hosts[0].name is 'h7'", "a host of the topology (h1, h2)"]),
+    ('name = "h1"', 'name = "h1"\nat = "s1:9"', ["hosts[0].at is 's1:9'", "a free port of a switch: s1:1, s2:1"]),
+    ('name = "h1"', 'name = "h1"\nat = "s1:2"', ["hosts[0].at is 's1:2'", "a free port"]),
+    ('name = "h1"', 'name = "h1"\nat = "s1"', ["hosts[0].at is 's1'", "a free port"]),
+    ('name = "h1"', 'name = "h1"\nmac = "00:00"', ["hosts[0].mac is '00:00'", "a MAC address such as"]),
+    ('name = "h1"', 'name = "h1"\nmac = "ff:ff:ff:ff:ff:ff"', ["hosts[0].mac is 'ff:ff", "of one host"]),
+    ('name = "h1"', 'name = "h1"\nip = "::1"', ["hosts[0].ip is '::1'", "IPv4"]),
+    (
+        'to = ["h2"]',
+        'mac = "00:00:00:00:00:09"\n[[hosts]]\nname = "h2"\nmac = "00:00:00:00:00:09"',
+        ["hosts[1].mac is '00:00:00:00:00:09'", "no other host has (host h1 has it)"],
+    ),
+    ('to = ["h2"]', 'mac = "00:00:00:00:00:02"', ["MAC address 00:00:00:00:00:02", "'h1' and 'h2'"]),
+    ('to = ["h2"]', '[[hosts]]\nname = "h1"', ["hosts[1].name is 'h1'", "no other host has"]),
+    ("[[hosts]]", "[hosts]", ["hosts is a table", "expected a list of tables"]),
+    ("[[hosts]]", "[[host]]", ["host = ", "is unknown", "did you mean hosts?"]),
+    ('shape = "linear"', 'shape = "line"', ["topology.shape is 'line'", "did you mean linear?"]),
+    ('shape = "linear"', "", ["topology.shape is missing", "single, linear"]),
+    ("switches = 2", "switches = 0", ["topology.switches is 0", "from 1"]),
+    ("switches = 2", 'switches = "2"', ["topology.switches is '2'", "a whole number"]),
+    ("switches = 2", "switches = 2\nx = nan", ["topology.x = nan is unknown"]),
+    ('shape = "linear"', 'shape = "ring"', ["topology", "switches is 2", "from 3"]),
+    (
+        'shape = "linear"\nswitches = 2',
+        'shape = "custom"\nswitches = ["s1"]\nlinks = [["s1"]]',
+        ["topology.links is [['s1']]", "a list of pairs"],
+    ),
+    ('shape = "linear"\nswitches = 2', 'shape = "mininet"\nfile = "no.py"', ["topology.file", "no.py", "No such file"]),
+    ('shape = "linear"\nswitches = 2', 'shape = "graphml"\nfile = "no"', ["topology.file", "no", "No such file"]),
+    ('shape = "linear"\nswitches = 2', 'shape = "topohub"\nname = "no"', ["topology.name", "'no' is no network"]),
+    ('file = "hub.py"\nclass', 'file = "gone.py"\nclass', ["program.class", "gone.py", "cannot read", "No such file"]),
+    ('class = "Hub"', 'class = "Hubb"', ["program.class", "has no 'Hubb'", "Hub"]),
+    ('class = "Hub"', 'class = "quiet"', ["program.class", "'quiet' is a function", "expected a class"]),
+    ('class = "Hub"', "", ["program.file", "Hub, Other", "`class`"]),
+    ('class = "Hub"', 'class = "Property"', ["handles nothing", "packet_in"]),
+    ('class = "Hub"', 'class = "Hub"\narguments = { x = 1 }', ["Hub({'x': 1})", "unexpected keyword"]),
+    ('class = "Hub"', 'class = "Hub"\narguments = 3', ["program.arguments is 3", "a table"]),
+    ("properties = [", "properties = 3 # [", ["properties is 3", "a list of names"]),
+    ("properties = [", "properties = [] # [", ["properties is []"]),
+    (
+        "properties = [",
+        'properties = ["NoForwardingLops", ',
+        ["properties[0].name is 'NoForwardingLops'", "did you mean NoForwardingLoops?"],
+    ),
+    ("properties = [", "properties = [3, ", ["properties[0] is 3"]),
+    (
+        "properties = [",
+        'properties = [{ name = "Reachable", source = "h1", target = "h9" }, ',
+        ["'h9' is no host", "h1, h2"],
+    ),
+    (
+        "properties = [",
+        'properties = ["NoBlackHoles", "NoBlackHoles", ',
+        ["properties[1] is 'NoBlackHoles'", "each property once"],
+    ),
+    ('name = "quiet"', 'name = "gone"', ["properties[0].name", "hub.py", "'gone'"]),
+    ('name = "quiet", host = "h2"', 'name = "nothing"', ["properties[0].name is 'nothing'", "a Property"]),
+    ('host = "h2"', "most = 1", ["properties[0].host is missing", "a string"]),
+    ('host = "h2"', 'host = "h2", least = 1', ["properties[0].least = 1 is unknown", "host, most"]),
+    ('host = "h2" }]', 'host = "h2" }, { file = "hub.py", name = "quiet", host = "h2" }]', ["properties[1]", "once"]),
+    ("[topology]", '[switches]\nversion = "1.1"\n[topology]', ["switches.version is '1.1'", "1.0, 1.3"]),
+    ("[topology]", "[switches]\nbuffers = 1.5\n[topology]", ["switches.buffers is 1.5", "a whole number"]),
+    ("[topology]", '[[link_faults]]\nlink = "s1-s3"\n[topology]', ["link_faults[0].link is 's1-s3'", "s1-s2"]),
+    (
+        "[topology]",
+        '[[link_faults]]\nlink = "h1"\nlose = 1\n[topology]',
+        ["link_faults[0].lose = 1 is unknown", "drop"],
+    ),
+    ("[topology]", '[[switch_faults]]\nswitch = "s9"\n[topology]', ["switch_faults[0].switch is 's9'", "s1, s2"]),
+    ("[topology]", '[[externals]]\nname = "x"\narguments = [[1]]\n[topology]', ["externals[0].arguments is [[1]]"]),
+    ("[topology]", '[search]\nengine = "fast"\n[topology]', ["search.engine is 'fast'", "auto, loop, kernel"]),
+    ("[topology]", "[search]\nmax_states = 0\n[topology]", ["search.max_states is 0", "at least 1"]),
+    ("[topology]", "[search]\ntime_limit = inf\n[topology]", ["search.time_limit is inf", "a positive number"]),
+    ("[topology]", "[search]\nreduce = 1\n[topology]", ["search.reduce is 1", "true or false"]),
+    ("[topology]", "joining = 3\n[topology]", ["program.joining = 3 is unknown"]),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "words"), MISTAKES, ids=[new[:60] for _, new, _ in MISTAKES])
+def test_mistake_is_one_message_that_names_it(tmp_path: Path, old: str, new: str, words: list[str]) -> None:
+    assert old in SCENARIO
+    file = write(tmp_path, SCENARIO.replace(old, new, 1))
+    with pytest.raises(SdnloomError) as caught:
+        load_scenario(file)
+    message = str(caught.value)
+    for word in ["hub.toml", *words]:
+        assert word in message
+    assert len(message) < 500
+
+
+def test_a_mistake_is_reported_in_the_file_that_made_it(tmp_path: Path) -> None:
+    write(tmp_path, SCENARIO.replace("switches = 2", "switches = -2"), "base.toml")
+    file = tmp_path / "own.toml"
+    file.write_text('include = "base.toml"\n[topology]\nports = 3\n')
+    with pytest.raises(ScenarioError, match=r"base\.toml: topology\.switches is -2"):
+        load_scenario(file)
+
+
+@pytest.mark.parametrize("text", ["1 +", "raise OSError('x')", "import nowhere_at_all", "import sys\nsys.exit(1)"])
+def test_a_program_that_cannot_run_is_named_with_its_line(tmp_path: Path, text: str) -> None:
+    file = write(tmp_path)
+    (tmp_path / "hub.py").write_text(f"x = 1\n{text}\n")
+    with pytest.raises(SdnloomError, match=r"hub\.toml: program.class: .*hub\.py, line [23]: ") as caught:
+        load_scenario(file)
+    assert "\n" not in str(caught.value)
