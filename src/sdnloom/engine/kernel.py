@@ -5,6 +5,7 @@ two misses everything runs on integers. Numbers, parents, counts and counterexam
 """
 
 from collections.abc import Callable
+from pathlib import Path as FilePath
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,11 @@ _AT_EVENTS = (Needs.EVENT, Needs.ORDER)
 _ROWS, _TRANSITIONS, _ENDS, _MOST_ROWS = jit_level.ROWS, jit_level.TRANSITIONS, jit_level.ENDS, jit_level.MOST_ROWS
 
 Array = npt.NDArray[Any]
+
+
+def is_compiled() -> bool:
+    """Whether an earlier run left compiled code in numba's cache."""
+    return any(FilePath(jit_level.level._cache.cache_path).glob("jit_level.level-*.nbi"))
 
 
 class KernelSearch:

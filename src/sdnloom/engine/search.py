@@ -174,9 +174,11 @@ class _Run:
 
     def _kernel(self) -> Engine:
         try:
-            from sdnloom.engine.kernel import KernelSearch  # importing numba takes a while, so only when it is wanted
+            from sdnloom.engine.kernel import KernelSearch, is_compiled  # takes a while, so only when it is wanted
         except ImportError as error:
             raise SdnloomError(f"the kernel engine needs numba ({error}); use the loop engine") from error
+        if not is_compiled():
+            self.on_event(Notice("compiling the kernel engine, once for this installation: about half a minute"))
         engine = KernelSearch(
             self.tables,
             self.reduction,
