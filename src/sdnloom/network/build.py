@@ -63,6 +63,10 @@ class Checkable(Protocol):
     def identity(self) -> bool:
         """Whether it must tell packets apart."""
 
+    @property
+    def rest(self) -> bool:
+        """Whether it must see the network come to rest after a host moved (the event `Rested`)."""
+
     def bind(self, world: World) -> tuple[Property, ...]:
         """The properties for this network."""
 
@@ -70,10 +74,9 @@ class Checkable(Protocol):
 def build(network: Network, program: Program, properties: Iterable[Checkable | Property] = ()) -> System:
     """Return the system. Raises an SdnloomError that names the part, its value and what was expected."""
     wanted = tuple(properties)
-    identity = network.identity
-    if identity is None:
-        identity = any(one.identity for one in wanted if not isinstance(one, Property))
-    hosts = _hosts(network, identity)
+    asked = [one for one in wanted if not isinstance(one, Property)]
+    identity = any(one.identity for one in asked) if network.identity is None else network.identity
+    hosts = _hosts(network, identity, any(one.rest for one in asked))
     wiring = wire(network, hosts)
     configs = {spec.name: switch_config(spec, network.switches) for spec in network.topology.switches}
     faults = _switch_faults(network)
@@ -119,7 +122,7 @@ def switch_config(spec: SwitchSpec, options: SwitchOptions) -> Switch:
     )
 
 
-def _hosts(network: Network, identity: bool) -> list[tuple[Host, Scene]]:
+def _hosts(network: Network, identity: bool, rest: bool) -> list[tuple[Host, Scene]]:
     known = {spec.name: spec for spec in network.topology.hosts}
     behaviours: dict[str, Host] = {}
     for host in network.hosts:
@@ -131,7 +134,7 @@ def _hosts(network: Network, identity: bool) -> list[tuple[Host, Scene]]:
     found = []
     for spec in network.topology.hosts:
         host = behaviours.get(spec.name, Host(spec.name))
-        scene = Scene(spec, network.topology, identity)
+        scene = Scene(spec, network.topology, identity, rest)
         host.check(scene)
         found.append((host, scene))
     return found

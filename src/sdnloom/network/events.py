@@ -163,6 +163,12 @@ class Moved(NamedTuple):
     new: Place
 
 
+class Rested(NamedTuple):
+    """The network has come to rest after a host moved: whatever the move brought about has happened."""
+
+    host: str
+
+
 class LinkFailed(NamedTuple):
     """A link went down."""
 
@@ -235,6 +241,7 @@ NetworkEvent: TypeAlias = (
     | Refused
     | HandlerRaised
     | Moved
+    | Rested
     | LinkFailed
     | LinkRestored
     | SwitchFailed

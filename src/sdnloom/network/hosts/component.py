@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from sdnloom.engine.disciplines import Bag
+from sdnloom.engine.disciplines import Bag, Fifo
 from sdnloom.engine.model import NONE, Action, Cell, Channel, Component, Message, Mode, Outcome
-from sdnloom.network.events import Lost, Moved, Received, Sent
+from sdnloom.network.events import Lost, Moved, Received, Rested, Sent
 from sdnloom.network.hosts.host import Doing, Host, Scene
 from sdnloom.network.topology.spec import Place
 
@@ -31,10 +31,12 @@ def inbox(host: str, place: Place, places: Sequence[Place]) -> str:
 
 
 def component_of(host: Host, scene: Scene) -> tuple[Component, tuple[Channel, ...]]:
-    """Return the host as a component, and the channel of its tasks if it has any; its inboxes are links."""
+    """Return the host as a component, and the channels that it sends to itself on; its inboxes are links."""
     maker = _Maker(host, scene)
-    channels = (Channel(maker.todo, host.name, Bag()),) if host.works else ()
-    return Component(host.name, HostCore(scene.me.place, host.initial(scene)), maker.actions()), channels
+    tasks = [Channel(maker.todo, host.name, Bag())] if host.works else []
+    moves = [Channel(maker.rest, host.name, Fifo())] if maker.rests else []
+    core = HostCore(scene.me.place, host.initial(scene))
+    return Component(host.name, core, maker.actions()), (*tasks, *moves)
 
 
 class _Maker:
@@ -42,7 +44,8 @@ class _Maker:
         self.host, self.scene = host, scene
         self.places = places_of(host, scene)
         self.wires = frozenset(f"{place.switch}.in" for place in self.places)
-        self.todo = f"{host.name}.todo"
+        self.todo, self.rest = f"{host.name}.todo", f"{host.name}.rest"
+        self.rests = scene.rest and len(self.places) > 1
         # The place of a host that never moves is no cell: nobody writes it.
         self.where = PLACE if len(self.places) > 1 else NONE
 
@@ -65,6 +68,9 @@ class _Maker:
             found.append(
                 Action("work", self.working, self.todo, self.wires | tasks, cells | self.where, cells, Mode.MUST)
             )
+        restless = frozenset({self.rest}) if self.rests else frozenset[str]()
+        if self.rests:
+            found.append(Action("rest", self.resting, self.rest, reads=NONE, writes=NONE, mode=Mode.IDLE))
         for act in host.acts(scene):
             writes = act.cells | (PLACE if act.moves else NONE)
             found.append(
@@ -72,7 +78,7 @@ class _Maker:
                     act.name,
                     self.acting(act.step),
                     None,
-                    self.wires if act.sends else frozenset(),
+                    (self.wires if act.sends else frozenset[str]()) | (restless if act.moves else frozenset[str]()),
                     act.cells | self.where,
                     writes,
                     act.mode,
@@ -99,11 +105,16 @@ class _Maker:
 
         return act
 
+    def resting(self, core: HostCore, _: None) -> list[Outcome]:
+        return [Outcome(core, (), (Rested(self.host.name),))]
+
     def outcome(self, core: HostCore, doing: Doing, events: tuple[Any, ...] = ()) -> Outcome:
         place = core.place if doing.place is None else doing.place
         if place != core.place:
             events = (*events, Moved(self.host.name, core.place, place))
         sends: list[tuple[str, Message]] = [(f"{place.switch}.in", (place.port, packet)) for packet in doing.packets]
         sends += [(self.todo, task) for task in doing.tasks]
+        if self.rests and place != core.place:
+            sends.append((self.rest, "moved"))
         sent = tuple(Sent(self.host.name, packet) for packet in doing.packets)
         return Outcome(HostCore(place, doing.state), tuple(sends), events + sent, choice=doing.choice)

@@ -18,11 +18,15 @@ STATE: frozenset[Cell] = frozenset({"state"})
 
 @dataclass(frozen=True)
 class Scene:
-    """Where a host finds itself: its own addresses, the others', and whether packets have identities."""
+    """Where a host finds itself: its own addresses, the others', and what is to be seen of it.
+
+    With `identity` packets can be told apart; with `rest` the host says when the network has come to rest after a move.
+    """
 
     me: HostSpec
     topology: Topology
     identity: bool = False
+    rest: bool = False
 
     def other(self, name: str) -> HostSpec:
         """The host of that name."""

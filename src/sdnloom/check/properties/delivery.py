@@ -1,0 +1,160 @@
+"""No packet disappears: what is sent to a host that exists reaches it."""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from sdnloom.check.properties.base import Rule, faulted, receiver, watched
+from sdnloom.engine.model import Event, Needs, Property
+from sdnloom.network.build import World
+from sdnloom.network.events import Handled, Lost, Moved, Received, Rested, Sent
+from sdnloom.network.identity import stamp_of
+from sdnloom.network.openflow import PacketIn
+from sdnloom.network.packet import decode
+from sdnloom.network.topology.spec import Place
+from sdnloom.network.traffic import ends_of
+
+Parcel = tuple[str, str]  # packet, host
+
+
+class _Post(NamedTuple):
+    sent: frozenset[Parcel] = frozenset()
+    got: frozenset[Parcel] = frozenset()
+    excused: frozenset[str] = frozenset()  # packets that a fault took
+
+    def missing(self) -> list[Parcel]:
+        return sorted(parcel for parcel in self.sent - self.got if parcel[0] not in self.excused)
+
+
+@dataclass(frozen=True)
+class NoBlackHoles(Rule):
+    """Every packet to a host that exists has reached it when nothing is going on any more. Asked in quiescent states.
+
+    A packet of which a fault (a lossy link, a port or switch that is down) took a copy is excused. Broadcasts and
+    packets to nobody are not counted. A host that moved away is no excuse; `NoBlackHolesMobile` knows that one.
+    """
+
+    name: str = "NoBlackHoles"
+
+    @property
+    def identity(self) -> bool:
+        """Each packet counts."""
+        return True
+
+    def bind(self, world: World) -> tuple[Property, ...]:
+        """One property, whose fold commutes."""
+
+        def fold(post: _Post, event: Event) -> _Post:
+            return _deliver(world, post, event)
+
+        return (Property(self.name, Needs.QUIESCENT, _undelivered, fold=fold, initial=_Post()),)
+
+
+def _deliver(world: World, post: _Post, event: Event) -> _Post:
+    if isinstance(event, Sent):
+        host = receiver(world, event.packet)
+        return post if host is None else post._replace(sent=post.sent | {(stamp_of(event.packet), host.name)})
+    if isinstance(event, Received):
+        parcel = (stamp_of(event.packet), event.host)
+        host = receiver(world, event.packet)
+        return post if host is None or host.name != event.host else post._replace(got=post.got | {parcel})
+    taken = _taken(event)
+    return post if taken is None else post._replace(excused=post.excused | {taken})
+
+
+def _taken(event: Event) -> str | None:
+    """Return the packet of which a fault took a copy."""
+    if isinstance(event, Lost) and event.by_fault:
+        return stamp_of(event.packet)
+    fault = faulted(event)
+    return fault[1] if fault is not None and fault[0] == "drop" else None
+
+
+def _undelivered(post: _Post, _: Any) -> str | None:
+    missing = post.missing()
+    return f"packet {missing[0][0]} never reached {missing[0][1]}" if missing else None
+
+
+class _Trail(NamedTuple):
+    """The post, and how far the network has followed each host that moved."""
+
+    post: _Post = _Post()
+    places: tuple[tuple[str, Place], ...] = ()  # where hosts are that have moved
+    unheard: frozenset[str] = frozenset()  # those whom the program last heard from somewhere else
+    restless: frozenset[str] = frozenset()  # those whom it heard from where they are; the network is not yet at rest
+
+
+@dataclass(frozen=True)
+class NoBlackHolesMobile(Rule):
+    """`NoBlackHoles` without the losses that no program could prevent. Asked in quiescent states.
+
+    When a host moves, packets to it are excused that are under way, and all that are sent until the program has handled
+    a packet that the host sent from its new place, none from the old one since, and the network has come to rest. A
+    program that loses packets after that had every chance.
+    """
+
+    name: str = "NoBlackHolesMobile"
+
+    @property
+    def identity(self) -> bool:
+        """Each packet counts."""
+        return True
+
+    @property
+    def rest(self) -> bool:
+        """The end of the period is when the network is at rest."""
+        return True
+
+    def bind(self, world: World) -> tuple[Property, ...]:
+        """One property that sees the order of moves, packets and handled messages."""
+
+        def fold(trail: _Trail, event: Event) -> _Trail:
+            return _follow(world, trail, event)
+
+        return (
+            Property(
+                self.name,
+                Needs.QUIESCENT,
+                lambda trail, columns: _undelivered(trail.post, columns),
+                watches=watched(world, "host", "switch", "controller"),
+                fold=fold,
+                initial=_Trail(),
+            ),
+        )
+
+
+def _follow(world: World, trail: _Trail, event: Event) -> _Trail:
+    if isinstance(event, Moved):
+        return _moved(trail, event)
+    if isinstance(event, Handled):
+        return _heard(world, trail, event)
+    if isinstance(event, Rested):
+        return trail._replace(restless=trail.restless - {event.host})
+    post = _deliver(world, trail.post, event)
+    if isinstance(event, Sent):
+        host = receiver(world, event.packet)
+        if host is not None and host.name in trail.unheard | trail.restless:
+            post = post._replace(excused=post.excused | {stamp_of(event.packet)})
+    return trail if post == trail.post else trail._replace(post=post)
+
+
+def _moved(trail: _Trail, event: Moved) -> _Trail:
+    under_way = {packet for packet, host in trail.post.missing() if host == event.host}
+    post = trail.post._replace(excused=trail.post.excused | under_way)
+    places = dict(trail.places) | {event.host: event.new}
+    return _Trail(post, tuple(sorted(places.items())), trail.unheard | {event.host}, trail.restless - {event.host})
+
+
+def _heard(world: World, trail: _Trail, event: Handled) -> _Trail:
+    """The program learns where a host is, or is misled by a packet that the host sent before it moved."""
+    if not isinstance(event.message, PacketIn):
+        return trail
+    host = world.owner(ends_of(decode(event.message.data))[0])
+    where = Place(event.switch, event.message.in_port)
+    leads = world.wiring.targets.get(where)
+    if host is None or host.name not in dict(trail.places) or leads is None or leads.port is not None:
+        return trail
+    if (host.name, where) not in trail.places:
+        return trail._replace(unheard=trail.unheard | {host.name}, restless=trail.restless - {host.name})
+    if host.name in trail.unheard:
+        return trail._replace(unheard=trail.unheard - {host.name}, restless=trail.restless | {host.name})
+    return trail
