@@ -40,7 +40,7 @@ def report_text(report: Report, traces: Mapping[Counterexample, Path]) -> str:
         lines.append("")
     lines.append(
         f"searched {statistics.states:,} states, {statistics.transitions:,} transitions, depth {statistics.depth}, "
-        f"{report.handler_runs:,} handler runs"
+        f"{report.handler_runs:,} handler run{'' if report.handler_runs == 1 else 's'}"
     )
     lines.append(f"bounds: {'; '.join(report.bounds) or 'none'}")
     lines += [f"seen: {one.property}: {one.message}" for one in report.result.witnesses]

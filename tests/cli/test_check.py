@@ -1,0 +1,271 @@
+"""`sdnloom check` as a user runs it: what it prints, where it writes, how it ends."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.check.scenarios import SCENARIO, write
+from tests.cli.running import CommandLine
+
+HOLDS = SCENARIO.replace('host = "h2" }', 'host = "h2", most = 1 }, { file = "hub.py", name = "reached" }')
+
+VIOLATED_TEXT = """\
+VIOLATED quiet h2: h2 received 1
+shortest counterexample, 8 steps:
+  1  h1: send -> h1 > h2 ICMP echo request
+  2  s1: packets port 1: h1 > h2 ICMP echo request -> to the controller
+  3  controller: handle s1 PacketIn port 1 buffer 0: h1 > h2 ICMP echo request -> s1: PacketOut buffer 0 flood
+  4  s1: of PacketOut buffer 0 flood -> out 2
+  5  s2: packets port 2: h1 > h2 ICMP echo request -> to the controller
+  6  controller: handle s2 PacketIn port 2 buffer 0: h1 > h2 ICMP echo request -> s2: PacketOut buffer 0 flood
+  7  s2: of PacketOut buffer 0 flood -> out 1
+  8  h2: receive h1 > h2 ICMP echo request
+
+searched 9 states, 8 transitions, depth 7, 2 handler runs
+bounds: h1: at most 1 packet
+replay: sdnloom replay hub.quiet-h2.sdnloom-trace.json
+"""
+
+
+def test_a_violation_is_shown_with_its_shortest_counterexample_and_a_replay_command(
+    sdnloom: CommandLine, tmp_path: Path
+) -> None:
+    write(tmp_path)
+    run = sdnloom("check", "hub.toml")
+    assert (run.code, run.out) == (1, VIOLATED_TEXT)
+    assert re.fullmatch(
+        r"found: quiet h2 violated after 8 steps\n\d+\.\d\d s, [\d,]+ transitions/s, loop engine\n", run.err
+    )
+    replayed = sdnloom(*VIOLATED_TEXT.splitlines()[-1].split()[2:])
+    lines = VIOLATED_TEXT.splitlines()
+    assert (replayed.code, replayed.err) == (1, "")
+    assert replayed.out.splitlines() == ["CONFIRMED quiet h2: h2 received 1", *lines[2:10]]
+
+
+def test_what_holds_is_said_with_counts_bounds_and_witnesses(sdnloom: CommandLine, tmp_path: Path) -> None:
+    write(tmp_path, HOLDS)
+    run = sdnloom("check", "hub.toml")
+    assert (run.code, run.out) == (
+        0,
+        "HOLDS quiet h2: no violation in an exhaustive search within the bounds below\n"
+        "searched 9 states, 8 transitions, depth 8, 2 handler runs\n"
+        "bounds: h1: at most 1 packet\n"
+        "seen: h2 is reached: h2 received a packet\n",
+    )
+    assert list(tmp_path.glob("*trace*")) == []
+
+
+def test_what_never_happens_is_said(sdnloom: CommandLine, tmp_path: Path) -> None:
+    write(tmp_path, HOLDS.replace('to = ["h2"]', 'to = ["h2"]\nsends = 0'))
+    run = sdnloom("check", "hub.toml")
+    assert run.code == 0
+    assert run.out.splitlines()[-1].startswith("NEVER SEEN: h2 is reached: ")
+
+
+def test_a_search_that_stops_early_says_why_and_what_to_raise(sdnloom: CommandLine, tmp_path: Path) -> None:
+    write(tmp_path)
+    run = sdnloom("check", "hub.toml", "--max-states", "3")
+    assert (run.code, run.out.splitlines()[1:]) == (
+        3,
+        [
+            "to see more, raise --max-states",
+            "searched 3 states, 2 transitions, depth 1, 1 handler run",
+            "bounds: h1: at most 1 packet; at most 3 states",
+        ],
+    )
+    assert run.out.startswith("INCOMPLETE no violation so far, but ")
+
+
+KEYS = [
+    "schema",
+    "verdict",
+    "property",
+    "bounds",
+    "states",
+    "transitions",
+    "depth",
+    "seconds",
+    "handler_runs",
+    "trace",
+    "violations",
+]
+
+
+def test_json_is_one_object_with_the_documented_keys(sdnloom: CommandLine, tmp_path: Path) -> None:
+    write(tmp_path)
+    run = sdnloom("check", "hub.toml", "--format", "json")
+    document = json.loads(run.out)
+    assert (run.code, list(document)) == (1, KEYS)
+    assert document.pop("seconds") > 0
+    assert document == {
+        "schema": "sdnloom-check-1",
+        "verdict": "violated",
+        "property": "quiet h2",
+        "bounds": ["h1: at most 1 packet", "searched in part: the search ended at the first violation"],
+        "states": 9,
+        "transitions": 8,
+        "depth": 7,
+        "handler_runs": 2,
+        "trace": "hub.quiet-h2.sdnloom-trace.json",
+        "violations": [
+            {
+                "property": "quiet h2",
+                "message": "h2 received 1",
+                "steps": 8,
+                "shortest": True,
+                "trace": "hub.quiet-h2.sdnloom-trace.json",
+            }
+        ],
+    }
+
+
+@pytest.mark.parametrize(("arguments", "verdict", "code"), [((), "holds", 0), (("--max-depth", 2), "incomplete", 3)])
+def test_json_without_a_violation_has_no_property_and_no_trace(
+    sdnloom: CommandLine, tmp_path: Path, arguments: tuple, verdict: str, code: int
+) -> None:
+    write(tmp_path, HOLDS)
+    run = sdnloom("check", "hub.toml", "--format", "json", *arguments)
+    document = json.loads(run.out)
+    assert (run.code, list(document)) == (code, KEYS)
+    assert [document[key] for key in ("verdict", "property", "trace", "violations")] == [verdict, None, None, []]
+
+
+ALL = SCENARIO.replace(
+    'host = "h2" }', 'host = "h3" }, { file = "hub.py", name = "quiet", host = "h2" }, "NoHandlerException"'
+).replace("switches = 2", "switches = 3")
+
+
+def test_all_reports_each_distinct_violation_smallest_first(sdnloom: CommandLine, tmp_path: Path) -> None:
+    write(tmp_path, ALL)
+    run = sdnloom("check", "hub.toml", "--all", "--format", "json")
+    found = json.loads(run.out)["violations"]
+    assert [(one["property"], one["steps"]) for one in found] == [("quiet h2", 8), ("quiet h3", 11)]
+    assert [one["trace"] for one in found] == [f"hub.quiet-h{n}.sdnloom-trace.json" for n in (2, 3)]
+    for one in found:
+        replayed = sdnloom("replay", one["trace"])
+        assert replayed.out.startswith(f"CONFIRMED {one['property']}: {one['message']}\n")
+    text = sdnloom("check", "hub.toml", "--all").out.splitlines()
+    assert [line for line in text if line.startswith("VIOLATED")] == [
+        "VIOLATED quiet h2: h2 received 1",
+        "VIOLATED quiet h3: h3 received 1",
+    ]
+    assert text[-2:] == [f"replay: sdnloom replay hub.quiet-h{n}.sdnloom-trace.json" for n in (2, 3)]
+
+
+def test_coverage_names_the_lines_and_branches_that_were_not_reached(sdnloom: CommandLine, tmp_path: Path) -> None:
+    write(tmp_path)
+    lines = sdnloom("check", "hub.toml", "--coverage").out.splitlines()
+    start = next(number for number, line in enumerate(lines) if line.startswith("coverage of hub.py: "))
+    assert re.fullmatch(r"coverage of hub\.py: 5 of \d+ lines, 1 of \d+ branches", lines[start])
+    assert lines[start + 1].startswith("  lines never reached: 14, ")
+    assert lines[start + 2] == "  branches never taken: 13->14"
+    assert lines[-1].startswith("replay: ")
+    as_json = sdnloom("check", "hub.toml", "--coverage", "--format", "json")
+    assert list(json.loads(as_json.out)) == KEYS
+    assert "coverage of hub.py: 5 of" in as_json.err
+
+
+def test_an_exception_in_a_handler_is_reported_with_its_line(sdnloom: CommandLine, tmp_path: Path) -> None:
+    text = SCENARIO.replace('class = "Hub"', 'class = "Hub"\narguments = { broken = true }')
+    write(tmp_path, text.replace("properties = [", 'properties = ["NoHandlerException", '))
+    run = sdnloom("check", "hub.toml")
+    assert run.code == 1
+    assert run.out.startswith("VIOLATED NoHandlerException: ")
+    assert run.out.splitlines()[4].endswith("-> packet_in raised KeyError: 's1' (hub.py:14)")
+
+
+def test_options_of_the_command_line_win_over_the_file(sdnloom: CommandLine, tmp_path: Path) -> None:
+    write(tmp_path, SCENARIO + "[search]\nmax_states = 3\n")
+    assert sdnloom("check", "hub.toml").code == 3
+    assert sdnloom("check", "hub.toml", "--max-states", 1000).code == 1
+
+
+def test_both_engines_and_every_seed_print_the_same(sdnloom: CommandLine, tmp_path: Path) -> None:
+    write(tmp_path, HOLDS.replace('to = ["h2"]', 'to = ["h2"]\nsends = 2'))
+    expected = sdnloom("check", "hub.toml").out
+    assert expected.startswith("VIOLATED")
+    for arguments in (["--engine", "loop"], ["--engine", "kernel"]):
+        assert sdnloom("check", "hub.toml", *arguments).out == expected
+    counts = {sdnloom("check", "hub.toml", "--all", "--seed", seed).out.splitlines()[-4] for seed in range(4)}
+    assert len(counts) == 1
+    assert counts.pop().startswith("searched ")
+
+
+def test_a_reduction_says_that_its_counterexample_need_not_be_shortest(sdnloom: CommandLine, tmp_path: Path) -> None:
+    write(tmp_path)
+    run = sdnloom("check", "hub.toml", "--reduce", "--no-trace")
+    assert (run.code, run.out.splitlines()[1]) == (1, "counterexample, 8 steps, none can be left out:")
+    assert "replay:" not in run.out
+    assert list(tmp_path.glob("*trace*")) == []
+
+
+def test_traces_go_where_they_are_told(sdnloom: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "scenarios").mkdir()
+    write(tmp_path / "scenarios")
+    run = sdnloom("check", "scenarios/hub.toml", "--trace-dir", "some/where")
+    last = run.out.splitlines()[-1]
+    assert last == "replay: sdnloom replay some/where/hub.quiet-h2.sdnloom-trace.json"
+    document = json.loads((tmp_path / last.split()[-1]).read_text())
+    assert document["source"] == {"scenario": "../../scenarios/hub.toml"}
+    assert sdnloom("replay", last.split()[-1]).code == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["check", "gone.toml"], ["error: gone.toml: cannot read the scenario: No such file", "expected a TOML file"]),
+        (["check", "."], ["error: .: cannot read the scenario: Is a directory"]),
+        (["check"], ["Missing argument 'SCENARIO'"]),
+        (["check", "hub.toml", "--max-states", "0"], ["--max-states", "0", "x>=1"]),
+        (["check", "hub.toml", "--engine", "fast"], ["--engine", "'fast'", "kernel"]),
+        (["check", "hub.toml", "--engine", "kernel", "--order", "dfs"], ["error: the kernel engine searches breadth"]),
+        (["check", "hub.toml", "--trace-dir", "hub.py/x"], ["error: hub.py/x: cannot make the folder"]),
+        (["check", "bad.toml"], ["error: bad.toml: topology.switches is -2; expected a whole number from 1 to 10000"]),
+        (["check", "loop.toml"], ["error: loop.toml: include 'loop.toml' comes back to itself"]),
+    ],
+)
+def test_a_users_mistake_ends_with_one_message_and_exit_code_2(
+    sdnloom: CommandLine, tmp_path: Path, arguments: list[str], words: list[str]
+) -> None:
+    write(tmp_path)
+    write(tmp_path, SCENARIO.replace("switches = 2", "switches = -2"), "bad.toml")
+    write(tmp_path, 'include = "loop.toml"', "loop.toml")
+    run = sdnloom(*arguments)
+    assert (run.code, run.out) == (2, "")
+    for word in words:
+        assert word in run.err
+
+
+def test_help_names_every_option_and_exit_code(sdnloom: CommandLine) -> None:
+    run = sdnloom("check", "--help")
+    assert run.code == 0
+    for word in (
+        *("--format", "--all", "--engine", "--order", "--reduce", "--seed", "--max-states", "--max-depth"),
+        *("--time-limit", "--memory-limit", "--coverage", "--trace-dir", "--no-trace", "Exit code: 0"),
+    ):
+        assert word in run.out
+    listed = sdnloom("--help").out
+    assert all(f"  {name} " in listed for name in ("check", "replay", "step", "walk"))
+
+
+def test_stdout_and_trace_are_the_same_under_any_hash_seed(tmp_path: Path) -> None:
+    write(tmp_path, ALL)
+    results = set()
+    for seed in ("1", "2"):
+        run = subprocess.run(
+            [sys.executable, "-m", "sdnloom", "check", "hub.toml", "--all"],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            timeout=120,
+        )
+        traces = [file.read_text() for file in sorted(tmp_path.glob("*trace.json"))]
+        assert (run.returncode, len(traces)) == (1, 2)
+        results.add((run.stdout, *traces))
+    assert len(results) == 1
