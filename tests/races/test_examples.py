@@ -7,6 +7,7 @@ import pytest
 from sdnloom.races import Mode, Options, RaceType, Result, find_races, load_model, load_properties
 from sdnloom.races.loader import parse_model
 from sdnloom.races.oracle import Oracle
+from sdnloom.races.report_text import result_text
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "races"
 PUBLISHED = {"firewall": (10, (2, 0, 0)), "independent_controllers": (7, (16, 8, 0)), "hierarchy": (10, (4, 3, 1))}
@@ -87,3 +88,30 @@ def test_a_safe_order_of_updates_has_no_harmful_race() -> None:
     result = find_races(model)
     assert counts(result) == (0, 0, 0)
     assert result.proved
+
+
+def test_properties_in_a_text_file_are_judged_together() -> None:
+    model = load_model(EXAMPLES / "hierarchy.json")
+    properties = load_properties(EXAMPLES / "hierarchy.properties", model)
+    result = find_races(model, properties)
+    found = {name: {(race.kind, race.first, race.second) for race in result.races if race.property == name}
+             for name in ("no_h3_to_h2", "no_h1_to_h4", "h1_and_h3_apart")}  # fmt: skip
+    assert {name: len(races) for name, races in found.items()} == {
+        "no_h3_to_h2": 9,
+        "no_h1_to_h4": 9,
+        "h1_and_h3_apart": 0,
+    }
+    assert sum(result.counts.values()) == len(found["no_h3_to_h2"] | found["no_h1_to_h4"])
+
+
+def test_the_documentation_shows_what_the_program_prints() -> None:
+    text = (EXAMPLES.parents[1] / "docs" / "races.md").read_text()
+    shown = text.split("$ sdnloom races examples/races/hierarchy.races\n")[1].split("\n...\n")[0]
+    printed = result_text(find_races(load_model(EXAMPLES / "hierarchy.races")))
+    assert printed.startswith(shown)
+
+
+def test_every_line_of_the_documented_model_is_part_of_the_language() -> None:
+    text = (EXAMPLES.parents[1] / "docs" / "races.md").read_text()
+    model = text.split("## A model\n\n```\n")[1].split("```")[0]
+    assert counts(find_races(parse_model(model))) == (1, 0, 0)

@@ -121,6 +121,29 @@ system Net || A || B || C"""
     assert result.proved
 
 
+def test_a_policy_that_only_controllers_exchange_counts_for_what_it_would_do_on_the_switch() -> None:
+    """No table that S accepts lets anything through; what A gives C would. B and D keep the update waiting."""
+    text = """
+policy Go = port = 1 . port <- 2
+network Net
+  switch S
+    update up ? zero
+channel ctl, ctl2
+A = ctl ! Go ; bot
+B = ctl2 ! one ; B
+C = up ! zero ; C o+ ctl ? Go ; bot
+D = ctl2 ? one ; D
+system Net || A || B || C || D
+property reaches = port = 1 . @Network . port = 2 is nonempty
+"""
+    result = find_races(parse_model(text))
+    assert [result.counts[kind] for kind in RaceType] == [0, 0, 1]
+    assert result.proved
+    without_a = find_races(parse_model(text.replace("|| A ||", "||")))
+    assert without_a.states > 0
+    assert sum(without_a.counts.values()) == 0
+
+
 def test_a_switch_given_by_a_term_is_judged_by_the_labels() -> None:
     """Equation 3.1 of the thesis: forwarding with N races with both updates, and with the other's forwarding."""
     text = """
