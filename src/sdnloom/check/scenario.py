@@ -1,5 +1,7 @@
 """A scenario: what to check, how to search it, and the report of doing so."""
 
+import hashlib
+import inspect
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -12,7 +14,8 @@ from sdnloom.engine.path import Path as Steps
 from sdnloom.engine.result import Counterexample, Holds, Incomplete, Options, Result, SearchEvent, Violated
 from sdnloom.engine.search import search
 from sdnloom.engine.semantics import Found
-from sdnloom.engine.trace import Trace, scenario_fingerprint, system_code_fingerprint
+from sdnloom.engine.text import stable_text
+from sdnloom.engine.trace import Replayed, Trace, code_fingerprint, replay_trace
 from sdnloom.network.build import Checkable, build
 from sdnloom.network.controller import Program
 from sdnloom.network.network import Network
@@ -82,8 +85,27 @@ class Scenario:
 
     def trace(self, path: Steps, found: Found | None, source: dict[str, str]) -> Trace:
         """The path as a trace that `replay` accepts for this scenario."""
-        system = self.system()
-        return Trace(path, found, scenario_fingerprint(system), system_code_fingerprint(system), source)
+        return Trace(path, found, self.fingerprint(), self.code_fingerprint(), source)
+
+    def replay(self, trace: Trace) -> Replayed:
+        """Take the steps of a trace again. A trace of another scenario is refused; changed code is a warning."""
+        return replay_trace(trace, self.system(), self.fingerprint(), self.code_fingerprint())
+
+    def fingerprint(self) -> str:
+        """A hash of all that the scenario declares. The program's code and state are no part of it: they may change."""
+        properties = [(one.name, one.needs.value, one.sometimes) for one in self.system().properties]
+        return _digest([stable_text(self.network).encode(), stable_text(properties).encode()])
+
+    def code_fingerprint(self) -> str:
+        """A hash of the program's code: of its files or, for a scenario made in Python, of the methods of its class."""
+        if self.code:
+            return _digest([file.read_bytes() for file in self.code])
+        kind = getattr(self.program, "kind", type(self.program))
+        return code_fingerprint(part for one in kind.__mro__ for part in vars(one).values() if inspect.isfunction(part))
+
+
+def _digest(parts: list[bytes]) -> str:
+    return hashlib.sha256(b"".join(len(part).to_bytes(8, "big") + part for part in parts)).hexdigest()[:32]
 
 
 def shuffled(system: System, seed: int) -> System:

@@ -6,7 +6,7 @@ import click
 
 from sdnloom.check.load import load_scenario
 from sdnloom.cli.traces import scenario_file
-from sdnloom.engine.trace import load_trace, replay_trace, scenario_fingerprint, system_code_fingerprint
+from sdnloom.engine.trace import load_trace
 from sdnloom.report.replay_text import CONFIRMED, DIVERGED, replay_outcome, replay_text
 
 _EXIT = {CONFIRMED: 1, DIVERGED: 3}
@@ -23,8 +23,7 @@ def command(trace: Path, scenario: Path | None) -> int:
     """
     recorded = load_trace(trace)
     loaded = load_scenario(scenario_file(recorded, trace, scenario))
-    system = loaded.system()
-    replayed = replay_trace(recorded, system, scenario_fingerprint(system), system_code_fingerprint(system))
+    replayed = loaded.replay(recorded)
     for warning in replayed.warnings:
         click.echo(f"warning: {warning}", err=True)
     click.echo(replay_text(recorded, replayed, loaded.network.topology), nl=False)

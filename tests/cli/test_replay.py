@@ -1,0 +1,93 @@
+"""`sdnloom replay`: a trace is a regression test of the program that it was recorded with."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.check.scenarios import PROGRAM, SCENARIO, write
+from tests.cli.running import CommandLine
+
+TRACE = "hub.quiet-h2.sdnloom-trace.json"
+
+
+@pytest.fixture
+def recorded(sdnloom: CommandLine, tmp_path: Path) -> Path:
+    """A folder with a scenario and a trace of its violation."""
+    write(tmp_path)
+    assert sdnloom("check", "hub.toml").code == 1
+    return tmp_path
+
+
+def test_unchanged_program_confirms_the_violation(sdnloom: CommandLine, recorded: Path) -> None:
+    run = sdnloom("replay", TRACE)
+    assert (run.code, run.err, run.out.splitlines()[0]) == (1, "", "CONFIRMED quiet h2: h2 received 1")
+    assert len(run.out.splitlines()) == 9
+
+
+def test_changed_program_is_a_warning_and_the_first_lost_step_is_shown(sdnloom: CommandLine, recorded: Path) -> None:
+    (recorded / "hub.py").write_text(PROGRAM.replace("net.flood(switch, message)", "net.packet_out(switch, message)"))
+    run = sdnloom("replay", TRACE)
+    lines = run.out.splitlines()
+    assert (run.code, lines[0]) == (3, "DIVERGED quiet h2: h2 received 1: 3 of 8 steps can be taken")
+    assert lines[4].startswith("  next would be: s1: of PacketOut(actions=(Output(port=Port.FLOOD),)")
+    assert lines[5:] == ["  enabled instead:", "    s1: of PacketOut(in_port=1, buffer_id=0)"]
+    assert run.err == "warning: the code has changed since the trace was recorded\n"
+
+
+def test_a_program_with_more_state_is_changed_code_and_no_other_scenario(sdnloom: CommandLine, recorded: Path) -> None:
+    (recorded / "hub.py").write_text(PROGRAM.replace("self.ports = {}", "self.ports = {}\n        self.more = 1"))
+    run = sdnloom("replay", TRACE)
+    assert (run.code, run.out.splitlines()[0]) == (1, "CONFIRMED quiet h2: h2 received 1")
+    assert run.err == "warning: the code has changed since the trace was recorded\n"
+
+
+def test_fixed_property_no_longer_speaks(sdnloom: CommandLine, recorded: Path) -> None:
+    (recorded / "hub.py").write_text(PROGRAM.replace("if count > most else None", "if count > 5 else None"))
+    run = sdnloom("replay", TRACE)
+    assert (run.code, run.out.splitlines()[0]) == (
+        0,
+        "GONE quiet h2: h2 received 1: all 8 steps can be taken, and the property does not say so any more",
+    )
+
+
+def test_scenario_can_be_named(sdnloom: CommandLine, recorded: Path) -> None:
+    (recorded / "hub.toml").rename(recorded / "moved.toml")
+    run = sdnloom("replay", TRACE)
+    assert (run.code, run.out) == (2, "")
+    assert "its scenario 'hub.toml' is not there" in run.err
+    assert "--scenario FILE" in run.err
+    assert sdnloom("replay", TRACE, "--scenario", "moved.toml").code == 1
+
+
+def test_another_scenario_is_refused(sdnloom: CommandLine, recorded: Path) -> None:
+    (recorded / "hub.toml").write_text(SCENARIO.replace("switches = 2", "switches = 3"))
+    run = sdnloom("replay", TRACE)
+    assert (run.code, run.out) == (2, "")
+    assert "recorded with another scenario" in run.err
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda text: text[:100], ["not a whole JSON document"]),
+        (lambda text: "[" * 100_000, ["not a whole JSON document"]),
+        (lambda text: "3", ["the document is 3", "an object"]),
+        (lambda text: json.dumps({**json.loads(text), "schema": "x"}), ["schema is 'x'", "sdnloom-trace"]),
+        (lambda text: json.dumps({**json.loads(text), "version": 99}), ["version is 99"]),
+        (lambda text: json.dumps({**json.loads(text), "source": {}}), ["names no scenario"]),
+        (lambda text: json.dumps({**json.loads(text), "steps": [3]}), ["steps[0] is 3"]),
+    ],
+)
+def test_unusable_trace_ends_with_one_message(sdnloom: CommandLine, recorded: Path, change, words: list[str]) -> None:
+    file = recorded / TRACE
+    file.write_text(change(file.read_text()))
+    run = sdnloom("replay", TRACE)
+    assert (run.code, run.out) == (2, "")
+    for word in [TRACE, *words]:
+        assert word in run.err
+
+
+def test_missing_trace_is_named(sdnloom: CommandLine) -> None:
+    run = sdnloom("replay", "gone.json")
+    assert (run.code, run.err) == (2, "error: gone.json: cannot read the trace: No such file or directory\n")

@@ -1,0 +1,35 @@
+"""`sdnloom walk`: random walks are repeatable, what they find replays, and what they do not find proves nothing."""
+
+from pathlib import Path
+
+from tests.check.scenarios import SCENARIO, write
+from tests.cli.running import CommandLine
+
+TWO = SCENARIO.replace('host = "h2"', 'host = "h2", most = 1').replace('to = ["h2"]', 'to = ["h2"]\nsends = 2')
+
+
+def test_a_walk_finds_and_shrinks_a_violation_that_replays(sdnloom: CommandLine, tmp_path: Path) -> None:
+    write(tmp_path, TWO)
+    run = sdnloom("walk", "hub.toml", "--seed", 3)
+    assert run.code == 1
+    lines = run.out.splitlines()
+    assert lines[0] == "VIOLATED quiet h2: h2 received 2"
+    assert lines[1] == "counterexample, 16 steps, none can be left out (the walk had 16, seed 3):"
+    assert lines[-1] == "replay: sdnloom replay hub.quiet-h2.sdnloom-trace.json"
+    assert sdnloom(*lines[-1].split()[2:]).out.startswith("CONFIRMED quiet h2: h2 received 2\n")
+    assert sdnloom("walk", "hub.toml", "--seed", 3).out == run.out
+
+
+def test_walks_that_find_nothing_are_incomplete(sdnloom: CommandLine, tmp_path: Path) -> None:
+    write(tmp_path, TWO.replace("most = 1", "most = 2"))
+    run = sdnloom("walk", "hub.toml", "--runs", 5, "--seed", 2, "--max-steps", 10)
+    assert (run.code, run.out) == (
+        3,
+        "INCOMPLETE no violation in 5 random walks with 50 steps in all, seeds 2 to 6\n"
+        "to try more, raise --runs or --max-steps, or search everything with `sdnloom check`\n",
+    )
+
+
+def test_a_bad_scenario_ends_with_exit_code_2(sdnloom: CommandLine) -> None:
+    run = sdnloom("walk", "gone.toml")
+    assert (run.code, run.out) == (2, "")
