@@ -99,7 +99,7 @@ def flag_rows(t, rows, first, start, last, components, reducing, flags, masks):
                 return r
             for c in range(components):
                 t.mask_vectors[number, c] = t.place_info[rows[r, c], CLASS]
-            p = find_row(t.mask_index, t.mask_vectors, t.mask_vectors[number], components)
+            p = find_row(t.mask_index, t.mask_vectors, t.mask_vectors, number, components)
             if t.mask_index[p] == 0:
                 if note_miss(t, MISS_MASK, number) == FULL:
                     return r
@@ -161,10 +161,10 @@ def visit(rows, table, parents, born, buffer, hashes, sources, slots, count, col
 
 
 @inner
-def hash_state(row, columns):
+def hash_state(rows, r, columns):
     h = np.uint64(0)
     for k in range(columns):
-        h ^= mix(np.uint64(row[k]) * np.uint64(64) + np.uint64(k & 63))
+        h ^= mix(np.uint64(rows[r, k]) * np.uint64(64) + np.uint64(k & 63))
     return h
 
 
@@ -177,7 +177,7 @@ def reindex_states(rows, count, columns, table):
     for start in range(0, count, BATCH):
         stop = min(count, start + BATCH)
         for r in range(start, stop):
-            slots[r - start] = hash_state(rows[r], columns) & mask
+            slots[r - start] = hash_state(rows, r, columns) & mask
         for r in range(start, stop):
             touched += table[slots[r - start]]
         for r in range(start, stop):
@@ -189,55 +189,56 @@ def reindex_states(rows, count, columns, table):
 
 
 @inner
-def forked(t, row, c, move, components, columns, base_hash, buffer, hashes, count):
+def forked(t, rows, source, c, move, components, columns, base_hash, buffer, hashes, count):
     """Append the transitions of a move whose receivers have alternatives: their product, the last one fastest."""
     local = t.moves[move, LOCAL]
     first = t.locals[local, PARCEL]
     last = first + t.locals[local, PARCEL_COUNT]
     total = np.int64(1)
     for q in range(first, last):
-        place = receive(t, t.parcels[q, NUMBER], row[t.parcels[q, TO]])
+        place = receive(t, t.parcels[q, NUMBER], rows[source, t.parcels[q, TO]])
         if place <= FORKED:
             total *= t.forks[FORKED - place, COUNT]
     if count + total > len(buffer):
         return np.int64(FULL)
     status = np.int64(0)
     for alternative in range(total):
-        after = buffer[count + alternative]
+        n = count + alternative
         for k in range(columns):
-            after[k] = row[k]
-        after[c] = t.moves[move, AFTER]
-        status = worse(status, fold_events(t, row, after, local, move, components, columns))
+            buffer[n, k] = rows[source, k]
+        buffer[n, c] = t.moves[move, AFTER]
+        status = worse(status, fold_events(t, buffer, n, local, move, components, columns))
         divisor = total
         for q in range(first, last):
             d = t.parcels[q, TO]
-            place = receive(t, t.parcels[q, NUMBER], row[d])
+            place = receive(t, t.parcels[q, NUMBER], rows[source, d])
             if place > FORKED:
-                after[d] = place
+                buffer[n, d] = place
                 continue
             number = FORKED - place
             divisor //= t.forks[number, COUNT]
             at = t.forks[number, START] + (alternative // divisor) % t.forks[number, COUNT]
-            after[d] = t.fork_alts[at, PLACE]
+            buffer[n, d] = t.fork_alts[at, PLACE]
             faults = t.fork_alts[at, PLACE_FAULT]
             for f in range(faults, faults + t.fork_alts[at, PLACE_FAULT_COUNT]):
                 for k in range(components, columns):
-                    memory = fold(t, t.faults[f], after[k])
+                    memory = fold(t, t.faults[f], buffer[n, k])
                     if memory < 0:
                         status = worse(status, memory)
                     else:
-                        after[k] = memory
-        hashes[count + alternative] = rehashed(row, after, columns, base_hash)
+                        buffer[n, k] = memory
+        hashes[n] = rehashed(rows, source, buffer, n, columns, base_hash)
     if status < 0:
         return status
     return count + total
 
 
 @inner
-def fold_events(t, row, after, local, move, components, columns):
+def fold_events(t, buffer, n, local, move, components, columns):
+    """Fold what happened in a move into the memories in buffer[n]."""
     status = np.int64(0)
     for k in range(components, columns):
-        memory = np.int64(row[k])
+        memory = np.int64(buffer[n, k])
         if t.locals[local, EVENT] >= 0:
             memory = fold(t, t.locals[local, EVENT], memory)
         for f in range(t.moves[move, FAULT_AT], t.moves[move, FAULT_AT] + t.moves[move, FAULT_COUNT]):
@@ -246,17 +247,18 @@ def fold_events(t, row, after, local, move, components, columns):
         if memory < 0:
             status = worse(status, memory)
         else:
-            after[k] = memory
+            buffer[n, k] = memory
     return status
 
 
 @inlined
-def rehashed(row, after, columns, base_hash):
+def rehashed(rows, source, buffer, n, columns, base_hash):
+    """The hash of buffer[n], which differs from rows[source] in few columns."""
     h = base_hash
     for k in range(columns):
-        if after[k] != row[k]:
-            h ^= mix(np.uint64(row[k]) * np.uint64(64) + np.uint64(k & 63))
-            h ^= mix(np.uint64(after[k]) * np.uint64(64) + np.uint64(k & 63))
+        if buffer[n, k] != rows[source, k]:
+            h ^= mix(np.uint64(rows[source, k]) * np.uint64(64) + np.uint64(k & 63))
+            h ^= mix(np.uint64(buffer[n, k]) * np.uint64(64) + np.uint64(k & 63))
     return h
 
 
@@ -272,7 +274,7 @@ def level(
     """
     # The arrays of the inner loop as variables of their own: passing the whole bundle on is for the rare cases.
     moves, locals_, parcels, info = t.moves, t.locals, t.parcels, t.place_info
-    received_keys, received_values, keep = t.received_keys, t.received_values, t.mask_keep
+    received, keep = t.received_memo, t.mask_keep
     count = np.int64(0)
     stop = min(len(work), position + chunk)
     resume = np.int64(-1)
@@ -288,14 +290,13 @@ def level(
             if not room(rows, table, born, ends, len(buffer), at, base):
                 return NEED_ROOM, w
         source = work[w]
-        row = rows[source]
         mask = masks[source - flags_base]
-        base_hash = hash_state(row, columns)
+        base_hash = hash_state(rows, source, columns)
         new_count = count
         status = np.int64(0)
         for idle in range(1 if flags[source - flags_base] & FLAG_MUST else 2):
             for c in range(components):
-                place = row[c]
+                place = rows[source, c]
                 first, many = info[place, MOVE], info[place, ACTIVE]
                 if idle:
                     first, many = first + many, info[place, IDLE]
@@ -306,23 +307,22 @@ def level(
                     if new_count >= len(buffer):
                         status = np.int64(FULL)
                         break
-                    after = buffer[new_count]
                     for k in range(columns):
-                        after[k] = row[k]
-                    after[c] = moves[move, AFTER]
+                        buffer[new_count, k] = rows[source, k]
+                    buffer[new_count, c] = moves[move, AFTER]
                     split = False
                     known = True
                     parcel = locals_[local, PARCEL]
                     for q in range(parcel, parcel + locals_[local, PARCEL_COUNT]):
                         d = parcels[q, TO]
-                        key = ((np.int64(parcels[q, NUMBER]) << 32) | np.int64(row[d])) + 1
-                        p = find(received_keys, key)
-                        if received_keys[p] == key:
-                            result = np.int64(received_values[p])
+                        key = ((np.int64(parcels[q, NUMBER]) << 32) | np.int64(rows[source, d])) + 1
+                        p = find(received, key)
+                        if received[p, 0] == key:
+                            result = received[p, 1]
                         else:
-                            result = receive(t, parcels[q, NUMBER], row[d])
+                            result = receive(t, parcels[q, NUMBER], rows[source, d])
                         if result >= 0:
-                            after[d] = result
+                            buffer[new_count, d] = result
                         elif result <= FORKED:
                             split = True
                         else:
@@ -331,18 +331,20 @@ def level(
                     if not known:
                         continue
                     if split:
-                        result = forked(t, row, c, move, components, columns, base_hash, buffer, hashes, new_count)
+                        result = forked(
+                            t, rows, source, c, move, components, columns, base_hash, buffer, hashes, new_count
+                        )
                         if result < 0:
                             status = worse(status, result)
                         else:
                             new_count = result
                         continue
                     if columns > components and (locals_[local, EVENT] >= 0 or moves[move, FAULT_COUNT] > 0):
-                        result = fold_events(t, row, after, local, move, components, columns)
+                        result = fold_events(t, buffer, new_count, local, move, components, columns)
                         if result < 0:
                             status = worse(status, result)
                             continue
-                    hashes[new_count] = rehashed(row, after, columns, base_hash)
+                    hashes[new_count] = rehashed(rows, source, buffer, new_count, columns, base_hash)
                     new_count += 1
         if status < 0:
             if resume < 0:

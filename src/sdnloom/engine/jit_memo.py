@@ -52,14 +52,14 @@ Tables = namedtuple(
         "n",  # counters
         "actions", "components", "slot_fifo",
         # steps: (action, core, message) -> outcomes, which are `locals`
-        "step_keys", "step_values", "steps", "locals", "own", "parcels", "parcel_items", "items",
+        "step_memo", "steps", "locals", "own", "parcels", "parcel_items", "items",
         # channels: what they hold, offer and become
-        "contents", "takes", "push_keys", "push_values", "push_forks", "push_alts",
+        "contents", "takes", "push_memo", "push_forks", "push_alts",
         # memories of properties: (events, memory) -> memory
-        "fold_keys", "fold_values",
+        "fold_memo",
         # places: (component, core, contents...) and what they can do and receive
         "places", "place_index", "place_info", "moves", "faults",
-        "received_keys", "received_values", "forks", "fork_alts",
+        "received_memo", "forks", "fork_alts",
         # a reduction's classes of places, and what it keeps for a vector of classes
         "classes", "class_index", "mask_vectors", "mask_index", "mask_keep",
         # scratch
@@ -78,43 +78,43 @@ def mix(key):
 
 
 @entry
-def find(keys, key):
-    """The slot of a key in an open-addressing table, or the empty slot where it belongs; keys are not 0."""
-    mask = np.uint64(len(keys) - 1)
+def find(memo, key):
+    """The slot of a key in an open-addressing memo of (key, value), or the empty slot where it belongs; no key is 0."""
+    mask = np.uint64(len(memo) - 1)
     p = mix(key) & mask
-    while keys[p] != 0 and keys[p] != key:
+    while memo[p, 0] != 0 and memo[p, 0] != key:
         p = (p + np.uint64(1)) & mask
     return p
 
 
 @entry
-def rehash(old_keys, old_values, keys, values):
-    """Move all entries to larger tables."""
-    for i in range(len(old_keys)):
-        if old_keys[i] != 0:
-            p = find(keys, old_keys[i])
-            keys[p] = old_keys[i]
-            values[p] = old_values[i]
+def rehash(old, new):
+    """Move all entries to a larger memo."""
+    for i in range(len(old)):
+        if old[i, 0] != 0:
+            p = find(new, old[i, 0])
+            new[p, 0] = old[i, 0]
+            new[p, 1] = old[i, 1]
 
 
 @inner
-def hash_row(row, length):
+def hash_row(data, r, length):
     h = np.uint64(length)
     for i in range(length):
-        h = mix(h ^ np.uint64(row[i]) + (h << np.uint64(6)))
+        h = mix(h ^ np.uint64(data[r, i]) + (h << np.uint64(6)))
     return h
 
 
 @inner
-def find_row(index, data, row, length):
-    """The slot of a row in an index of rows of a matrix, or the empty slot where it belongs; 0 is empty."""
+def find_row(index, data, rows, r, length):
+    """The slot of row r of `rows` in an index of `data`, or the empty slot where it belongs; 0 is empty."""
     mask = np.uint64(len(index) - 1)
-    p = hash_row(row, length) & mask
+    p = hash_row(rows, r, length) & mask
     while index[p] != 0:
-        known = data[index[p] - 1]
+        known = index[p] - 1
         same = True
         for i in range(length):
-            if known[i] != row[i]:
+            if data[known, i] != rows[r, i]:
                 same = False
                 break
         if same:
@@ -128,7 +128,7 @@ def reindex(index, data, count, length):
     """Enter all rows of a matrix in a new index."""
     mask = np.uint64(len(index) - 1)
     for r in range(count):
-        p = hash_row(data[r], length) & mask
+        p = hash_row(data, r, length) & mask
         while index[p] != 0:
             p = (p + np.uint64(1)) & mask
         index[p] = r + 1
@@ -148,17 +148,17 @@ def note_miss(t, kind, key):
 def push(t, fifo, content, message):
     """The content after a push, or FORKED - n for several alternatives or a fault."""
     key = ((np.int64(content) << MESSAGE_BITS) | np.int64(message)) + 1
-    p = find(t.push_keys, key)
-    if t.push_keys[p] == key:
-        value = t.push_values[p]
+    p = find(t.push_memo, key)
+    if t.push_memo[p, 0] == key:
+        value = t.push_memo[p, 1]
         return np.int64(value)
-    if 2 * t.n[PUSHES] >= len(t.push_keys):
+    if 2 * t.n[PUSHES] >= len(t.push_memo):
         return np.int64(FULL)
     if not fifo:
         status = note_miss(t, MISS_PUSH, key)
         if status == MISSING:
-            t.push_keys[p] = key
-            t.push_values[p] = PENDING
+            t.push_memo[p, 0] = key
+            t.push_memo[p, 1] = PENDING
             t.n[PUSHES] += 1
         return np.int64(status)
     return push_fifo(t, content, message)
@@ -174,9 +174,9 @@ def push_fifo(t, content, message):
     known = np.int64(-1)
     while True:
         key = ((at << MESSAGE_BITS) | np.int64(message)) + 1
-        p = find(t.push_keys, key)
-        if t.push_keys[p] == key:
-            known = np.int64(t.push_values[p])
+        p = find(t.push_memo, key)
+        if t.push_memo[p, 0] == key:
+            known = np.int64(t.push_memo[p, 1])
             break
         if depth == len(chain):
             longer = np.empty(2 * depth, np.int64)
@@ -192,7 +192,7 @@ def push_fifo(t, content, message):
         depth -= 1
         at = chain[depth]
         number = t.n[CONTENTS]
-        if number >= len(t.contents) or t.n[TAKES] >= len(t.takes) or 2 * t.n[PUSHES] >= len(t.push_keys):
+        if number >= len(t.contents) or t.n[TAKES] >= len(t.takes) or 2 * t.n[PUSHES] >= len(t.push_memo):
             return np.int64(FULL)
         take = t.n[TAKES]
         if t.contents[at, TAKE_COUNT] == 0:
@@ -210,25 +210,25 @@ def push_fifo(t, content, message):
         t.contents[number, KIND] = 1
         t.n[CONTENTS] += 1
         key = ((at << MESSAGE_BITS) | np.int64(message)) + 1
-        p = find(t.push_keys, key)
-        t.push_keys[p] = key
-        t.push_values[p] = number
+        p = find(t.push_memo, key)
+        t.push_memo[p, 0] = key
+        t.push_memo[p, 1] = number
         t.n[PUSHES] += 1
         known = np.int64(number)
     return known
 
 
 @entry
-def intern_place(t, row):
-    """The number of the place (component, core, contents...)."""
-    p = find_row(t.place_index, t.places, row, t.places.shape[1])
+def intern_place(t, rows, r):
+    """The number of the place (component, core, contents...) in a row."""
+    p = find_row(t.place_index, t.places, rows, r, t.places.shape[1])
     if t.place_index[p] != 0:
         return np.int64(t.place_index[p] - 1)
     number = t.n[PLACES]
     if number >= len(t.places) or 2 * number >= len(t.place_index):
         return np.int64(FULL)
     for i in range(t.places.shape[1]):
-        t.places[number, i] = row[i]
+        t.places[number, i] = rows[r, i]
     t.place_index[p] = number + 1
     t.place_info[number, MOVE] = -1
     t.n[PLACES] += 1
@@ -309,10 +309,10 @@ def fork(t, slot, alternatives):
 def receive(t, parcel, place):
     """The place after receiving a parcel, or FORKED - n for entry n of the forks."""
     key = ((np.int64(parcel) << 32) | np.int64(place)) + 1
-    p = find(t.received_keys, key)
-    if t.received_keys[p] == key:
-        return np.int64(t.received_values[p])
-    if 2 * t.n[RECEIVED] >= len(t.received_keys):
+    p = find(t.received_memo, key)
+    if t.received_memo[p, 0] == key:
+        return np.int64(t.received_memo[p, 1])
+    if 2 * t.n[RECEIVED] >= len(t.received_memo):
         return np.int64(FULL)
     for i in range(t.places.shape[1]):
         t.alt_data[0, i] = t.places[place, i]
@@ -320,7 +320,7 @@ def receive(t, parcel, place):
     if alternatives < 0:
         return np.int64(alternatives)
     if alternatives == 1 and t.alt_fault_count[0] == 0:
-        value = intern_place(t, t.alt_data[0])
+        value = intern_place(t, t.alt_data, 0)
         if value < 0:
             return value
     else:
@@ -328,7 +328,7 @@ def receive(t, parcel, place):
         if number >= len(t.forks) or first + alternatives > len(t.fork_alts):
             return np.int64(FULL)
         for a in range(alternatives):
-            after = intern_place(t, t.alt_data[a])
+            after = intern_place(t, t.alt_data, a)
             at = keep_faults(t, a)
             if after < 0 or at < 0:
                 return np.int64(FULL)
@@ -340,8 +340,8 @@ def receive(t, parcel, place):
         t.n[FORKS] += 1
         t.n[FORK_ALTS] += alternatives
         value = np.int64(FORKED - number)
-    t.received_keys[p] = key
-    t.received_values[p] = value
+    t.received_memo[p, 0] = key
+    t.received_memo[p, 1] = value
     t.n[RECEIVED] += 1
     return value
 
@@ -362,15 +362,15 @@ def keep_faults(t, a):
 def step(t, action, core, message):
     """The entry of a step in the memo."""
     key = ((np.int64(action) << (CORE_BITS + MESSAGE_BITS)) | (np.int64(core) << MESSAGE_BITS) | np.int64(message)) + 1
-    p = find(t.step_keys, key)
-    if t.step_keys[p] == key:
-        return np.int64(t.step_values[p])
-    if 2 * t.n[STEPS] >= len(t.step_keys):
+    p = find(t.step_memo, key)
+    if t.step_memo[p, 0] == key:
+        return np.int64(t.step_memo[p, 1])
+    if 2 * t.n[STEPS] >= len(t.step_memo):
         return np.int64(FULL)
     status = note_miss(t, MISS_STEP, key)
     if status == MISSING:
-        t.step_keys[p] = key
-        t.step_values[p] = PENDING
+        t.step_memo[p, 0] = key
+        t.step_memo[p, 1] = PENDING
         t.n[STEPS] += 1
     return np.int64(status)
 
@@ -383,7 +383,7 @@ def expand(t, place):
     status = 0
     flags = 0
     active = 0
-    t.class_scratch[0] = component
+    t.class_scratch[0, 0] = component
     for idle in range(2):
         for action in range(t.components[component, FIRST_ACTION], t.components[component + 1, FIRST_ACTION]):
             if (t.actions[action, MODE] == MODE_IDLE) != (idle == 1):
@@ -400,7 +400,7 @@ def expand(t, place):
                 result = moves_of(t, place, action, slot, offer)
                 status = worse(status, result)
             seen = ENABLED if t.n[MOVES] > before else (REFUSED if offered > 0 else EMPTY)
-            t.class_scratch[1 + action - t.components[component, FIRST_ACTION]] = seen
+            t.class_scratch[0, 1 + action - t.components[component, FIRST_ACTION]] = seen
             if seen == ENABLED:
                 if t.actions[action, MODE] == MODE_MUST:
                     flags |= FLAG_MUST
@@ -412,18 +412,18 @@ def expand(t, place):
         t.n[MOVES] = start
         return status
     actions = t.components[component + 1, FIRST_ACTION] - t.components[component, FIRST_ACTION]
-    for i in range(1 + actions, len(t.class_scratch)):
-        t.class_scratch[i] = 0
+    for i in range(1 + actions, t.classes.shape[1]):
+        t.class_scratch[0, i] = 0
     for slot in range(t.components[component, SLOTS]):
-        t.class_scratch[1 + actions + slot] = t.contents[t.places[place, 2 + slot], KIND]
-    classed = find_row(t.class_index, t.classes, t.class_scratch, len(t.class_scratch))
+        t.class_scratch[0, 1 + actions + slot] = t.contents[t.places[place, 2 + slot], KIND]
+    classed = find_row(t.class_index, t.classes, t.class_scratch, 0, t.classes.shape[1])
     if t.class_index[classed] == 0:
         number = t.n[CLASSES]
         if number >= len(t.classes) or 2 * number >= len(t.class_index):
             t.n[MOVES] = start
             return FULL
-        for i in range(len(t.class_scratch)):
-            t.classes[number, i] = t.class_scratch[i]
+        for i in range(t.classes.shape[1]):
+            t.classes[number, i] = t.class_scratch[0, i]
         t.class_index[classed] = number + 1
         t.n[CLASSES] += 1
     t.place_info[place, CLASS] = t.class_index[classed] - 1
@@ -479,7 +479,7 @@ def moves_of(t, place, action, slot, offer):
             status = worse(status, alternatives)
             continue
         for a in range(alternatives):
-            after = intern_place(t, t.alt_data[a])
+            after = intern_place(t, t.alt_data, a)
             if after < 0 or t.n[MOVES] >= len(t.moves) or t.n[FAULTS] >= len(t.faults):
                 return np.int64(FULL)
             at = t.n[FAULTS]
@@ -501,14 +501,14 @@ def moves_of(t, place, action, slot, offer):
 def fold(t, parcel, memory):
     """The memory of a property after a parcel of events."""
     key = ((np.int64(parcel) << 32) | np.int64(memory)) + 1
-    p = find(t.fold_keys, key)
-    if t.fold_keys[p] == key:
-        return np.int64(t.fold_values[p])
-    if 2 * t.n[FOLDS] >= len(t.fold_keys):
+    p = find(t.fold_memo, key)
+    if t.fold_memo[p, 0] == key:
+        return np.int64(t.fold_memo[p, 1])
+    if 2 * t.n[FOLDS] >= len(t.fold_memo):
         return np.int64(FULL)
     status = note_miss(t, MISS_FOLD, key)
     if status == MISSING:
-        t.fold_keys[p] = key
-        t.fold_values[p] = PENDING
+        t.fold_memo[p, 0] = key
+        t.fold_memo[p, 1] = PENDING
         t.n[FOLDS] += 1
     return np.int64(status)

@@ -254,10 +254,8 @@ class KernelSearch:
         grown = self.memo.grow()
         needed = self.count() + 2 * len(self._buffer)
         if needed >= len(self._rows):
-            # In place: the old and the new copy never exist together.
-            size = 2 * max(len(self._rows), needed)
-            self._rows.resize((size, self.memo.columns), refcheck=False)
-            self._parents.resize(size, refcheck=False)
+            self._rows = _longer(self._rows, 2 * max(len(self._rows), needed))
+            self._parents = _longer(self._parents, len(self._rows))
             grown = True
         if 2 * needed >= len(self._table):
             size = len(self._table)
@@ -268,12 +266,19 @@ class KernelSearch:
             jit_level.reindex_states(self._rows, self.count(), self.memo.columns, self._table)
             grown = True
         if needed - base >= len(self._born):
-            self._born.resize(2 * (needed - base), refcheck=False)
+            self._born = _longer(self._born, 2 * (needed - base))
             grown = True
         if self._at[_ENDS] + 2 * len(self._buffer) >= len(self._ends):
-            self._ends.resize(2 * (int(self._at[_ENDS]) + 2 * len(self._buffer)), refcheck=False)
+            self._ends = _longer(self._ends, 2 * (int(self._at[_ENDS]) + 2 * len(self._buffer)))
             grown = True
         return grown
+
+
+def _longer(array: Array, length: int) -> Array:
+    """A longer copy. Not a resize in place: only a new array gets huge pages, which random access needs."""
+    bigger = np.zeros((length, *array.shape[1:]), array.dtype)
+    bigger[: len(array)] = array
+    return bigger
 
 
 class _Asked:

@@ -44,12 +44,12 @@ _GROWING: dict[int, tuple[str, ...]] = {
     jit_memo.CLASSES: ("classes",),
     jit_memo.MASKS: ("mask_vectors", "mask_keep"),
 }
-# Counter -> (keys, values) of an open-addressing table.
+# Counter -> the open-addressing memo whose entries it counts.
 _HASHED = {
-    jit_memo.STEPS: ("step_keys", "step_values"),
-    jit_memo.PUSHES: ("push_keys", "push_values"),
-    jit_memo.FOLDS: ("fold_keys", "fold_values"),
-    jit_memo.RECEIVED: ("received_keys", "received_values"),
+    jit_memo.STEPS: "step_memo",
+    jit_memo.PUSHES: "push_memo",
+    jit_memo.FOLDS: "fold_memo",
+    jit_memo.RECEIVED: "received_memo",
 }
 # Counter -> (index, matrix) of interned rows.
 _INDEXED = {
@@ -88,9 +88,9 @@ class Memo:
         row: list[int] = []
         for component, core in enumerate(self.tables.initial_cores):
             contents = [self._content(channel, 0) for channel in self.tables.inbox[component]]
-            place = np.zeros(self._arrays["places"].shape[1], np.int32)
-            place[: 2 + len(contents)] = [component, core, *contents]
-            row.append(int(jit_memo.intern_place(self.arrays(), place)))
+            place = np.zeros((1, self._arrays["places"].shape[1]), np.int32)
+            place[0, : 2 + len(contents)] = [component, core, *contents]
+            row.append(int(jit_memo.intern_place(self.arrays(), place, 0)))
         return row + [self._memory(place, prop.initial) for place, prop in enumerate(self.remembering)]
 
     def value(self, row: Array) -> State:
@@ -215,8 +215,8 @@ class Memo:
             self._arrays["mask_keep"][number, action] = 1 if kept is None else kept >> action & 1
 
     def _answer(self, table: str, key: int, value: int) -> None:
-        slot = jit_memo.find(self._arrays[f"{table}_keys"], key)
-        self._arrays[f"{table}_values"][slot] = value
+        memo = self._arrays[f"{table}_memo"]
+        memo[jit_memo.find(memo, key), 1] = value
 
     def _class(self, number: int) -> Class:
         component, *rest = self._arrays["classes"][number].tolist()
@@ -280,15 +280,15 @@ class Memo:
             if 2 * self.count(counter) >= len(a[names[0]]):
                 self._room(*names, length=2 * len(a[names[0]]))
                 grown = True
-        for counter, (keys, values) in _HASHED.items():
-            if 3 * self.count(counter) >= len(a[keys]):
-                new_keys, new_values = np.zeros(4 * len(a[keys]), np.int64), np.zeros(4 * len(a[keys]), np.int32)
-                jit_memo.rehash(a[keys], a[values], new_keys, new_values)
-                a[keys], a[values] = new_keys, new_values
+        for counter, name in _HASHED.items():
+            if 3 * self.count(counter) >= len(a[name]):
+                bigger = np.zeros((2 * len(a[name]), 2), np.int64)
+                jit_memo.rehash(a[name], bigger)
+                a[name] = bigger
                 grown = True
         for counter, (index, data) in _INDEXED.items():
             if 3 * self.count(counter) >= len(a[index]):
-                a[index] = np.zeros(4 * len(a[index]), np.int32)
+                a[index] = np.zeros(2 * len(a[index]), np.int32)
                 jit_memo.reindex(a[index], a[data], self.count(counter), a[data].shape[1])
                 grown = True
         if grown:
@@ -356,11 +356,11 @@ class Memo:
             a[name] = np.zeros((1 << 10, width), np.int32)
         a["faults"] = np.zeros(1 << 10, np.int32)
         a["mask_keep"] = np.zeros((1 << 10, len(tables.actions)), np.uint8)
-        for keys, values in _HASHED.values():
-            a[keys], a[values] = np.zeros(1 << 12, np.int64), np.zeros(1 << 12, np.int32)
+        for name in _HASHED.values():
+            a[name] = np.zeros((1 << 12, 2), np.int64)
         for index, _ in _INDEXED.values():
             a[index] = np.zeros(1 << 12, np.int32)
-        a["class_scratch"] = np.zeros(1 + most + slots, np.int32)
+        a["class_scratch"] = np.zeros((1, 1 + most + slots), np.int32)
         a["misses"] = np.zeros((1 << 16, 2), np.int64)
         for prefix in ("alt", "next"):
             self._set_scratch(a, prefix, 64, 16)
