@@ -24,6 +24,7 @@ LOCAL = 0xFFFFFFFE  # also in OpenFlow 1.0, whose wire writes only the low 16 bi
 _PROTOCOL = {1: "OpenFlow10", 4: "OpenFlow13"}
 _ECHO_REQUEST, _ECHO_REPLY, _FLOW_REMOVED = 2, 3, 11
 _FENCE_XID = 0xFE0CE000
+_ROUND = 50  # messages that the daemon takes before it looks after other things
 _SENTINEL_COOKIE = 0x5E47_1E15_5E47_1E15
 _SENTINEL_TYPE = 0x88B6  # of the entry that marks the end of removals in 1.0: tests must leave this type alone
 _STEP_MS = 1000  # timeouts are whole seconds: a larger jump would let two of them expire together
@@ -178,8 +179,6 @@ class OpenVswitch:
 
     def observe(self, removals: bool = False) -> Observed:
         """Return everything the switch sent so far; with `removals`, also the FlowRemoved that it delays."""
-        for _ in range(2):  # each call lets the daemon's main loop run once
-            self._ctl("version")
         messages = self._fence()
         if removals:
             messages += self._removal_fence()
@@ -266,13 +265,22 @@ class OpenVswitch:
         self._control(method, *params)
 
     def _fence(self) -> list[bytes]:
-        self._openflow.send(struct.pack("!BBHI", self.version, _ECHO_REQUEST, 8, _FENCE_XID))
+        """Return what arrives before the answer to the last of many echo requests.
+
+        The daemon takes at most 50 messages in one round of its main loop, and what a message makes it do later it does
+        at the start of the next round: the 51st request is answered after all that was under way before the first.
+        """
+        last = _FENCE_XID + _ROUND
+        requests = (struct.pack("!BBHI", self.version, _ECHO_REQUEST, 8, xid) for xid in range(_FENCE_XID, last + 1))
+        self._openflow.send(b"".join(requests))
         messages = []
         while True:
             message = self._openflow.next()
-            if message[1] == _ECHO_REPLY and message[4:8] == struct.pack("!I", _FENCE_XID):
+            xid = int.from_bytes(message[4:8], "big")
+            if message[1] != _ECHO_REPLY or not _FENCE_XID <= xid <= last:
+                messages.append(message)
+            elif xid == last:
                 return messages
-            messages.append(message)
 
     def _removal_fence(self) -> list[bytes]:
         """Return what arrives before the removal of a sentinel entry that nothing matches.

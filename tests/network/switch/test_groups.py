@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from sdnloom.errors import SdnloomError
 from sdnloom.network.openflow import (
     V10,
     V13,
@@ -136,3 +137,11 @@ def test_chains_of_groups_end() -> None:
     core = after(config, *chain, add(Group(32)))
     assert error(config, group(33, (Group(32),)), core) == ("group_mod_failed", "chaining_unsupported")
     assert 0 < len(ports_of(config, core)) <= 4096
+
+
+def test_too_many_choices_for_one_packet_are_an_error_and_not_a_hang() -> None:
+    config = switch(V13)
+    select = GroupMod(1, type=int(GroupType.SELECT), buckets=(Bucket((OUT2,), 1), Bucket((OUT3,), 1)))
+    core = after(config, select, group(2, *[(Group(1),)] * 11), add(Group(2)))
+    with pytest.raises(SdnloomError, match="1024 outcomes"):
+        receive_packet(config, core, 1, TCP)

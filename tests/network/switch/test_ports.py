@@ -22,7 +22,7 @@ from sdnloom.network.openflow import (
     SetConfig,
     SetField,
 )
-from sdnloom.network.packet import Ethernet, IPv4, Packet, encode, stack
+from sdnloom.network.packet import Ethernet, IPv4, Packet, Vlan, encode, stack
 from sdnloom.network.switch import (
     Switch,
     advance,
@@ -43,6 +43,7 @@ from tests.network.switch.build import (
     error,
     only,
     ports_of,
+    sent,
     switch,
 )
 
@@ -146,6 +147,10 @@ def test_normal_learns_forgets_and_tells_vlans_apart() -> None:
     assert len(ports_of(config, port_change(config, learned, PortReason.DELETE, config.ports[0]).core, 2, back)) == 2
     own = PacketOut((Output(Port.NORMAL),), encode(TCP), in_port=3)
     assert ports_of(config, only(receive_message(config, core, own)).core, 2, back) == [3]
+    for tag, count in ((Vlan(0), 0), (Vlan(0, 3), 1), (Vlan(5), 1)):
+        tagged = stack(Ethernet(MAC2, MAC1), tag, IPv4(1, 2))
+        tags = [sum(isinstance(each, Vlan) for each in out.headers) for out in sent(config, core, packet=tagged)]
+        assert tags == [count] * 3
     reserved = stack(Ethernet(0x0180C200000E, MAC1, 0x88CC))
     assert ports_of(config, core, 1, reserved) == []
 

@@ -94,7 +94,7 @@ def check_match(turn: Turn, match: Match) -> Match:
             raise Refused("bad_match", "bad_mask")
         if value > field.full:
             raise Refused("bad_match", "bad_value")
-        if name == "vlan_vid" and not _vlan_match_has_meaning(value, mask):
+        if name == "vlan_vid" and not _vlan_match_has_meaning(value):
             raise Refused("bad_match", "bad_value")
         if name == "vlan_pcp" and old and "vlan_vid" not in so_far:
             kept.append(("vlan_vid", VLAN_PRESENT, VLAN_PRESENT))  # 1.0 says "any tag" by leaving the number out
@@ -107,7 +107,7 @@ def check_match(turn: Turn, match: Match) -> Match:
     return match if len(kept) == len(match.fields) else canonical(kept)
 
 
-def _vlan_match_has_meaning(value: int, mask: int | None) -> bool:
+def _vlan_match_has_meaning(value: int) -> bool:
     """A VLAN number without the present bit is no VLAN and not "none" either (1.3, 7.2.3.7)."""
     return bool(value & VLAN_PRESENT) or value == 0
 

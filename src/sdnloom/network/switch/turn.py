@@ -15,11 +15,12 @@ from sdnloom.network.openflow import (
 from sdnloom.network.openflow.messages import FlowRemoved, Message, PacketIn, PortStatus
 from sdnloom.network.packet import Packet
 from sdnloom.network.switch.cells import Cell
-from sdnloom.network.switch.config import Switch
+from sdnloom.network.switch.config import Switch, SwitchError
 from sdnloom.network.switch.core import FlowEntry, SwitchCore
 from sdnloom.network.value import Value
 
 T = TypeVar("T")
+MAX_OUTCOMES = 1024  # of one step: choices multiply
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -193,6 +194,11 @@ def explore(config: Switch, core: SwitchCore, step: Callable[[Turn], None]) -> t
             others = range(turn.widths[position] - 1, 0, -1)
             pending.extend((*taken[:position], other) for other in others)
         turns.append(turn)
+        if len(turns) > MAX_OUTCOMES:
+            raise SwitchError(
+                f"switch {config.datapath_id:#x}: one step has more than {MAX_OUTCOMES} outcomes:"
+                " fewer entries must overlap, or fewer SELECT groups lie, on the way of one packet"
+            )
     return _distinct(turns)
 
 
