@@ -16,7 +16,8 @@ $(VENV)/.ready: pyproject.toml
 	@touch $@
 
 demo: setup
-	$(BIN)/sdnloom demo
+	@echo 'sdnloom check examples/mac_learning/bug1.toml'
+	@$(BIN)/sdnloom check examples/mac_learning/bug1.toml; test $$? -eq 1 # 1 is "violated", which is what there is to see
 
 # Only where it can be done silently: as root, with apt, and when something is missing.
 packages:

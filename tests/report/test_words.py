@@ -4,6 +4,7 @@ import pytest
 
 from sdnloom.network import events
 from sdnloom.network.controller import Joined, Left
+from sdnloom.network.identity import stamp
 from sdnloom.network.openflow import (
     ApplyActions,
     BarrierRequest,
@@ -56,9 +57,9 @@ DATA = encode(PING)
         (stack(Ethernet(2, 1, 0x88B5)), "h1 > h2 type 0x88b5"),
         (stack(Ethernet(2, 1), Lldp()), "h1 > h2 LLDP"),
         (Packet(), "an empty packet"),
-        ((3, PING), "port 3: h1 > h2 ICMP echo request"),
+        ((3, PING), "h1 > h2 ICMP echo request"),
+        (stamp(PING, "h1.1"), "h1 > h2 ICMP echo request #h1.1"),
         (((1, PING), (2, PING)), "port 1: h1 > h2 ICMP echo request; port 2: h1 > h2 ICMP echo request"),
-        ((1, PING, "x"), "1 h1 > h2 ICMP echo request x"),
         (PacketIn(Match.of(in_port=3), DATA, buffer_id=4), "PacketIn port 3 buffer 4: h1 > h2 ICMP echo request"),
         (PacketOut((Output(Port.FLOOD),), buffer_id=4), "PacketOut buffer 4 flood"),
         (PacketOut((), DATA), "PacketOut drop: h1 > h2 ICMP echo request"),
@@ -68,7 +69,7 @@ DATA = encode(PING)
                 instructions=(ApplyActions((Output(2),)),),
                 idle_timeout=5,
             ),
-            "FlowMod add in_port=1,eth_dst=h2 -> port 2 (idle 5 s)",
+            "FlowMod add in_port=1,eth_dst=h2: port 2 (idle 5 s)",
         ),
         (FlowMod(command=4), "FlowMod delete strict *"),
         (FlowMod(command=99), "FlowMod 99 *"),
@@ -78,7 +79,7 @@ DATA = encode(PING)
                 instructions=(WriteActions((SetField("eth_dst", 2),)), GotoTable(1)),
                 hard_timeout=1,
             ),
-            "FlowMod add eth_type=0x800,ipv4_dst=ip('10.0.0.0')/0xff000000 -> "
+            "FlowMod add eth_type=0x800,ipv4_dst=ip('10.0.0.0')/0xff000000: "
             "write(eth_dst:=h2); goto table 1 (hard 1 s)",
         ),
         (FlowRemoved(Match.of(in_port=1), reason=1), "FlowRemoved in_port=1 (hard timeout)"),

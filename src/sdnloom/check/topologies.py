@@ -30,8 +30,8 @@ _MOST = 10_000
 
 def read_topology(reader: Reader) -> Topology:
     """The topology of a `[topology]` table, with its own hosts."""
-    shape = reader.choice("shape", _SHAPES)
-    topology = _SHAPES[shape](reader)
+    shape = reader.choice("shape", SHAPES)
+    topology = SHAPES[shape](reader)
     reader.close()
     return topology
 
@@ -91,7 +91,7 @@ def _topohub(reader: Reader) -> Topology:
     return reader.calling("name", lambda: load_topohub(name, hosts))
 
 
-_SHAPES: dict[str, Callable[[Reader], Topology]] = {
+SHAPES: dict[str, Callable[[Reader], Topology]] = {
     "single": _single,
     "linear": _line(linear),
     "ring": _line(ring),

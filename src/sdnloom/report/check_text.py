@@ -4,6 +4,7 @@ What differs from run to run (seconds, rates, the engine) is not in it: the same
 """
 
 import shlex
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -72,8 +73,13 @@ def transition_text(transition: Transition, names: Names) -> str:
     choice = f" [{step.choice}]" if step.choice else ""
     faults = f" !{', '.join(step.faults)}" if step.faults else ""
     effects = [text for event in transition.events if (text := event_words(event, names)) is not None]
-    outcome = f" -> {', '.join(effects)}" if effects else ""
+    counts = Counter(text for text in effects if f" {text}" != message)  # a task's packet is already there
+    outcome = " -> " + ", ".join(_times(text, count) for text, count in counts.items()) if counts else ""
     return f"{step.component}: {step.action}{message}{choice}{faults}{outcome}"
+
+
+def _times(text: str, count: int) -> str:
+    return text if count == 1 else f"{text} ({count} times)"
 
 
 def _what_to_raise(report: Report) -> list[str]:

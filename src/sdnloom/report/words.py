@@ -8,6 +8,7 @@ from typing import Any
 from sdnloom.engine.text import stable_text
 from sdnloom.network import events
 from sdnloom.network.controller import Joined, Left
+from sdnloom.network.identity import stamp_of
 from sdnloom.network.openflow import actions as of_actions
 from sdnloom.network.openflow import messages
 from sdnloom.network.openflow.constants import NO_BUFFER, FlowCommand, FlowRemovedReason, Port, PortReason
@@ -67,13 +68,15 @@ def words(value: Any, names: Names = NOBODY) -> str:
     if isinstance(value, Left):
         return f"{value.switch} leaves"
     if isinstance(value, tuple) and not hasattr(value, "_fields"):
-        if len(value) == 2 and isinstance(value[0], int) and isinstance(value[1], Packet):
-            return f"port {value[0]}: {packet_words(value[1], names)}"
-        if value and all(isinstance(part, tuple) for part in value):
-            return "; ".join(words(part, names) for part in value)
-        if any(isinstance(part, Packet | messages.Message) for part in value):
-            return " ".join(words(part, names) for part in value)
+        if value and all(map(_at_port, value)):
+            return "; ".join(f"port {port}: {packet_words(packet, names)}" for port, packet in value)
+        if _at_port(value):  # a host's task: a number that tells it apart, and a packet
+            return packet_words(value[1], names)
     return value if isinstance(value, str) else stable_text(value)
+
+
+def _at_port(value: Any) -> bool:
+    return isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], int) and isinstance(value[1], Packet)
 
 
 def packet_words(packet: Packet, names: Names = NOBODY) -> str:
@@ -107,8 +110,12 @@ def packet_words(packet: Packet, names: Names = NOBODY) -> str:
                 parts.append("LLDP")
             case _:
                 parts.append(repr(header))
-    if packet.payload:
-        parts.append(f"payload {_bytes(packet.payload)}")
+    name = stamp_of(packet)
+    rest = packet.payload[: -len(name.encode()) - 1] if name else packet.payload
+    if rest:
+        parts.append(f"payload {_bytes(rest)}")
+    if name:
+        parts.append(f"#{name}")
     return " ".join(parts) or "an empty packet"
 
 
@@ -138,7 +145,7 @@ def message_words(message: messages.Message, names: Names = NOBODY) -> str:
             command = _member(FlowCommand, message.command)
             kept = "" if message.buffer_id == NO_BUFFER else f" buffer {message.buffer_id}"
             adds = message.command <= FlowCommand.MODIFY_STRICT
-            does = f" -> {instructions_words(message.instructions, names)}" if adds else ""
+            does = f": {instructions_words(message.instructions, names)}" if adds else ""
             timeouts = _timeouts(message.idle_timeout, message.hard_timeout)
             return f"FlowMod {command}{kept} {match_words(message.match, names)}{does}{timeouts}"
         case messages.FlowRemoved():

@@ -1,0 +1,107 @@
+"""README's quick start and the pages on checking run as written by a new user, and name everything there is."""
+
+import dataclasses
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sdnloom.check.load import HOSTS
+from sdnloom.check.properties import LIBRARY
+from sdnloom.check.topologies import SHAPES
+from sdnloom.cli.check import command
+from sdnloom.network.network import LinkFaults, SwitchFaults, SwitchOptions, Timeouts
+from tests.cli.running import CommandLine
+
+ROOT = Path(__file__).parents[2]
+README, CHECK, SCENARIO = (ROOT / name for name in ("README.md", "docs/check.md", "docs/scenario.md"))
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+
+
+COMMANDS = [
+    line.partition("  #")[0].strip()
+    for page in (README, CHECK)
+    for block in blocks(page, "console")
+    for line in block.splitlines()
+]
+# What the first word of the output says of the exit code; a session of `step` has no verdict.
+CODES = {"VIOLATED": 1, "CONFIRMED": 1, "HOLDS": 0, "INCOMPLETE": 3}
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the examples and `sdnloom` on the path."""
+    folder = tmp_path_factory.mktemp("clone")
+    shutil.copytree(ROOT / "examples", folder / "examples")
+    program = folder / "bin" / "sdnloom"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m sdnloom "$@"\n')
+    program.chmod(0o755)
+    return folder
+
+
+def test_the_quick_start_begins_with_the_two_make_commands() -> None:
+    assert COMMANDS[:2] == ["make demo", "make test"]
+    assert COMMANDS[2] == ". .venv/bin/activate"
+    demo = re.search(r"^demo:.*\n(?:\t.*\n)+", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert demo is not None
+    assert COMMANDS[3] == "sdnloom check examples/mac_learning/bug1.toml"
+    assert COMMANDS[3].removeprefix("sdnloom ") in demo[0]
+
+
+def test_every_command_runs_as_written(clone: Path) -> None:
+    # In order: a later command may use the trace of an earlier one.
+    for line in COMMANDS[3:]:
+        run = subprocess.run(
+            line,
+            shell=True,
+            capture_output=True,
+            text=True,
+            cwd=clone,
+            env={"PATH": f"{clone / 'bin'}:/usr/bin:/bin", "HOME": str(clone)},
+            stdin=subprocess.DEVNULL,
+            timeout=120,
+        )
+        assert "Traceback" not in run.stderr
+        assert "error" not in run.stderr
+        assert run.returncode == CODES.get(run.stdout.split()[0], 0), line
+    assert len(COMMANDS[3:]) == 10
+
+
+def test_the_python_example_runs() -> None:
+    [code] = blocks(CHECK, "python")
+    exec(code, {"__name__": "page"})
+
+
+def test_the_example_scenario_holds(sdnloom: CommandLine, tmp_path: Path) -> None:
+    [scenario], [program] = blocks(SCENARIO, "toml"), blocks(SCENARIO, "python")
+    (tmp_path / "hub.toml").write_text(scenario)
+    (tmp_path / "hub.py").write_text(program)
+    run = sdnloom("check", "hub.toml")
+    assert (run.code, run.out.splitlines()[0].split(":")[0]) == (0, "HOLDS NoForwardingLoops, NoBlackHoles")
+    (tmp_path / "hub.toml").write_text(scenario.replace('name = "h1"\n', 'name = "h1"\nat = "s1:9"\n'))
+    mistake = sdnloom("check", "hub.toml")
+    assert mistake.code == 2
+    assert mistake.err in SCENARIO.read_text()
+
+
+def test_the_pages_name_everything_there_is() -> None:
+    text = SCENARIO.read_text()
+    for name in (*HOSTS, *SHAPES):
+        assert f'"{name}"' in text, name
+    for name in LIBRARY:
+        assert f"`{name}`" in text, name
+    kinds = [kind for kind in HOSTS.values() if dataclasses.is_dataclass(kind)]
+    for kind in (*kinds, *LIBRARY.values(), SwitchOptions, LinkFaults, SwitchFaults, Timeouts):
+        for each in dataclasses.fields(kind):
+            assert f"`{each.name}`" in text, f"{kind.__name__}.{each.name}"
+    options = CHECK.read_text()
+    for parameter in command.params:
+        if parameter.param_type_name == "option":
+            assert f"`{parameter.opts[0]}" in options, parameter.opts
