@@ -19,3 +19,8 @@ def stamp_of(packet: Packet) -> str:
     """Return the identity of a packet, or "" when it has none."""
     _, mark, text = packet.payload.rpartition(_MARK)
     return text.decode("utf-8", "replace") if mark else ""
+
+
+def sender_of(text: str) -> str:
+    """Return the host that gave a packet this identity."""
+    return text.partition(":")[0]

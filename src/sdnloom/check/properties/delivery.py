@@ -7,10 +7,9 @@ from sdnloom.check.properties.base import Rule, faulted, receiver, watched
 from sdnloom.engine.model import Event, Needs, Property
 from sdnloom.network.build import World
 from sdnloom.network.events import Handled, Lost, Moved, Received, Rested, Sent
-from sdnloom.network.identity import stamp_of
+from sdnloom.network.identity import sender_of, stamp_of
 from sdnloom.network.openflow import PacketIn
 from sdnloom.network.packet import decode
-from sdnloom.network.topology.spec import Place
 from sdnloom.network.traffic import ends_of
 
 Parcel = tuple[str, str]  # packet, host
@@ -75,12 +74,18 @@ def _undelivered(post: _Post, _: Any) -> str | None:
 
 
 class _Trail(NamedTuple):
-    """The post, and how far the network has followed each host that moved."""
+    """The post, and how far the program has followed each host that moved."""
 
     post: _Post = _Post()
-    places: tuple[tuple[str, Place], ...] = ()  # where hosts are that have moved
-    unheard: frozenset[str] = frozenset()  # those whom the program last heard from somewhere else
-    restless: frozenset[str] = frozenset()  # those whom it heard from where they are; the network is not yet at rest
+    moved: frozenset[str] = frozenset()
+    fresh: frozenset[str] = frozenset()  # packets that hosts sent from the place where they are now
+    unheard: frozenset[str] = frozenset()  # hosts of which the program has handled no fresh packet
+    misled: frozenset[tuple[str, str]] = frozenset()  # (host, switch) where an older packet was handled after that
+    restless: frozenset[str] = frozenset()  # hosts since whose move the network has not come to rest
+
+    def excuses(self, host: str) -> bool:
+        """Whether a packet sent to the host now may be lost."""
+        return host in self.unheard or host in self.restless or any(name == host for name, _ in self.misled)
 
 
 @dataclass(frozen=True)
@@ -88,7 +93,7 @@ class NoBlackHolesMobile(Rule):
     """`NoBlackHoles` without the losses that no program could prevent. Asked in quiescent states.
 
     When a host moves, packets to it are excused that are under way, and all that are sent until the program has handled
-    a packet that the host sent from its new place, none from the old one since, and the network has come to rest. A
+    a packet that the host sent from its new place, and no older one after that, and the network has come to rest. A
     program that loses packets after that had every chance.
     """
 
@@ -124,37 +129,42 @@ class NoBlackHolesMobile(Rule):
 
 def _follow(world: World, trail: _Trail, event: Event) -> _Trail:
     if isinstance(event, Moved):
-        return _moved(trail, event)
+        return _moved(trail, event.host)
     if isinstance(event, Handled):
         return _heard(world, trail, event)
     if isinstance(event, Rested):
         return trail._replace(restless=trail.restless - {event.host})
     post = _deliver(world, trail.post, event)
     if isinstance(event, Sent):
-        host = receiver(world, event.packet)
-        if host is not None and host.name in trail.unheard | trail.restless:
-            post = post._replace(excused=post.excused | {stamp_of(event.packet)})
+        host, packet = receiver(world, event.packet), stamp_of(event.packet)
+        if host is not None and trail.excuses(host.name):
+            post = post._replace(excused=post.excused | {packet})
+        if event.host in trail.moved:
+            trail = trail._replace(fresh=trail.fresh | {packet})
     return trail if post == trail.post else trail._replace(post=post)
 
 
-def _moved(trail: _Trail, event: Moved) -> _Trail:
-    under_way = {packet for packet, host in trail.post.missing() if host == event.host}
-    post = trail.post._replace(excused=trail.post.excused | under_way)
-    places = dict(trail.places) | {event.host: event.new}
-    return _Trail(post, tuple(sorted(places.items())), trail.unheard | {event.host}, trail.restless - {event.host})
+def _moved(trail: _Trail, host: str) -> _Trail:
+    under_way = {packet for packet, target in trail.post.missing() if target == host}
+    return _Trail(
+        trail.post._replace(excused=trail.post.excused | under_way),
+        trail.moved | {host},
+        frozenset(packet for packet in trail.fresh if sender_of(packet) != host),
+        trail.unheard | {host},
+        frozenset(pair for pair in trail.misled if pair[0] != host),
+        trail.restless | {host},
+    )
 
 
 def _heard(world: World, trail: _Trail, event: Handled) -> _Trail:
     """The program learns where a host is, or is misled by a packet that the host sent before it moved."""
     if not isinstance(event.message, PacketIn):
         return trail
-    host = world.owner(ends_of(decode(event.message.data))[0])
-    where = Place(event.switch, event.message.in_port)
-    leads = world.wiring.targets.get(where)
-    if host is None or host.name not in dict(trail.places) or leads is None or leads.port is not None:
+    packet = decode(event.message.data)
+    host = world.owner(ends_of(packet)[0])
+    if host is None or host.name not in trail.moved:
         return trail
-    if (host.name, where) not in trail.places:
-        return trail._replace(unheard=trail.unheard | {host.name}, restless=trail.restless - {host.name})
-    if host.name in trail.unheard:
-        return trail._replace(unheard=trail.unheard - {host.name}, restless=trail.restless | {host.name})
-    return trail
+    where = {(host.name, event.switch)}
+    if stamp_of(packet) in trail.fresh:
+        return trail._replace(unheard=trail.unheard - {host.name}, misled=trail.misled - where)
+    return trail if host.name in trail.unheard else trail._replace(misled=trail.misled | where)

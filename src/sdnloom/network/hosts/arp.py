@@ -7,7 +7,6 @@ from typing import Any, NamedTuple, cast
 from sdnloom.engine.model import Cell
 from sdnloom.network.hosts.client import Client, ClientState
 from sdnloom.network.hosts.host import STATE, Act, Doing, Scene
-from sdnloom.network.identity import stamp_of
 from sdnloom.network.packet import Arp, Icmp, Packet
 from sdnloom.network.traffic import (
     ARP_REPLY,
@@ -22,11 +21,12 @@ from sdnloom.network.traffic import (
 
 
 class ArpState(NamedTuple):
-    """What it has sent, which requests it may still send, and whose addresses it knows."""
+    """What it has sent, how often it may still ask, whose addresses it knows, and what it answered."""
 
     client: ClientState
     asks: int = 0
     known: frozenset[str] = frozenset()
+    answered: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class ArpHost(Client):
         return [
             Doing(
                 state._replace(asks=state.asks - 1),
-                (scene.stamped(arp_request(scene.me, scene.other(name).ip), f"ask.{state.asks}"),),
+                (scene.stamped(arp_request(scene.me, scene.other(name).ip), f"ask:{state.asks}"),),
                 choice=name,
             )
             for name in unknown
@@ -78,7 +78,7 @@ class ArpHost(Client):
         strangers = {ping for name, ping in self.pool(scene) if name in self.to and name not in state.known}
         doings = self.send(scene, state.client)
         return [
-            each._replace(state=ArpState(cast(ClientState, each.state), state.asks, state.known))
+            each._replace(state=state._replace(client=cast(ClientState, each.state)))
             for each in doings
             if not any(packet.headers == one.headers for packet in each.packets for one in strangers)
         ]
@@ -91,10 +91,11 @@ class ArpHost(Client):
             names = {name for name in self.to if scene.other(name).ip == arp.spa}
             return (Doing(after._replace(known=state.known | names)),)
         if isinstance(arp, Arp) and arp.op == ARP_REQUEST and arp.tpa == scene.me.ip and arp.spa != scene.me.ip:
-            return (Doing(after, (self._answer(scene, packet, arp_reply(scene.me, arp.sha, arp.spa)),)),)
+            return self._answer(scene, after, packet, arp_reply(scene.me, arp.sha, arp.spa))
         if isinstance(icmp, Icmp) and icmp.type == ECHO_REQUEST and ends_of(packet)[1] == scene.me.mac:
-            return (Doing(after, (self._answer(scene, packet, answer_to(packet)),)),)
+            return self._answer(scene, after, packet, answer_to(packet))
         return (Doing(after),)
 
-    def _answer(self, scene: Scene, packet: Packet, answer: Packet) -> Packet:
-        return scene.stamped(answer, f"to.{stamp_of(packet)}")
+    def _answer(self, scene: Scene, state: ArpState, packet: Packet, answer: Packet) -> Sequence[Doing]:
+        answer, answered = scene.answered(packet, answer, state.answered)
+        return (Doing(state._replace(answered=answered), (answer,)),)

@@ -89,4 +89,4 @@ class Client(Host):
     def _numbered(self, scene: Scene, packet: Packet, number: int) -> Packet:
         if self.numbered is None:
             return scene.stamped(packet, number)
-        return stamp(packet, f"{self.name}.{number}") if self.numbered else packet
+        return stamp(packet, f"{self.name}:{number}") if self.numbered else packet

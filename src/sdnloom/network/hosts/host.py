@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sdnloom.engine.model import Cell, Mode
-from sdnloom.network.identity import stamp
+from sdnloom.network.identity import stamp, stamp_of
 from sdnloom.network.packet import Packet
 from sdnloom.network.topology.spec import HostSpec, Place, Topology
 
@@ -34,7 +34,19 @@ class Scene:
 
     def stamped(self, packet: Packet, number: int | str) -> Packet:
         """The packet as this host's n-th, where packets have identities; the number must be used once."""
-        return stamp(packet, f"{self.me.name}.{number}") if self.identity else packet
+        return stamp(packet, f"{self.me.name}:{number}") if self.identity else packet
+
+    def answered(self, packet: Packet, answer: Packet, before: tuple[str, ...]) -> tuple[Packet, tuple[str, ...]]:
+        """The answer to a packet with an identity made from the packet's, and the requests answered so far.
+
+        A request that comes twice is answered twice, and the two answers are two packets.
+        """
+        if not self.identity:
+            return answer, before
+        request = stamp_of(packet)
+        copies = before.count(request)
+        number = f"to:{request}:{copies + 1}" if copies else f"to:{request}"
+        return self.stamped(answer, number), tuple(sorted((*before, request)))
 
 
 class Doing(NamedTuple):

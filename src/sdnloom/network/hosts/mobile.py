@@ -87,7 +87,7 @@ class MobileHost(Host):
         if not state.moves:
             return ()
         after = state._replace(moves=state.moves - 1)
-        hello = (scene.stamped(arp_request(scene.me, scene.me.ip), f"move.{state.moves}"),) if self.announces else ()
+        hello = (scene.stamped(arp_request(scene.me, scene.me.ip), f"move:{state.moves}"),) if self.announces else ()
         return [Doing(after, hello, place=place, choice=str(place)) for place in (scene.me.place, *self.to)]
 
 

@@ -69,14 +69,14 @@ class TcpClient(Host):
         if state.phase != "opening" or state.repeats >= self.repeats:
             return ()
         again = state._replace(repeats=state.repeats + 1)
-        return (Doing(again, (self._segment(scene, SYN, 0, 0, f"syn.{again.repeats}"),)),)
+        return (Doing(again, (self._segment(scene, SYN, 0, 0, f"syn:{again.repeats}"),)),)
 
     def send(self, scene: Scene, state: TcpClientState) -> Sequence[Doing]:
         """A segment of data."""
         if state.phase != "open" or state.sent >= self.segments:
             return ()
         after = state._replace(sent=state.sent + 1)
-        return (Doing(after, (self._segment(scene, PSH | ACK, after.sent, 1, f"data.{after.sent}"),)),)
+        return (Doing(after, (self._segment(scene, PSH | ACK, after.sent, 1, f"data:{after.sent}"),)),)
 
     def close(self, scene: Scene, state: TcpClientState) -> Sequence[Doing]:
         """The last packet of its own, when all data is sent."""
@@ -112,12 +112,18 @@ Peer = tuple[int, int]  # IP address and port
 Connection = tuple[Peer, Literal["opening", "open"]]
 
 
+class TcpServerState(NamedTuple):
+    """The connections, sorted, and what it answered, if packets have identities."""
+
+    connections: tuple[Connection, ...] = ()
+    answered: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True)
 class TcpServer(Host):
     """Accepts connections to a port, acknowledges data and closes when the client does. It resets what it never opened.
 
-    Its state is the sorted tuple of connections. It believes the destination of a packet only if `strict`: servers that
-    share one address answer what is sent to it.
+    Only if `strict` it looks at the address a packet is sent to: servers that share one address answer all of it.
     """
 
     port: int = 80
@@ -130,9 +136,9 @@ class TcpServer(Host):
 
     def initial(self, scene: Scene) -> Hashable:
         """No connections."""
-        return ()
+        return TcpServerState()
 
-    def receive(self, scene: Scene, state: tuple[Connection, ...], packet: Packet) -> Sequence[Doing]:
+    def receive(self, scene: Scene, state: TcpServerState, packet: Packet) -> Sequence[Doing]:
         """Answer a segment to its port."""
         segment, ip = header_of(packet, Tcp), header_of(packet, IPv4)
         if not isinstance(segment, Tcp) or not isinstance(ip, IPv4) or segment.dst != self.port:
@@ -140,7 +146,7 @@ class TcpServer(Host):
         if self.strict and ends_of(packet)[1] != scene.me.mac:
             return (Doing(state),)
         peer = (ip.src, segment.src)
-        connections = dict(state)
+        connections = dict(state.connections)
         phase = connections.get(peer)
         flags: int | None = None
         if segment.flags & RST:
@@ -157,11 +163,13 @@ class TcpServer(Host):
         else:
             connections[peer] = "open"
             flags = ACK if segment.flags & PSH else None
-        answers = () if flags is None else (self._answer(scene, packet, segment, flags),)
-        return (Doing(tuple(sorted(connections.items())), answers),)
+        after = state._replace(connections=tuple(sorted(connections.items())))
+        if flags is None:
+            return (Doing(after),)
+        answer, answered = scene.answered(packet, _answer(packet, segment, flags), state.answered)
+        return (Doing(after._replace(answered=answered), (answer,)),)
 
-    def _answer(self, scene: Scene, packet: Packet, segment: Tcp, flags: int) -> Packet:
-        turned = answer_to(packet)
-        header = Tcp(segment.dst, segment.src, seq=segment.ack, ack=segment.seq + 1, flags=flags)
-        headers = tuple(header if isinstance(each, Tcp) else each for each in turned.headers)
-        return scene.stamped(Packet(headers), f"{segment.seq}.{flags}.{segment.src}")
+
+def _answer(packet: Packet, segment: Tcp, flags: int) -> Packet:
+    header = Tcp(segment.dst, segment.src, seq=segment.ack, ack=segment.seq + 1, flags=flags)
+    return Packet(tuple(header if isinstance(each, Tcp) else each for each in answer_to(packet).headers))
