@@ -89,6 +89,14 @@ def test_more_runs_reach_at_least_as_much(tmp_path_factory, one: set[int], other
         assert missed[0].reached_lines == missed[0].reached_branches == 0
 
 
+def test_classes_that_the_program_does_not_inherit_from_are_left_out(tmp_path: Path) -> None:
+    file, program = load(tmp_path)
+    text = TEXT + "\n\nclass Other:\n    def step(self):\n        return 2\n"
+    file.write_text(text)
+    assert Coverage((file,)).report()[0].lines[-1] == 26
+    assert Coverage((file,), type(program)).report()[0].lines[-1] == 21
+
+
 def test_a_watched_search_gives_the_same_result_and_sees_every_handler_run(tmp_path: Path) -> None:
     file, program = load(tmp_path)
 

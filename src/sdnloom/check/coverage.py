@@ -55,7 +55,9 @@ class FileCoverage:
 class Coverage:
     """Watches the code of some files while it runs inside `watching`."""
 
-    def __init__(self, files: tuple[Path, ...]) -> None:
+    def __init__(self, files: tuple[Path, ...], kind: type | None = None) -> None:
+        """With `kind`, methods of classes that it does not inherit from are left out: they are other programs."""
+        self._own = None if kind is None else {one.__name__ for one in kind.__mro__}
         self._files = tuple(dict.fromkeys(file.resolve() for file in files))
         self._known: dict[str, Path | None] = {}
         self._lines: dict[Path, set[int]] = {file: set() for file in self._files}
@@ -117,7 +119,7 @@ class Coverage:
         return inside
 
     def _of_file(self, file: Path) -> FileCoverage:
-        functions = list(_functions(compile(file.read_bytes(), str(file), "exec")))
+        functions = list(_functions(compile(file.read_bytes(), str(file), "exec"), self._own))
         lines: set[int] = set()
         missed: list[tuple[int, int]] = []
         total = 0
@@ -132,13 +134,15 @@ class Coverage:
         return FileCoverage(file, tuple(sorted(lines)), missed_lines, total, tuple(sorted(missed)))
 
 
-def _functions(code: CodeType) -> Iterator[CodeType]:
-    """Every function inside the code, without module and class bodies."""
+def _functions(code: CodeType, classes: set[str] | None) -> Iterator[CodeType]:
+    """Every function inside the code, without module and class bodies and without methods of other classes."""
     if code.co_flags & inspect.CO_OPTIMIZED:
         yield code
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            yield from _functions(constant)
+            is_class = not constant.co_flags & inspect.CO_OPTIMIZED
+            if not is_class or classes is None or constant.co_name in classes:
+                yield from _functions(constant, classes)
 
 
 def _lines(code: CodeType) -> set[int]:

@@ -77,7 +77,7 @@ class Scenario:
 
     def check(self, on_event: Callable[[SearchEvent], None] | None = None, coverage: bool = False) -> Report:
         """Search the scenario's system."""
-        watched = Coverage(self.code) if coverage else None
+        watched = Coverage(self.code, getattr(self.program, "kind", None)) if coverage else None
         system = watched.watch(watched.watching(self.system), CONTROLLER) if watched else self.system()
         result = search(shuffled(system, self.seed), self.options, on_event)
         bounds = stated_bounds(self.network, self.options)

@@ -97,7 +97,11 @@ def coverage_text(one: FileCoverage) -> list[str]:
     if one.missed_lines:
         lines.append(f"  lines never reached: {_ranges(one)}")
     if one.missed_branches:
-        missed = dict.fromkeys(f"{line}->{to}" for line, to in one.missed_branches if line not in one.missed_lines)
+        missed = dict.fromkeys(
+            f"{line}->{to}" if line != to else f"{line} (inside the line)"
+            for line, to in one.missed_branches
+            if line not in one.missed_lines
+        )
         if missed:
             lines.append(f"  branches never taken: {', '.join(missed)}")
     return lines
