@@ -1,7 +1,7 @@
 """The loop engine: breadth-first or depth-first over any Graph, in plain Python. The reference for the kernel."""
 
-from array import array
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from itertools import filterfalse
 from typing import Generic, Literal, TypeVar
 
 from sdnloom.engine.graph import Graph
@@ -50,7 +50,7 @@ class LoopSearch(Generic[S]):
         self.states: list[S] = []
         self._seen: set[S] = set()
         self._numbers: dict[S, int] = {}  # careful: the number of each state
-        self.parents = array("q")
+        self.parents: list[int] = []
         self.transitions = 0
         self.depth = 0
         self.frontier = 0
@@ -93,6 +93,7 @@ class LoopSearch(Generic[S]):
         """Expand level by level; True when the search is over."""
         level = len(self.route(waiting[0])) - 1
         successors, seen, states, parents = self.graph.successors, self._seen, self.states, self.parents
+        known = seen.__contains__
         asks = self.graph.asks or self.limits.states is not None
         while waiting:
             self.depth, self.frontier = max(self.depth, level), len(waiting)
@@ -106,8 +107,8 @@ class LoopSearch(Generic[S]):
                     found = successors(states[number])
                     self.transitions += len(found)
                     first = len(states)
-                    for state in found:
-                        if state not in seen:
+                    for state in filterfalse(known, found):
+                        if state not in seen:  # it may come twice
                             seen.add(state)
                             states.append(state)
                             parents.append(number)
@@ -124,6 +125,7 @@ class LoopSearch(Generic[S]):
         stack = list(reversed(waiting))
         levels = [len(self.route(number)) - 1 for number in stack]
         successors, seen, states, parents = self.graph.successors, self._seen, self.states, self.parents
+        known = seen.__contains__
         asks = self.graph.asks or self.limits.states is not None
         turns = 0
         while stack:
@@ -141,8 +143,8 @@ class LoopSearch(Generic[S]):
             found = successors(states[number])
             self.transitions += len(found)
             first = len(states)
-            for state in found:
-                if state not in seen:
+            for state in filterfalse(known, found):
+                if state not in seen:  # it may come twice
                     seen.add(state)
                     states.append(state)
                     parents.append(number)
