@@ -6,7 +6,8 @@ updates make small: overwriting in any order ends in sets that are free nearly e
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import accumulate, islice
+from operator import mul
 from typing import Final, TypeAlias
 
 NodeId: TypeAlias = int
@@ -26,6 +27,8 @@ class TableSets:
         )
         assert all(map(any, self._free)), "a cell that is never written is no cell"
         self._first_free: Final = tuple(free.index(True) for free in self._free)
+        # Vectors of written values only, over the cells before each one.
+        self._free_below: Final = list(accumulate(map(sum, self._free), mul, initial=1))
         end = len(self.sizes)
         self._levels: list[int] = [end, end]
         self._children: list[tuple[NodeId, ...]] = [(), ()]
@@ -189,14 +192,14 @@ class TableSets:
     def _count(self, node: NodeId, start: int) -> int:
         if node == EMPTY:
             return 0
+        level = self._levels[node]
         total = self._counts.get(node)
         if total is None:
-            below = self._levels[node] + 1
-            total = sum(self._count(child, below) for child in self._children[node]) if node != FREE else 1
+            total = 1 if node == FREE else 0
+            for child in self._children[node]:
+                total += self._count(child, level + 1)
             self._counts[node] = total
-        for skipped in range(start, self._levels[node]):
-            total *= sum(self._free[skipped])
-        return total
+        return total * (self._free_below[level] // self._free_below[start])
 
     def vectors(self, node: NodeId) -> Iterator[Vector]:
         """Yield the vectors in lexicographic order."""
