@@ -11,16 +11,16 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 # Scenario -> verdict, steps of the shortest counterexample, states, transitions.
 EXPECTED = {
-    "mac_learning/bug1": ("violated", 25, 4495, 10084),
+    "mac_learning/bug1": ("violated", 25, 5674, 12988),
     "mac_learning/bug1_persistent": ("violated", 21, 1865, 4107),
     "mac_learning/bug1_hard_timeout": ("holds", None, 6117, 15809),
-    "mac_learning/bug1_hard_timeout_transient": ("violated", 25, 4905, 10711),
-    "mac_learning/bug1_fixed": ("holds", None, 12310, 31246),
-    "mac_learning/bug2": ("violated", 18, 150, 233),
-    "mac_learning/bug2_reverse_second": ("violated", 18, 192, 313),
-    "mac_learning/bug2_fixed": ("holds", None, 361, 627),
-    "mac_learning/bug3": ("violated", 14, 192, 346),
-    "mac_learning/bug3_fixed": ("holds", None, 69, 116),
+    "mac_learning/bug1_hard_timeout_transient": ("violated", 25, 6103, 13636),
+    "mac_learning/bug1_fixed": ("holds", None, 15109, 39075),
+    "mac_learning/bug2": ("violated", 18, 561, 1164),
+    "mac_learning/bug2_reverse_second": ("violated", 18, 629, 1303),
+    "mac_learning/bug2_fixed": ("holds", None, 8794, 20994),
+    "mac_learning/bug3": ("violated", 14, 611, 1292),
+    "mac_learning/bug3_fixed": ("holds", None, 4765, 14310),
 }
 PARTS = {"mac_learning/moving_host", "mac_learning/two_hosts"}  # included by others, no scenarios by themselves
 

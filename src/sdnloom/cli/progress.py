@@ -4,12 +4,18 @@ from rich.console import Console
 
 from sdnloom.engine.result import Discovered, Finished, Notice, Progress, SearchEvent
 
+SECONDS_BETWEEN_LINES = 10
+
 
 class SearchProgress:
-    """A line on stderr that follows the search, where stderr is a terminal, and a last line with the rates."""
+    """A line on stderr that follows the search, and a last one with the rates.
 
-    def __init__(self) -> None:
-        self._console = Console(stderr=True, highlight=False)
+    In a terminal the line is replaced; elsewhere there is a new one every ten seconds.
+    """
+
+    def __init__(self, console: Console | None = None) -> None:
+        self._console = console or Console(stderr=True, highlight=False)
+        self._printed = 0.0
         self._status = self._console.status("searching")
         self._shown = False
 
@@ -30,13 +36,18 @@ class SearchProgress:
 
     def _follow(self, progress: Progress) -> None:
         rate = progress.states / progress.seconds if progress.seconds else 0
-        self._status.update(
+        text = (
             f"{progress.states:,} states, {rate:,.0f} states/s, {progress.frontier:,} waiting, depth {progress.depth}, "
             f"{progress.memory >> 20:,} MiB"
         )
-        if not self._shown and self._console.is_terminal:
-            self._shown = True
-            self._status.start()
+        if self._console.is_terminal:
+            self._status.update(text)
+            if not self._shown:
+                self._shown = True
+                self._status.start()
+        elif progress.seconds - self._printed >= SECONDS_BETWEEN_LINES:
+            self._printed = progress.seconds
+            self._console.print(text, markup=False, soft_wrap=True)
 
     def _last(self, event: Finished) -> None:
         done = event.result.statistics
