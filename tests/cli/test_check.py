@@ -175,7 +175,7 @@ def test_an_exception_in_a_handler_is_reported_with_its_line(sdnloom: CommandLin
     write(tmp_path, text.replace("properties = [", 'properties = ["NoHandlerException", '))
     run = sdnloom("check", "hub.toml")
     assert run.code == 1
-    assert run.out.startswith("VIOLATED NoHandlerException: ")
+    assert run.out.startswith("VIOLATED NoHandlerException: hub.py:14: packet_in of Hub raised KeyError: 's1'\n")
     assert run.out.splitlines()[4].endswith("-> packet_in raised KeyError: 's1' (hub.py:14)")
 
 

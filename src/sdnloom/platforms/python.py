@@ -10,6 +10,7 @@ must not change. Handlers say what to do through `net`, which only writes it dow
 
 import traceback
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from sdnloom.engine.model import ALL, Cell
@@ -169,7 +170,8 @@ class PythonProgram:
         frames = traceback.extract_tb(error.__traceback__)
         frame = next((each for each in reversed(frames) if each.filename == own), frames[-1])
         text = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
-        return HandlerRaised(self.name, handler, frame.filename, frame.lineno or 0, text)
+        # The file's name alone: a finding must read the same on every machine.
+        return HandlerRaised(self.name, handler, Path(frame.filename).name, frame.lineno or 0, text)
 
     def _core(self, instance: Any) -> Hashable:
         attributes = attributes_of(instance) or {}
