@@ -326,3 +326,32 @@ def test_a_program_that_cannot_run_is_named_with_its_line(tmp_path: Path, text: 
     with pytest.raises(SdnloomError, match=r"hub\.toml: program.class: .*hub\.py, line [23]: ") as caught:
         load_scenario(file)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("self.broken = broken", "raise LookupError('early')", ["hub.py, line 8: __init__ raised LookupError: early"]),
+        ("def fold(count, event):", "[][most]\n\n    def fold(count, event):", ["line 25: quiet raised IndexError"]),
+        ("def quiet(host: str,", "def quiet(host: 'Gone',", ["properties[0]", "cannot tell", "'Gone' is not defined"]),
+        ("def quiet(host: str,", "def quiet(host: bytes,", ["properties[0]", "no scenario can give 'host'", "bytes"]),
+    ],
+)
+def test_an_exception_in_the_users_code_is_named_with_its_line(
+    tmp_path: Path, old: str, new: str, words: list[str]
+) -> None:
+    file = write(tmp_path)
+    program = tmp_path / "hub.py"
+    assert old in program.read_text()
+    program.write_text(program.read_text().replace(old, new, 1))
+    with pytest.raises(ScenarioError) as caught:
+        load_scenario(file)
+    for word in ["hub.toml", *words]:
+        assert word in str(caught.value)
+
+
+def test_a_parameter_without_a_type_takes_any_value(tmp_path: Path) -> None:
+    file = write(tmp_path)
+    program = tmp_path / "hub.py"
+    program.write_text(program.read_text().replace("host: str, most: int = 0", "host, most=0"))
+    assert [prop.name for prop in load_scenario(file).properties] == ["quiet h2"]

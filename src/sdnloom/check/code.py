@@ -1,9 +1,13 @@
 """The Python files that a scenario names, each run once."""
 
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from sdnloom.errors import SdnloomError
 from sdnloom.network.userfile import CodeError, run_file
 
 
@@ -17,6 +21,21 @@ class CodeFiles:
     def files(self) -> tuple[Path, ...]:
         """The files that were run."""
         return tuple(self._modules)
+
+    @contextmanager
+    def blaming(self) -> Iterator[None]:
+        """Turn what code in these files raises into one message with its line; all else passes."""
+        try:
+            yield
+        except SdnloomError:
+            raise
+        except (Exception, SystemExit) as error:
+            frames = traceback.extract_tb(error.__traceback__)
+            own = [frame for frame in frames if Path(frame.filename) in self._modules]
+            if not own:
+                raise
+            where = f"{own[-1].filename}, line {own[-1].lineno}"
+            raise CodeError(f"{where}: {own[-1].name} raised {type(error).__name__}: {error}") from error
 
     def get(self, file: Path, name: str) -> Any:
         """What the file calls by that name."""

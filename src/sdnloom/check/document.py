@@ -23,9 +23,7 @@ def shown(value: Any) -> str:
     """A value in a message: TOML's words, and never more than a line's worth."""
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, Entries):
-        return "a table"
-    if isinstance(value, dict):
+    if isinstance(value, Entries | dict):
         return "a table"
     if isinstance(value, int) and abs(value) >= 10**40:
         return "a number of more than 40 digits"
@@ -62,11 +60,6 @@ class Entries:
 def load_document(file: Path) -> Entries:
     """The document in a file, with everything it includes."""
     return _load(file, (), {})
-
-
-def parse_document(text: str, file: Path) -> Entries:
-    """The document in a text, as if it were in that file."""
-    return _entries(_parse(text.encode(), file), file)
 
 
 def _load(file: Path, under: tuple[Path, ...], known: dict[Path, Entries]) -> Entries:

@@ -10,6 +10,7 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 
+from sdnloom.check.document import ScenarioError
 from sdnloom.check.reader import Reader
 from sdnloom.errors import SdnloomError
 from sdnloom.network.topology import Place
@@ -26,10 +27,11 @@ class Kind(NamedTuple):
 def read_call(reader: Reader, call: Callable[..., Any], fixed: Mapping[str, Any], own: Mapping[Any, Kind]) -> Any:
     """What the call returns for the table's keys. `fixed` arguments are given, not read; `own` adds types."""
     arguments = dict(fixed)
-    hints = get_type_hints(call.__init__ if inspect.isclass(call) else call, include_extras=True)
-    for name, parameter in inspect.signature(call).parameters.items():
-        kind = None if name in fixed else kind_of(hints.get(name, parameter.annotation), own)
-        if kind is None or parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+    for name, parameter, hint in _parameters(reader, call):
+        kind = None if name in fixed else kind_of(hint, own)
+        if kind is None:
+            if name not in fixed and parameter.default is parameter.empty:
+                raise ScenarioError(f"{reader.file}: {reader.where}: no scenario can give {name!r}, which is {hint}")
             continue
         key = name.rstrip("_")  # Python's `from_` is a scenario's `from`
         if parameter.default is not parameter.empty and key not in reader:
@@ -38,6 +40,17 @@ def read_call(reader: Reader, call: Callable[..., Any], fixed: Mapping[str, Any]
         arguments[name] = _converted(reader, key, kind)
     reader.close()
     return reader.calling("", lambda: call(**arguments))
+
+
+def _parameters(reader: Reader, call: Callable[..., Any]) -> list[tuple[str, inspect.Parameter, Any]]:
+    """The parameters that can be given by name, with their types."""
+    try:
+        hints = get_type_hints(call.__init__ if inspect.isclass(call) else call, include_extras=True)
+        parameters = inspect.signature(call).parameters
+    except (NameError, TypeError, ValueError) as error:
+        raise ScenarioError(f"{reader.file}: {reader.where}: cannot tell what {call!r} takes: {error}") from error
+    named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    return [(name, each, hints.get(name, Any)) for name, each in parameters.items() if each.kind in named]
 
 
 def _converted(reader: Reader, key: str, kind: Kind) -> Any:
@@ -124,6 +137,7 @@ def _place(value: Any) -> Place:
 
 
 _PLAIN: dict[Any, Kind] = {
+    Any: Kind("a value", lambda value: value),
     bool: Kind("true or false", lambda value: _typed(bool, value)),
     int: Kind("a whole number of at least 0", _whole),
     float: Kind("a number of at least 0", _seconds),

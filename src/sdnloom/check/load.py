@@ -39,6 +39,15 @@ def load_scenario(file: Path) -> Scenario:
     """The scenario of a file and the files it includes. Its program, hosts and properties are built, so errors show."""
     reader = Reader(load_document(file), file)
     code = CodeFiles()
+
+    def read() -> Scenario:
+        with code.blaming():
+            return _scenario(reader, code, file)
+
+    return reader.calling("", read)
+
+
+def _scenario(reader: Reader, code: CodeFiles, file: Path) -> Scenario:
     host_tables = reader.tables("hosts")
     topology = reader.calling("hosts", lambda: place_hosts(read_topology(reader.table("topology")), host_tables))
     program = _program(reader.table("program"), code)
@@ -60,7 +69,7 @@ def load_scenario(file: Path) -> Scenario:
     name = reader.text("name", file.stem)
     reader.close()
     scenario = Scenario(network, program, properties, options, seed, name, file, program_files)
-    reader.calling("", scenario.system)
+    scenario.system()
     return scenario
 
 
@@ -72,7 +81,9 @@ def _program(reader: Reader, code: CodeFiles) -> Program:
         reader.fail("arguments", arguments, "a table of the constructor's arguments")
     reader.close()
     found = reader.calling("file" if name is None else "class", lambda: code.only_class(file, name))
-    return reader.calling("class", lambda: PythonProgram(found, arguments))
+    program = reader.calling("class", lambda: PythonProgram(found, arguments))
+    program.initial()
+    return program
 
 
 def _host(reader: Reader, topology: Topology, code: CodeFiles) -> Host:

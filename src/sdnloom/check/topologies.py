@@ -118,36 +118,35 @@ def place_hosts(topology: Topology, readers: Sequence[Reader]) -> Topology:
     If they have places of their own (`at`), they replace those of the topology; if not, they are hosts of the topology.
     """
     names = _distinct(readers, "name", [reader.text("name") for reader in readers])
-    own = any("at" in reader for reader in readers)
-    known = {} if own else {host.name: host for host in topology.hosts}
     macs = _distinct(readers, "mac", [_address(reader, "mac", mac) for reader in readers])
     ips = _distinct(readers, "ip", [_address(reader, "ip", ip) for reader in readers])
-    taken: dict[Place, str] = {}
-    listed = []
-    for number, (reader, name) in enumerate(zip(readers, names, strict=True)):
-        if not own and name not in known:
-            hosts = ", ".join(known) or "none"
-            reader.fail("name", name, f'a host of the topology ({hosts}), or a place for every host: at = "s1:1"')
-        place = _free_place(topology, reader, taken) if own else known[name].place
-        taken[place] = name
-        given_mac, given_ip = macs[number], ips[number]
-        if not own:
-            spec = known[name]
-            listed.append(replace(spec, mac=given_mac or spec.mac, ip=given_ip or spec.ip))
-            continue
-        address = given_mac or next(n for n in itertools.count(number + 1) if n not in macs)
-        macs[number] = address
-        network = given_ip or next(n for n in itertools.count(FIRST_IP + number + 1) if n not in ips)
-        ips[number] = network
-        listed.append(HostSpec(name, address, network, *place))
-    rest = [host for host in known.values() if host.name not in names]
-    return topology.with_hosts(sorted([*listed, *rest], key=lambda host: _order(host, topology, names)))
+    entries = list(zip(readers, names, macs, ips, strict=True))
+    if any("at" in reader for reader in readers):
+        return topology.with_hosts(_placed(topology, entries))
+    hosts = {host.name: host for host in topology.hosts}
+    for reader, name, address, network in entries:
+        if name not in hosts:
+            known = ", ".join(hosts) or "none"
+            reader.fail("name", name, f'a host of the topology ({known}), or a place for every host: at = "s1:1"')
+        spec = hosts[name]
+        hosts[name] = replace(spec, mac=address or spec.mac, ip=network or spec.ip)
+    return topology.with_hosts(hosts.values())
 
 
-def _order(host: HostSpec, topology: Topology, names: list[str]) -> tuple[int, int]:
-    """Hosts of the topology stay in its order; others are in the order of the scenario."""
-    places = [one.name for one in topology.hosts]
-    return (0, places.index(host.name)) if host.name in places else (1, names.index(host.name))
+def _placed(topology: Topology, entries: list[tuple[Reader, str, int | None, int | None]]) -> list[HostSpec]:
+    """Hosts with places of their own; addresses that are not given are those of a number that is free."""
+    macs, ips = {entry[2] for entry in entries}, {entry[3] for entry in entries}
+    taken: set[Place] = set()
+    hosts = []
+    for number, (reader, name, address, network) in enumerate(entries, 1):
+        place = _free_place(topology, reader, taken)
+        address = address or next(n for n in itertools.count(number) if n not in macs)
+        network = network or next(n for n in itertools.count(FIRST_IP + number) if n not in ips)
+        taken.add(place)
+        macs.add(address)
+        ips.add(network)
+        hosts.append(HostSpec(name, address, network, *place))
+    return hosts
 
 
 def _distinct(readers: Sequence[Reader], key: str, values: list[Any]) -> list[Any]:
@@ -174,7 +173,7 @@ def _address(reader: Reader, key: str, parse: Callable[[str], int]) -> int | Non
     return number
 
 
-def _free_place(topology: Topology, reader: Reader, taken: dict[Place, str]) -> Place:
+def _free_place(topology: Topology, reader: Reader, taken: set[Place]) -> Place:
     linked = topology.peers
     free = [
         str(Place(switch.name, port))

@@ -1,6 +1,6 @@
 """Something that should be possible: a green run in which it never happens proves little."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from sdnloom.check.properties.base import Rule
@@ -26,8 +26,10 @@ class Sometimes(Rule):
         if kind is None:
             raise NetworkError(f"event is {self.event!r}; expected one of {', '.join(sorted(_EVENTS))}")
 
+        first = fields(kind)[0].name
+
         def fold(seen: bool, event: Event) -> bool:
-            return seen or (isinstance(event, kind) and (self.at is None or event[0] == self.at))
+            return seen or (isinstance(event, kind) and self.at in (None, getattr(event, first)))
 
         def witness(seen: bool, _: Any) -> str | None:
             return f"{self.event}{f' at {self.at}' if self.at else ''} happened" if seen else None
