@@ -1,31 +1,36 @@
 """What happens in a network, as facts for properties, strategies and reports. No step ever reads them.
 
-Every event is a named tuple of names and values, so it prints as Python and compares by value. A packet in an event is
-the packet as it was there and then; `identity.py` tells which packet it is, where packets have an identity.
+Every event prints as Python and compares by kind and value. A packet in an event is the packet as it was there and
+then; `identity.py` tells which packet it is, where packets have an identity.
 """
 
-from typing import NamedTuple, TypeAlias
+from dataclasses import dataclass
+from typing import TypeAlias
 
 from sdnloom.network.openflow import Match, Message
 from sdnloom.network.packet import Packet
 from sdnloom.network.topology.spec import Place
+from sdnloom.network.value import Value
 
 
-class Sent(NamedTuple):
+@dataclass(frozen=True, slots=True, repr=False)
+class Sent(Value):
     """A host sent a packet."""
 
     host: str
     packet: Packet
 
 
-class Received(NamedTuple):
+@dataclass(frozen=True, slots=True, repr=False)
+class Received(Value):
     """A packet reached a host, whether it was meant for it or not."""
 
     host: str
     packet: Packet
 
 
-class Arrived(NamedTuple):
+@dataclass(frozen=True, slots=True, repr=False)
+class Arrived(Value):
     """A packet came in at a port of a switch."""
 
     switch: str
@@ -33,7 +38,8 @@ class Arrived(NamedTuple):
     packet: Packet
 
 
-class Forwarded(NamedTuple):
+@dataclass(frozen=True, slots=True, repr=False)
+class Forwarded(Value):
     """A switch sent a packet out of a port."""
 
     switch: str
@@ -41,7 +47,8 @@ class Forwarded(NamedTuple):
     packet: Packet
 
 
-class ToController(NamedTuple):
+@dataclass(frozen=True, slots=True, repr=False)
+class ToController(Value):
     """A switch sent a packet to the controller."""
 
     switch: str
@@ -49,14 +56,16 @@ class ToController(NamedTuple):
     packet: Packet
 
 
-class Dropped(NamedTuple):
+@dataclass(frozen=True, slots=True, repr=False)
+class Dropped(Value):
     """A switch did nothing with a packet that came in, or was told to release it nowhere: no fault was involved."""
 
     switch: str
     packet: Packet
 
 
-class Lost(NamedTuple):
+@dataclass(frozen=True, slots=True, repr=False)
+class Lost(Value):
     """A packet ended where the world, not a rule, ended it.
 
     The reasons: "moved" (the host is no longer there), "no host" (nothing was ever plugged in there), "port down",
@@ -73,7 +82,8 @@ class Lost(NamedTuple):
         return self.reason in ("port down", "switch down", "no controller")
 
 
-class Buffered(NamedTuple):
+@dataclass(frozen=True, slots=True, repr=False)
+class Buffered(Value):
     """A switch keeps a packet for the controller."""
 
     switch: str
@@ -81,7 +91,8 @@ class Buffered(NamedTuple):
     packet: Packet
 
 
-class Released(NamedTuple):
+@dataclass(frozen=True, slots=True, repr=False)
+class Released(Value):
     """A switch was told what to do with a packet it kept."""
 
     switch: str
@@ -89,7 +100,8 @@ class Released(NamedTuple):
     packet: Packet
 
 
-class Discarded(NamedTuple):
+@dataclass(frozen=True, slots=True, repr=False)
+class Discarded(Value):
     """A switch threw a kept packet away because nobody asked for it in time."""
 
     switch: str
@@ -97,7 +109,8 @@ class Discarded(NamedTuple):
     packet: Packet
 
 
-class Installed(NamedTuple):
+@dataclass(frozen=True, slots=True, repr=False)
+class Installed(Value):
     """A switch has a new or changed flow entry."""
 
     switch: str
@@ -106,7 +119,8 @@ class Installed(NamedTuple):
     match: Match
 
 
-class Removed(NamedTuple):
+@dataclass(frozen=True, slots=True, repr=False)
+class Removed(Value):
     """A flow entry is gone. The reasons: "told", "idle timeout", "hard timeout", "switch failed", "connection lost"."""
 
     switch: str
@@ -116,28 +130,32 @@ class Removed(NamedTuple):
     reason: str
 
 
-class Told(NamedTuple):
+@dataclass(frozen=True, slots=True, repr=False)
+class Told(Value):
     """The program sent a message to a switch."""
 
     switch: str
     message: Message
 
 
-class Obeyed(NamedTuple):
+@dataclass(frozen=True, slots=True, repr=False)
+class Obeyed(Value):
     """A switch took a message of the program, whether it accepted it or not."""
 
     switch: str
     message: Message
 
 
-class Handled(NamedTuple):
+@dataclass(frozen=True, slots=True, repr=False)
+class Handled(Value):
     """The program has handled a message from a switch."""
 
     switch: str
     message: Message
 
 
-class Refused(NamedTuple):
+@dataclass(frozen=True, slots=True, repr=False)
+class Refused(Value):
     """A switch answered a message with an error."""
 
     switch: str
@@ -145,7 +163,8 @@ class Refused(NamedTuple):
     code: str | int
 
 
-class HandlerRaised(NamedTuple):
+@dataclass(frozen=True, slots=True, repr=False)
+class HandlerRaised(Value):
     """An exception escaped from a handler of the program."""
 
     program: str
@@ -155,7 +174,8 @@ class HandlerRaised(NamedTuple):
     text: str
 
 
-class Moved(NamedTuple):
+@dataclass(frozen=True, slots=True, repr=False)
+class Moved(Value):
     """A host went from one place to another."""
 
     host: str
@@ -163,57 +183,66 @@ class Moved(NamedTuple):
     new: Place
 
 
-class Rested(NamedTuple):
+@dataclass(frozen=True, slots=True, repr=False)
+class Rested(Value):
     """The network has come to rest after a host moved: whatever the move brought about has happened."""
 
     host: str
 
 
-class LinkFailed(NamedTuple):
+@dataclass(frozen=True, slots=True, repr=False)
+class LinkFailed(Value):
     """A link went down."""
 
     one: Place
     other: Place
 
 
-class LinkRestored(NamedTuple):
+@dataclass(frozen=True, slots=True, repr=False)
+class LinkRestored(Value):
     """A link came back."""
 
     one: Place
     other: Place
 
 
-class SwitchFailed(NamedTuple):
+@dataclass(frozen=True, slots=True, repr=False)
+class SwitchFailed(Value):
     """A switch lost its power, and with it all it knew."""
 
     switch: str
 
 
-class SwitchLeft(NamedTuple):
+@dataclass(frozen=True, slots=True, repr=False)
+class SwitchLeft(Value):
     """A switch lost its connection to the controller but goes on working."""
 
     switch: str
 
 
-class SwitchJoined(NamedTuple):
+@dataclass(frozen=True, slots=True, repr=False)
+class SwitchJoined(Value):
     """A switch connected to the controller."""
 
     switch: str
 
 
-class TimerFired(NamedTuple):
+@dataclass(frozen=True, slots=True, repr=False)
+class TimerFired(Value):
     """A timer of the program fired."""
 
     name: str
 
 
-class Called(NamedTuple):
+@dataclass(frozen=True, slots=True, repr=False)
+class Called(Value):
     """Something outside the network called the program."""
 
     name: str
 
 
-class OverlapMattered(NamedTuple):
+@dataclass(frozen=True, slots=True, repr=False)
+class OverlapMattered(Value):
     """Several entries of equal priority matched one packet, and which one answered made a difference."""
 
     switch: str

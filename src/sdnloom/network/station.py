@@ -1,6 +1,6 @@
 """A switch as a component: packets and messages come in, time passes, ports and power come and go."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
@@ -19,9 +19,9 @@ from sdnloom.network.events import (
 )
 from sdnloom.network.links import Target, Wiring
 from sdnloom.network.network import SwitchFaults, Timeouts
+from sdnloom.network.openflow import NO_BUFFER, FlowMod, PacketOut, PortDesc, PortReason, PortState
 from sdnloom.network.openflow import Message as OpenFlowMessage
-from sdnloom.network.openflow import PortDesc, PortReason, PortState
-from sdnloom.network.packet import Packet
+from sdnloom.network.packet import Packet, decode
 from sdnloom.network.story import story
 from sdnloom.network.switch import Outcome as SwitchOutcome
 from sdnloom.network.switch import (
@@ -150,7 +150,7 @@ class Station:
         message = given.message if isinstance(given, Letter) else given
         obeyed = Obeyed(self.name, message)
         if isinstance(given, Letter) and (given.epoch != state.epoch or state.phase != "on"):
-            return [Outcome(state, (), (obeyed,))]
+            return [Outcome(state, (), (obeyed, *self._void(state, message)))]
         found = []
         for outcome in receive_message(self.config, state.core, message):
             events = [obeyed, *story(self.name, state.core, outcome)]
@@ -160,6 +160,16 @@ class Station:
                 events += [Dropped(self.name, event.packet) for event in released]
             found.append(self._outcome(state, _Branch(state.core).then(outcome, tuple(events))))
         return found
+
+    def _void(self, state: SwitchState, message: OpenFlowMessage) -> Iterator[Lost]:
+        """Yield the packet that a void message was about: the fault took it, for nobody will ask for it again."""
+        if not isinstance(message, PacketOut | FlowMod):
+            return
+        if isinstance(message, PacketOut) and message.buffer_id == NO_BUFFER:
+            yield self._lost(message.in_port, decode(message.data), "no controller")
+        for each in state.core.buffers:
+            if each.buffer_id == message.buffer_id:
+                yield self._lost(each.in_port, each.packet, "no controller")
 
     def _met(
         self, state: SwitchState, before: SwitchCore, port: int, packet: Packet, outcome: SwitchOutcome
