@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from unittest.mock import patch
 
@@ -28,20 +29,18 @@ from sdnloom.network.switch import (
     SwitchCore,
     advance,
     initial_core,
-    pipeline,
     receive_message,
     receive_packet,
 )
 from sdnloom.network.switch.flowmod import is_exact
 from tests.network.openvswitch import Observed, OpenVswitch
 from tests.network.switch.deviations import (
+    ALWAYS,
     DEVIATIONS,
     HARD_TIMER_OF_MODIFY,
     IDLE_TIMER_OF_REPLACEMENT,
-    PUSH_COPIES_TAG,
     Step,
     keeps_idle_timer,
-    push_empty_tag,
     restart_hard_timers,
     twins,
 )
@@ -130,10 +129,15 @@ class Comparison:
         return None
 
     def _outcomes(self, core: SwitchCore, stimulus: Stimulus) -> list[Outcome]:
-        with patch.object(pipeline, "push_vlan", push_empty_tag):
+        with ExitStack() as stack:
+            for module, name, other in ALWAYS.values():
+                stack.enter_context(patch.object(module, name, other))
             outcomes = self.model(self.config, core, stimulus)
-        if self.model(self.config, core, stimulus) != outcomes:
-            self.named[PUSH_COPIES_TAG] += 1
+        plain = _effects(self.model(self.config, core, stimulus))
+        if plain != _effects(outcomes):
+            for rule, (module, name, other) in ALWAYS.items():
+                with patch.object(module, name, other):
+                    self.named[rule] += _effects(self.model(self.config, core, stimulus)) != plain
         adjusted = []
         for outcome in outcomes:
             adjusted.append(restart_hard_timers(stimulus, core, outcome))
@@ -157,12 +161,10 @@ class Comparison:
             if resumed:
                 self.named[deviation.name] += 1
                 return [core for cores in resumed for core in cores]
-        for step in steps:
-            found = twins(step)
-            if found is not None:
-                self.named.update(found[0])
-                return found[1]
-        return None
+        found = [each for step in steps if (each := twins(step)) is not None]
+        for name in {name for names, _ in found for name in names}:
+            self.named[name] += 1
+        return [core for _, cores in found for core in cores] or None
 
     def _view(self, stimulus: Stimulus) -> View:
         real = view_of_switch(self._observe(stimulus), self.config.version)
@@ -180,6 +182,10 @@ class Comparison:
             removals = isinstance(stimulus.message, FlowMod | GroupMod)
             return self.switch.message(_wire(stimulus.message, self.config.version), removals)
         return self.switch.advance(stimulus.milliseconds)
+
+
+def _effects(outcomes: tuple[Outcome, ...]) -> list[object]:
+    return [(outcome.core, outcome.outputs, outcome.messages) for outcome in outcomes]
 
 
 def _wire(message: Message, version: int) -> bytes:

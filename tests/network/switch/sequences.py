@@ -68,6 +68,7 @@ from sdnloom.network.packet import (
     stack,
 )
 from sdnloom.network.switch import Switch
+from sdnloom.network.switch.flowtable import actions_of
 from sdnloom.network.switch.matching import packet_fields
 
 PORTS = (1, 2, 3)
@@ -346,7 +347,7 @@ class Generator:
             chosen.append(GotoTable(self.random.choice(TABLES[table + 1 :])))
         if self._one_in(60):
             chosen = [GotoTable(table)]
-        return tuple(chosen)
+        return _with_one_group(chosen)
 
     # -- messages -------------------------------------------------------------------------------------------------
 
@@ -477,3 +478,16 @@ class Generator:
             mask=mask,
             xid=xid,
         )
+
+
+def _with_one_group(instructions: list[Instruction]) -> tuple[Instruction, ...]:
+    """Return the instructions with all groups the same: Open vSwitch 3.1 ends itself by a failed assertion when all
+    groups are deleted while an entry uses two of them.
+    """
+    groups = [each for each in actions_of(instructions) if isinstance(each, Group)]
+    return tuple(
+        replace(each, actions=tuple(groups[0] if isinstance(one, Group) else one for one in each.actions))
+        if isinstance(each, ApplyActions | WriteActions)
+        else each
+        for each in instructions
+    )

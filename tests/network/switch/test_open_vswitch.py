@@ -41,10 +41,10 @@ from sdnloom.network.switch.matching import matches
 from tests.network.openvswitch import OpenVswitch
 from tests.network.switch import views
 from tests.network.switch.deviations import (
+    ALWAYS,
     DEVIATIONS,
     HARD_TIMER_OF_MODIFY,
     IDLE_TIMER_OF_REPLACEMENT,
-    PUSH_COPIES_TAG,
     TWINS,
 )
 from tests.network.switch.differential import Comparison, configuration
@@ -52,7 +52,7 @@ from tests.network.switch.sequences import Arrival, Generator, Send, Stimulus, W
 
 SHARDS = 4
 SEQUENCES = 260  # of each shard: 2 versions * 4 shards * 260 = 2,080
-NAMES = {each.name for each in DEVIATIONS} | {*TWINS, HARD_TIMER_OF_MODIFY, IDLE_TIMER_OF_REPLACEMENT, PUSH_COPIES_TAG}
+NAMES = {each.name for each in DEVIATIONS} | {*TWINS, *ALWAYS, HARD_TIMER_OF_MODIFY, IDLE_TIMER_OF_REPLACEMENT}
 SILENT = {"checksum-in-fragment"}  # part of the view, so it is never counted
 DOCS = Path(__file__).parents[3] / "docs" / "switch.md"
 
@@ -165,6 +165,13 @@ SHOWN: dict[str, tuple[int, Callable[[Switch], list[Stimulus]]]] = {
     "icmp-of-fragment": (
         V13,
         lambda _: [packet_out(SetField("icmpv4_code", 1), OUT13, packet=FRAGMENT, in_port=1)],
+    ),
+    "zeros-in-fragment": (
+        V13,
+        lambda _: [
+            entry(OUT13, match=Match.of(eth_type=0x0800, ip_proto=1, icmpv4_type=0)),
+            Arrival(1, FRAGMENT),
+        ],
     ),
     "never-a-port": (V10, lambda _: [entry(out(V10, Port.TABLE))]),
     "ingress-port": (V13, lambda _: [packet_out(OUT13, in_port=77)]),

@@ -44,8 +44,8 @@ def flow_mod(turn: Turn, message: FlowMod) -> None:
     old = turn.config.version == V10
     if message.flags & ~(_V10_FLAGS if old else _V13_FLAGS):
         raise Refused("flow_mod_failed", "unsupported" if old else "bad_flags")
-    table = _table(turn, message)
     match = check_match(turn, message.match)
+    table = _table(turn, message)
     priority = EXACT if old and is_exact(match) else message.priority
     if message.command in _DELETES:
         _delete(turn, message, table, match, priority)
