@@ -20,6 +20,7 @@ EXPECTED = {
     "mac_learning/bug2_reverse_second": ("violated", 18, 629, 1303),
     "mac_learning/bug2_fixed": ("holds", None, 8794, 20994),
     "mac_learning/bug3": ("violated", 14, 611, 1292),
+    "mac_learning/bug3_mininet": ("violated", 14, 611, 1292),
     "mac_learning/bug3_fixed": ("holds", None, 4765, 14310),
 }
 PARTS = {"mac_learning/moving_host", "mac_learning/two_hosts"}  # included by others, no scenarios by themselves
