@@ -7,7 +7,7 @@ What cannot be kept is refused by name: open files, generators, locks, cycles, a
 
 import collections
 import types
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from enum import Enum
 from typing import Any, NamedTuple
 
@@ -32,12 +32,19 @@ class Frozen(NamedTuple):
 _PLAIN = (int, str, bytes, type(None))
 _TAGGED = (bool, float, complex)
 _BY_NAME = (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, Enum, range)
+_CONTAINERS = (dict, list, set, collections.deque, bytearray)
 _REFUSED = (types.GeneratorType, types.CoroutineType, types.FrameType, types.TracebackType)
 
 
 def freeze(value: Any, where: str = "state") -> Hashable:
     """Return the value as an immutable one. Raises StateError naming the part that cannot be."""
     return _freeze(value, where, {}, 0)
+
+
+def frozen_attributes(attributes: Mapping[str, Any], where: str) -> tuple[tuple[str, Hashable], ...]:
+    """Return the attributes of an object as sorted rows for `restore`."""
+    owners: dict[int, str] = {}
+    return tuple((name, _freeze(each, f"{where}.{name}", owners, 1)) for name, each in sorted(attributes.items()))
 
 
 def _freeze(value: Any, where: str, owners: dict[int, str], depth: int) -> Hashable:
@@ -67,31 +74,32 @@ def _freeze(value: Any, where: str, owners: dict[int, str], depth: int) -> Hasha
 
 def _freeze_mutable(value: Any, where: str, owners: dict[int, str], depth: int) -> Frozen:
     kind = type(value)
-    if isinstance(value, dict):
-        rows = [
-            (
-                _freeze(key, f"a key of {where}", owners, depth + 1),
-                _freeze(each, f"{where}[{key!r}]", owners, depth + 1),
-            )
-            for key, each in value.items()
-        ]
-        if not isinstance(value, collections.OrderedDict):
-            rows.sort(key=stable_text)
-        extra = value.default_factory if isinstance(value, collections.defaultdict) else None
-        return Frozen(kind, tuple(rows), extra)
-    if isinstance(value, list):
-        return Frozen(kind, tuple(_parts(value, where, owners, depth)))
-    if isinstance(value, collections.deque):
-        return Frozen(kind, tuple(_parts(value, where, owners, depth)), value.maxlen)
-    if isinstance(value, set):
-        return Frozen(kind, frozenset(_parts(sorted(value, key=stable_text), where, owners, depth)))
-    if isinstance(value, bytearray):
-        return Frozen(kind, bytes(value))
+    base = next((each for each in _CONTAINERS if isinstance(value, each)), None)
     attributes = attributes_of(value)
-    if attributes is None or isinstance(value, _REFUSED):
+    if (base is None and attributes is None) or isinstance(value, _REFUSED):
         raise StateError(f"{where} is a {kind.__module__}.{kind.__qualname__}, whose state cannot be captured")
-    rows = [(name, _freeze(each, f"{where}.{name}", owners, depth + 1)) for name, each in sorted(attributes.items())]
-    return Frozen(kind, tuple(rows), "object")
+    rows = tuple(
+        (name, _freeze(each, f"{where}.{name}", owners, depth + 1)) for name, each in sorted((attributes or {}).items())
+    )
+    if base is dict:
+        return Frozen(kind, _pairs(value, where, owners, depth), (getattr(value, "default_factory", None), rows))
+    if base is set:
+        return Frozen(kind, frozenset(_parts(sorted(value, key=stable_text), where, owners, depth)), (None, rows))
+    if base is bytearray:
+        return Frozen(kind, bytes(value), (None, rows))
+    if base is not None:
+        return Frozen(kind, tuple(_parts(value, where, owners, depth)), (getattr(value, "maxlen", None), rows))
+    return Frozen(kind, (), (None, rows))
+
+
+def _pairs(value: dict[Any, Any], where: str, owners: dict[int, str], depth: int) -> tuple[Any, ...]:
+    rows = [
+        (_freeze(key, f"a key of {where}", owners, depth + 1), _freeze(each, f"{where}[{key!r}]", owners, depth + 1))
+        for key, each in value.items()
+    ]
+    if not isinstance(value, collections.OrderedDict):
+        rows.sort(key=stable_text)
+    return tuple(rows)
 
 
 def _parts(values: Iterable[Any], where: str, owners: dict[int, str], depth: int) -> list[Hashable]:
@@ -127,23 +135,29 @@ def _slots(kind: type) -> tuple[str, ...]:
 
 
 def thaw(frozen: Any) -> Any:
-    """Return a fresh value equal to the one that was frozen."""
+    """Return a fresh value equal to the one that was frozen. No constructor of the program's own runs."""
     if type(frozen) is not Frozen:
         return frozen
     kind, items, extra = frozen
     if isinstance(kind, str):
         return _IMMUTABLE[kind](items)
-    if issubclass(kind, dict):
-        made = kind(extra) if issubclass(kind, collections.defaultdict) else kind()
-        made.update((thaw(key), thaw(each)) for key, each in items)
-        return made
-    if issubclass(kind, collections.deque):
-        return kind(map(thaw, items), extra)
-    if extra == "object":
-        return restore(kind.__new__(kind), items)
-    if kind is bytearray:
-        return kind(items)
-    return kind(map(thaw, items))
+    option, rows = extra
+    made = kind.__new__(kind)
+    if isinstance(made, dict):
+        if isinstance(made, collections.defaultdict):
+            made.default_factory = option
+        put = collections.OrderedDict.__setitem__ if isinstance(made, collections.OrderedDict) else dict.__setitem__
+        for key, each in items:
+            put(made, thaw(key), thaw(each))
+    elif isinstance(made, list):
+        list.extend(made, map(thaw, items))
+    elif isinstance(made, set):
+        set.update(made, map(thaw, items))
+    elif isinstance(made, collections.deque):
+        collections.deque.__init__(made, map(thaw, items), option)
+    elif isinstance(made, bytearray):
+        bytearray.__init__(made, items)
+    return restore(made, rows)
 
 
 def restore(target: Any, rows: Iterable[tuple[str, Any]]) -> Any:

@@ -34,7 +34,7 @@ from sdnloom.network.openflow import (
     PortStatus,
     StatsReply,
 )
-from sdnloom.platforms.freeze import attributes_of, freeze, restore
+from sdnloom.platforms.freeze import attributes_of, frozen_attributes, restore
 
 HANDLERS = (
     "packet_in",
@@ -174,9 +174,8 @@ class PythonProgram:
         return HandlerRaised(self.name, handler, Path(frame.filename).name, frame.lineno or 0, text)
 
     def _core(self, instance: Any) -> Hashable:
-        attributes = attributes_of(instance) or {}
-        frozen = freeze(_Attributes(attributes), self.name)
-        return frozen.items  # type: ignore[attr-defined, no-any-return]
+        """The attributes with their values, frozen together so that none is shared."""
+        return frozen_attributes(attributes_of(instance) or {}, self.name)
 
     def cells(self, switch: str) -> frozenset[Cell]:
         """One cell for each switch, if the class promises that."""
@@ -185,13 +184,6 @@ class PythonProgram:
     def reaches(self, switch: str) -> frozenset[str] | None:
         """The switch itself, if the class promises that."""
         return frozenset({switch}) if self.per_switch else None
-
-
-class _Attributes:
-    """Stands for an instance, so that all its attributes are frozen with one set of owners."""
-
-    def __init__(self, attributes: dict[str, Any]) -> None:
-        self.__dict__.update(attributes)
 
 
 def _call_of(given: Input) -> tuple[str, tuple[Any, ...]]:
