@@ -32,7 +32,7 @@ def _switch(name: str, canonical: bool) -> Component:
     def add(table: Any, entry: tuple[str, str, int, int]) -> Any:
         if canonical:
             return table | {entry}
-        return table if entry in table else (*table, entry)
+        return (*(known for known in table if known != entry), entry)
 
     def process_packets(core: Any, heads: Any) -> list[Outcome]:
         table, store = core
@@ -139,7 +139,7 @@ def _replier() -> Component:
 
 
 def pings(count: int, *, canonical: bool = True, cells: bool = True, properties: tuple[Property, ...] = ()) -> System:
-    """The system with `count` pings. `canonical` tables are sets; otherwise they remember the order of installs."""
+    """The system with `count` pings. `canonical` tables are sets; others keep the order of the last installs."""
     channels = [
         Channel("s1.in", "s1", Ports(((A, 0), ("s2", 1)))),
         Channel("s2.in", "s2", Ports((("s1", 0), (B, 1)))),
