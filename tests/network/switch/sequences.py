@@ -68,7 +68,6 @@ from sdnloom.network.packet import (
     stack,
 )
 from sdnloom.network.switch import Switch
-from sdnloom.network.switch.flowtable import actions_of
 from sdnloom.network.switch.matching import packet_fields
 
 PORTS = (1, 2, 3)
@@ -481,13 +480,20 @@ class Generator:
 
 
 def _with_one_group(instructions: list[Instruction]) -> tuple[Instruction, ...]:
-    """Return the instructions with all groups the same: Open vSwitch 3.1 ends itself by a failed assertion when all
-    groups are deleted while an entry uses two of them.
+    """Return the instructions with all group actions but the first left out.
+
+    Open vSwitch 3.1 ends itself by a failed assertion when groups are deleted while an entry uses groups twice.
     """
-    groups = [each for each in actions_of(instructions) if isinstance(each, Group)]
-    return tuple(
-        replace(each, actions=tuple(groups[0] if isinstance(one, Group) else one for one in each.actions))
-        if isinstance(each, ApplyActions | WriteActions)
-        else each
-        for each in instructions
-    )
+    kept: list[Instruction] = []
+    used = False
+    for instruction in instructions:
+        if isinstance(instruction, ApplyActions | WriteActions):
+            actions = []
+            for action in instruction.actions:
+                if not isinstance(action, Group) or not used:
+                    actions.append(action)
+                used |= isinstance(action, Group)
+            kept.append(replace(instruction, actions=tuple(actions)))
+        else:
+            kept.append(instruction)
+    return tuple(kept)
