@@ -1,0 +1,208 @@
+"""A canonical digest of an object graph: equal for states that a program cannot tell apart, in any process.
+
+Objects are numbered in the order of a canonical walk, so addresses do not count and what is shared stays told from what
+is equal; a dict or set is walked in the order of its keys' own text, so neither insertion order nor hash seeds count
+(the order of an OrderedDict does). Types count: 1, 1.0 and True differ. Immutable values have no identity.
+
+Two elements of a set can look alike and still differ in who else refers to them; `sdnloom.platforms.colours` tells
+them apart. Limit: it does so up to colour refinement, so a state made of alike objects wired as a regular graph may get
+several digests. That costs a search time, never a wrong verdict.
+"""
+
+import hashlib
+from collections.abc import Callable, Collection, Mapping
+from itertools import pairwise
+from types import FunctionType, ModuleType
+from typing import Any
+
+from sdnloom.platforms.aspects import ATOMS, CaptureError, Form
+from sdnloom.platforms.colours import VALUES, Colours
+from sdnloom.platforms.kinds import ways
+from sdnloom.platforms.naming import atom_text, label
+from sdnloom.platforms.snapshot import Scope
+
+MAX_TOKENS = 5_000_000
+MAX_DEPTH = 50  # of objects that are keys of dicts inside keys of dicts ...
+_SORTABLE = {str, int, bytes}
+
+Opaque = Callable[[Any], str]
+
+
+def digest(roots: Mapping[str, Any], scope: Scope, masked: Collection[str] = (), opaque: Opaque | None = None) -> bytes:
+    """Return 16 bytes that depend on the state only.
+
+    Values under a masked name ("xid", or "Datapath.xid" for one class) do not count. `opaque` gives the text of what
+    cannot be captured; without it such an object is a CaptureError.
+    """
+    text = canonical_text(roots, scope, masked, opaque)
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def canonical_text(
+    roots: Mapping[str, Any], scope: Scope, masked: Collection[str] = (), opaque: Opaque | None = None
+) -> str:
+    """Return the text that is digested, for whoever wants to see in what two states differ."""
+    try:
+        return Writer(roots, scope, frozenset(masked), opaque or _refuse).text()
+    except RecursionError:
+        raise CaptureError("the state has tuples or keys nested too deep; expected a flatter state") from None
+
+
+def _refuse(target: Any) -> str:
+    why = ways(target)
+    raise CaptureError(f"the state holds {why}; expected state that can be digested")
+
+
+Item = str | tuple[Any]  # finished text, or an object still to be written
+
+
+class Writer:
+    """One canonical walk."""
+
+    def __init__(
+        self,
+        roots: Mapping[str, Any],
+        scope: Scope,
+        masked: frozenset[str],
+        opaque: Opaque,
+        known: Mapping[int, int] | None = None,
+        depth: int = 0,
+    ) -> None:
+        self._roots, self._scope, self._masked, self._opaque = roots, scope, masked, opaque
+        self._known = {} if known is None else known  # numbers given by the walk that this one is part of
+        self._numbers: dict[int, int] = {}
+        self._plain = scope.plain_kinds
+        self._depth = depth
+        self._alive: list[Any] = []
+
+    def text(self) -> str:
+        """Return the text of the roots, in the order of their names."""
+        todo: list[Item] = []
+        for name in sorted(self._roots, reverse=True):
+            todo += [";", self._item(self._roots[name]), name + "="]
+        return self._write(todo)
+
+    def _write(self, todo: list[Item]) -> str:
+        out: list[str] = []
+        while todo:
+            item = todo.pop()
+            if item.__class__ is str:
+                out.append(item)
+                continue
+            items = self._expand(item[0])
+            items.reverse()
+            todo += items
+            if len(out) > MAX_TOKENS:
+                raise CaptureError(f"the state has more than {MAX_TOKENS} parts; expected a smaller state")
+        return "".join(out)
+
+    def _item(self, target: Any) -> Item:
+        return atom_text(target) if type(target) in ATOMS else (target,)
+
+    def _reference(self, target: Any) -> str | None:
+        """Return how an object is referred to that needs no text of its own, or not again."""
+        key = id(target)
+        if key in self._scope.names:
+            return f"@{self._scope.names[key]}"
+        if key in self._numbers:
+            return f"#{self._numbers[key]}"
+        if key in self._known:
+            return f"^{self._known[key]}"
+        if isinstance(target, type | ModuleType | FunctionType) and self._scope.is_foreign(target):
+            return f"&{label(target)}"
+        return None
+
+    def _expand(self, target: Any) -> list[Item]:
+        key, kind = id(target), type(target)
+        plain = self._plain[kind] if kind in self._plain else self._scope.plain(kind)
+        if plain is None or key in self._scope.names or key in self._numbers or key in self._known:
+            found = self._reference(target)
+            if found is not None:
+                return [found]
+        if kind not in VALUES:
+            self._numbers[key] = len(self._numbers)
+        if plain is not None:
+            name, how = plain
+            items: list[Item] = [name]
+        else:
+            ways_of = ways(target)
+            if isinstance(ways_of, str):
+                return [f"!{label(target)}!{self._opaque(target)!r}"]
+            how = ways_of
+            items = [label(target)]
+            if self._scope.is_own(kind):
+                items.append((kind,))
+        for aspect in how:
+            saved = aspect.save(target)
+            self._alive.append(saved)  # numbers go by id, so nothing may be freed during the walk
+            form = aspect.form
+            if form is Form.MAP:
+                self._expand_map(saved, kind.__qualname__, items)
+            elif form is Form.TEXT:
+                items.append(f"({saved})")
+            else:
+                elements = list(saved)
+                order = self._order(elements) if form is Form.SET else range(len(elements))
+                items.append("<" if form is Form.SET else "[")
+                for place in order:
+                    each = elements[place]
+                    if type(each) in ATOMS:
+                        items.append(f"{atom_text(each)},")
+                    else:
+                        items += ((each,), ",")
+                items.append(">" if form is Form.SET else "]")
+        return items
+
+    def _expand_map(self, saved: Mapping[Any, Any], kind: str, items: list[Item]) -> None:
+        masked = self._masked
+        # Looking a key up would run its `__hash__`, which is the program's.
+        keys, values = list(saved), list(saved.values())
+        items.append("{")
+        for place in self._order(keys):
+            key, value = keys[place], values[place]
+            if type(key) in ATOMS:
+                items.append(f"{atom_text(key)}:")
+                if masked and type(key) is str and (key in masked or f"{kind}.{key}" in masked):
+                    value = ...
+            else:
+                items += ((key,), ":")
+            if type(value) in ATOMS:
+                items.append(f"{atom_text(value)},")
+            else:
+                items += ((value,), ",")
+        items.append("}")
+
+    def _order(self, keys: list[Any]) -> list[int]:
+        """Return the places of keys of a dict or elements of a set in an order that depends on what they are only."""
+        places = list(range(len(keys)))
+        kinds = set(map(type, keys))
+        if len(kinds) == 1 and kinds <= _SORTABLE:
+            return sorted(places, key=keys.__getitem__)
+        texts = list(map(self._key, keys))
+        places.sort(key=texts.__getitem__)
+        return places if len(set(texts)) == len(texts) else self._order_by_colour(keys, texts)
+
+    def _key(self, target: Any) -> str:
+        """Return the text by which a key is sorted: of the object alone, as if nothing else referred to it."""
+        if type(target) in ATOMS:
+            return f"{type(target).__name__}{atom_text(target)}"
+        if type(target) is tuple:
+            return f"({','.join(map(self._key, target))})"
+        found = self._reference(target)
+        if found is not None:
+            return found
+        if self._depth >= MAX_DEPTH:
+            raise CaptureError(f"keys of dicts are nested deeper than {MAX_DEPTH} levels; expected a flatter state")
+        known = {**self._known, **self._numbers}
+        return Writer({"": target}, self._scope, self._masked, self._opaque, known, self._depth + 1).text()
+
+    def _order_by_colour(self, keys: list[Any], texts: list[str]) -> list[int]:
+        """Order keys of which some look alike by what else refers to them; what is left is symmetric: any will do."""
+        numbers = {**self._known, **self._numbers}
+        colours = Colours([*self._roots.values(), *keys], self._scope, self._masked, self._opaque, numbers)
+        while True:
+            shades = [(text, colours.key(each)) for text, each in zip(texts, keys, strict=True)]
+            places = sorted(range(len(keys)), key=shades.__getitem__)
+            alike = [one for one, other in pairwise(places) if shades[one] == shades[other]]
+            if not any(colours.single_out(keys[place]) for place in alike):
+                return places
