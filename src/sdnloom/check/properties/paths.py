@@ -26,7 +26,8 @@ _UPHEAVALS = (LinkFailed, LinkRestored, Moved, SwitchFailed, SwitchLeft)
 
 
 class _Ways(NamedTuple):
-    known: frozenset[Hashable] = frozenset()  # what has reached its destination
+    under_way: frozenset[str] = frozenset()  # packets sent since the network last changed
+    known: frozenset[Hashable] = frozenset()  # what those of them showed that have arrived
     direct: frozenset[str] = frozenset()  # packets sent after that
     astray: str = ""  # one of them that reached the controller, and where
 
@@ -36,7 +37,8 @@ class DirectPaths(Rule):
     """Once a packet has reached its destination, later packets of its flow do not go to the controller.
 
     Later means sent later: a packet already under way may still go there. When an entry times out or the network
-    changes (a link, a switch, a host that moves), everything has to be learned again. Asked at every event.
+    changes (a link, a switch, a host that moves), everything has to be learned again, and by packets sent after that.
+    Asked at every event.
     """
 
     name: str = "DirectPaths"
@@ -69,14 +71,17 @@ class DirectPaths(Rule):
         if isinstance(event, _UPHEAVALS) or (isinstance(event, Removed) and event.reason != "told"):
             return _Ways()
         if isinstance(event, Sent):
+            packet = {stamp_of(event.packet)}
             late = self.is_known(ways.known, event.packet)
-            return ways._replace(direct=ways.direct | {stamp_of(event.packet)}) if late else ways
+            return ways._replace(
+                under_way=ways.under_way | packet, direct=ways.direct | packet if late else ways.direct
+            )
         if isinstance(event, Received):
-            host = receiver(world, event.packet)
-            if host is None or host.name != event.host:
+            host, packet = receiver(world, event.packet), {stamp_of(event.packet)}
+            if host is None or host.name != event.host or not packet <= ways.under_way:
                 return ways
             known = ways.known | {self.learned(event.packet)}
-            return ways._replace(known=known, direct=ways.direct - {stamp_of(event.packet)})
+            return _Ways(ways.under_way - packet, known, ways.direct - packet)
         if isinstance(event, ToController) and stamp_of(event.packet) in ways.direct:
             return ways._replace(astray=f"{stamp_of(event.packet)} at {event.switch}")
         return ways
