@@ -52,6 +52,13 @@ reached = Property(
     initial=False,
     sometimes=True,
 )
+silence = Property(
+    "silence",
+    Needs.EVENT,
+    lambda heard, _: f"{heard} heard something" if heard else None,
+    fold=lambda heard, event: event.host if isinstance(event, Received) else heard,
+    initial="",
+)
 '''
 
 SCENARIO = """\

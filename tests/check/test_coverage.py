@@ -74,6 +74,27 @@ def test_both_ways_of_each_condition_are_told_apart(tmp_path: Path) -> None:
     assert [(a, b) for a, b in coverage.report()[0].missed_branches if a == 6] == [(6, 7)]
 
 
+def test_a_loop_that_raises_took_neither_branch(tmp_path: Path) -> None:
+    text = "def f(numbers):\n  try:\n    for _ in numbers:\n      pass\n  except OSError:\n    return 1\n"
+    file = tmp_path / "loop.py"
+    file.write_text(text)
+    namespace: dict = {}
+    exec(compile(text, str(file), "exec"), namespace)
+
+    class Broken:
+        def __iter__(self):
+            return self
+
+        def __next__(self):
+            raise OSError
+
+    coverage = Coverage((file,))
+    assert coverage.watching(lambda: namespace["f"](Broken())) == 1
+    assert [line for line, _ in coverage.report()[0].missed_branches].count(3) == 2
+    coverage.watching(lambda: namespace["f"]([]))
+    assert [line for line, _ in coverage.report()[0].missed_branches].count(3) == 1
+
+
 @given(st.sets(st.integers(-8, 8), max_size=6), st.sets(st.integers(-8, 8), max_size=6))
 def test_more_runs_reach_at_least_as_much(tmp_path_factory, one: set[int], other: set[int]) -> None:
     file, program = load(tmp_path_factory.mktemp("program"))

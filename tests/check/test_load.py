@@ -224,6 +224,11 @@ MISTAKES = [
     ('name = "h1"', 'name = "h7"', ["hosts[0].name is 'h7'", "a host of the topology (h1, h2)"]),
     ('name = "h1"', 'name = "h1"\nat = "s1:9"', ["hosts[0].at is 's1:9'", "a free port of a switch: s1:1, s2:1"]),
     ('name = "h1"', 'name = "h1"\nat = "s1:2"', ["hosts[0].at is 's1:2'", "a free port"]),
+    (
+        'name = "h1"',
+        'name = "h1"\nat = "s1:1"\n[[hosts]]\nname = "h2"\nat = "s1:1"\n[[hosts]]\nname = "h3"\nat = "s2:1"',
+        ["hosts[1].at is 's1:1'", "a free port of a switch: s2:1"],
+    ),
     ('name = "h1"', 'name = "h1"\nat = "s1"', ["hosts[0].at is 's1'", "a free port"]),
     ('name = "h1"', 'name = "h1"\nmac = "00:00"', ["hosts[0].mac is '00:00'", "a MAC address such as"]),
     ('name = "h1"', 'name = "h1"\nmac = "ff:ff:ff:ff:ff:ff"', ["hosts[0].mac is 'ff:ff", "of one host"]),

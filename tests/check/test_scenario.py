@@ -6,14 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from sdnloom.check.bounds import host_bounds
 from sdnloom.check.load import load_scenario
 from sdnloom.check.properties import NoBlackHoles, NoForwardingLoops
 from sdnloom.check.scenario import Scenario, shuffled
 from sdnloom.engine.result import Holds, Limits, Options, Progress
 from sdnloom.engine.search import search
-from sdnloom.network.hosts import Client, Replier
+from sdnloom.network.hosts import ArpHost, Client, MobileHost, Replier, TcpClient
 from sdnloom.network.network import LinkFaults, Network
-from sdnloom.network.topology import linear
+from sdnloom.network.topology import Place, linear
 from sdnloom.platforms.python import PythonProgram
 from tests.check.scenarios import write
 
@@ -84,7 +85,17 @@ def test_seed_zero_leaves_the_system_as_it_is() -> None:
 
 
 def test_budgets_and_limits_are_stated_as_bounds() -> None:
+    moving = MobileHost("h2", host=Replier("h2"), to=(Place("s1", 1),), moves=1)
     network = replace(NETWORK, link_faults=(("h1", LinkFaults(drop=1, fail=2)),))
+    for host, expected in (
+        (Client("h1", to=("h2",), sends=1), "h1: at most 1 packet"),
+        (Client("h1", to=("h2",), sends=3, burst=2), "h1: at most 3 packets (2 unanswered)"),
+        (ArpHost("h1", to=("h2",), asks=2), "h1: at most 1 packet, 2 ARP requests"),
+        (TcpClient("h1", "h2"), "h1: at most one TCP connection"),
+        (moving, "h2: at most 1 move"),
+        (Replier("h2"), None),
+    ):
+        assert host_bounds(host) == expected
     report = replace(SCENARIO, network=network, options=Options(limits=Limits(states=10, depth=4))).check()
     assert report.verdict == "incomplete"
     assert report.bounds == (

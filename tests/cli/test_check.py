@@ -157,6 +157,17 @@ def test_all_reports_each_distinct_violation_smallest_first(sdnloom: CommandLine
     assert text[-2:] == [f"replay: sdnloom replay hub.quiet-h{n}.sdnloom-trace.json" for n in (2, 3)]
 
 
+def test_violations_of_one_property_have_traces_of_their_own(sdnloom: CommandLine, tmp_path: Path) -> None:
+    write(tmp_path, SCENARIO.replace('"quiet", host = "h2"', '"silence"').replace("switches = 2", "switches = 3"))
+    found = json.loads(sdnloom("check", "hub.toml", "--all", "--format", "json").out)["violations"]
+    assert [(one["message"], one["trace"]) for one in found] == [
+        ("h2 heard something", "hub.silence.sdnloom-trace.json"),
+        ("h3 heard something", "hub.silence.2.sdnloom-trace.json"),
+    ]
+    for one in found:
+        assert sdnloom("replay", one["trace"]).out.startswith(f"CONFIRMED silence: {one['message']}\n")
+
+
 def test_coverage_names_the_lines_and_branches_that_were_not_reached(sdnloom: CommandLine, tmp_path: Path) -> None:
     write(tmp_path)
     lines = sdnloom("check", "hub.toml", "--coverage").out.splitlines()

@@ -15,7 +15,7 @@ from sdnloom.network.topology import linear
 from sdnloom.platforms.python import PythonProgram
 from sdnloom.report.state_text import hosts_text, messages_text, tables_text
 from sdnloom.report.words import Names
-from tests.check.scenarios import write
+from tests.check.scenarios import SCENARIO, write
 from tests.check.test_load import EVERYTHING
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -32,9 +32,13 @@ def under_way(semantics: Semantics, state: State) -> int:
     return total
 
 
+BURST = SCENARIO.replace('to = ["h2"]', 'to = ["h2"]\nsends = 9')
+
+
 @pytest.mark.parametrize("seed", range(8))
-def test_every_message_under_way_is_shown_once(tmp_path: Path, seed: int) -> None:
-    scenario = load_scenario(write(tmp_path, EVERYTHING))
+@pytest.mark.parametrize("text", [EVERYTHING, BURST], ids=["everything", "burst"])
+def test_every_message_under_way_is_shown_once(tmp_path: Path, seed: int, text: str) -> None:
+    scenario = load_scenario(write(tmp_path, text))
     names = Names.of(scenario.network.topology)
     stepper = Stepper(scenario.system())
     chance = random.Random(seed)
@@ -48,7 +52,7 @@ def test_every_message_under_way_is_shown_once(tmp_path: Path, seed: int) -> Non
         expected = under_way(stepper.semantics, stepper.state)
         counted = sum(int(line.rpartition("(")[2].split()[0]) if line.endswith(" times)") else 1 for line in lines)
         assert (0 if lines == ["nothing is under way"] else counted) == expected
-        assert len(hosts_text(stepper.semantics, stepper.state)) == 6
+        assert len(hosts_text(stepper.semantics, stepper.state)) == len(scenario.network.topology.hosts)
         assert [line for line in tables_text(stepper.semantics, stepper.state, names) if line[0] == "s"]
         most = max(most, expected)
     assert most > 2

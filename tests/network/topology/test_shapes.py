@@ -71,6 +71,11 @@ def test_custom_keeps_given_ports_and_numbers_the_rest() -> None:
     assert [str(host.place) for host in topology.hosts] == ["s1:1", "s2:1"]
 
 
+def test_a_port_that_is_given_is_skipped_by_those_that_are_not() -> None:
+    topology = custom(["s1", "s2"], [("s1:2", "s2:1"), ("s1", "s2"), ("s1", "s2")])
+    assert [link.name for link in topology.links] == ["s1:2-s2:1", "s1:3-s2:2", "s1:4-s2:3"]
+
+
 def test_datapath_ids_come_from_names_and_never_collide() -> None:
     built = TopologyBuilder()
     for name, dpid in (("core", None), ("s7", None), ("x7", None), ("edge", 1)):
