@@ -9,6 +9,7 @@ from pathlib import Path
 # Name -> module with `run(quick: bool, arguments: list[str]) -> Report`.
 BENCHMARKS: dict[str, str] = {
     "nice-table1": "benchmarks.nice_table1",
+    "snapshots": "benchmarks.snapshots",
     "spin": "benchmarks.spin",
     "raceloom-examples": "benchmarks.raceloom_examples",
     "raceloom-zoo": "benchmarks.raceloom_zoo",

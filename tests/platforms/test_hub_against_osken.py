@@ -102,13 +102,13 @@ def counting(hub, say):
     def work(name):
         with gate:
             say(f"{name} in")
-            hub.sleep(0.02)
+            hub.sleep(0.3)
             say(f"{name} out")
 
     threads = []
     for name in "abc":
         threads.append(hub.spawn(work, name))
-        hub.sleep(0.005)
+        hub.sleep(0.05)
     hub.joinall(threads)
     try:
         hub.BoundedSemaphore(1).release()

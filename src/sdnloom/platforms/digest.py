@@ -10,6 +10,7 @@ several digests. That costs a search time, never a wrong verdict.
 """
 
 import hashlib
+import operator
 from collections.abc import Callable, Collection, Mapping
 from itertools import pairwise
 from types import FunctionType, ModuleType
@@ -24,6 +25,7 @@ from sdnloom.platforms.snapshot import Scope
 MAX_TOKENS = 5_000_000
 MAX_DEPTH = 50  # of objects that are keys of dicts inside keys of dicts ...
 _SORTABLE = {str, int, bytes}
+_FIRST = operator.itemgetter(0)
 
 Opaque = Callable[[Any], str]
 
@@ -154,12 +156,9 @@ class Writer:
         return items
 
     def _expand_map(self, saved: Mapping[Any, Any], kind: str, items: list[Item]) -> None:
-        masked = self._masked
-        # Looking a key up would run its `__hash__`, which is the program's.
-        keys, values = list(saved), list(saved.values())
+        masked, names = self._masked, self._scope.names
         items.append("{")
-        for place in self._order(keys):
-            key, value = keys[place], values[place]
+        for key, value in self._rows(saved):
             if type(key) in ATOMS:
                 items.append(f"{atom_text(key)}:")
                 if masked and type(key) is str and (key in masked or f"{kind}.{key}" in masked):
@@ -168,9 +167,20 @@ class Writer:
                 items += ((key,), ":")
             if type(value) in ATOMS:
                 items.append(f"{atom_text(value)},")
+            elif id(value) in names:
+                items.append(f"@{names[id(value)]},")
             else:
                 items += ((value,), ",")
         items.append("}")
+
+    def _rows(self, saved: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
+        """Return keys and values in canonical order; looking a key up would run its `__hash__`, the program's."""
+        if len(saved) < 2:
+            return list(saved.items())
+        if len(kinds := set(map(type, saved))) == 1 and kinds <= _SORTABLE:
+            return sorted(saved.items(), key=_FIRST)
+        rows = list(saved.items())
+        return [rows[place] for place in self._order([key for key, _ in rows])]
 
     def _order(self, keys: list[Any]) -> list[int]:
         """Return the places of keys of a dict or elements of a set in an order that depends on what they are only."""

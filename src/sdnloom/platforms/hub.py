@@ -13,19 +13,29 @@ copied (`parked` names them; `discard` ends them); one that has not begun, or ha
 """
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 import greenlet
 
 from sdnloom.errors import SdnloomError
+from sdnloom.platforms.aspects import Aspect, Aspects, Captured, Form
 from sdnloom.platforms.clock import SECOND, Clock, nanoseconds
 from sdnloom.platforms.threads import Effect, Escape, Flavour, HubError, Phase, Thread, Timer
 
 MAX_UNWINDS = 100
+_LISTS = ("threads", "ready", "timers")
 
 
-class Hub:
-    """All threads and timers of one program."""
+class Hub(Captured):
+    """All threads and timers of one program.
+
+    Its state is the clock, the threads and the timers. `escaped` and `refused` are what came out of it, for its owner
+    to read and clear.
+    """
+
+    aspects: ClassVar[Aspects] = (
+        Aspect("hub", Form.MAP, lambda each: each._save(), lambda each, saved: each._load(saved)),
+    )
 
     def __init__(self, clock: Clock | None = None, flavour: Flavour = Flavour.NATIVE) -> None:
         self.clock, self.flavour = clock or Clock(), flavour
@@ -203,6 +213,17 @@ class Hub:
         """Return the error for something that the hub does not have, and note it in case the program hides it."""
         self.refused.append(what)
         return HubError(f"{what} is not available to a program under test; expected one without connections of its own")
+
+    def _save(self) -> dict[str, Any]:
+        saved: dict[str, Any] = {"clock": self.clock}
+        for name in _LISTS:
+            for place, each in enumerate(getattr(self, name)):
+                saved[f"{name}[{place}]"] = each
+        return saved
+
+    def _load(self, saved: dict[str, Any]) -> None:
+        for name in _LISTS:
+            getattr(self, name)[:] = [each for key, each in saved.items() if key.startswith(name)]
 
     def _new(self, function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Thread:
         taken = {thread.number for thread in self.threads}

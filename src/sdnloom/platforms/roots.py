@@ -9,11 +9,11 @@ Law: the captured value depends on the present state only, not on how often or w
 """
 
 import operator
-from collections.abc import Iterable, Mapping
-from types import FunctionType, MappingProxyType, ModuleType
+from collections.abc import Collection, Iterable, Mapping
+from types import CellType, FunctionType, MappingProxyType, ModuleType
 from typing import Any, ClassVar
 
-from sdnloom.platforms.aspects import ATOMS, Aspect, Aspects, Captured, Form, namespace_of
+from sdnloom.platforms.aspects import ATOMS, Aspect, Aspects, Captured, Form, load_dict, namespace_of
 from sdnloom.platforms.kinds import aspects_of, ways
 from sdnloom.platforms.snapshot import Scope
 
@@ -93,41 +93,52 @@ def _same(one: Any, other: Any) -> bool:
 
 
 class Attributes(Captured):
-    """Attributes that functions without other state may get while the program runs."""
+    """Attributes of functions that have no other state, compared with those they had at the start."""
 
-    __slots__ = ("_functions",)
+    __slots__ = ("_base", "_functions")
     aspects: ClassVar[Aspects] = (
         Aspect("functions", Form.MAP, lambda each: each.save(), lambda each, saved: each.load(saved)),
     )
 
     def __init__(self, functions: Mapping[str, FunctionType]) -> None:
         self._functions = functions
+        self._base = {path: each.__dict__.copy() for path, each in functions.items()}
 
     def save(self) -> dict[str, Any]:
-        """Return the attributes of each function that has some."""
-        return {path: each.__dict__ for path, each in self._functions.items() if each.__dict__}
+        """Return the attributes of each function whose attributes are not what they were."""
+        return {
+            path: each.__dict__
+            for (path, each), base in zip(self._functions.items(), self._base.values(), strict=True)
+            if len(each.__dict__) != len(base) or (base and not all(map(_same, each.__dict__.values(), base.values())))
+        }
 
     def load(self, saved: Mapping[str, Any]) -> None:
-        """Take the attributes of functions that had none; those of the others come back with their dict."""
-        for path, each in self._functions.items():
-            if each.__dict__ and path not in saved:
-                each.__dict__.clear()
+        """Bring back the attributes of functions that had those of the start; the others come back with their dict."""
+        for path in self.save().keys() - saved.keys():
+            load_dict(self._functions[path].__dict__, self._base[path])
 
 
 class Roots:
     """The roots of a program's state: named objects, and all that its modules hold.
 
-    The modules' classes and functions get stable names in the scope, because they are captured here.
+    The modules' classes and functions get stable names in the scope, because they are captured here. Attributes of
+    functions and names of classes in `framework` are what the framework keeps there; what is inside them never changes.
     """
 
-    def __init__(self, scope: Scope, objects: Mapping[str, Any], modules: Iterable[ModuleType]) -> None:
-        self.scope = scope
+    def __init__(
+        self,
+        scope: Scope,
+        objects: Mapping[str, Any],
+        modules: Iterable[ModuleType],
+        framework: Collection[str] = (),
+    ) -> None:
+        self.scope, self._framework = scope, frozenset(framework)
         self._functions: dict[str, FunctionType] = {}
         self._owners: dict[str, Any] = {}
         for module in modules:
             self._collect(module.__name__, module)
         spaces = {
-            path: Namespace(owner, [name for name, each in namespace_of(owner).items() if not self._is_static(each)])
+            path: Namespace(owner, [name for name, each in namespace_of(owner).items() if self._counts(name, each)])
             for path, owner in self._owners.items()
         }
         self.values: dict[str, Any] = {**objects, **spaces, "functions": Attributes(self._functions)}
@@ -137,7 +148,7 @@ class Roots:
         if id(target) in self.scope.names:
             return
         if isinstance(target, FunctionType):
-            if _is_bare(target) and target.__module__ in self.scope.modules:
+            if self._is_bare(target) and target.__module__ in self.scope.modules:
                 self._functions[path] = target
                 self.scope.pin(path, target)
         elif isinstance(target, type | ModuleType):
@@ -151,6 +162,19 @@ class Roots:
                 self._collect(f"{path}.{name}", getattr(target, name))
         elif isinstance(target, classmethod | staticmethod):
             self._collect(path, target.__func__)
+
+    def _counts(self, name: str, target: Any) -> bool:
+        return name not in self._framework and not self._is_static(target)
+
+    def _is_bare(self, function: FunctionType) -> bool:
+        """Whether a function has no state beyond attributes it may get: no variables, no mutable defaults."""
+        cells = function.__closure__ or ()
+        defaults = (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
+        return (
+            all(map(_holds_class, cells))  # that of a method which uses `super` or `__class__`
+            and all(type(each) in ATOMS for each in defaults)
+            and not any(self._counts(name, each) for name, each in function.__dict__.items())
+        )
 
     def _is_static(self, target: Any) -> bool:
         """Whether an object can never change inside, as far as its type tells, and holds nothing that can."""
@@ -170,17 +194,8 @@ class Roots:
         return bool(how) and all(aspect.form is Form.TEXT and aspect.load is None for aspect in how)
 
 
-def _is_bare(function: FunctionType) -> bool:
-    """Whether a function has no state beyond attributes it may get: no variables of a closure, no mutable defaults."""
-    cells = [cell.cell_contents for cell in function.__closure__ or () if _is_bound(cell)]
-    # The only cell of a method that uses `super` or `__class__` holds its class.
-    closed = all(isinstance(each, type) for each in cells) and len(cells) == len(function.__closure__ or ())
-    defaults = (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
-    return closed and not function.__dict__ and all(type(each) in ATOMS for each in defaults)
-
-
-def _is_bound(cell: Any) -> bool:
+def _holds_class(cell: CellType) -> bool:
     try:
-        return cell.cell_contents is not None
-    except ValueError:
+        return isinstance(cell.cell_contents, type)
+    except ValueError:  # not bound yet
         return False
