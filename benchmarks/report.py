@@ -2,6 +2,7 @@
 
 import operator
 import platform
+import sys
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -67,7 +68,7 @@ class Report:
         self.floors.append(Floor(claim, value, relation, bound))
 
     def show(self) -> None:
-        console = Console()
+        console = Console(width=None if sys.stdout.isatty() else 150)
         for rows in self.tables:
             table = Table(title=rows.title, title_justify="left")
             for head in rows.heads:
