@@ -1,8 +1,8 @@
 """A MAC-learning switch with three published defects, and what became of each attempt to mend them.
 
 `PySwitch` follows figure 3 of the NICE paper, and so the example application of the NOX controller. Its defects
-(section 9.1): a host that moves stays unreachable (BUG-I), the direct path comes too late (BUG-II), and packets go round
-for ever where the network has a cycle (BUG-III). The classes after it mend one defect each, two of them only in part.
+(section 9.1): a host that moves stays unreachable (BUG-I), the direct path comes too late (BUG-II), and packets go
+round for ever where the network has a cycle (BUG-III). The classes after it mend one defect each, two of them only in part.
 """
 
 from sdnloom.network.openflow import FlowCommand, FlowMod, Match, Output
@@ -89,7 +89,7 @@ class ReverseFirst(PySwitch):
 
 
 class SpanningTree(PySwitch):
-    """A cure for BUG-III: packets are flooded along a spanning tree. A link is given as [switch, port, switch, port]."""
+    """A cure for BUG-III: packets are flooded along a spanning tree. A link is [switch, port, switch, port]."""
 
     per_switch = False  # every handler reads `closed`, which never changes
 
