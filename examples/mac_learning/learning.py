@@ -2,7 +2,8 @@
 
 `PySwitch` follows figure 3 of the NICE paper, and so the example application of the NOX controller. Its defects
 (section 9.1): a host that moves stays unreachable (BUG-I), the direct path comes too late (BUG-II), and packets go
-round for ever where the network has a cycle (BUG-III). The classes after it mend one defect each, two of them only in part.
+round for ever where the network has a cycle (BUG-III). The classes after it mend one defect each, two of them only in
+part.
 """
 
 from sdnloom.network.openflow import FlowCommand, FlowMod, Match, Output
