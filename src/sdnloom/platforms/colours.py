@@ -42,7 +42,7 @@ class Colours:
         roots: Iterable[Any],
         scope: Scope,
         masked: frozenset[str],
-        opaque: Callable[[Any], str],
+        opaque: Callable[[Any], Any],
         numbers: Mapping[int, int],
     ) -> None:
         self._scope, self._masked, self._opaque = scope, masked, opaque
@@ -89,7 +89,9 @@ class Colours:
             if named is not None:
                 continue
             if isinstance(how, str):
-                node.colour = _hash(f"{node.colour}!{self._opaque(target)}")
+                view = [self._opaque(target)]
+                node.aspects.append((Form.SEQUENCE, view))
+                todo += view
                 continue
             if id(target) in numbers:
                 node.colour += f" #{numbers[id(target)]}"

@@ -27,14 +27,14 @@ MAX_DEPTH = 50  # of objects that are keys of dicts inside keys of dicts ...
 _SORTABLE = {str, int, bytes}
 _FIRST = operator.itemgetter(0)
 
-Opaque = Callable[[Any], str]
+Opaque = Callable[[Any], Any]
 
 
 def digest(roots: Mapping[str, Any], scope: Scope, masked: Collection[str] = (), opaque: Opaque | None = None) -> bytes:
     """Return 16 bytes that depend on the state only.
 
-    Values under a masked name ("xid", or "Datapath.xid" for one class) do not count. `opaque` gives the text of what
-    cannot be captured; without it such an object is a CaptureError.
+    Values under a masked name ("xid", or "Datapath.xid" for one class) do not count. `opaque` gives a value to
+    digest for what cannot be captured (`frames_view`, or a text); without it such an object is a CaptureError.
     """
     text = canonical_text(roots, scope, masked, opaque)
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
@@ -50,7 +50,7 @@ def canonical_text(
         raise CaptureError("the state has tuples or keys nested too deep; expected a flatter state") from None
 
 
-def _refuse(target: Any) -> str:
+def _refuse(target: Any) -> Any:
     why = ways(target)
     raise CaptureError(f"the state holds {why}; expected state that can be digested")
 
@@ -129,7 +129,9 @@ class Writer:
         else:
             ways_of = ways(target)
             if isinstance(ways_of, str):
-                return [f"!{label(target)}!{self._opaque(target)!r}"]
+                view = self._opaque(target)
+                self._alive.append(view)
+                return [f"!{label(target)}!", self._item(view)]
             how = ways_of
             items = [label(target)]
             if self._scope.is_own(kind):
