@@ -144,24 +144,10 @@ def programs(hub, names):
     def by_name():
         hub.sleep(seconds=1)
 
-    return (
-        in_for,
-        in_with,
-        in_expression,
-        in_argument,
-        in_except,
-        in_comprehension,
-        in_try,
-        in_while,
-        in_event,
-        by_arguments,
-        by_name,
-    )
+    return {name: each for name, each in locals().items() if name.startswith(("in_", "by_"))}
 
 
 HIDDEN = {"in_for", "in_with", "in_expression", "in_argument", "in_except", "in_comprehension"}
-
-
 VISIBLE = {"in_try", "in_while", "in_event", "by_arguments", "by_name"}
 
 
