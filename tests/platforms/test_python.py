@@ -182,6 +182,39 @@ def test_a_program_that_promises_so_has_a_cell_for_each_switch():
     assert speaker.reaches("s1") is None
 
 
+TABLE: dict[str, int] = {}
+
+
+class Leaky:
+    ports: dict[str, int] = {}  # noqa: RUF012 (the mistake under test)
+
+    def packet_in(self, net, switch, message):
+        self.ports[switch] = message.in_port
+
+    def timer(self, net, name):
+        TABLE[name] = 1
+
+    def external(self, net, name):
+        self.ports = {name: 1}
+
+
+@pytest.mark.parametrize(("given", "where"), [(Came("s1", IN), "Leaky.ports"), (Fired("x"), "the module's TABLE")])
+def test_state_that_outlives_the_instance_is_refused(given, where):
+    program = PythonProgram(Leaky)
+    try:
+        with pytest.raises(ProgramError, match=f"of Leaky changes {where}, which is no part of its state"):
+            program.handle(program.initial(), given)
+    finally:
+        Leaky.ports.clear()
+        TABLE.clear()
+
+
+def test_an_attribute_that_hides_a_class_variable_is_state():
+    program = PythonProgram(Leaky)
+    (reaction,) = program.handle(program.initial(), Call("a"))
+    assert dict(reaction.core).keys() == {"ports"}
+
+
 class Empty:
     pass
 

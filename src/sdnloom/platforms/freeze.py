@@ -32,7 +32,7 @@ class Frozen(NamedTuple):
 _PLAIN = (int, str, bytes, type(None))
 _TAGGED = (bool, float, complex)
 _BY_NAME = (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, Enum, range)
-_CONTAINERS = (dict, list, set, collections.deque, bytearray)
+MUTABLE = (dict, list, set, collections.deque, bytearray)
 _REFUSED = (types.GeneratorType, types.CoroutineType, types.FrameType, types.TracebackType)
 
 
@@ -74,7 +74,7 @@ def _freeze(value: Any, where: str, owners: dict[int, str], depth: int) -> Hasha
 
 def _freeze_mutable(value: Any, where: str, owners: dict[int, str], depth: int) -> Frozen:
     kind = type(value)
-    base = next((each for each in _CONTAINERS if isinstance(value, each)), None)
+    base = next((each for each in MUTABLE if isinstance(value, each)), None)
     attributes = attributes_of(value)
     if (base is None and attributes is None) or isinstance(value, _REFUSED):
         raise StateError(f"{where} is a {kind.__module__}.{kind.__qualname__}, whose state cannot be captured")

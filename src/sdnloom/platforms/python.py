@@ -4,10 +4,11 @@
         def packet_in(self, net, switch, message):
             net.flood(switch, message)
 
-The state of the program is what its instance holds in attributes; class and module variables are not part of it and
-must not change. Handlers say what to do through `net`, which only writes it down.
+The state of the program is what its instance holds in attributes; class and module variables are not part of it, and a
+handler that changes one is refused. Handlers say what to do through `net`, which only writes it down.
 """
 
+import sys
 import traceback
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from pathlib import Path
@@ -34,7 +35,7 @@ from sdnloom.network.openflow import (
     PortStatus,
     StatsReply,
 )
-from sdnloom.platforms.freeze import attributes_of, frozen_attributes, restore
+from sdnloom.platforms.freeze import MUTABLE, StateError, attributes_of, freeze, frozen_attributes, restore
 
 HANDLERS = (
     "packet_in",
@@ -128,6 +129,7 @@ class PythonProgram:
         if not self.handlers:
             raise ProgramError(f"class {kind.__name__} handles nothing; expected one of {', '.join(HANDLERS)}")
         self.per_switch = getattr(kind, "per_switch", False) is True
+        self.shared = _shared_containers(kind)
 
     @property
     def name(self) -> str:
@@ -151,6 +153,7 @@ class PythonProgram:
         instance = restore(object.__new__(self.kind), core)
         net = Net()
         raised = self._run(handler, name, instance, net, arguments)
+        self._refuse_shared_state(name)
         return (Reaction(self._core(instance), tuple(net.messages), raised),)
 
     def _run(
@@ -173,6 +176,15 @@ class PythonProgram:
         # The file's name alone: a finding must read the same on every machine.
         return HandlerRaised(self.name, handler, Path(frame.filename).name, frame.lineno or 0, text)
 
+    def _refuse_shared_state(self, handler: str) -> None:
+        """Raise ProgramError if a handler changed what outlives its instance: the change would leak into other runs."""
+        for where, value, before in self.shared:
+            if freeze(value, where) != before:
+                raise ProgramError(
+                    f"{handler} of {self.name} changes {where}, which is no part of its state; "
+                    "expected an attribute that is set in __init__"
+                )
+
     def _core(self, instance: Any) -> Hashable:
         """The attributes with their values, frozen together so that none is shared."""
         return frozen_attributes(attributes_of(instance) or {}, self.name)
@@ -184,6 +196,22 @@ class PythonProgram:
     def reaches(self, switch: str) -> frozenset[str] | None:
         """The switch itself, if the class promises that."""
         return frozenset({switch}) if self.per_switch else None
+
+
+def _shared_containers(kind: type) -> list[tuple[str, Any, Hashable]]:
+    """Return the containers among the variables of a class and its module, with their contents now."""
+    module = sys.modules.get(kind.__module__)
+    variables = [(f"{each.__name__}.{name}", value) for each in kind.__mro__[:-1] for name, value in vars(each).items()]
+    if module is not None and kind.__module__ != "builtins":
+        variables += [(f"the module's {name}", value) for name, value in vars(module).items()]
+    found = []
+    for where, value in variables:
+        if isinstance(value, MUTABLE) and not where.rpartition(".")[2].rpartition(" ")[2].startswith("__"):
+            try:
+                found.append((where, value, freeze(value, where)))
+            except StateError:
+                continue  # what cannot be captured cannot be compared
+    return found
 
 
 def _call_of(given: Input) -> tuple[str, tuple[Any, ...]]:
