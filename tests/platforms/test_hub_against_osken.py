@@ -49,8 +49,7 @@ def failing(hub, say):
     say("the others go on")
 
 
-# Nothing here waits for time to pass: what sleeping and timeouts do on ours is in test_hub.py and test_sync.py.
-PROGRAMS = [queues_and_events, failing]
+# Nothing here waits for time to pass: what sleeping and timeouts do on ours is in test_hub.py.
 MAIN = """
 import threading
 from os_ken.lib import hub
@@ -79,13 +78,17 @@ def on_ours(program, flavour):
     return log
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
-def test_program_does_the_same_on_os_kens_eventlet_hub(program):
-    assert on_ours(program, Flavour.EVENTLET) == on_os_ken(program, Flavour.EVENTLET)
+@pytest.mark.parametrize("flavour", Flavour)
+def test_a_failing_program_does_the_same_on_os_kens_hubs(flavour):
+    assert on_ours(failing, flavour) == on_os_ken(failing, flavour)
 
 
-def test_a_failing_program_does_the_same_on_os_kens_native_hub():
-    assert on_ours(failing, Flavour.NATIVE) == on_os_ken(failing, Flavour.NATIVE)
+@pytest.mark.parametrize("flavour", Flavour)
+def test_queues_and_events_do_the_same_up_to_which_thread_runs_first(flavour):
+    ours, theirs = on_ours(queues_and_events, flavour), on_os_ken(queues_and_events, flavour)
+    assert sorted(ours) == sorted(theirs)
+    for kind in ("put", "got"):
+        assert [line for line in ours if kind in line] == [line for line in theirs if kind in line]
 
 
 def test_installed_hub_is_os_kens_hub_while_it_lasts():
