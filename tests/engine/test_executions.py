@@ -653,5 +653,5 @@ def test_steps_that_cannot_be_told_apart_are_named():
     sends = (("c", "m"), ("c", "n"))
     sender = Component("A", 0, (choosing(Outcome(1, sends), sends=frozenset({"c"})),))
     taker = Component("B", 0, (Action("take", lambda core, message: [Outcome(core + 1)], "c"),))
-    with pytest.raises(ModelError, match="channel 'c'.*alternatives share label and message"):
+    with pytest.raises(ModelError, match=r"channel 'c'.*alternatives share label and message"):
         executions(System((sender, taker), (Channel("c", "B", Vague()),)))
