@@ -31,7 +31,7 @@ COMMANDS = [
     for line in block.splitlines()
 ]
 # What the first word of the output says of the exit code; a session of `step` has no verdict.
-CODES = {"VIOLATED": 1, "CONFIRMED": 1, "HOLDS": 0, "INCOMPLETE": 3}
+CODES = {"VIOLATED": 1, "CONFIRMED": 1, "HOLDS": 0, "INCOMPLETE": 3, "harmful": 1, "ok:": 0}
 
 
 @pytest.fixture(scope="module")
