@@ -71,7 +71,7 @@ def test_every_command_runs_as_written(clone: Path) -> None:
         assert "Traceback" not in run.stderr
         assert "error" not in run.stderr
         assert run.returncode == CODES.get(run.stdout.split()[0], 0), line
-    assert len(COMMANDS[3:]) == 10
+    assert len(COMMANDS[3:]) == 12
 
 
 def test_the_python_example_runs() -> None:
