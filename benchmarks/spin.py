@@ -52,7 +52,15 @@ def _counts(report: Report, directory: Path) -> None:
 
 def _speed(report: Report, directory: Path, largest: int, runs: int) -> None:
     table = report.table(
-        f"Full search, median of {runs}", "pings", "what", "CPU s", "s", "M transitions/s", "peak MB", "bytes/state"
+        f"Full search, median of {runs}",
+        "pings",
+        "what",
+        "CPU s",
+        "s",
+        "M states/s",
+        "M transitions/s",
+        "peak MB",
+        "bytes/state",
     )
     spin: dict[int, Any] = {}
     ours: dict[tuple[str, int], Figures] = {}
@@ -62,16 +70,24 @@ def _speed(report: Report, directory: Path, largest: int, runs: int) -> None:
             middle = sorted(figures, key=lambda one: one.cpu_seconds)[len(figures) // 2]
             if variant == "full":
                 spin[n] = middle
-            rate = middle.transitions / max(middle.cpu_seconds, 1e-3) / 1e6
-            table.add(n, f"SPIN {variant}", middle.cpu_seconds, middle.seconds, rate, middle.peak_bytes / 1e6, None)
+            table.add(
+                n, f"SPIN {variant}", middle.cpu_seconds, middle.seconds, *_rates(middle), middle.peak_bytes / 1e6, None
+            )
         engines = [("kernel", "bfs")] + ([("loop", "bfs"), ("loop", "dfs")] if n == 5 else [])
         for engine, order in engines:
             figures = [measure(engine, n, order) for _ in range(runs)]
             middle = sorted(figures, key=lambda one: one.cpu_seconds)[len(figures) // 2]
             ours[f"{engine} {order}", n] = middle
-            rate = middle.transitions / middle.cpu_seconds / 1e6
             peak = statistics.median(one.peak_bytes for one in figures) / 1e6
-            table.add(n, f"{engine} {order}", middle.cpu_seconds, middle.seconds, rate, peak, middle.bytes_per_state)
+            table.add(
+                n,
+                f"{engine} {order}",
+                middle.cpu_seconds,
+                middle.seconds,
+                *_rates(middle),
+                peak,
+                middle.bytes_per_state,
+            )
     report.floor("loop, depth first like SPIN, 5 pings: times SPIN's time",
                  ours["loop dfs", 5].cpu_seconds / spin[5].cpu_seconds, "<=", 3.0)  # fmt: skip
     report.floor("runs of the controller's handler at 5 pings", ours["kernel bfs", 5].controller_runs, "<", 500)
@@ -79,6 +95,12 @@ def _speed(report: Report, directory: Path, largest: int, runs: int) -> None:
         kernel = ours["kernel bfs", 6]
         report.floor("kernel, 6 pings: times SPIN's time", kernel.cpu_seconds / spin[6].cpu_seconds, "<=", 0.55)
         report.floor("kernel, 6 pings: times SPIN's peak memory", kernel.peak_bytes / spin[6].peak_bytes, "<=", 0.5)
+
+
+def _rates(figures: Figures | spin_runner.SpinFigures) -> tuple[float, float]:
+    """Millions of states and of transitions per CPU second."""
+    seconds = max(figures.cpu_seconds, 1e-3)
+    return figures.states / seconds / 1e6, figures.transitions / seconds / 1e6
 
 
 def at_most_received(count: int) -> Property:

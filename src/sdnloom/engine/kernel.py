@@ -102,15 +102,6 @@ class KernelSearch:
         """The memories met, by property."""
         return self.memo.memories()
 
-    def quiescent(self) -> list[State]:
-        """The quiescent states, by value."""
-        flags = np.zeros(self.count(), np.uint8)
-        masks = np.zeros(self.count(), np.int32)
-        jit_level.flag_rows(
-            self.memo.arrays(), self._rows, 0, 0, self.count(), self.memo.components, False, flags, masks
-        )
-        return [self.memo.value(self._rows[n]) for n in np.flatnonzero(flags & jit_memo.FLAG_MUST == 0)]
-
     def _route(self, number: int) -> list[int]:
         numbers = [number]
         while number:

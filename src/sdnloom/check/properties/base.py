@@ -1,5 +1,6 @@
 """What the properties of the library have in common."""
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +13,7 @@ from sdnloom.network.traffic import flow_of
 
 
 @dataclass(frozen=True)
-class Rule:
+class Rule(ABC):
     """Something to hold in a network; `bind` makes it a property of the engine once the network is known.
 
     A subclass gives `name` a default and says whether it must tell packets apart (`identity`) or see the network come
@@ -31,9 +32,9 @@ class Rule:
         """Whether the event `Rested` is needed."""
         return False
 
+    @abstractmethod
     def bind(self, world: World) -> tuple[Property, ...]:
         """The properties for this network."""
-        raise NotImplementedError
 
 
 def receiver(world: World, packet: Packet) -> HostSpec | None:
