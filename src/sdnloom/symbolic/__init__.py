@@ -1,0 +1,1 @@
+"""Concolic execution of Python code: terms, path search, solvers, and values that carry terms. Knows no networks."""

@@ -1,0 +1,183 @@
+"""One concolic run: the model it runs on, and the branches that symbolic values report while the code under test runs.
+
+Symbolic values ask `current()` for the run they are part of and call `branch` with a condition and its concrete
+outcome. Laws: `branch` returns the outcome it was given, so recording never changes what the program does; the recorded
+conditions, in order, are the path; a condition that the path has decided is recorded once.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final, NamedTuple
+
+from sdnloom.symbolic.term import Model, Term
+from sdnloom.symbolic.terms import FALSE, TRUE, const, eq
+
+
+class Site(NamedTuple):
+    """Where in the code under test: file, line counted from 1, and the construct, such as `==` or `dict.get`."""
+
+    file: str
+    line: int
+    construct: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}" + (f" ({self.construct})" if self.construct else "")
+
+
+class Branch(NamedTuple):
+    """A condition that the path decided. `condition` is never a negation; `assumed` ones are not to be flipped."""
+
+    condition: Term
+    taken: bool
+    site: Site
+    assumed: bool = False
+
+
+class PathEnd(BaseException):
+    """Ends a run from within. No `except Exception` of the code under test catches it."""
+
+
+class PathLimit(PathEnd):
+    """The run met more branches or took more steps than its budget allows."""
+
+
+class Discarded(PathEnd):
+    """The run broke an assumption: its inputs are outside what is explored."""
+
+
+MAX_DEPTH: Final = 400
+MAX_STEPS: Final = 100_000
+_CLOCK_EVERY: Final = 1_000  # steps between two looks at the clock
+
+
+class Execution:
+    """The state of one run. `recording` may be switched off and on, `unrecorded()` does so for a block."""
+
+    __slots__ = ("_alarm", "_known", "_max_depth", "_max_steps", "_overdue", "branches", "limit", "lost", "model",
+                 "recording", "steps", "unrecorded_branches")  # fmt: skip
+
+    def __init__(
+        self,
+        model: Model,
+        *,
+        max_depth: int = MAX_DEPTH,
+        max_steps: int = MAX_STEPS,
+        overdue: Callable[[], bool] | None = None,
+        recording: bool = True,
+    ) -> None:
+        self.model = model
+        self.branches: list[Branch] = []
+        self.lost: dict[Site, int] = {}  # concretisation site -> how often
+        self.limit: str | None = None  # which budget ended the run, even if the program swallowed PathLimit
+        self.recording = recording
+        self.unrecorded_branches = 0
+        self.steps = 0
+        # TRUE and FALSE count as decided: one lookup answers for constants and for repeated conditions.
+        self._known: set[Term] = {TRUE, FALSE}
+        self._max_depth = max_depth
+        self._max_steps = max_steps
+        self._overdue = overdue
+        self._alarm = min(_CLOCK_EVERY, max_steps) if overdue else max_steps
+
+    def value(self, name: str) -> int:
+        """Return the concrete value of a variable in this run."""
+        return self.model[name]
+
+    def branch(self, condition: Term, taken: bool, site: Site) -> bool:
+        """Record that the program decided `condition` as `taken`, and return `taken`.
+
+        Nothing is recorded for a condition that is constant or already decided, nor while `recording` is off.
+        """
+        self.steps += 1
+        if self.steps >= self._alarm:
+            self._look_at_budget(site)
+        if condition in self._known:
+            return taken
+        if not self.recording:
+            self.unrecorded_branches += 1
+            return taken
+        self._record(condition, taken, site, False)
+        return taken
+
+    def pin(self, term: Term, value: int, site: Site) -> int:
+        """Record that the program went on with this one value of the term, and return the value.
+
+        Other values are explored as other paths, so this loses nothing; it may cost a path for each value.
+        """
+        if term.width:
+            self.branch(eq(term, const(value, term.width)), True, site)
+        else:
+            self.branch(term, bool(value), site)
+        return value
+
+    def assume(self, condition: Term, holds: bool, site: Site) -> None:
+        """Restrict what is explored to inputs on which the condition holds; raise Discarded on others.
+
+        Unlike a branch it is never flipped. Raises even while recording is off.
+        """
+        if condition not in self._known:
+            self._record(condition, holds, site, holds)
+        if not holds:
+            raise Discarded(f"{site}: the inputs do not meet an assumption")
+
+    def concretised(self, site: Site, construct: str | None = None) -> None:
+        """Report that a value went on here without its term: paths may be missed, and the result says so."""
+        if construct is not None:
+            site = site._replace(construct=construct)
+        self.lost[site] = self.lost.get(site, 0) + 1
+
+    def tick(self, site: Site) -> None:
+        """Count one step of a loop, so that one without branches still meets the budget."""
+        self.steps += 1
+        if self.steps >= self._alarm:
+            self._look_at_budget(site)
+
+    @contextmanager
+    def unrecorded(self) -> Iterator[None]:
+        """Switch recording off for a block, such as the packet parser."""
+        before, self.recording = self.recording, False
+        try:
+            yield
+        finally:
+            self.recording = before
+
+    @contextmanager
+    def active(self) -> Iterator["Execution"]:
+        """Make this the current execution for a block. Blocks nest."""
+        global _current
+        before, _current = _current, self
+        try:
+            yield self
+        finally:
+            _current = before
+
+    def _record(self, condition: Term, taken: bool, site: Site, assumed: bool) -> None:
+        known = self._known
+        known.add(condition)
+        if condition.op == "not":
+            condition, taken = condition.args[0], not taken
+            if condition in known:
+                return
+            known.add(condition)
+        if len(self.branches) >= self._max_depth:
+            self._stop(f"{self._max_depth} branches", site)
+        self.branches.append(Branch(condition, taken, site, assumed))
+
+    def _look_at_budget(self, site: Site) -> None:
+        if self.steps >= self._max_steps:
+            self._stop(f"{self._max_steps} steps", site)
+        if self._overdue is not None and self._overdue():
+            self._stop("the time limit", site)
+        self._alarm = min(self.steps + _CLOCK_EVERY, self._max_steps)
+
+    def _stop(self, budget: str, site: Site) -> None:
+        self.limit = f"{site}: the path was cut at {budget}"
+        raise PathLimit(self.limit)
+
+
+_current: Execution | None = None
+
+
+def current() -> Execution | None:
+    """Return the execution that the code under test is part of, or None outside of one."""
+    return _current

@@ -1,0 +1,111 @@
+"""The node of a term, interned: structurally equal terms are one object, so `is` decides equality.
+
+A term is a bit vector of `width` bits, or a truth value where the width is 0. Constructors, which simplify, are in
+`terms`. Laws: terms are immutable; a term nobody holds is forgotten, so a long run does not grow; `key` is a number
+that depends on the structure alone, never on a hash seed or on what was built before, and puts commutative operands in
+order.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+from weakref import WeakValueDictionary
+from zlib import crc32
+
+Model = Mapping[str, int]
+
+# The position is part of every key: append, do not reorder.
+OPERATORS: Final = (
+    "const", "var", "extract", "concat", "zext", "sext",
+    "add", "sub", "mul", "udiv", "urem", "neg",
+    "shl", "lshr", "ashr", "and", "or", "xor", "bvnot",
+    "eq", "ult", "slt", "ite", "not", "all",
+)  # fmt: skip
+_CODE: Final = {op: number for number, op in enumerate(OPERATORS)}
+
+
+class Term:
+    """An interned node: operator, operands (terms, then numbers such as the bounds of an extract) and width."""
+
+    __slots__ = ("__weakref__", "_evaluator", "_variables", "args", "depth", "key", "op", "width")
+    op: str
+    args: tuple[Any, ...]
+    width: int
+    key: int
+    depth: int
+    _evaluator: Callable[[Model], int] | None
+    _variables: "frozenset[str] | None"
+
+    def operands(self) -> tuple["Term", ...]:
+        """Return the arguments that are terms, in order."""
+        return tuple(arg for arg in self.args if type(arg) is Term)
+
+    def __repr__(self) -> str:
+        if self.depth > 20:
+            return f"<{self.op}:{self.width} of depth {self.depth}>"
+        inner = ", ".join(map(repr, self.args))
+        return f"{self.op}:{self.width}({inner})"
+
+    def __copy__(self) -> "Term":
+        return self
+
+    def __deepcopy__(self, memo: object) -> "Term":
+        return self
+
+
+_interned: WeakValueDictionary[tuple[Any, ...], Term] = WeakValueDictionary()
+
+
+def intern(op: str, width: int, *args: Any) -> Term:
+    """Return the one term of this shape, without simplifying it."""
+    identity = (op, width, *args)
+    term = _interned.get(identity)
+    if term is None:
+        term = Term()
+        term.op, term.args, term.width = op, args, width
+        term._evaluator = term._variables = None
+        term.depth = 0
+        parts = [_CODE[op], width]
+        for arg in args:
+            if type(arg) is Term:
+                parts.append(arg.key)
+                term.depth = max(term.depth, arg.depth + 1)
+            else:
+                parts.append(crc32(arg.encode()) if isinstance(arg, str) else arg)
+        term.key = hash(tuple(parts))
+        _interned[identity] = term
+    return term
+
+
+def interned() -> int:
+    """Return how many terms are alive."""
+    return len(_interned)
+
+
+def postorder(*roots: Term) -> Iterator[Term]:
+    """Yield each subterm once, operands before the terms that use them. Does not recurse."""
+    done: set[Term] = set()
+    for root in roots:
+        stack = [(root, False)]
+        while stack:
+            term, ready = stack.pop()
+            if term in done:
+                continue
+            if ready or not term.depth:
+                done.add(term)
+                yield term
+            else:
+                stack.append((term, True))
+                stack.extend((arg, False) for arg in reversed(term.operands()))
+
+
+def variables(term: Term) -> frozenset[str]:
+    """Return the names of the variables that occur in the term."""
+    if term._variables is None:
+        for node in postorder(term):
+            if node._variables is None:
+                if node.op == "var":
+                    node._variables = frozenset({node.args[0]})
+                else:
+                    node._variables = frozenset[str]().union(*(arg._variables or () for arg in node.operands()))
+    assert term._variables is not None
+    return term._variables
