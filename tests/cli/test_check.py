@@ -231,7 +231,7 @@ def test_traces_go_where_they_are_told(sdnloom: CommandLine, tmp_path: Path) -> 
     [
         (["check", "gone.toml"], ["error: gone.toml: cannot read the scenario: No such file", "expected a TOML file"]),
         (["check", "."], ["error: .: cannot read the scenario: Is a directory"]),
-        (["check"], ["Missing argument 'SCENARIO'"]),
+        (["check"], ["there is nothing to run", "a scenario file, or an app: --app FILE.py"]),
         (["check", "hub.toml", "--max-states", "0"], ["--max-states", "0", "x>=1"]),
         (["check", "hub.toml", "--engine", "fast"], ["--engine", "'fast'", "kernel"]),
         (["check", "hub.toml", "--engine", "kernel", "--order", "dfs"], ["error: the kernel engine searches breadth"]),

@@ -62,6 +62,16 @@ def load_document(file: Path) -> Entries:
     return _load(file, (), {})
 
 
+def document_of(table: dict[str, Any], file: Path) -> Entries:
+    """A table as a document that was written in the file."""
+    return _entries(table, file)
+
+
+def parse_document(text: str, file: Path) -> Entries:
+    """TOML text as a document that was written in the file. It includes nothing."""
+    return _entries(_parse(text.encode("utf-8", "surrogatepass"), file), file)
+
+
 def _load(file: Path, under: tuple[Path, ...], known: dict[Path, Entries]) -> Entries:
     place = file.resolve()
     if place in known:

@@ -8,21 +8,20 @@ from typing import Any
 
 from sdnloom.check import properties as library
 from sdnloom.check.code import CodeFiles
-from sdnloom.check.document import load_document
+from sdnloom.check.document import load_document, parse_document
 from sdnloom.check.fields import read_call
 from sdnloom.check.packets import ADDRESSES, packet_kind
+from sdnloom.check.programs import read_program
 from sdnloom.check.reader import Reader
 from sdnloom.check.scenario import Scenario
 from sdnloom.check.topologies import place_hosts, read_topology
 from sdnloom.engine.model import Property
 from sdnloom.engine.result import Limits, Options
 from sdnloom.network.build import Checkable
-from sdnloom.network.controller import Program
 from sdnloom.network.hosts import ArpHost, Client, Host, MobileHost, Replier, TcpClient, TcpServer
 from sdnloom.network.network import External, LinkFaults, Network, SwitchFaults, SwitchOptions, Timeouts, Timer
 from sdnloom.network.packet import Packet
 from sdnloom.network.topology import Topology
-from sdnloom.platforms.python import PythonProgram
 
 HOSTS: Mapping[str, Callable[..., Host]] = {
     "sink": Host,
@@ -37,25 +36,36 @@ MEBIBYTE = 1 << 20
 
 def load_scenario(file: Path) -> Scenario:
     """The scenario of a file and the files it includes. Its program, hosts and properties are built, so errors show."""
-    reader = Reader(load_document(file), file)
+    return replace(_read(Reader(load_document(file), file)), file=file)
+
+
+def read_scenario(text: str, file: Path) -> Scenario:
+    """The scenario of a text as a file of that name would hold it; other files are found from that file's folder."""
+    return replace(_read(Reader(parse_document(text, file), file)), text=text)
+
+
+def _read(reader: Reader) -> Scenario:
     code = CodeFiles()
 
     def read() -> Scenario:
         with code.blaming():
-            return _scenario(reader, code, file)
+            return _scenario(reader, code)
 
     return reader.calling("", read)
 
 
-def _scenario(reader: Reader, code: CodeFiles, file: Path) -> Scenario:
+def _scenario(reader: Reader, code: CodeFiles) -> Scenario:
     host_tables = reader.tables("hosts")
     topology = reader.calling("hosts", lambda: place_hosts(read_topology(reader.table("topology")), host_tables))
-    program = _program(reader.table("program"), code)
-    program_files = code.files
+    switch_table = reader.table("switches")
+    switches = read_call(switch_table, SwitchOptions, {}, {})
+    loaded = read_program(reader.table("program"), code, switches.version if "version" in switch_table else None)
+    if loaded.version is not None:
+        switches = replace(switches, version=loaded.version)
     network = Network(
         topology,
         tuple(_host(table, topology, code) for table in host_tables),
-        read_call(reader.table("switches"), SwitchOptions, {}, {}),
+        switches,
         tuple(_link_faults(table, topology) for table in reader.tables("link_faults")),
         tuple(_switch_faults(table, topology) for table in reader.tables("switch_faults")),
         read_call(reader.table("timeouts"), Timeouts, {}, {}),
@@ -66,24 +76,11 @@ def _scenario(reader: Reader, code: CodeFiles, file: Path) -> Scenario:
     )
     properties = _properties(reader, code)
     options, seed = _options(reader.table("search"))
-    name = reader.text("name", file.stem)
+    name = reader.text("name", reader.file.stem)
     reader.close()
-    scenario = Scenario(network, program, properties, options, seed, name, file, program_files)
+    scenario = Scenario(network, loaded.program, properties, options, seed, name, code=loaded.files)
     scenario.system()
     return scenario
-
-
-def _program(reader: Reader, code: CodeFiles) -> Program:
-    file = reader.beside("file", reader.text("file", expected="the Python file of the controller program"))
-    name = reader.text("class", None, "the name of a class in the file")
-    arguments = reader.plain("arguments", {})
-    if not isinstance(arguments, dict):
-        reader.fail("arguments", arguments, "a table of the constructor's arguments")
-    reader.close()
-    found = reader.calling("file" if name is None else "class", lambda: code.only_class(file, name))
-    program = reader.calling("class", lambda: PythonProgram(found, arguments))
-    program.initial()
-    return program
 
 
 def _host(reader: Reader, topology: Topology, code: CodeFiles) -> Host:

@@ -70,6 +70,7 @@ class Scenario:
     name: str = "scenario"
     file: Path | None = None  # where it was read from
     code: tuple[Path, ...] = ()  # the files of the program
+    text: str | None = None  # what it was read from if that was no file
 
     def system(self) -> System:
         """The system to search, its parts in the order of the scenario."""

@@ -7,8 +7,9 @@ from typing import Any
 
 import click
 
-from sdnloom.check.load import MEBIBYTE, load_scenario
+from sdnloom.check.load import MEBIBYTE
 from sdnloom.check.scenario import Report, Scenario
+from sdnloom.cli.apps import takes_scenario
 from sdnloom.cli.progress import SearchProgress
 from sdnloom.cli.traces import write_trace
 from sdnloom.engine.result import Counterexample
@@ -20,7 +21,7 @@ EXIT = {"holds": 0, "violated": 1, "incomplete": 3}
 
 
 @click.command("check")
-@click.argument("scenario", type=click.Path(path_type=Path))
+@takes_scenario
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option("--all/--first", "find_all", default=None, help="Go on after a violation and report each distinct one.")
 @click.option(
@@ -43,8 +44,9 @@ EXIT = {"holds": 0, "violated": 1, "incomplete": 3}
     help="Where traces of violations are written; the current directory if not given.",
 )
 @click.option("--no-trace", is_flag=True, help="Write no trace.")
+@click.option("--print-scenario", is_flag=True, help="Print the scenario that --app and its options mean, and stop.")
 def command(
-    scenario: Path,
+    scenario: Scenario,
     form: str,
     find_all: bool | None,
     engine: str | None,
@@ -58,15 +60,18 @@ def command(
     coverage: bool,
     trace_dir: Path,
     no_trace: bool,
+    print_scenario: bool,
 ) -> int:
     """Search all orders of events of SCENARIO for one that breaks a property.
 
-    SCENARIO is a TOML file that names a controller program, a network and properties. The program is your code: it runs
-    in this process. Options given here win over those of the file's [search] table.
+    SCENARIO is a TOML file that names a controller program, a network and properties; for an os-ken or Ryu app, --app
+    and a topology are enough. The program is your code: it runs in this process. Options given here win over those of
+    the file's [search] table.
 
     Exit code: 0 all properties hold within the bounds, 1 one is violated, 2 bad input, 3 not everything was searched.
     """
-    loaded = load_scenario(scenario)
+    if print_scenario:
+        return _print(scenario)
     given: dict[str, Any] = {"engine": engine, "order": order, "reduce": reduce, "find_all": find_all}
     limits: dict[str, Any] = {
         "states": max_states,
@@ -75,11 +80,11 @@ def command(
         "memory": None if memory_limit is None else memory_limit * MEBIBYTE,
     }
     options = replace(
-        loaded.options,
+        scenario.options,
         **{name: value for name, value in given.items() if value is not None},
-        limits=replace(loaded.options.limits, **{name: limit for name, limit in limits.items() if limit is not None}),
+        limits=replace(scenario.options.limits, **{name: limit for name, limit in limits.items() if limit is not None}),
     )
-    loaded = replace(loaded, options=options, seed=loaded.seed if seed is None else seed)
+    loaded = replace(scenario, options=options, seed=scenario.seed if seed is None else seed)
     progress = SearchProgress()
     try:
         report = loaded.check(progress, coverage)
@@ -93,6 +98,13 @@ def command(
     else:
         click.echo(report_text(report, traces), nl=False)
     return EXIT[report.verdict]
+
+
+def _print(scenario: Scenario) -> int:
+    if scenario.text is None:
+        raise click.UsageError(f"--print-scenario: {str(scenario.file)!r} is a scenario already; expected --app")
+    click.echo(scenario.text, nl=False)
+    return 0
 
 
 def _traces(scenario: Scenario, report: Report, folder: Path) -> dict[Counterexample, Path]:

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import click
 
-from sdnloom.check.load import load_scenario
-from sdnloom.cli.traces import scenario_file
+from sdnloom.cli.traces import scenario_of
 from sdnloom.engine.trace import load_trace
 from sdnloom.report.replay_text import CONFIRMED, DIVERGED, replay_outcome, replay_text
 
@@ -22,7 +21,7 @@ def command(trace: Path, scenario: Path | None) -> int:
     input, 3 the program has changed so much that a step cannot be taken any more.
     """
     recorded = load_trace(trace)
-    loaded = load_scenario(scenario_file(recorded, trace, scenario))
+    loaded = scenario_of(recorded, trace, scenario)
     replayed = loaded.replay(recorded)
     for warning in replayed.warnings:
         click.echo(f"warning: {warning}", err=True)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from sdnloom.check.load import load_scenario
 from sdnloom.check.scenario import Scenario
+from sdnloom.cli.apps import takes_scenario
 from sdnloom.cli.traces import save
 from sdnloom.engine.walk import Stepper
 from sdnloom.errors import SdnloomError
@@ -31,13 +31,13 @@ The first letter of a word is enough; `h` is hosts."""
 
 
 @click.command("step")
-@click.argument("scenario", type=click.Path(path_type=Path))
-def command(scenario: Path) -> int:
+@takes_scenario
+def command(scenario: Scenario) -> int:
     """Step through SCENARIO by hand: list what can happen, choose, go back, look at tables, hosts and messages.
 
     Commands are read from standard input, one per line; `help` lists them.
     """
-    session = _Session(load_scenario(scenario))
+    session = _Session(scenario)
     session.show_choices()
     while True:
         if sys.stdin.isatty():

@@ -4,6 +4,8 @@ import os
 import re
 from pathlib import Path
 
+from sdnloom.check.apps import COMMAND_LINE
+from sdnloom.check.load import load_scenario, read_scenario
 from sdnloom.check.scenario import Scenario
 from sdnloom.engine.path import Path as Steps
 from sdnloom.engine.semantics import Found
@@ -33,14 +35,25 @@ def save(scenario: Scenario, steps: Steps, found: Found | None, file: Path) -> N
         raise TraceError(f"{file.parent}: cannot make the folder for traces: {error.strerror}") from error
     source = {}
     if scenario.file is not None:
-        source["scenario"] = Path(os.path.relpath(scenario.file.resolve(), file.parent.resolve())).as_posix()
+        source["scenario"] = _seen_from(file, scenario.file)
+    elif scenario.text is not None:
+        source.update(document=scenario.text, folder=_seen_from(file, Path()))
     save_trace(file, scenario.trace(steps, found, source), scenario.system())
 
 
-def scenario_file(trace: Trace, file: Path, given: Path | None) -> Path:
-    """The scenario of a trace: the given file, or the one that the trace names."""
-    if given is not None:
-        return given
+def _seen_from(file: Path, target: Path) -> str:
+    return Path(os.path.relpath(target.resolve(), file.parent.resolve())).as_posix()
+
+
+def scenario_of(trace: Trace, file: Path, given: Path | None) -> Scenario:
+    """The scenario of a trace: of the given file or the one that the trace names, or the one that it carries."""
+    if given is None and "document" in trace.source:
+        folder = Path(os.path.normpath(file.parent / trace.source.get("folder", ".")))
+        return read_scenario(trace.source["document"], folder / COMMAND_LINE)
+    return load_scenario(given or _named(trace, file))
+
+
+def _named(trace: Trace, file: Path) -> Path:
     named = trace.source.get("scenario")
     if not named:
         raise TraceError(f"{file}: names no scenario; expected one, or --scenario FILE")

@@ -1,0 +1,63 @@
+"""The `[program]` of a scenario: a class in plain Python, or apps of os-ken and Ryu."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sdnloom.check.code import CodeFiles
+from sdnloom.check.reader import Reader
+from sdnloom.network.controller import Program
+from sdnloom.platforms.python import PythonProgram
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A program, the files of its code, and the OpenFlow version that it speaks (None: any)."""
+
+    program: Program
+    files: tuple[Path, ...]
+    version: str | None = None
+
+
+def read_program(reader: Reader, code: CodeFiles, version: str | None) -> Loaded:
+    """The program of a `[program]` table, loaded and started once. `version` is what the switches are told to speak."""
+    if "app" in reader or "apps" in reader:
+        return _osken(reader, version)
+    return _python(reader, code)
+
+
+def _python(reader: Reader, code: CodeFiles) -> Loaded:
+    expected = 'the Python file of the controller program (or `app`: an os-ken or Ryu app such as "my_switch.py")'
+    file = reader.beside("file", reader.text("file", expected=expected))
+    name = reader.text("class", None, "the name of a class in the file")
+    arguments = reader.plain("arguments", {})
+    if not isinstance(arguments, dict):
+        reader.fail("arguments", arguments, "a table of the constructor's arguments")
+    reader.close()
+    found = reader.calling("file" if name is None else "class", lambda: code.only_class(file, name))
+    program = reader.calling("class", lambda: PythonProgram(found, arguments))
+    program.initial()
+    return Loaded(program, code.files)
+
+
+def _osken(reader: Reader, version: str | None) -> Loaded:
+    from sdnloom.platforms.osken import OskenProgram  # os-ken is an extra, and takes a while to import
+
+    key = "apps" if "apps" in reader else "app"
+    names: Sequence[str] = reader.texts("apps") if key == "apps" else [reader.text("app")]
+    if "app" in reader and "apps" in reader:
+        reader.fail("apps", names, "either `app` or `apps`")
+    if not names or not all(names):
+        reader.fail(key, names, "at least one module or file of an app")
+    path = tuple(reader.beside("path", folder) for folder in reader.texts("path", []))
+    hub = reader.choice("hub", ("native", "eventlet"), "native")
+    threads = reader.choice("threads", ("settle", "explore"), "settle")
+    reader.close()
+    apps = tuple(reader.beside(key, name) if is_file(name) else name for name in names)
+    program = reader.calling(key, lambda: OskenProgram(apps, version=version, hub=hub, threads=threads, path=path))
+    return Loaded(program, program.files, program.version)
+
+
+def is_file(app: str) -> bool:
+    """Whether an app is named by its file; otherwise it is a module."""
+    return app.endswith(".py") or "/" in app
