@@ -253,6 +253,7 @@ class Favour:
     """Steps of the favoured component first; remembers how many it chose, up to two."""
 
     name = "FAVOUR"
+    skips = "the others"
     initial: Hashable = 0
 
     def __init__(self, component: str) -> None:

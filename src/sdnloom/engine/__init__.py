@@ -37,6 +37,7 @@ from sdnloom.engine.result import (
 )
 from sdnloom.engine.search import search
 from sdnloom.engine.semantics import Found, Semantics, State, Transition
+from sdnloom.engine.strategy import Composed
 from sdnloom.engine.stubborn import Refused
 from sdnloom.engine.trace import Trace, TraceError, load_trace, replay_trace, save_trace
 from sdnloom.engine.walk import Stepper, Walk, random_walk
@@ -49,6 +50,7 @@ __all__ = [
     "BarrierBag",
     "Channel",
     "Component",
+    "Composed",
     "Counterexample",
     "Discipline",
     "Discovered",

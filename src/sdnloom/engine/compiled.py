@@ -19,6 +19,7 @@ from sdnloom.engine import evaluate
 from sdnloom.engine.graph import Graph
 from sdnloom.engine.model import Fault, Mode, Needs, Property, Step, Strategy, System
 from sdnloom.engine.semantics import Found, State
+from sdnloom.engine.strategy import Ranking, least, ranks_of
 from sdnloom.engine.stubborn import Class, Status, Stubborn
 from sdnloom.engine.tables import Local, Tables
 from sdnloom.errors import SdnloomError
@@ -84,7 +85,7 @@ class _Moves(dict[int, tuple[_Fast, ...]]):
 
 
 class SystemGraph(Graph[int]):
-    """The state space of a system, optionally reduced by stubborn sets or narrowed by a strategy."""
+    """The state space of a system, optionally reduced by stubborn sets and narrowed by a strategy."""
 
     def __init__(self, tables: Tables, reduction: Stubborn | None = None, strategy: Strategy | None = None) -> None:
         self.tables = tables
@@ -114,7 +115,7 @@ class SystemGraph(Graph[int]):
         self._receptions: dict[tuple[int, Any], _Reception] = {}
         self._classes: list[dict[int, Class]] = [{} for _ in range(self.components)]
         self._subsets: dict[tuple[Class, ...], int | None] = {}  # the actions a reduction keeps, None: all
-        self._ranks: dict[tuple[int, int], tuple[int, int]] = {}
+        self._ranking = None if strategy is None else Ranking(strategy, tables)
         self.asks = bool(self.system.properties)
         self._asked = [_Asked(self, prop) for prop in self.system.properties]
         needs = {prop.needs for prop in self.system.properties}
@@ -142,17 +143,21 @@ class SystemGraph(Graph[int]):
     def successors(self, state: int) -> list[int]:
         """The next states, one per transition that the reduction or the strategy keeps."""
         if self.strategy is not None:
-            return [after for _, _, after in self._least(state)]
+            return self._after(state, self._chosen(state)[0])
         kept = self._kept(state)
         return self._all(state) if kept is None else self._subset(state, kept)
 
     def is_reduced(self, state: int) -> bool:
         """Whether the reduction left something out."""
-        return self.reduction is not None and self._kept(state) is not None
+        if self.strategy is not None:
+            return bool(self._chosen(state)[1])
+        return self._kept(state) is not None
 
     def remainder(self, state: int) -> list[int]:
         """What the reduction left out."""
-        kept = None if self.reduction is None else self._kept(state)
+        if self.strategy is not None:
+            return self._after(state, self._chosen(state)[1])
+        kept = self._kept(state)
         return [] if kept is None else self._subset(state, ~kept)
 
     def labelled(self, state: int) -> list[tuple[Step, int]]:
@@ -162,13 +167,15 @@ class SystemGraph(Graph[int]):
             return [(t.step, self.encode(t.state)) for t in transitions]
         column = len(self.values) - 1
         memory = self.values[column][state & self._fields[column]]
-        ranked = []
-        for t in transitions:
-            step = t.step._replace(faults=())
-            after = self.code(column, self.strategy.after(memory, step, t.outcome))
-            ranked.append((self.strategy.rank(memory, step, t.outcome), t.step, self.encode(t.state) + after))
-        least = min((rank for rank, _, _ in ranked), default=0)
-        return [(step, after) for rank, step, after in ranked if rank == least]
+        plain = [t.step._replace(faults=()) for t in transitions]
+        left = least(
+            [ranks_of(self.strategy, memory, step, t.outcome) for step, t in zip(plain, transitions, strict=True)]
+        )
+        return [
+            (t.step, self.encode(t.state) + self.code(column, self.strategy.after(memory, step, t.outcome)))
+            for t, step, here in zip(transitions, plain, least(ranks), strict=True)
+            if here
+        ]
 
     def speaking(self, state: int) -> Sequence[Found]:
         """The properties that speak in the state, in declaration order."""
@@ -441,38 +448,39 @@ class SystemGraph(Graph[int]):
 
     def _kept(self, state: int) -> int | None:
         """The bit set of actions that the reduction keeps, None where it keeps all."""
+        if self.reduction is None:
+            return None
         classes = tuple([known[state & field] for known, field in zip(self._classes, self._fields)])  # noqa: B905
         try:
             return self._subsets[classes]
         except KeyError:
-            assert self.reduction is not None
             kept = self._subsets[classes] = self.reduction.subset(classes)
             return kept
 
-    def _least(self, state: int) -> list[tuple[Move, tuple[Fault, ...], int]]:
-        """The branches of least rank under the strategy, with its memory moved on."""
-        code = state & self._fields[-1]
-        ranked = [(*self._rank(code, move), move) for move in self._enabled(state)]
-        least = min((rank for rank, _, _ in ranked), default=0)
-        return [
-            (move, faults, after + change)
-            for rank, change, move in ranked
-            if rank == least
-            for after, faults in self._branches(state, move)
-        ]
+    def _chosen(self, state: int) -> tuple[list[tuple[Move, int]], list[tuple[Move, int]]]:
+        """What strategy and reduction choose, and what of the strategy's choice the reduction leaves out.
 
-    def _rank(self, code: int, move: Move) -> tuple[int, int]:
-        """The rank of a move and the change of the strategy's memory."""
-        key = (code, move.local.number)
-        known = self._ranks.get(key)
-        if known is None:
-            assert self.strategy is not None
-            column = len(self.values) - 1
-            memory, step = self.values[column][code], self.tables.step_of(move.local)
-            after = self.strategy.after(memory, step, move.local.outcome)
-            rank = self.strategy.rank(memory, step, move.local.outcome)
-            known = self._ranks[key] = (rank, self.code(column, after) - code)
-        return known
+        Each as moves with the change of the strategy's memory.
+        """
+        assert self._ranking is not None
+        code = state & self._fields[-1]
+        memory, column = self.values[-1][code], len(self.values) - 1
+        moves = self._enabled(state)
+        ranked = [self._ranking.of(memory, move.local) for move in moves]
+        left = least([ranks for ranks, _ in ranked])
+        changed = [(move, self.code(column, after) - code) for move, (_, after) in zip(moves, ranked, strict=True)]
+        kept = self._kept(state)
+        within = [kept is None or bool(kept >> move.local.action & 1) for move in moves]
+        if any(inside and not here for inside, here in zip(within, left, strict=True)):
+            within = left
+        return (
+            [one for one, inside, here in zip(changed, within, left, strict=True) if here and inside],
+            [one for one, inside, here in zip(changed, within, left, strict=True) if here and not inside],
+        )
+
+    def _after(self, state: int, moves: list[tuple[Move, int]]) -> list[int]:
+        """The next states by these moves."""
+        return [after + change for move, change in moves for after, _ in self._branches(state, move)]
 
 
 class _Asked:

@@ -26,6 +26,9 @@ from sdnloom.engine.jit_memo import (
     PLACE,
     PLACE_FAULT,
     PLACE_FAULT_COUNT,
+    PLAN,
+    RANK,
+    RANKED_ACTION,
     START,
     TO,
     entry,
@@ -37,6 +40,7 @@ from sdnloom.engine.jit_memo import (
     inner,
     mix,
     note_miss,
+    ranked,
     receive,
     worse,
 )
@@ -189,7 +193,7 @@ def reindex_states(rows, count, columns, table):
 
 
 @inner
-def forked(t, rows, source, c, move, components, columns, base_hash, buffer, hashes, count):
+def forked(t, rows, source, c, move, components, folded, columns, plan, base_hash, buffer, hashes, count):
     """Append the transitions of a move whose receivers have alternatives: their product, the last one fastest."""
     local = t.moves[move, LOCAL]
     first = t.locals[local, PARCEL]
@@ -207,7 +211,9 @@ def forked(t, rows, source, c, move, components, columns, base_hash, buffer, has
         for k in range(columns):
             buffer[n, k] = rows[source, k]
         buffer[n, c] = t.moves[move, AFTER]
-        status = worse(status, fold_events(t, buffer, n, local, move, components, columns))
+        if plan >= 0:
+            buffer[n, columns - 1] = plan
+        status = worse(status, fold_events(t, buffer, n, local, move, components, folded))
         divisor = total
         for q in range(first, last):
             d = t.parcels[q, TO]
@@ -221,7 +227,7 @@ def forked(t, rows, source, c, move, components, columns, base_hash, buffer, has
             buffer[n, d] = t.fork_alts[at, PLACE]
             faults = t.fork_alts[at, PLACE_FAULT]
             for f in range(faults, faults + t.fork_alts[at, PLACE_FAULT_COUNT]):
-                for k in range(components, columns):
+                for k in range(components, folded):
                     memory = fold(t, t.faults[f], buffer[n, k])
                     if memory < 0:
                         status = worse(status, memory)
@@ -234,10 +240,10 @@ def forked(t, rows, source, c, move, components, columns, base_hash, buffer, has
 
 
 @inner
-def fold_events(t, buffer, n, local, move, components, columns):
+def fold_events(t, buffer, n, local, move, components, folded):
     """Fold what happened in a move into the memories in buffer[n]."""
     status = np.int64(0)
-    for k in range(components, columns):
+    for k in range(components, folded):
         memory = np.int64(buffer[n, k])
         if t.locals[local, EVENT] >= 0:
             memory = fold(t, t.locals[local, EVENT], memory)
@@ -262,10 +268,57 @@ def rehashed(rows, source, buffer, n, columns, base_hash):
     return h
 
 
+@inner
+def choose(t, rows, source, must, mask, invert, components, columns, layers, following, order):
+    """For each enabled move of a state, in order: the strategy's memory after it, -1 if it is not to be explored.
+
+    See strategy.py. With `invert`, what the reduction left out of the strategy's choice.
+    """
+    count = 0
+    status = np.int64(0)
+    for idle in range(1 if must else 2):
+        for c in range(components):
+            place = rows[source, c]
+            first, many = t.place_info[place, MOVE], t.place_info[place, ACTIVE]
+            if idle:
+                first, many = first + many, t.place_info[place, IDLE]
+            for move in range(first, first + many):
+                if count >= len(order):
+                    return np.int64(FULL)
+                row = ranked(t, rows[source, columns - 1], t.moves[move, LOCAL])
+                if row < 0:
+                    status = worse(status, row)
+                order[count] = row
+                following[count] = 0
+                count += 1
+    if status < 0:
+        return status
+    for layer in range(RANK, RANK + layers):
+        least = np.int64(-1)
+        for i in range(count):
+            rank = t.ranks[order[i], layer]
+            if following[i] == 0 and rank >= 0 and (least < 0 or rank < least):
+                least = np.int64(rank)
+        for i in range(count):
+            rank = t.ranks[order[i], layer]
+            if rank >= 0 and rank != least:
+                following[i] = -1
+    within = mask >= 0
+    if within:
+        for i in range(count):
+            if following[i] < 0 and t.mask_keep[mask, t.ranks[order[i], RANKED_ACTION]] != 0:
+                within = False
+    for i in range(count):
+        if following[i] == 0:
+            kept = not within or t.mask_keep[mask, t.ranks[order[i], RANKED_ACTION]] != 0
+            following[i] = -1 if kept == invert else t.ranks[order[i], PLAN]
+    return np.int64(0)
+
+
 @entry
 def level(
-    t, rows, table, parents, born, work, position, chunk, flags, masks, flags_base, invert, components, columns,
-    buffer, hashes, sources, slots, at, ends, careful, base,
+    t, rows, table, parents, born, work, position, chunk, flags, masks, flags_base, invert, components, folded, columns,
+    layers, following, order, buffer, hashes, sources, slots, at, ends, careful, base,
 ):  # fmt: skip
     """Expand the states in `work` from `position` on: (status, position to go on from).
 
@@ -294,7 +347,15 @@ def level(
         base_hash = hash_state(rows, source, columns)
         new_count = count
         status = np.int64(0)
-        for idle in range(1 if flags[source - flags_base] & FLAG_MUST else 2):
+        number = -1  # of the move, among those of the state
+        plan = np.int64(-1)
+        if layers:
+            status = choose(
+                t, rows, source, flags[source - flags_base] & FLAG_MUST, mask, invert, components, columns, layers,
+                following, order,
+            )  # fmt: skip
+            mask = -1
+        for idle in range(0 if status < 0 else 1 if flags[source - flags_base] & FLAG_MUST else 2):
             for c in range(components):
                 place = rows[source, c]
                 first, many = info[place, MOVE], info[place, ACTIVE]
@@ -302,6 +363,11 @@ def level(
                     first, many = first + many, info[place, IDLE]
                 for move in range(first, first + many):
                     local = moves[move, LOCAL]
+                    if layers:
+                        number += 1
+                        plan = np.int64(following[number])
+                        if plan < 0:
+                            continue
                     if mask >= 0 and (keep[mask, locals_[local, ACTION]] != 0) == invert:
                         continue
                     if new_count >= len(buffer):
@@ -310,6 +376,8 @@ def level(
                     for k in range(columns):
                         buffer[new_count, k] = rows[source, k]
                     buffer[new_count, c] = moves[move, AFTER]
+                    if layers:
+                        buffer[new_count, columns - 1] = plan
                     split = False
                     known = True
                     parcel = locals_[local, PARCEL]
@@ -332,15 +400,27 @@ def level(
                         continue
                     if split:
                         result = forked(
-                            t, rows, source, c, move, components, columns, base_hash, buffer, hashes, new_count
+                            t,
+                            rows,
+                            source,
+                            c,
+                            move,
+                            components,
+                            folded,
+                            columns,
+                            plan,
+                            base_hash,
+                            buffer,
+                            hashes,
+                            new_count,
                         )
                         if result < 0:
                             status = worse(status, result)
                         else:
                             new_count = result
                         continue
-                    if columns > components and (locals_[local, EVENT] >= 0 or moves[move, FAULT_COUNT] > 0):
-                        result = fold_events(t, buffer, new_count, local, move, components, columns)
+                    if folded > components and (locals_[local, EVENT] >= 0 or moves[move, FAULT_COUNT] > 0):
+                        result = fold_events(t, buffer, new_count, local, move, components, folded)
                         if result < 0:
                             status = worse(status, result)
                             continue

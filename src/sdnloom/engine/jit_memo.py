@@ -23,14 +23,15 @@ PENDING = -1
 EMPTY, REFUSED, ENABLED = 0, 1, 2  # as stubborn.Status
 FLAG_MUST, FLAG_IDLE = 1, 2
 MODE_MUST, MODE_MAY, MODE_IDLE = 0, 1, 2
-MISS_STEP, MISS_TAKE, MISS_PUSH, MISS_FOLD, MISS_MASK = 0, 1, 2, 3, 4
+MISS_STEP, MISS_TAKE, MISS_PUSH, MISS_FOLD, MISS_MASK, MISS_RANK = 0, 1, 2, 3, 4, 5
 MESSAGE_BITS, CORE_BITS = 26, 26  # of the keys of steps and pushes
 
 # Positions in the array of counters.
-PLACES, MOVES, FAULTS, RECEIVED, FORKS, FORK_ALTS, CONTENTS, TAKES, PUSHES, CLASSES, MISSES, STEPS, FOLDS, MASKS = (
-    range(14)
-)
-COUNTERS = 14
+(
+    PLACES, MOVES, FAULTS, RECEIVED, FORKS, FORK_ALTS, CONTENTS, TAKES, PUSHES, CLASSES, MISSES, STEPS, FOLDS, MASKS,
+    RANKS,
+) = range(15)  # fmt: skip
+COUNTERS = 15
 
 # Columns of the matrices.
 START, COUNT = 0, 1  # steps, parcel_items, push_forks, forks: a range in another matrix
@@ -45,6 +46,7 @@ PUSHED, PUSH_FAULT = 0, 1  # push_alts
 FLAGS, MOVE, ACTIVE, IDLE, CLASS = range(5)  # place_info
 AFTER, LOCAL, FAULT_AT, FAULT_COUNT = range(4)  # moves
 PLACE, PLACE_FAULT, PLACE_FAULT_COUNT = range(3)  # fork_alts
+PLAN, RANKED_ACTION, RANK = range(3)  # ranks: memory after, action, then one rank for each strategy, -1 for none
 
 Tables = namedtuple(
     "Tables",
@@ -55,8 +57,8 @@ Tables = namedtuple(
         "step_memo", "steps", "locals", "own", "parcels", "parcel_items", "items",
         # channels: what they hold, offer and become
         "contents", "takes", "push_memo", "push_forks", "push_alts",
-        # memories of properties: (events, memory) -> memory
-        "fold_memo",
+        # memories of properties: (events, memory) -> memory; of strategies: (memory, outcome) -> ranks and memory
+        "fold_memo", "rank_memo", "ranks",
         # places: (component, core, contents...) and what they can do and receive
         "places", "place_index", "place_info", "moves", "faults",
         "received_memo", "forks", "fork_alts",
@@ -511,4 +513,21 @@ def fold(t, parcel, memory):
         t.fold_memo[p, 0] = key
         t.fold_memo[p, 1] = PENDING
         t.n[FOLDS] += 1
+    return np.int64(status)
+
+
+@inner
+def ranked(t, memory, local):
+    """The row in `ranks` of an outcome under a strategy's memory."""
+    key = ((np.int64(memory) << 32) | np.int64(local)) + 1
+    p = find(t.rank_memo, key)
+    if t.rank_memo[p, 0] == key:
+        return np.int64(t.rank_memo[p, 1])
+    if 2 * t.n[RANKS] >= len(t.rank_memo):
+        return np.int64(FULL)
+    status = note_miss(t, MISS_RANK, key)
+    if status == MISSING:
+        t.rank_memo[p, 0] = key
+        t.rank_memo[p, 1] = PENDING
+        t.n[RANKS] += 1
     return np.int64(status)

@@ -15,7 +15,7 @@ from sdnloom.engine import evaluate, jit_level, jit_memo
 from sdnloom.engine.ignoring import Ignoring
 from sdnloom.engine.kernel_memo import Memo
 from sdnloom.engine.loop import DEPTH_UNDER_REDUCTION
-from sdnloom.engine.model import Needs, Property
+from sdnloom.engine.model import Needs, Property, Strategy
 from sdnloom.engine.result import Limits
 from sdnloom.engine.semantics import Found, State
 from sdnloom.engine.stubborn import Stubborn
@@ -41,6 +41,7 @@ class KernelSearch:
         self,
         tables: Tables,
         reduction: Stubborn | None,
+        strategy: Strategy | None = None,
         *,
         limits: Limits,
         watch: Watch,
@@ -50,7 +51,7 @@ class KernelSearch:
     ) -> None:
         self.limits, self.watch, self.careful = limits, watch, careful
         self.sighted, self.paused = sighted, paused
-        self.memo = Memo(tables, reduction)
+        self.memo = Memo(tables, reduction, strategy)
         self.properties = [_Asked(self.memo, prop) for prop in tables.system.properties]
         self.transitions = 0
         self.depth = 0
@@ -138,7 +139,8 @@ class KernelSearch:
                 return False
             status, position = jit_level.level(
                 self.memo.arrays(), self._rows, self._table, self._parents, self._born, work, position, _CHUNK,
-                self._flags, self._masks, flags_base, invert, self.memo.components, self.memo.columns,
+                self._flags, self._masks, flags_base, invert, self.memo.components, self.memo.folded, self.memo.columns,
+                self.memo.layers, self._following, self._ranked,
                 self._buffer, self._hashes, self._sources, self._slots, self._at, self._ends, self.careful, base,
             )  # fmt: skip
             self.transitions = int(self._at[_TRANSITIONS])
@@ -239,6 +241,8 @@ class KernelSearch:
         self._hashes = np.zeros(size, np.uint64)
         self._sources = np.zeros(size, np.uint32)
         self._slots = np.zeros(size, np.uint32)
+        self._following = np.zeros(size, np.int32)  # of a state's moves: the strategy's memory after it, or -1
+        self._ranked = np.zeros(size, np.int32)
 
     def _make_room(self, base: int) -> bool:
         """Grow what one more batch could overflow; whether anything was."""

@@ -10,10 +10,11 @@ from sdnloom.engine import evaluate, jit_memo
 from sdnloom.engine.compiled import SystemGraph
 from sdnloom.engine.disciplines import Fifo
 from sdnloom.engine.laws import folded
-from sdnloom.engine.model import Event, Fault, Mode, Needs
+from sdnloom.engine.model import Event, Fault, Mode, Needs, Strategy
 from sdnloom.engine.semantics import State
+from sdnloom.engine.strategy import Ranking, parts_of
 from sdnloom.engine.stubborn import Class, Status, Stubborn
-from sdnloom.engine.tables import Interner, Tables
+from sdnloom.engine.tables import Interner, Local, Tables
 from sdnloom.errors import SdnloomError
 
 Array = npt.NDArray[Any]
@@ -50,6 +51,7 @@ _HASHED = {
     jit_memo.PUSHES: "push_memo",
     jit_memo.FOLDS: "fold_memo",
     jit_memo.RECEIVED: "received_memo",
+    jit_memo.RANKS: "rank_memo",
 }
 # Counter -> (index, matrix) of interned rows.
 _INDEXED = {
@@ -62,12 +64,17 @@ _INDEXED = {
 class Memo:
     """The arrays of the compiled memos of one system."""
 
-    def __init__(self, tables: Tables, reduction: Stubborn | None) -> None:
-        self.tables, self.reduction = tables, reduction
-        self.graph = SystemGraph(tables, reduction)
+    def __init__(self, tables: Tables, reduction: Stubborn | None, strategy: Strategy | None = None) -> None:
+        self.tables, self.reduction, self.strategy = tables, reduction, strategy
+        self.graph = SystemGraph(tables, reduction, strategy)
         self.components = len(tables.system.components)
         self.remembering = tables.semantics.remembering
-        self.columns = self.components + len(self.remembering)
+        # Columns of a row: places, memories of properties up to `folded`, then the strategy's memory if there is one.
+        self.folded = self.components + len(self.remembering)
+        self.columns = self.folded + (strategy is not None)
+        self.layers = len(parts_of(strategy))
+        self._ranking = None if strategy is None else Ranking(strategy, tables)
+        self._plans: Interner[Hashable] = Interner()  # the strategy's memories
         self.speaking = np.zeros(1 << 10, np.bool_)  # by memory: does its property speak?
         self._memories: Interner[tuple[int, Hashable]] = Interner()
         self._events: Interner[tuple[Event, ...]] = Interner()
@@ -76,8 +83,10 @@ class Memo:
         self._kinds: list[Interner[frozenset[str] | None]] = [Interner() for _ in tables.system.channels]
         self._fifo = [type(channel.discipline) is Fifo for channel in tables.system.channels]
         self._parcels = 0
-        self._lists: dict[str, list[tuple[int, ...]]] = {name: [] for name in _LISTS}
-        self._flushed = dict.fromkeys(_LISTS, 0)
+        self._locals: list[Local] = []  # by their row in `locals`
+        self._widths = {**_LISTS, "ranks": jit_memo.RANK + self.layers}
+        self._lists: dict[str, list[tuple[int, ...]]] = {name: [] for name in self._widths}
+        self._flushed = dict.fromkeys(self._widths, 0)
         self._arrays = self._new_arrays()
         self._bundle: Any = None  # the arrays as compiled code takes them; None after one of them was replaced
 
@@ -91,7 +100,8 @@ class Memo:
             place = np.zeros((1, self._arrays["places"].shape[1]), np.int32)
             place[0, : 2 + len(contents)] = [component, core, *contents]
             row.append(int(jit_memo.intern_place(self.arrays(), place, 0)))
-        return row + [self._memory(place, prop.initial) for place, prop in enumerate(self.remembering)]
+        row += [self._memory(place, prop.initial) for place, prop in enumerate(self.remembering)]
+        return row if self.strategy is None else [*row, self._plans.number(self.strategy.initial)]
 
     def value(self, row: Array) -> State:
         """The state of a row in plain values."""
@@ -104,7 +114,8 @@ class Memo:
             _, core, *contents = self._arrays["places"][row[component]].tolist()
             inbox = self.tables.inbox[component]
             values.append((core, *(self._number(channel, c) for channel, c in zip(inbox, contents, strict=False))))
-        values += [self._memories.values[number][1] for number in row[self.components :].tolist()]
+        values += [self._memories.values[number][1] for number in row[self.components : self.folded].tolist()]
+        values += [self._plans.values[number] for number in row[self.folded :].tolist()]
         return self.graph.state(values)
 
     def memories(self) -> dict[str, list[Any]]:
@@ -135,6 +146,7 @@ class Memo:
             jit_memo.MISS_PUSH: self._fill_push,
             jit_memo.MISS_FOLD: self._fill_fold,
             jit_memo.MISS_MASK: self._fill_mask,
+            jit_memo.MISS_RANK: self._fill_rank,
         }
         count = self.count(jit_memo.MISSES)
         misses = self._arrays["misses"][:count].tolist()
@@ -155,6 +167,7 @@ class Memo:
         lists = self._lists
         self._answer("step", key, len(lists["steps"]))
         lists["steps"].append((len(lists["locals"]), len(outcomes)))
+        self._locals += outcomes
         for local in outcomes:
             events = local.outcome.events if self.remembering else ()
             lists["locals"].append(
@@ -213,6 +226,14 @@ class Memo:
         kept = self.reduction.subset(classes)
         for action in range(len(self.tables.actions)):
             self._arrays["mask_keep"][number, action] = 1 if kept is None else kept >> action & 1
+
+    def _fill_rank(self, key: int) -> None:
+        assert self._ranking is not None
+        memory, local = divmod(key - 1, 1 << 32)
+        ranks, after = self._ranking.of(self._plans.values[memory], self._locals[local])
+        self._answer("rank", key, len(self._lists["ranks"]))
+        row = (self._plans.number(after), self._locals[local].action, *(-1 if rank is None else rank for rank in ranks))
+        self._lists["ranks"].append(row)
 
     def _answer(self, table: str, key: int, value: int) -> None:
         memo = self._arrays[f"{table}_memo"]
@@ -341,7 +362,7 @@ class Memo:
         for component, inbox in enumerate(tables.inbox):
             a["slot_fifo"][component, : len(inbox)] = [self._fifo[channel] for channel in inbox]
         widths = {
-            **_LISTS,
+            **self._widths,
             "places": 2 + slots,
             "place_info": 5,
             "moves": 4,

@@ -176,18 +176,25 @@ def fault_name(fault: Fault, number: int = 1) -> str:
 
 
 class Strategy(Protocol):
-    """A heuristic: in each state only the enabled steps of least rank are explored, so its verdict is never Holds."""
+    """A heuristic: in each state only the enabled steps of least rank are explored, so its verdict is never Holds.
+
+    Law: `rank` and `after` are pure functions. They see the step without the faults of channels.
+    """
 
     @property
     def name(self) -> str:
         """The name shown in verdicts."""
 
     @property
+    def skips(self) -> str:
+        """What it leaves out, in words that follow "skips" in a verdict."""
+
+    @property
     def initial(self) -> Hashable:
         """Its memory at the start."""
 
-    def rank(self, memory: Any, step: Step, outcome: Outcome) -> int:
-        """Less is explored first, and only the least."""
+    def rank(self, memory: Any, step: Step, outcome: Outcome) -> int | None:
+        """At least 0; only the least is explored. None: explored wherever it is enabled, and it holds back nothing."""
 
     def after(self, memory: Any, step: Step, outcome: Outcome) -> Hashable:
         """The memory after the step."""

@@ -28,6 +28,7 @@ from sdnloom.engine.result import (
     Violated,
 )
 from sdnloom.engine.semantics import Found, Semantics, State
+from sdnloom.engine.strategy import skipped
 from sdnloom.engine.stubborn import Stubborn
 from sdnloom.engine.tables import Tables
 from sdnloom.engine.watch import Watch, resident_bytes
@@ -149,7 +150,7 @@ class _Run:
         return self._loop(None)
 
     def _kernel_serves(self) -> bool:
-        if self.options.order == "dfs" or self.options.strategy is not None or self.options.checked:
+        if self.options.order == "dfs" or self.options.checked:
             return False
         if importlib.util.find_spec("numba") is not None:
             return True
@@ -182,6 +183,7 @@ class _Run:
         engine = KernelSearch(
             self.tables,
             self.reduction,
+            self.options.strategy,
             limits=self.options.limits,
             watch=self.watch,
             careful=self._careful(),
@@ -239,7 +241,7 @@ class _Run:
         if engine.stopped is not None:
             return engine.stopped
         if self.options.strategy is not None:
-            return f"the strategy {self.options.strategy.name} explores only some orders of events"
+            return skipped(self.options.strategy)
         if (
             self.sightings
             and not self.options.find_all
@@ -262,13 +264,6 @@ def _refuse_bad_mixes(options: Options) -> None:
         raise SdnloomError("the kernel engine searches breadth first; use the loop engine for order 'dfs'")
     if options.engine == "kernel" and options.checked:
         raise SdnloomError("checked runs look at every step in Python; use the loop engine")
-    if options.engine == "kernel" and options.strategy is not None:
-        raise SdnloomError("the kernel engine knows no strategies yet; use the loop engine")
-    if options.reduce and options.strategy is not None:
-        raise SdnloomError(
-            f"the strategy {options.strategy.name} and a reduction both leave steps out, and together they could leave "
-            "out every interesting one; use one of them"
-        )
     for name, value, known in (
         ("engine", options.engine, ("auto", "loop", "kernel")),
         ("order", options.order, ("bfs", "dfs")),

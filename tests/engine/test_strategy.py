@@ -1,0 +1,176 @@
+"""Strategies: both engines and the slow reading agree, alone, composed and with a reduction."""
+
+from collections.abc import Hashable
+from typing import Any
+
+import pytest
+
+from sdnloom.engine.compiled import SystemGraph
+from sdnloom.engine.laws import classes_of
+from sdnloom.engine.loop import LoopSearch
+from sdnloom.engine.model import ModelError, Outcome, Step, Strategy, System
+from sdnloom.engine.result import Incomplete, Limits, Options, Violated
+from sdnloom.engine.search import search
+from sdnloom.engine.semantics import Semantics, State, Transition
+from sdnloom.engine.strategy import Composed, least, parts_of
+from sdnloom.engine.stubborn import Stubborn
+from sdnloom.engine.tables import Tables
+from tests.engine.strategies import Arbitrary, random_strategy
+from tests.engine.systems import REDUCIBLE, random_system
+from tests.engine.test_kernel import both
+
+LIMIT = 400
+
+
+def slowly(system: System, strategy: Strategy, reduction: Stubborn | None) -> tuple[set[State], int, int] | None:
+    """States, transitions and reduced states as the words of strategy.py say them; None if there are too many."""
+    semantics = Semantics(system)
+    parts = parts_of(strategy)
+    start = (semantics.initial(), tuple(part.initial for part in parts))
+    known, work, transitions, reduced = {start}, [start], 0, 0
+    while work:
+        state, memory = work.pop()
+        offered = semantics.transitions(state)
+        chosen = left_by(parts, memory, offered)
+        if reduction is not None:
+            kept = reduction.subset(classes_of(semantics, state))
+            numbers = {acting.name: acting.number for acting in reduction.actions}
+            few = [t for t in offered if kept is None or kept >> numbers[t.component.name, t.action.name] & 1]
+            if all(t in chosen for t in few):
+                reduced += len(few) < len(chosen)
+                chosen = few
+        transitions += len(chosen)
+        for t in chosen:
+            pairs = zip(parts, memory, strict=True)
+            following = (t.state, tuple(part.after(one, bare(t.step), t.outcome) for part, one in pairs))
+            if following not in known:
+                known.add(following)
+                work.append(following)
+        if len(known) > LIMIT:
+            return None
+    return {state for state, _ in known}, transitions, reduced
+
+
+def left_by(parts: tuple[Strategy, ...], memory: tuple[Any, ...], offered: list[Transition]) -> list[Transition]:
+    """One strategy after the other leaves the least ranked and the unranked."""
+    for part, one in zip(parts, memory, strict=True):
+        ranks = [part.rank(one, bare(t.step), t.outcome) for t in offered]
+        some = [rank for rank in ranks if rank is not None]
+        offered = [t for t, rank in zip(offered, ranks, strict=True) if rank is None or rank == min(some)]
+    return offered
+
+
+def bare(step: Step) -> Step:
+    return step._replace(faults=())
+
+
+@pytest.mark.parametrize("reduce", [False, True])
+def test_the_loop_explores_what_the_slow_reading_explores(reduce):
+    compared = narrowed = thinned = 0
+    for seed in range(500):
+        system, strategy = random_system(seed, needs=()), random_strategy(seed)
+        reduction = Stubborn(system) if reduce else None
+        slow = slowly(system, strategy, reduction)
+        if slow is None:
+            continue
+        loop = LoopSearch(SystemGraph(Tables(system), reduction, strategy))
+        loop.run()
+        assert {loop.graph.value(state) for state in loop.states} == slow[0], seed
+        assert loop.transitions == slow[1], seed
+        full = LoopSearch(SystemGraph(Tables(system)), limits=Limits(states=4 * LIMIT))
+        full.run()
+        compared += 1
+        narrowed += len(full.states) > len(slow[0])
+        thinned += slow[2] > 0
+    assert compared > 300
+    assert narrowed > 150
+    assert not reduce or thinned > 50
+
+
+@pytest.mark.parametrize("reduce", [False, True])
+@pytest.mark.parametrize("share", range(2))
+def test_kernel_equals_loop_under_a_strategy(share, reduce):
+    for seed in range(30_000 + share, 30_600, 2):
+        system = random_system(seed, needs=REDUCIBLE) if reduce else random_system(seed)
+        both(system, strategy=random_strategy(seed), reduce=reduce, find_all=seed % 4 < 2)
+
+
+def test_what_a_reduction_leaves_out_of_a_strategy_is_its_remainder():
+    left = 0
+    for seed in range(200):
+        system, strategy = random_system(seed, needs=()), random_strategy(seed)
+        reduced = SystemGraph(Tables(system), Stubborn(system), strategy)
+        loop = LoopSearch(reduced, limits=Limits(states=100))
+        loop.run()
+        plain = SystemGraph(reduced.tables, None, strategy)
+        for state in loop.states:
+            wide = plain.state([reduced.values[n][state & field] for n, field in enumerate(reduced._fields)])
+            kept, rest = reduced.successors(state), reduced.remainder(state)
+            assert reduced.is_reduced(state) == bool(rest)
+            assert sorted(map(repr, map(plain.value, plain.successors(wide)))) == sorted(
+                map(repr, map(reduced.value, kept + rest))
+            )
+            left += bool(rest)
+    assert left > 50
+
+
+@pytest.mark.parametrize(
+    ("ranks", "left"),
+    [
+        ([], []),
+        ([(1,), (0,), (None,), (0,)], [False, True, True, True]),
+        ([(1, 0), (0, 2), (0, 1)], [False, False, True]),
+        ([(None, 5), (3, 4), (2, 4), (2, 4)], [False, False, True, True]),
+        ([(None, None), (None, 1)], [True, True]),
+    ],
+)
+def test_ranks_compare_like_words_and_no_rank_holds_nothing_back(ranks, left):
+    assert least(ranks) == left
+
+
+def test_a_strategy_that_leaves_nothing_out_explores_everything_but_proves_nothing():
+    for seed in range(40):
+        system = random_system(seed)
+        limits = Limits(states=LIMIT)
+        full = search(system, Options(engine="loop", limits=limits, find_all=True))
+        free = search(
+            system, Options(engine="loop", limits=limits, find_all=True, strategy=Arbitrary("", 1, 1, unranked=0))
+        )
+        assert (free.statistics.states, free.statistics.transitions) == (
+            full.statistics.states,
+            full.statistics.transitions,
+        )
+        if not isinstance(full.verdict, Violated | Incomplete):
+            assert free.verdict == Incomplete("the strategy ARBITRARY skips at random")
+
+
+def test_composed_strategies_say_what_each_of_them_skips():
+    one, other = Arbitrary("a", 2, 1, 0), Arbitrary("b", 2, 1, 0)
+    both_of_them = Composed((one, Composed((other,))))
+    assert both_of_them.parts == (one, other)
+    assert both_of_them.name == "ARBITRARY + ARBITRARY"
+    result = search(random_system(3, needs=()), Options(engine="loop", strategy=both_of_them))
+    assert result.verdict == Incomplete(
+        "the strategy ARBITRARY skips at random; the strategy ARBITRARY skips at random"
+    )
+
+
+class Wrong(Arbitrary):
+    """Gives every step one rank."""
+
+    def __init__(self, value: Any) -> None:
+        super().__init__("", 1, 1, 0)
+        self.value = value
+
+    def rank(self, memory: Any, step: Step, outcome: Outcome) -> Any:
+        return self.value
+
+    def after(self, memory: Any, step: Step, outcome: Outcome) -> Hashable:
+        return memory
+
+
+@pytest.mark.parametrize("value", [-1, 1 << 31, "low", 0.5])
+@pytest.mark.parametrize("engine", ["loop", "kernel"])
+def test_what_is_no_rank_is_refused_by_name(value, engine):
+    with pytest.raises(ModelError, match=r"strategy ARBITRARY gives the action .* the rank .*; expected a whole"):
+        search(random_system(3, needs=()), Options(engine=engine, strategy=Wrong(value)))
