@@ -15,7 +15,7 @@ from sdnloom.network.identity import sender_of, stamp, stamp_of
 from sdnloom.network.network import Network
 from sdnloom.network.packet import Arp, Tcp, decode, encode
 from sdnloom.network.topology import Place, custom
-from sdnloom.network.traffic import answer_to, flow_of, frame, header_of, ping
+from sdnloom.network.traffic import answer_to, arp_reply, ends_of, flow_of, frame, header_of, ping
 from tests.network.exploring import column, events_of, explore, quiescent
 from tests.network.programs import hub, learning
 
@@ -164,10 +164,28 @@ def test_a_tcp_client_repeats_its_first_packet_only_while_nothing_came():
             assert column(built, transition.state, "A").state.phase == "opening"
 
 
+def test_a_tcp_client_that_resolves_opens_only_after_an_answer_and_to_the_address_in_it():
+    """B's real address is told by B alone: the one that A was given is nobody's."""
+
+    class Answering(TcpServer):
+        def receive(self, scene, state, packet):
+            arp = header_of(packet, Arp)
+            if arp is not None and arp.tpa == scene.me.ip:
+                return (Doing(state, (arp_reply(scene.me, arp.sha, arp.spa),)),)
+            return super().receive(scene, state, packet)
+
+    built = system(TcpClient("A", to=(0xABC, B.ip), resolves=True, segments=0), Answering("B"), program=learning)
+    sent = sends(built, "A")
+    assert {ends_of(packet)[1] for packet in sent if header_of(packet, Tcp)} == {B.mac}
+    assert [header_of(packet, Arp).tpa for packet in sent if header_of(packet, Arp)] == [B.ip]
+    phases = {column(built, state, "A").state.phase for state in quiescent(built)}
+    assert phases == {"stranger", "closed", "open", "done"}
+
+
 def test_a_tcp_server_resets_what_it_never_opened():
     class Stray(TcpClient):
         def open(self, scene, state):
-            segment = self._segment(scene, PSH | ACK, 1, 1, "stray")
+            segment = self._segment(scene, state, PSH | ACK, 1, 1, "stray")
             return (Doing(state._replace(phase="done"), (segment,)),) if state.phase == "closed" else ()
 
     built = system(Stray("A", to="B"), TcpServer("B"), program=learning)

@@ -6,20 +6,24 @@ from typing import Literal, NamedTuple
 
 from sdnloom.network.hosts.host import Act, Doing, Host, Scene
 from sdnloom.network.network import NetworkError, at_least_zero
-from sdnloom.network.packet import IPv4, Packet, Tcp, TcpFlag
-from sdnloom.network.traffic import answer_to, ends_of, header_of, tcp
+from sdnloom.network.packet import Arp, IPv4, Packet, Tcp, TcpFlag
+from sdnloom.network.traffic import ARP_REPLY, answer_to, arp_request, ends_of, header_of, tcp
 
 SYN, ACK, FIN, PSH, RST = (int(flag) for flag in (TcpFlag.SYN, TcpFlag.ACK, TcpFlag.FIN, TcpFlag.PSH, TcpFlag.RST))
 
-Phase = Literal["closed", "opening", "open", "closing", "done"]
+Phase = Literal["stranger", "asking", "closed", "opening", "open", "closing", "done"]
 
 
 class TcpClientState(NamedTuple):
-    """Where the connection stands, segments of data and repetitions of the first packet sent so far."""
+    """Where the connection stands, segments of data and repetitions of the first packet sent so far.
+
+    `mac` is the address that an answer told; None if it need not ask.
+    """
 
     phase: Phase = "closed"
     sent: int = 0
     repeats: int = 0
+    mac: int | None = None
 
 
 @dataclass(frozen=True)
@@ -27,7 +31,7 @@ class TcpClient(Host):
     """Opens one connection to a port of a host or of an address that stands for one, sends `segments` and closes.
 
     `to` is a host's name, or `(MAC address, IP address)` such as a load balancer's. The first packet may be repeated
-    `repeats` times while there is no answer.
+    `repeats` times while there is no answer. If it `resolves`, it does not know the MAC address and asks for it first.
     """
 
     to: str | tuple[int, int] = ""
@@ -35,6 +39,7 @@ class TcpClient(Host):
     own_port: int = 1024
     segments: int = 1
     repeats: int = 0
+    resolves: bool = False
 
     @property
     def answers_at_once(self) -> bool:
@@ -51,55 +56,69 @@ class TcpClient(Host):
 
     def initial(self, scene: Scene) -> Hashable:
         """No connection."""
-        return TcpClientState()
+        return TcpClientState("stranger" if self.resolves else "closed")
 
     def acts(self, scene: Scene) -> tuple[Act, ...]:
-        """It opens, repeats, sends and closes."""
-        acts = (Act("open", self.open), Act("send", self.send), Act("close", self.close))
-        return (*acts, Act("repeat", self.repeat)) if self.repeats else acts
+        """It asks, opens, repeats, sends and closes."""
+        asks = (Act("ask", self.ask),) if self.resolves else ()
+        repeats = (Act("repeat", self.repeat),) if self.repeats else ()
+        return (*asks, Act("open", self.open), Act("send", self.send), Act("close", self.close), *repeats)
+
+    def ask(self, scene: Scene, state: TcpClientState) -> Sequence[Doing]:
+        """Who has the address?"""
+        if state.phase != "stranger":
+            return ()
+        question = scene.stamped(arp_request(scene.me, self._target(scene)[1]), "ask")
+        return (Doing(state._replace(phase="asking"), (question,)),)
 
     def open(self, scene: Scene, state: TcpClientState) -> Sequence[Doing]:
         """The first packet."""
         if state.phase != "closed":
             return ()
-        return (Doing(state._replace(phase="opening"), (self._segment(scene, SYN, 0, 0, "syn"),)),)
+        return (Doing(state._replace(phase="opening"), (self._segment(scene, state, SYN, 0, 0, "syn"),)),)
 
     def repeat(self, scene: Scene, state: TcpClientState) -> Sequence[Doing]:
         """The first packet once more: no answer came in time."""
         if state.phase != "opening" or state.repeats >= self.repeats:
             return ()
         again = state._replace(repeats=state.repeats + 1)
-        return (Doing(again, (self._segment(scene, SYN, 0, 0, f"syn:{again.repeats}"),)),)
+        return (Doing(again, (self._segment(scene, state, SYN, 0, 0, f"syn:{again.repeats}"),)),)
 
     def send(self, scene: Scene, state: TcpClientState) -> Sequence[Doing]:
         """A segment of data."""
         if state.phase != "open" or state.sent >= self.segments:
             return ()
         after = state._replace(sent=state.sent + 1)
-        return (Doing(after, (self._segment(scene, PSH | ACK, after.sent, 1, f"data:{after.sent}"),)),)
+        return (Doing(after, (self._segment(scene, state, PSH | ACK, after.sent, 1, f"data:{after.sent}"),)),)
 
     def close(self, scene: Scene, state: TcpClientState) -> Sequence[Doing]:
         """The last packet of its own, when all data is sent."""
         if state.phase != "open" or state.sent < self.segments:
             return ()
-        return (Doing(state._replace(phase="closing"), (self._segment(scene, FIN | ACK, state.sent + 1, 1, "fin"),)),)
+        last = self._segment(scene, state, FIN | ACK, state.sent + 1, 1, "fin")
+        return (Doing(state._replace(phase="closing"), (last,)),)
 
     def receive(self, scene: Scene, state: TcpClientState, packet: Packet) -> Sequence[Doing]:
-        """Acknowledge what opens and what closes; a reset ends the connection."""
-        segment = header_of(packet, Tcp)
+        """Learn the address; acknowledge what opens and what closes; a reset ends the connection."""
+        segment, answer = header_of(packet, Tcp), header_of(packet, Arp)
+        if isinstance(answer, Arp) and state.phase == "asking":
+            known = answer.op == ARP_REPLY and answer.spa == self._target(scene)[1]
+            return (Doing(state._replace(phase="closed", mac=answer.sha) if known else state),)
         if ends_of(packet)[1] != scene.me.mac or not isinstance(segment, Tcp) or segment.dst != self.own_port:
             return (Doing(state),)
         if segment.flags & RST:
             return (Doing(state._replace(phase="done")),)
         if segment.flags & SYN and state.phase == "opening":
-            return (Doing(state._replace(phase="open"), (self._segment(scene, ACK, 1, 1, "ack"),)),)
+            return (Doing(state._replace(phase="open"), (self._segment(scene, state, ACK, 1, 1, "ack"),)),)
         if segment.flags & FIN and state.phase == "closing":
-            return (Doing(state._replace(phase="done"), (self._segment(scene, ACK, state.sent + 2, 2, "last"),)),)
+            last = self._segment(scene, state, ACK, state.sent + 2, 2, "last")
+            return (Doing(state._replace(phase="done"), (last,)),)
         return (Doing(state),)
 
-    def _segment(self, scene: Scene, flags: int, seq: int, ack: int, number: str) -> Packet:
+    def _segment(self, scene: Scene, state: TcpClientState, flags: int, seq: int, ack: int, number: str) -> Packet:
         header = Tcp(self.own_port, self.port, seq=seq, ack=ack, flags=flags)
-        return scene.stamped(tcp(scene.me, self._target(scene), header), number)
+        mac, ip = self._target(scene)
+        return scene.stamped(tcp(scene.me, (mac if state.mac is None else state.mac, ip), header), number)
 
     def _target(self, scene: Scene) -> tuple[int, int]:
         if isinstance(self.to, str):
