@@ -107,6 +107,7 @@ def test_what_a_reduction_leaves_out_of_a_strategy_is_its_remainder():
             wide = plain.state([reduced.values[n][state & field] for n, field in enumerate(reduced._fields)])
             kept, rest = reduced.successors(state), reduced.remainder(state)
             assert reduced.is_reduced(state) == bool(rest)
+            assert [after for _, after in plain.labelled(wide)] == plain.successors(wide)
             assert sorted(map(repr, map(plain.value, plain.successors(wide)))) == sorted(
                 map(repr, map(reduced.value, kept + rest))
             )

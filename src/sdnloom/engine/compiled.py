@@ -168,9 +168,7 @@ class SystemGraph(Graph[int]):
         column = len(self.values) - 1
         memory = self.values[column][state & self._fields[column]]
         plain = [t.step._replace(faults=()) for t in transitions]
-        left = least(
-            [ranks_of(self.strategy, memory, step, t.outcome) for step, t in zip(plain, transitions, strict=True)]
-        )
+        ranks = [ranks_of(self.strategy, memory, s, t.outcome) for s, t in zip(plain, transitions, strict=True)]
         return [
             (t.step, self.encode(t.state) + self.code(column, self.strategy.after(memory, step, t.outcome)))
             for t, step, here in zip(transitions, plain, least(ranks), strict=True)
