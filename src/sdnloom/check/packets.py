@@ -9,7 +9,7 @@ from sdnloom.network.topology import HostSpec, Topology
 from sdnloom.network.traffic import BROADCAST, arp_request
 from sdnloom.network.value import ip, mac
 
-_KEYS = ("kind", "to", "src", "dst", "type", "vlan", "src_port", "dst_port", "flags", "payload")
+_KEYS = ("kind", "to", "src", "dst", "type", "vlan", "src_port", "dst_port", "flags", "payload", "hex")
 _KINDS = ("frame", "ping", "arp", "tcp", "udp")
 
 
@@ -40,7 +40,7 @@ def read_packet(value: Any, topology: Topology, host: HostSpec) -> Packet:
     outer: list[Any] = [Ethernet(dst, src, _number(value, "type", 0x88B5, 0xFFFF) if kind == "frame" else 0)]
     if "vlan" in value:
         outer.append(Vlan(_number(value, "vlan", 1, 4095)))
-    payload = _typed(value, "payload", str).encode() if "payload" in value else b""
+    payload = _payload(value)
     if target is None or kind == "frame":
         return stack(*outer, payload=payload)
     if kind == "arp":
@@ -65,6 +65,17 @@ def _typed(value: dict[str, Any], key: str, kind: type) -> Any:
     if type(value[key]) is not kind:
         raise PacketTextError(f"{key} is {value[key]!r}")
     return value[key]
+
+
+def _payload(value: dict[str, Any]) -> bytes:
+    """What follows the headers: text, or with `hex` any bytes."""
+    text = _typed(value, "payload", str).encode() if "payload" in value else b""
+    if "hex" not in value:
+        return text
+    try:
+        return text + bytes.fromhex(_typed(value, "hex", str))
+    except ValueError as error:
+        raise PacketTextError(f"hex is {value['hex'][:40]!r}, no pairs of hexadecimal digits") from error
 
 
 def _number(value: dict[str, Any], key: str, default: int, most: int) -> int:
