@@ -52,6 +52,7 @@ kind = "replier"
         ("ring, 4", {"shape": "ring", "switches": 4}),
         ("mesh,3", {"shape": "mesh", "switches": 3}),
         ("tree,2", {"shape": "tree", "depth": 2}),
+        ("torus,3,4", {"shape": "torus", "rows": 3, "columns": 4}),
         ("tree,1,3", {"shape": "tree", "depth": 1, "fanout": 3}),
         ("topohub:topozoo/Abilene", {"shape": "topohub", "name": "topozoo/Abilene"}),
     ],

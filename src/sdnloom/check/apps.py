@@ -109,6 +109,7 @@ _SIZES = {
     "ring": ("switches", "hosts"),
     "mesh": ("switches", "hosts"),
     "tree": ("depth", "fanout"),
+    "torus": ("rows", "columns"),
 }
 _SHAPES = ", ".join(f"{shape},{','.join(key.upper() for key in keys)}" for shape, keys in _SIZES.items())
 

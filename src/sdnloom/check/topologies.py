@@ -19,6 +19,7 @@ from sdnloom.network.topology import (
     mesh,
     ring,
     single,
+    torus,
     tree,
 )
 from sdnloom.network.topology.builder import FIRST_IP
@@ -52,6 +53,11 @@ def _line(build: Callable[[int, int, int], Topology]) -> Callable[[Reader], Topo
 def _tree(reader: Reader) -> Topology:
     depth, fanout, ports = reader.whole("depth", 1, 64), reader.whole("fanout", 1, _MOST, 2), _ports(reader)
     return reader.calling("", lambda: tree(depth, fanout, ports))
+
+
+def _torus(reader: Reader) -> Topology:
+    rows, columns, ports = reader.whole("rows", 3, _MOST), reader.whole("columns", 3, _MOST), _ports(reader)
+    return reader.calling("", lambda: torus(rows, columns, ports))
 
 
 def _custom(reader: Reader) -> Topology:
@@ -97,6 +103,7 @@ SHAPES: dict[str, Callable[[Reader], Topology]] = {
     "ring": _line(ring),
     "mesh": _line(mesh),
     "tree": _tree,
+    "torus": _torus,
     "custom": _custom,
     "mininet": _mininet,
     "graphml": _graphml,

@@ -15,6 +15,7 @@ from sdnloom.network.topology import (
     mesh,
     ring,
     single,
+    torus,
     tree,
 )
 from sdnloom.network.value import ip, mac
@@ -114,6 +115,8 @@ A = HostSpec("A", 1, 1, "s1", 1)
         (lambda: linear(True), ["switches is True"]),
         (lambda: ring(2), ["switches is 2", "from 3"]),
         (lambda: mesh(10_000), ["switches is 10000", "to 200"]),
+        (lambda: torus(2, 3), ["rows is 2", "from 3"]),
+        (lambda: torus(5_000, 5_000), ["5000 by 5000", "at most 10000"]),
         (lambda: tree(60, 10), ["depth 60", "at most 10000"]),
         (lambda: custom(["s1"], [("s1:x", "s1")]), ["'s1:x'", "s1:2"]),
         (lambda: custom(["s1"], [("s1", "s2")]), ["'s2'", "neither a switch nor a host"]),
@@ -126,6 +129,15 @@ def test_impossible_topology_is_refused_by_name(make, words: list[str]) -> None:
         make()
     for word in words:
         assert word in str(caught.value)
+
+
+def test_every_switch_of_a_torus_has_four_neighbours() -> None:
+    found = torus(3, 4)
+    assert (len(found.switches), len(found.hosts), len(found.links)) == (12, 12, 24)
+    assert all(len(switch.ports) == 5 for switch in found.switches)
+    assert (found.switch("s2x3").dpid, found.host("h1x1").place) == (0x203, Place("s1x1", 1))
+    around = sorted(there.switch for here, there in found.peers.items() if here.switch == "s1x1")
+    assert around == ["s1x2", "s1x4", "s2x1", "s3x1"]
 
 
 def test_a_host_without_or_with_two_cables_is_refused() -> None:

@@ -1,4 +1,4 @@
-"""Regular topologies. Names and port numbers of single, linear and tree are those of Mininet's shapes of that name."""
+"""Regular topologies. Names and ports of single, linear, tree and torus are those of Mininet's shapes of that name."""
 
 import itertools
 from collections.abc import Iterable
@@ -39,6 +39,26 @@ def mesh(switches: int, hosts: int = 1, ports: int = 0) -> Topology:
     _add_hosts(built, switches, hosts)
     for a, b in itertools.combinations(range(1, switches + 1), 2):
         built.link(f"s{a}", f"s{b}")
+    return built.build()
+
+
+def torus(rows: int, columns: int, ports: int = 0) -> Topology:
+    """A grid whose ends are joined, with a host at each switch: s1x1 is linked with s1x2, s2x1 and those before it."""
+    _check("rows", rows, 3)
+    _check("columns", columns, 3)
+    _check("ports", ports, 0)
+    if rows * columns > MAX_SWITCHES:
+        raise TopologyError(f"a torus of {rows} by {columns}: expected at most {MAX_SWITCHES} switches")
+    built = TopologyBuilder("torus")
+    places = list(itertools.product(range(rows), range(columns)))
+    for row, column in places:
+        name = f"{row + 1}x{column + 1}"
+        built.switch(f"s{name}", (row + 1) << 8 | (column + 1) if columns < 256 else None, range(1, ports + 1))
+        built.link(built.host(f"h{name}"), f"s{name}")
+    for row, column in places:
+        here = f"s{row + 1}x{column + 1}"
+        built.link(here, f"s{row + 1}x{(column + 1) % columns + 1}")
+        built.link(here, f"s{(row + 1) % rows + 1}x{column + 1}")
     return built.build()
 
 
