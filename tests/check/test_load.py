@@ -176,7 +176,6 @@ def test_a_host_of_ones_own_is_named_by_file_and_class(tmp_path: Path) -> None:
         ('shape = "ring"\nswitches = 3', 3),
         ('shape = "mesh"\nswitches = 3', 3),
         ('shape = "tree"\ndepth = 2', 3),
-        ('shape = "torus"\nrows = 3\ncolumns = 4', 12),
         ('shape = "graphml"\nfile = "g.graphml"', 4),
         ('shape = "topohub"\nname = "topozoo/Abilene"', 11),
         ('shape = "mininet"\nfile = "topo.py"\ntopo = "lines,3"', 3),
