@@ -19,7 +19,16 @@ from sdnloom.engine.model import Property
 from sdnloom.engine.result import Limits, Options
 from sdnloom.network.build import Checkable
 from sdnloom.network.hosts import ArpHost, Client, Host, MobileHost, Replier, TcpClient, TcpServer
-from sdnloom.network.network import External, LinkFaults, Network, SwitchFaults, SwitchOptions, Timeouts, Timer
+from sdnloom.network.network import (
+    External,
+    LinkFaults,
+    Network,
+    PortCounter,
+    SwitchFaults,
+    SwitchOptions,
+    Timeouts,
+    Timer,
+)
 from sdnloom.network.packet import Packet
 from sdnloom.network.topology import Topology
 
@@ -73,6 +82,7 @@ def _scenario(reader: Reader, code: CodeFiles) -> Scenario:
         tuple(read_call(table, Timer, {}, {}) for table in reader.tables("timers")),
         reader.flag("joining", False),
         reader.flag("identity", None),
+        statistics=tuple(read_call(table, PortCounter, {}, {}) for table in reader.tables("statistics")),
     )
     properties = _properties(reader, code)
     options, seed = _options(reader.table("search"))

@@ -15,6 +15,7 @@ from sdnloom.network.links import Wiring, wire
 from sdnloom.network.network import Network, NetworkError, SwitchFaults, SwitchOptions
 from sdnloom.network.openflow import PortDesc
 from sdnloom.network.station import Station
+from sdnloom.network.statistics import check_counters
 from sdnloom.network.switch import Switch
 from sdnloom.network.topology.spec import HostSpec, SwitchSpec, Topology
 
@@ -79,6 +80,7 @@ def build(network: Network, program: Program, properties: Iterable[Checkable | P
     hosts = _hosts(network, identity, any(one.rest for one in asked))
     wiring = wire(network, hosts)
     configs = {spec.name: switch_config(spec, network.switches) for spec in network.topology.switches}
+    check_counters(network.statistics, network.topology)
     faults = _switch_faults(network)
     with_carrier = _with_carrier(network, faults)
     control = Control(network, program)
@@ -86,7 +88,14 @@ def build(network: Network, program: Program, properties: Iterable[Checkable | P
     components, channels = [control.component(core)], list(wiring.channels)
     for name, config in configs.items():
         station = Station(
-            name, config, wiring, faults.get(name, SwitchFaults()), network.timeouts, network.joining, with_carrier
+            name,
+            config,
+            wiring,
+            faults.get(name, SwitchFaults()),
+            network.timeouts,
+            network.joining,
+            with_carrier,
+            network.statistics,
         )
         components.append(station.component(cores[name]))
         channels += [Channel(f"{name}.of", name, Fifo()), Channel(f"{name}.up", "controller", Fifo())]

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from sdnloom.errors import SdnloomError
 from sdnloom.network.openflow import V10, V13
-from sdnloom.network.topology import Topology
+from sdnloom.network.topology import Place, Topology
 
 if TYPE_CHECKING:
     from sdnloom.network.hosts.host import Host
@@ -129,6 +129,19 @@ class Timer:
 
 
 @dataclass(frozen=True)
+class PortCounter:
+    """What a counter of a port says whenever the program asks for statistics: any of the values, each time anew."""
+
+    port: Place
+    values: tuple[int, ...]
+    counter: str = "tx_bytes"
+
+    def __post_init__(self) -> None:
+        for value in self.values:
+            at_least_zero(f"{self.counter} of {self.port}", value)
+
+
+@dataclass(frozen=True)
 class Network:
     """Everything but the program and the properties.
 
@@ -136,7 +149,8 @@ class Network:
     link (`LinkSpec.name`: "s1:2-s2:1") or of the host whose cable is meant; switch faults by the switch's name. With
     `joining` the switches connect one after the other as part of the search; without, the search starts when all have
     and the program's answers have arrived. `identity` gives each packet that a host sends a number of its own; None
-    leaves it to the properties to ask for that.
+    leaves it to the properties to ask for that. Counters of ports that `statistics` does not name are what the switch
+    counted (`SwitchOptions.counters`).
     """
 
     topology: Topology
@@ -149,3 +163,4 @@ class Network:
     timers: tuple[Timer, ...] = ()
     joining: bool = False
     identity: bool | None = None
+    statistics: tuple[PortCounter, ...] = ()

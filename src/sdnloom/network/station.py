@@ -1,5 +1,6 @@
 """A switch as a component: packets and messages come in, time passes, ports and power come and go."""
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple
@@ -18,10 +19,11 @@ from sdnloom.network.events import (
     SwitchLeft,
 )
 from sdnloom.network.links import Target, Wiring
-from sdnloom.network.network import SwitchFaults, Timeouts
+from sdnloom.network.network import PortCounter, SwitchFaults, Timeouts
 from sdnloom.network.openflow import NO_BUFFER, FlowMod, PacketOut, PortDesc, PortReason, PortState
 from sdnloom.network.openflow import Message as OpenFlowMessage
 from sdnloom.network.packet import Packet, decode
+from sdnloom.network.statistics import with_statistics
 from sdnloom.network.story import story
 from sdnloom.network.switch import Outcome as SwitchOutcome
 from sdnloom.network.switch import (
@@ -84,6 +86,7 @@ class Station:
         timeouts: Timeouts,
         joining: bool = False,
         with_carrier: frozenset[str] = frozenset(),
+        statistics: tuple[PortCounter, ...] = (),
     ) -> None:
         self.name, self.config, self.faults, self.timeouts, self.joining = name, config, faults, timeouts, joining
         self.targets: dict[int, Target] = {
@@ -91,6 +94,7 @@ class Station:
         }
         self.up, self.of, self.carriers = f"{name}.up", f"{name}.of", f"{name}.carrier"
         self.has_carrier = name in with_carrier
+        self.statistics = tuple(each for each in statistics if each.port.switch == name)
         self.neighbours = [
             (target.channel.removesuffix(".in") + ".carrier", target.port)
             for target in self.targets.values()
@@ -152,7 +156,8 @@ class Station:
         if isinstance(given, Letter) and (given.epoch != state.epoch or state.phase != "on"):
             return [Outcome(state, (), (obeyed, *self._void(state, message)))]
         found = []
-        for outcome in receive_message(self.config, state.core, message):
+        outcomes = receive_message(self.config, state.core, message)
+        for outcome in itertools.chain.from_iterable(with_statistics(each, self.statistics) for each in outcomes):
             events = [obeyed, *story(self.name, state.core, outcome)]
             events += self._suppressed(state, outcome, lambda core: receive_message(self.config, core, message))
             released = [event for event in events if isinstance(event, Released)]

@@ -7,6 +7,7 @@ from sdnloom.check.properties.loops import NoForwardingLoops
 from sdnloom.check.properties.paths import DirectPaths, StrictDirectPaths
 from sdnloom.check.properties.programs import NoHandlerException
 from sdnloom.check.properties.reach import Isolated, Reachable, Waypoint
+from sdnloom.check.properties.routing import UseCorrectRoutingTable
 from sdnloom.check.properties.sometimes import Sometimes, sometimes
 from sdnloom.check.properties.switches import NoAmbiguousMatch, NoForgottenPackets
 
@@ -25,6 +26,7 @@ LIBRARY: dict[str, type[Rule]] = {
         Reachable,
         Sometimes,
         StrictDirectPaths,
+        UseCorrectRoutingTable,
         Waypoint,
     )
 }
@@ -44,6 +46,7 @@ __all__ = [
     "Rule",
     "Sometimes",
     "StrictDirectPaths",
+    "UseCorrectRoutingTable",
     "Waypoint",
     "sometimes",
 ]
