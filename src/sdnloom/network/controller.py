@@ -46,7 +46,15 @@ class Call(NamedTuple):
     arguments: tuple[Any, ...] = ()
 
 
-Input: TypeAlias = Joined | Left | Came | Fired | Call
+class Turn(NamedTuple):
+    """One of the program's threads that can go on does; there is a reaction for each."""
+
+
+class Tick(NamedTuple):
+    """Time passes until the program's next timer is due; there is a reaction for each timer that is due then."""
+
+
+Input: TypeAlias = Joined | Left | Came | Fired | Call | Turn | Tick
 
 
 @dataclass(frozen=True)
@@ -70,7 +78,7 @@ class Program(Protocol):
         """The core of the program that has just started and knows no switch yet."""
 
     def handle(self, core: Any, given: Input) -> Sequence[Reaction]:
-        """Every way the program may react; at least one."""
+        """Every way the program may react; at least one, but none to a Turn or Tick that is not possible."""
 
     def cells(self, switch: str) -> frozenset[Cell]:
         """The cells of its core that what comes from this switch may touch; `ALL` when it is not known."""

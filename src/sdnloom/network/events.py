@@ -165,13 +165,19 @@ class Refused(Value):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class HandlerRaised(Value):
-    """An exception escaped from a handler of the program."""
+    """An exception escaped from a handler of the program.
+
+    File and line are those of the program's own code; `library` is the "file:line" of a library that raised it, and
+    `effect` what becomes of the program, where the platform knows.
+    """
 
     program: str
     handler: str
     file: str
     line: int
     text: str
+    library: str = ""
+    effect: str = ""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -242,6 +248,15 @@ class Called(Value):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class Answered(Value):
+    """The program answered a call from outside."""
+
+    name: str
+    status: int
+    body: str = ""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class OverlapMattered(Value):
     """Several entries of equal priority matched one packet, and which one answered made a difference."""
 
@@ -278,5 +293,6 @@ NetworkEvent: TypeAlias = (
     | SwitchJoined
     | TimerFired
     | Called
+    | Answered
     | OverlapMattered
 )

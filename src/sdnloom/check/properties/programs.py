@@ -20,6 +20,9 @@ class NoHandlerException(Rule):
         def fold(found: str, event: Event) -> str:
             if not isinstance(event, HandlerRaised):
                 return found
-            return max(found, f"{event.file}:{event.line}: {event.handler} of {event.program} raised {event.text}")
+            library = f" (raised at {event.library})" if event.library else ""
+            effect = f"; {event.effect}" if event.effect else ""
+            said = f"{event.file}:{event.line}: {event.handler} of {event.program} raised {event.text}{library}{effect}"
+            return max(found, said)
 
         return (Property(self.name, Needs.EVENT, lambda found, _: found or None, fold=fold, initial=""),)

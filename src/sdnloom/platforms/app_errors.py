@@ -1,0 +1,7 @@
+"""What is wrong with an app that cannot be loaded or run."""
+
+from sdnloom.errors import SdnloomError
+
+
+class AppError(SdnloomError):
+    """An app that cannot be loaded or run. The message names it and the reason."""

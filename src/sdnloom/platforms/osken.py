@@ -1,0 +1,185 @@
+"""Unmodified os-ken and Ryu apps as a controller program.
+
+Real os-ken code does as much as possible: its AppManager loads and connects the apps, its handler of OpenFlow does the
+handshake, its Datapath parses and serialises. Ours are the threads, the clock, chance, and the wire (`osken_world`,
+`osken_loops`, `osken_connection`); state is captured from outside (`states`). An app is data to us: nothing is added to
+it, and no line of it is changed.
+"""
+
+import importlib.util
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from sdnloom.engine.model import Event
+from sdnloom.network.controller import Call, Came, Fired, Input, Joined, Left, Opaque, Reaction, Tick, Turn
+from sdnloom.network.openflow import Message
+from sdnloom.platforms.app_errors import AppError
+from sdnloom.platforms.clock import Draws, next_script
+from sdnloom.platforms.own_modules import Compiler, compile_source
+from sdnloom.platforms.states import Core, States
+from sdnloom.platforms.threads import Flavour
+
+if TYPE_CHECKING:
+    from sdnloom.platforms.osken_wsgi import Route
+
+THREADS = ("settle", "explore")
+
+
+class Start(NamedTuple):
+    """The apps start; the first step of every run."""
+
+
+class Step(NamedTuple):
+    """What a program was given, which of several threads or timers was meant, and the outcomes of its draws."""
+
+    given: Input | Start
+    choice: str = ""
+    script: tuple[int, ...] = ()
+
+
+class Done(NamedTuple):
+    """What a step brought about."""
+
+    messages: tuple[tuple[str, Message], ...]
+    events: tuple[Event, ...]
+    made: tuple[tuple[int, int], ...]
+
+
+class OskenProgram(Opaque):
+    """Apps, by file or by module name, as one program.
+
+    `threads` says what becomes of threads that the apps start: with "settle" they run to where they wait, first come
+    first served, within the reaction that made them ready (one order of the possible ones); with "explore" each is an
+    action of its own. `draws` is how many random draws of a reaction, each among at most `widest` alternatives, are
+    explored as choices; the others follow the `seed`. `path` has folders where modules of apps are found: those of
+    Ryu's own apps too, as a source tree of Ryu has them. `config` sets options of os-ken's configuration.
+    """
+
+    def __init__(
+        self,
+        apps: Sequence[str | Path],
+        *,
+        version: str | None = None,
+        hub: Flavour | str = Flavour.NATIVE,
+        threads: str = "settle",
+        seed: int = 0,
+        draws: int = 0,
+        widest: int = 8,
+        config: Mapping[str, Any] | None = None,
+        path: Sequence[Path] = (),
+        compiler: Compiler = compile_source,
+    ) -> None:
+        if importlib.util.find_spec("os_ken") is None:
+            raise AppError("os-ken is not installed; expected it for os-ken and Ryu apps: pip install 'sdnloom[osken]'")
+        _one_of("threads", threads, THREADS)
+        flavour = hub if isinstance(hub, Flavour) else Flavour(_one_of("hub", hub, [each.value for each in Flavour]))
+        from sdnloom.platforms.osken_apps import Apps
+        from sdnloom.platforms.osken_world import World
+
+        self._world = World(flavour, Draws(seed, widest, draws), path, config, compiler)
+        self._apps: Apps = Apps(self._world, tuple(map(str, apps)), version, settle=threads == "settle")
+        self.turns = threads == "explore"
+        with self._world.running():
+            self._states: States[Step] = States(self._apps.roots, self._apps.scope, self._run, self._world.hub.discard)
+            first = self._states.note(None, None)
+            self._initial = self._states.note(first, self._started())
+
+    def _started(self) -> Step:
+        step = Step(Start())
+        self._apps.refuse_events(self._run(step).events)
+        return step
+
+    @property
+    def name(self) -> str:
+        """The names of the apps."""
+        return " + ".join(self._apps.names)
+
+    @property
+    def version(self) -> str:
+        """The version of OpenFlow that the switches must speak."""
+        return self._apps.version
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The source files of the apps."""
+        return self._apps.files
+
+    @property
+    def routes(self) -> "tuple[Route, ...]":
+        """The requests that the apps answer; a `Call` of one is named by its method and path: "GET /router/1"."""
+        return self._apps.routes
+
+    @property
+    def timed(self) -> bool:
+        """Whether time may matter to the apps: always possible, for a timer can be set at any moment."""
+        return True
+
+    @property
+    def capture(self) -> str:
+        """How states were kept so far: "snapshot", or "replay" with the reasons."""
+        if not self._states.refused:
+            return "snapshot"
+        reasons = "; ".join([*self._states.refused, *self._states.unread])
+        return f"replay: {reasons}"
+
+    def initial(self) -> Core:
+        """The state after the start, before any switch has joined."""
+        return self._initial
+
+    def handle(self, core: Core, given: Input) -> Sequence[Reaction]:
+        """The reactions: one, or one for each thread, timer or outcome of draws that there is to choose from."""
+        if isinstance(given, Fired):
+            raise AppError(f"timer {given.name!r}: an os-ken app has no timers of that kind; expected `ticks`")
+        with self._world.running():
+            return tuple(self._reactions(core, given))
+
+    def _reactions(self, core: Core, given: Input) -> Iterator[Reaction]:
+        self._states.bring(core)
+        for choice in self._apps.choices(given):
+            script: tuple[int, ...] | None = ()
+            while script is not None:
+                step = Step(given, choice, script)
+                self._states.bring(core)
+                done = self._run(step)
+                after = self._states.note(core, step)
+                yield Reaction(after, done.messages, done.events, _label(choice, done.made))
+                script = next_script(done.made)
+
+    def _run(self, step: Step) -> Done:
+        """Take a step from the state that the apps are in."""
+        apps, draws, given = self._apps, self._world.draws, step.given
+        self._states.moved()
+        draws.begin(step.script)
+        match given:
+            case Start():
+                apps.start()
+            case Joined():
+                apps.join(given)
+            case Left():
+                apps.leave(given.switch)
+            case Came():
+                apps.receive(given.switch, given.message)
+            case Call():
+                apps.call(given.name, given.arguments)
+            case Turn():
+                apps.turn(step.choice)
+            case Tick():
+                apps.tick(step.choice)
+            case _:
+                raise AppError(f"{given!r}; expected an input that an os-ken app can get")
+        messages, events = apps.collect()
+        made = tuple(draws.made)
+        draws.begin()
+        return Done(messages, events, made)
+
+
+def _label(choice: str, made: Sequence[tuple[int, int]]) -> str:
+    drawn = f"draws {','.join(str(pick) for pick, _ in made)}" if made else ""
+    return " ".join(filter(None, (choice, drawn)))
+
+
+def _one_of(name: str, value: str, known: Sequence[str]) -> str:
+    if value not in known:
+        raise AppError(f"{name} is {value!r}; expected one of {', '.join(known)}")
+    return value

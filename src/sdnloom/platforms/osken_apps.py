@@ -1,0 +1,249 @@
+"""Apps that run: what they are given goes in here, what they do comes out of `collect`."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from os_ken import cfg
+
+from sdnloom.engine.model import Event
+from sdnloom.network.controller import Input, Joined, Tick, Turn
+from sdnloom.network.events import Answered, HandlerRaised
+from sdnloom.network.openflow import FeaturesRequest, Hello, Message, PortDescRequest, StatsReply
+from sdnloom.network.switch import Switch, initial_core, receive_message
+from sdnloom.platforms import osken_wsgi
+from sdnloom.platforms.app_errors import AppError
+from sdnloom.platforms.escapes import handler_raised
+from sdnloom.platforms.osken_connection import REQUESTS, Connection, Sent, decoded, encoded
+from sdnloom.platforms.osken_load import Loaded, load
+from sdnloom.platforms.osken_world import World
+from sdnloom.platforms.roots import Roots
+from sdnloom.platforms.snapshot import Scope
+from sdnloom.platforms.threads import Effect, Thread, Timer
+
+NAMES = {1: "1.0", 4: "1.3"}
+FRAMEWORK = ("callers", "routing_info", "_SERVICE_NAME", "_REQUIRED_APP")
+_LOST = "the connection to the switch ends"
+_EFFECTS = {
+    Effect.SILENT: "the thread ends, silently",
+    Effect.LOGGED: "it is logged, and the thread ends",
+    Effect.RAISED: "whoever waits for the thread gets it",
+}
+
+
+class Apps:
+    """The apps of a program, with the connections of their switches."""
+
+    def __init__(self, world: World, names: Sequence[str], version: str | None, settle: bool) -> None:
+        self._world, self._settle = world, settle
+        self._loaded: Loaded = load(world, names, version)
+        self._wire = next(number for number, name in NAMES.items() if name == self._loaded.version)
+        self._outbox: list[Sent] = []
+        self._answers: list[Answered] = []
+        self._lost: list[tuple[str, BaseException]] = []
+        self._datapaths: dict[str, Connection] = {}
+        self.names, self.version, self.files = self._loaded.names, self._loaded.version, world.own.files()
+        self._own_files = frozenset(map(str, self.files))
+        self.scope, roots = self._capture()
+        self.roots = roots.values
+
+    def _capture(self) -> tuple[Scope, Roots]:
+        world = self._world
+        pins = {
+            "CONF": cfg.CONF,
+            "manager": world.manager,
+            "outbox": self._outbox,
+            "answers": self._answers,
+            "lost": self._lost,
+            "apps": self,
+            "world": world,
+            "loops": world.loops,
+        }
+        for name, each in self._web():
+            pins[f"{name}.mapper"] = each.mapper
+        scope = Scope(world.own.modules, pins)
+        objects = {
+            "bricks": world.bricks,
+            "contexts": world.manager.contexts,
+            "datapaths": self._datapaths,
+            "hub": world.hub,
+            "draws": world.draws,
+            **{f"loops.{name}": each for name, each in world.loops.state().items()},
+        }
+        return scope, Roots(scope, objects, world.own.modules.values(), FRAMEWORK)
+
+    def _web(self) -> Iterable[tuple[str, Any]]:
+        contexts = self._world.manager.contexts
+        return [(name, each) for name, each in contexts.items() if isinstance(each, osken_wsgi.WSGIApplication)]
+
+    @property
+    def routes(self) -> tuple[osken_wsgi.Route, ...]:
+        """The requests that the apps answer."""
+        return tuple(route for _, each in self._web() for route in osken_wsgi.routes_of(each))
+
+    # What the apps are given.
+
+    def start(self) -> None:
+        """Start the apps, as os-ken's manager does once all are there."""
+        for app in list(self._world.manager.applications.values()):
+            self._do(app.start)
+
+    def join(self, joined: Joined) -> None:
+        """Connect a switch and shake hands; without an app that listens to switches nobody notices."""
+        if "ofp_event" not in self._world.bricks:
+            return
+        datapath = Connection(joined.switch, self._outbox)
+        self._datapaths[joined.switch] = datapath
+        self._do(datapath.greet)
+        self._feed(datapath, Hello())
+        switch = Switch(joined.datapath_id, joined.ports, version=self._wire)
+        for request in (FeaturesRequest, PortDescRequest):
+            self._shake(datapath, switch, request)
+        # What is left of the handshake is none of the switch's business.
+        self._outbox[:] = [sent for sent in self._outbox if not isinstance(decoded(sent, self._wire), Hello)]
+        if datapath.state != "main":
+            raise AppError(
+                f"switch {joined.switch!r} and {', '.join(self.names)} do not come to terms over OpenFlow "
+                f"{self.version}; expected a version that both speak"
+            )
+
+    def _shake(self, datapath: Connection, switch: Switch, request: type[Message]) -> None:
+        """Answer os-ken's own request of the handshake, the first of its kind, as the switch would."""
+        for place, sent in enumerate(self._outbox):
+            message = decoded(sent, self._wire)
+            if sent.switch == datapath.switch and isinstance(message, request):
+                del self._outbox[place]
+                for answer in receive_message(switch, initial_core(switch), message)[0].messages:
+                    self._feed(datapath, answer)
+                return
+
+    def leave(self, switch: str) -> None:
+        """End the connection of a switch."""
+        datapath = self._datapaths.pop(switch, None)
+        if datapath is not None:
+            self._do(datapath.hang_up)
+
+    def receive(self, switch: str, message: Message) -> None:
+        """Let a message of a switch come in."""
+        datapath = self._datapaths.get(switch)
+        if datapath is not None:
+            self._feed(datapath, message)
+
+    def call(self, name: str, arguments: tuple[Any, ...]) -> None:
+        """Send a request to the web interface: "PUT /path" with the body."""
+        method, _, path = name.partition(" ")
+        web = [each for _, each in self._web()]
+        if not web or not path.startswith("/") or len(arguments) > 1:
+            known = ", ".join(f"{route.method} {route.path}" for route in self.routes) or "none: the app has no routes"
+            raise AppError(f"call {name!r} with {len(arguments)} arguments; expected METHOD /path and a body: {known}")
+
+        def ask() -> None:
+            status, body = osken_wsgi.answer(web[0], method, path, "".join(map(str, arguments)))
+            self._answers.append(Answered(name, status, body))
+
+        self._do(ask)
+
+    def turn(self, choice: str) -> None:
+        """Let one thread go on."""
+        self._world.hub.run(self._ready()[choice])
+        self._go_on()
+
+    def tick(self, choice: str) -> None:
+        """Let time pass until a timer is due, and fire it."""
+        self._world.hub.fire(self._due()[choice])
+        self._go_on()
+
+    def choices(self, given: Input) -> tuple[str, ...]:
+        """Return the alternatives of an input, by name: threads or timers; one without a name for all others."""
+        match given:
+            case Turn():
+                return tuple(self._ready())
+            case Tick():
+                return tuple(self._due())
+        return ("",)
+
+    def _ready(self) -> dict[str, Thread]:
+        return {thread.name: thread for thread in self._world.hub.runnable()}
+
+    def _due(self) -> dict[str, Timer]:
+        named: dict[str, Timer] = {}
+        for timer in self._world.hub.due():
+            place = 1
+            while (name := timer.name if place == 1 else f"{timer.name} ({place})") in named:
+                place += 1
+            named[name] = timer
+        return named
+
+    # How they get it.
+
+    def _do(self, function: Callable[[], Any]) -> None:
+        self._world.hub.call(function)
+        self._go_on()
+
+    def _feed(self, datapath: Connection, message: Message) -> None:
+        if message.xid in datapath.waited and not (isinstance(message, StatsReply) and message.flags & 1):
+            datapath.waited.remove(message.xid)
+        datapath.socket.incoming += encoded(message, self._wire)
+        if datapath.receiver is None:
+            self._world.hub.call(self._receive, datapath)
+        self._go_on()
+
+    def _receive(self, datapath: Connection) -> None:
+        datapath.receiver = self._world.hub.current
+        try:
+            datapath.receive()
+        except AppError:
+            raise
+
+    def _go_on(self) -> None:
+        """Run what is ready: everything, or only the loops of apps when other threads are actions."""
+        hub, loops = self._world.hub, self._world.loops
+        if self._settle:
+            hub.settle()
+            return
+        while (ready := next((each for each in hub.runnable() if loops.is_loop(each)), None)) is not None:
+            hub.run(ready)
+
+    # What they do.
+
+    def collect(self) -> tuple[tuple[tuple[str, Message], ...], tuple[Event, ...]]:
+        """Return the messages that were sent and the events that happened since the last time."""
+        hub = self._world.hub
+        if hub.refused:
+            what = hub.refused[0]
+            hub.refused.clear()
+            raise AppError(f"{', '.join(self.names)}: {what} is not available; expected no connections of its own")
+        messages = tuple(self._message(sent) for sent in self._outbox if sent.switch in self._datapaths)
+        events: list[Event] = [*self._raised(), *self._answers]
+        self._outbox.clear()
+        self._answers.clear()
+        for datapath in self._datapaths.values():
+            datapath.settle_ids()
+        return messages, tuple(events)
+
+    def _message(self, sent: Sent) -> tuple[str, Message]:
+        message = decoded(sent, self._wire)
+        if isinstance(message, REQUESTS) and message.xid:
+            self._datapaths[sent.switch].waited.append(message.xid)
+        return sent.switch, message
+
+    def _raised(self) -> list[HandlerRaised]:
+        loops, hub = self._world.loops, self._world.hub
+        program = " + ".join(self.names)
+        found = [
+            handler_raised(each.app, each.handler, each.error, self._own_files, each.effect) for each in loops.raised
+        ]
+        known = [each.error for each in loops.raised]
+        found += [
+            handler_raised(program, each.thread.partition("#")[0], each.error, self._own_files, _EFFECTS[each.effect])
+            for each in hub.escaped
+            if each.error not in known
+        ]
+        loops.raised.clear()
+        hub.escaped.clear()
+        return found
+
+    def refuse_events(self, events: Iterable[Event]) -> None:
+        """Raise AppError if code of the apps raised before there was anything to check."""
+        for event in events:
+            if isinstance(event, HandlerRaised):
+                raise AppError(f"{event.file}:{event.line}: {event.handler} raised {event.text} when it started")

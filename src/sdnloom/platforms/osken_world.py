@@ -1,0 +1,150 @@
+"""Everything around a set of os-ken apps: hub, clock, chance, modules of their own, and os-ken's global names.
+
+Several programs can live in one process. Each has its own hub, its own registry of apps and its own copies of the
+modules that hold state; os-ken's names stand for those of a program only while it runs. What os-ken itself is made of
+(its foundation: protocol, packet library, base classes) has no state of that kind and is shared.
+"""
+
+import builtins
+import contextlib
+import sys
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from os_ken import cfg
+from os_ken.base import app_manager
+from os_ken.lib import hub as hub_module
+from os_ken.ofproto import ofproto_protocol
+
+from sdnloom.platforms import osken_wsgi
+from sdnloom.platforms.clock import Clock, Draws
+from sdnloom.platforms.hub import Hub
+from sdnloom.platforms.osken_hub import hub_names
+from sdnloom.platforms.osken_loops import Loops
+from sdnloom.platforms.own_modules import Compiler, OwnModules, compile_source, hidden
+from sdnloom.platforms.ryu_alias import RyuAlias, find_apps
+from sdnloom.platforms.swap import Swap
+from sdnloom.platforms.threads import Flavour
+from sdnloom.platforms.virtual import importer, rebind, virtual_modules
+
+# What every app is built on and none changes.
+_CONTROLLER = ("controller", "event", "handler", "ofp_event")
+_LIBRARY = ("addrconv", "dpid", "hub", "ip", "mac", "pack_utils", "stringify", "type_desc")
+_FOUNDATION = frozenset(
+    {
+        *("os_ken", "os_ken.app", "os_ken.base", "os_ken.controller", "os_ken.lib"),
+        *(f"os_ken.{name}" for name in ("base.app_manager", "cfg", "exception", "flags", "log", "utils")),
+        *(f"os_ken.controller.{name}" for name in _CONTROLLER),
+        *(f"os_ken.lib.{name}" for name in _LIBRARY),
+    }
+)
+_SHARED_BELOW = ("os_ken.ofproto", "os_ken.lib.packet")
+WSGI = ("ryu.app.wsgi", "os_ken.app.wsgi")
+
+
+def is_shared(name: str) -> bool:
+    """Whether a module is none that a program gets a copy of: not os-ken's, or part of its foundation."""
+    if not name.startswith("os_ken."):
+        return True
+    return name in _FOUNDATION or name.startswith(_SHARED_BELOW)
+
+
+class World:
+    """The surroundings of one program; `running` makes them the ones that its code sees."""
+
+    def __init__(
+        self,
+        flavour: Flavour,
+        draws: Draws,
+        path: Sequence[Path] = (),
+        config: Mapping[str, Any] | None = None,
+        compiler: Compiler = compile_source,
+    ) -> None:
+        self.hub = Hub(Clock(), flavour)
+        self.draws = draws
+        self.loops = Loops(self.hub)
+        self.config = dict(config or {})
+        self.bricks: dict[str, Any] = {}
+        modules = virtual_modules(self.hub.clock, draws, self.hub.sleep)
+        self.own = OwnModules({**vars(builtins), "__import__": importer(modules)}, compiler)
+        self.own.shared = is_shared
+        self.own.folders += [str(folder) for folder in path]
+        wsgi = osken_wsgi.module()
+        self.alias = RyuAlias(find_apps(path), self.own.spec_of, dict.fromkeys(WSGI, wsgi))
+        self.manager: Any = None
+        self._swap = self._swapped(modules)
+
+    def _swapped(self, modules: Mapping[str, ModuleType]) -> Swap:
+        swap = Swap()
+        for name, each in hub_names(self.hub).items():
+            swap.name(vars(hub_module), name, each)
+        for name, each in self.loops.methods().items():
+            swap.attribute(app_manager.OSKenApp, name, each)
+        swap.name(vars(app_manager), "SERVICE_BRICKS", self.bricks)
+        swap.name(vars(ofproto_protocol), "_supported_versions", set(ofproto_protocol._versions))
+        for name in sorted(_FOUNDATION & sys.modules.keys() - {hub_module.__name__}):
+            space = dict(vars(sys.modules[name]))
+            for each in rebind(space, modules):
+                swap.name(vars(sys.modules[name]), each, space[each])
+        return swap
+
+    def hide(self, names: Sequence[str]) -> None:
+        """Let modules that others have imported be unknown to the program, until it imports its own."""
+        for space, name in hidden(names):
+            self._swap.absent(space, name)
+
+    def own_modules_only(self) -> None:
+        """Hide all that others have imported of what a program gets copies of."""
+        others = [name for name in sys.modules if not is_shared(name) or name.split(".")[0] == "ryu"]
+        self.hide(sorted({*others, *WSGI, "os_ken.controller.ofp_handler", "os_ken.controller.dpset"}))
+
+    def remember_modules(self) -> None:
+        """Make what was imported while the program was loaded its own: gone when it does not run."""
+        names = {name for name in sys.modules if name.split(".")[0] == "ryu" or name in WSGI}
+        for space, name in hidden(sorted(names | self.own.modules.keys())):
+            self._swap.name(space, name, space.get(name))
+
+    @contextlib.contextmanager
+    def running(self) -> Iterator[None]:
+        """While this lasts, os-ken and the program's modules see this world; sockets and threads are refused."""
+        finders = [self.alias, self.own]
+        with self._swap.installed():
+            sys.meta_path[:0] = finders
+            for name, value in self.config.items():
+                cfg.CONF.set_override(name, value)
+            previous, _guard.hub = _guard.hub, self.hub
+            _guard.thread = threading.get_ident()
+            try:
+                yield
+            finally:
+                _guard.hub = previous
+                for name in self.config:
+                    cfg.CONF.clear_override(name)
+                for finder in finders:
+                    sys.meta_path.remove(finder)
+
+
+class _Guard:
+    """Refuses what leads out of the process while a program runs, however deep in a library it is called."""
+
+    hub: Hub | None = None
+    thread = 0
+    WATCHED = (
+        "socket.__new__",
+        "socket.getaddrinfo",
+        "socket.gethostbyname",
+        "subprocess.Popen",
+        "os.fork",
+        "os.system",
+    )
+
+    def __call__(self, event: str, arguments: Any) -> None:
+        if self.hub is not None and event in self.WATCHED and threading.get_ident() == self.thread:
+            raise self.hub.refuse(event.removesuffix(".__new__"))
+
+
+_guard = _Guard()
+sys.addaudithook(_guard)

@@ -1,0 +1,113 @@
+"""Lets `import ryu...` find os-ken, which is the same code under another name, and Ryu's own apps where they lie.
+
+`ryu.x.y` is the very module `os_ken.x.y`, so classes are the same whichever name an app uses. Two modules get the names
+that os-ken dropped (RyuApp, RyuException). Modules below `ryu.app` that os-ken does not have come from Ryu's source.
+"""
+
+import importlib
+import importlib.abc
+import importlib.util
+from collections.abc import Callable, Mapping, Sequence
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+OLD, NEW = "ryu", "os_ken"
+RENAMED = {
+    "ryu.base.app_manager": {"RyuApp": "OSKenApp"},
+    "ryu.exception": {"RyuException": "OSKenException"},
+}
+_VIEWED = {OLD, *RENAMED, *(name.rpartition(".")[0] for name in RENAMED)}
+
+
+class _AliasLoader(importlib.abc.Loader):
+    def __init__(self, module: ModuleType) -> None:
+        self._module, self._spec = module, module.__spec__
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return self._module
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__spec__ = self._spec  # importing under the alias has changed it
+
+
+class RyuAlias(importlib.abc.MetaPathFinder):
+    """Finds `ryu` and what is below it. `given` are stand-ins for modules that os-ken does not have."""
+
+    def __init__(
+        self, app_path: Path | None, own: Callable[[str, Path], ModuleSpec], given: Mapping[str, ModuleType]
+    ) -> None:
+        self._folder, self._own, self._given = app_path, own, dict(given)
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Return the module of os-ken that this one is, or the file of Ryu's own app."""
+        if fullname in self._given:
+            return _spec(fullname, self._given[fullname])
+        if fullname != OLD and not fullname.startswith(OLD + "."):
+            return None
+        file = self.file_of(fullname)
+        if file is not None:
+            return self._own(fullname, file)
+        twin = NEW + fullname[len(OLD) :]
+        try:
+            module = importlib.import_module(twin)
+        except ModuleNotFoundError as error:
+            if error.name != twin:
+                raise
+            return None
+        return _spec(fullname, _renamed(fullname, module))
+
+    def file_of(self, name: str) -> Path | None:
+        """Return the file of one of Ryu's own apps; what os-ken or a stand-in has is not taken from there."""
+        if self._folder is None or not name.startswith(OLD + ".app.") or name in self._given:
+            return None
+        if importlib.util.find_spec(NEW + name[len(OLD) :]) is not None:
+            return None
+        base = self._folder.joinpath(*name.split(".")[2:])
+        for file in (base.with_suffix(".py"), base / "__init__.py"):
+            if file.is_file():
+                return file
+        return None
+
+
+def _renamed(name: str, module: ModuleType) -> ModuleType:
+    """Return the module, seen with the names that Ryu had; nothing is added to os-ken's own.
+
+    A package on the way to such a module is seen through a view as well, or it would lead to os-ken's own.
+    """
+    inside = {each.rpartition(".")[2] for each in _VIEWED if each.rpartition(".")[0] == name}
+    if name not in _VIEWED:
+        return module
+    view = ModuleType(name, module.__doc__)
+    view.__spec__ = module.__spec__
+    if hasattr(module, "__path__"):
+        view.__path__ = module.__path__
+    for old, new in RENAMED.get(name, {}).items():
+        setattr(view, old, getattr(module, new))
+
+    def find(attribute: str) -> Any:
+        if attribute in inside:
+            raise AttributeError(attribute)  # it has to be imported, as a view
+        return getattr(module, attribute)
+
+    vars(view)["__getattr__"] = find
+    return view
+
+
+def _spec(name: str, module: ModuleType) -> ModuleSpec:
+    found = importlib.util.spec_from_loader(name, _AliasLoader(module), is_package=hasattr(module, "__path__"))
+    assert found is not None
+    return found
+
+
+def find_apps(path: Sequence[Path] = ()) -> Path | None:
+    """Return the folder of Ryu's apps: `ryu/app` in one of the folders given, else that of an installed Ryu."""
+    for folder in path:
+        if (found := folder / OLD / "app").is_dir():
+            return found.resolve()
+    spec = importlib.util.find_spec(OLD)
+    places = list(spec.submodule_search_locations or ()) if spec is not None else []
+    return Path(places[0]) / "app" if places else None
