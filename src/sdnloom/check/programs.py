@@ -1,5 +1,6 @@
 """The `[program]` of a scenario: a class in plain Python, or apps of os-ken and Ryu."""
 
+import importlib.util
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,20 +42,35 @@ def _python(reader: Reader, code: CodeFiles) -> Loaded:
 
 
 def _osken(reader: Reader, version: str | None) -> Loaded:
-    from sdnloom.platforms.osken import OskenProgram  # os-ken is an extra, and takes a while to import
-
     key = "apps" if "apps" in reader else "app"
     names: Sequence[str] = reader.texts("apps") if key == "apps" else [reader.text("app")]
     if "app" in reader and "apps" in reader:
         reader.fail("apps", names, "either `app` or `apps`")
     if not names or not all(names):
         reader.fail(key, names, "at least one module or file of an app")
-    path = tuple(reader.beside("path", folder) for folder in reader.texts("path", []))
-    hub = reader.choice("hub", ("native", "eventlet"), "native")
-    threads = reader.choice("threads", ("settle", "explore"), "settle")
+    for needed in ("os_ken", "greenlet"):
+        if importlib.util.find_spec(needed) is None:
+            reader.fail(key, names, f"{needed} to be installed: pip install 'sdnloom[osken]'")
+    from sdnloom.platforms.osken import OskenProgram  # here, because it needs what is an extra
+
+    folders = [reader.beside("path", folder).resolve() for folder in reader.texts("path", [])]
+    for folder in folders:
+        if not folder.is_dir():
+            reader.fail("path", str(folder), "folders that exist")
+    options = {
+        "version": version,
+        "hub": reader.choice("hub", ("native", "eventlet"), "native"),
+        "threads": reader.choice("threads", ("settle", "explore"), "settle"),
+        "seed": reader.whole("seed", 0, default=0),
+        "draws": reader.whole("draws", 0, 100, 0),
+        "config": reader.plain("config", {}),
+        "path": [*folders, reader.file_of(key).parent.resolve()],
+    }
+    if not isinstance(options["config"], dict):
+        reader.fail("config", options["config"], "a table of options of os-ken and the apps")
     reader.close()
-    apps = tuple(reader.beside(key, name) if is_file(name) else name for name in names)
-    program = reader.calling(key, lambda: OskenProgram(apps, version=version, hub=hub, threads=threads, path=path))
+    apps = [reader.beside(key, name) if is_file(name) else name for name in names]
+    program = reader.calling(key, lambda: OskenProgram(apps, **options))
     return Loaded(program, program.files, program.version)
 
 
