@@ -9,7 +9,10 @@ from sdnloom.network.hosts.host import STATE, Act, Doing, Host, Scene
 from sdnloom.network.identity import stamp
 from sdnloom.network.network import NetworkError, at_least_zero, one_of
 from sdnloom.network.packet import Packet
+from sdnloom.network.topology.spec import Place
 from sdnloom.network.traffic import ping
+
+Named = tuple[str, Packet]  # a packet and what a trace calls it
 
 
 class ClientState(NamedTuple):
@@ -26,6 +29,9 @@ class Client(Host):
     With `burst` at most that many may be unanswered: each packet sent costs one, each packet received gives one back.
     In order "any" each send may be any of the packets; "listed" takes one after the other and starts again. `numbered`
     gives its packets identities (None: as the network says).
+
+    With `discover` it sends what the program's handlers tell apart as well: `pools` has these packets for each place
+    where it may be, and whoever searches fills it.
     """
 
     to: tuple[str, ...] = ()
@@ -34,6 +40,8 @@ class Client(Host):
     burst: int | None = None
     order: Literal["any", "listed"] = "any"
     numbered: bool | None = None
+    discover: bool = False
+    pools: tuple[tuple[Place, tuple[Named, ...]], ...] = ()
 
     @property
     def receive_cells(self) -> frozenset[Cell]:
@@ -46,13 +54,16 @@ class Client(Host):
         if self.burst is not None:
             at_least_zero(f"burst of host {self.name!r}", self.burst)
         one_of(f"order of host {self.name!r}", self.order, ("any", "listed"))
-        if self.sends and not self.pool(scene):
+        if self.discover and self.order != "any":
+            raise NetworkError(f"host {self.name!r} discovers its packets; expected order any, as none is listed")
+        if self.sends and not self.discover and not self.pool(scene):
             raise NetworkError(f"host {self.name!r} has nothing to send; expected hosts to send to, or packets")
 
-    def pool(self, scene: Scene) -> tuple[tuple[str, Packet], ...]:
-        """The packets it may send, each with a name."""
+    def pool(self, scene: Scene) -> tuple[Named, ...]:
+        """The packets it may send where it is, each with a name."""
         pings = [(name, ping(scene.me, scene.other(name))) for name in self.to]
-        return (*pings, *((f"packet {place + 1}", packet) for place, packet in enumerate(self.packets)))
+        found = [named for place, pool in self.pools if place == scene.place for named in pool]
+        return (*pings, *((f"packet {place + 1}", packet) for place, packet in enumerate(self.packets)), *found)
 
     def initial(self, scene: Scene) -> Hashable:
         """Nothing sent, a full burst allowed."""
@@ -80,9 +91,10 @@ class Client(Host):
         pool = self.pool(scene)
         if self.order == "listed":
             pool = (pool[state.sent % len(pool)],)
+        named = len(pool) > 1 or self.discover
         after = self._capped(state.sent + 1, None if state.credit is None else state.credit - 1)
         return [
-            Doing(after, (self._numbered(scene, packet, after.sent),), choice=name if len(pool) > 1 else "")
+            Doing(after, (self._numbered(scene, packet, after.sent),), choice=name if named else "")
             for name, packet in pool
         ]
 

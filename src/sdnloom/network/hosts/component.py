@@ -1,6 +1,7 @@
 """Hosts as components: a host's plain description becomes actions, channels, cells and events."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from sdnloom.engine.disciplines import Bag, Fifo
@@ -99,8 +100,10 @@ class _Maker:
         return [self.outcome(core, doing) for doing in self.host.work(self.scene, core.state, task)]
 
     def acting(self, step: Callable[[Scene, Any], Sequence[Doing]]) -> Callable[[Any, Any], list[Outcome]]:
+        scenes = {place: replace(self.scene, here=place) for place in self.places}
+
         def act(core: HostCore, _: None) -> list[Outcome]:
-            doings = step(self.scene, core.state)
+            doings = step(scenes[core.place], core.state)
             return [self.outcome(core, doing) for doing in doings if doing.place != core.place]
 
         return act

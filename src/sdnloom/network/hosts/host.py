@@ -21,12 +21,19 @@ class Scene:
     """Where a host finds itself: its own addresses, the others', and what is to be seen of it.
 
     With `identity` packets can be told apart; with `rest` the host says when the network has come to rest after a move.
+    `here` is where it is when it does something of its own accord; None is where it started.
     """
 
     me: HostSpec
     topology: Topology
     identity: bool = False
     rest: bool = False
+    here: Place | None = None
+
+    @property
+    def place(self) -> Place:
+        """Where it is."""
+        return self.me.place if self.here is None else self.here
 
     def other(self, name: str) -> HostSpec:
         """The host of that name."""

@@ -1,0 +1,285 @@
+"""Packets that matter, found by asking the program: discovery of inputs for a search (NICE, section 3.3, figures 4, 5).
+
+Figure 5 makes discovery a transition of the client: in each state of the controller the client learns which packets
+its handlers tell apart, and may send these. Here discovery stays outside the state space. Packets go to a pool for each
+host and place; a search with the pools meets states of the controller; each new one is asked about, and its packets are
+added; the search starts again, with every run of a handler remembered, until nothing new appears.
+
+Law: the pools contain every packet that figure 5's clients would send, as packets only ever add behaviour to a search.
+A verdict speaks for representatives of the classes, and holds only if every class was found.
+"""
+
+import time
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from sdnloom.check.inputs.classes import Exploration, Explorer, InputClass, Pattern, Question
+from sdnloom.check.inputs.clients import Discoverer, Pools, discoverers, with_pools
+from sdnloom.check.inputs.representatives import Candidates, representatives
+from sdnloom.check.inputs.skeletons import USUAL, Setting, Skeleton, packet_label, skeletons
+from sdnloom.check.inputs.tables import brought_in, envelope, in_the_way
+from sdnloom.check.remember import Remembering
+from sdnloom.engine.model import Needs, Property, System
+from sdnloom.engine.result import Holds, Incomplete, Notice, Options, Result, SearchEvent
+from sdnloom.engine.search import search
+from sdnloom.network.build import Checkable, build, switch_config
+from sdnloom.network.control import ControllerCore
+from sdnloom.network.controller import Program
+from sdnloom.network.hosts.client import Named
+from sdnloom.network.hosts.component import HostCore
+from sdnloom.network.network import Network
+from sdnloom.network.openflow import PacketIn
+from sdnloom.network.packet import Packet
+from sdnloom.network.station import SwitchState
+from sdnloom.network.switch import SwitchCore
+from sdnloom.network.topology.spec import Place
+
+CONTROLLER = "controller"
+MOST_GAPS = 5  # in the reason of a verdict; the rest is in the report
+
+
+@dataclass(frozen=True)
+class DiscoverOptions:
+    """What to look for: the protocol stacks, and domains of fields that are not the usual ones, by field."""
+
+    stacks: tuple[str, ...] = USUAL
+    fields: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Round:
+    """One search: its size, the packets it could choose from, and how many questions it raised."""
+
+    states: int
+    transitions: int
+    packets: int
+    questions: int
+
+
+@dataclass(frozen=True)
+class Discovery:
+    """What was discovered: the network with its pools, the search in it, and how it came to that.
+
+    The result counts the states of the last search and the transitions of all. `gaps` says why packets may be missing.
+    """
+
+    network: Network
+    result: Result
+    rounds: tuple[Round, ...]
+    gaps: tuple[str, ...] = ()
+
+
+class Situation(NamedTuple):
+    """A host can send in this state of the controller and of the switch that it is plugged into."""
+
+    host: str
+    place: Place
+    program: Hashable
+    switch: SwitchCore
+
+
+def discover(
+    network: Network,
+    program: Program,
+    properties: Iterable[Checkable | Property],
+    explorer: Explorer,
+    options: Options,
+    wanted: DiscoverOptions,
+    prepare: Callable[[System], System] = lambda system: system,
+    on_event: Callable[[SearchEvent], None] = lambda event: None,
+) -> Discovery:
+    """Search with discovered packets; a violation ends it unless all are wanted. `prepare` is applied to each system."""
+    wanted_properties = tuple(properties)
+    remembered = Remembering(program)
+    asking = Asking(network, explorer, wanted)
+    rounds: list[Round] = []
+    seconds = 0.0
+    start = time.monotonic()
+    while True:
+        ready = with_pools(network, asking.pools)
+        met = Met(tuple(discoverers(network)), options.reduce)
+        system = build(ready, remembered, wanted_properties)
+        system = replace(system, properties=(*system.properties, *met.properties(system)))
+        result = search(prepare(system), _within(options, time.monotonic() - start), on_event)
+        seconds += result.statistics.seconds
+        before, questions = asking.packets, asking.questions
+        over = bool(result.violations) and not options.find_all
+        if not over:
+            asking.ask(met.situations)
+        done = result.statistics
+        rounds.append(Round(done.states, done.transitions, before, asking.questions - questions))
+        over |= asking.packets == before or _out_of_time(options, time.monotonic() - start)
+        on_event(
+            Notice(
+                f"round {len(rounds)}: {done.states:,} states with {before} packets, {rounds[-1].questions} questions, "
+                f"{asking.packets - before} new packets"
+            )
+        )
+        if over:
+            return Discovery(
+                ready, _summed(result, rounds, seconds, remembered, asking, options), tuple(rounds), asking.gaps
+            )
+
+
+def _within(options: Options, spent: float) -> Options:
+    """The options with what is left of the time."""
+    limit = options.limits.seconds
+    if limit is None:
+        return options
+    return replace(options, limits=replace(options.limits, seconds=max(limit - spent, 0.001)))
+
+
+def _out_of_time(options: Options, spent: float) -> bool:
+    return options.limits.seconds is not None and spent >= options.limits.seconds
+
+
+def _summed(
+    result: Result, rounds: list[Round], seconds: float, program: Remembering, asking: "Asking", options: Options
+) -> Result:
+    """The last search's result with the work of all, and with the verdict that discovery allows."""
+    statistics = replace(
+        result.statistics,
+        transitions=sum(one.transitions for one in rounds),
+        seconds=seconds,
+        evaluations={**result.statistics.evaluations, CONTROLLER: program.runs},
+    )
+    reason = result.incomplete
+    if reason is None and asking.gaps:
+        more = f", and {len(asking.gaps) - MOST_GAPS} more" if len(asking.gaps) > MOST_GAPS else ""
+        reason = f"packets may be missing that the program tells apart: {'; '.join(asking.gaps[:MOST_GAPS])}{more}"
+    if reason is None and options.reduce:
+        reason = (
+            "packets may be missing: a reduction leaves out states of the controller that discovery would ask about"
+        )
+    verdict = Incomplete(reason) if reason is not None and isinstance(result.verdict, Holds) else result.verdict
+    return replace(result, verdict=verdict, statistics=statistics, incomplete=reason)
+
+
+class Met:
+    """Notes down, while a search runs, the situations in which a discovering host can send."""
+
+    def __init__(self, hosts: tuple[Discoverer, ...], reduced: bool) -> None:
+        self.hosts, self.reduced = hosts, reduced
+        self._seen: dict[Situation, None] = {}
+
+    def properties(self, system: System) -> list[Property]:
+        """Properties that never speak: they only look. With a reduction only quiescent states can be looked at."""
+        needs = Needs.QUIESCENT if self.reduced else Needs.STATE
+        columns = {component.name for component in system.components}
+        return [
+            Property(
+                f"discovery of {host.spec.name} at {switch}",
+                needs,
+                self._looking(host, switch),
+                columns=(CONTROLLER, switch, host.spec.name),
+            )
+            for host in self.hosts
+            for switch in sorted({place.switch for place in host.places} & columns)
+        ]
+
+    def _looking(self, host: Discoverer, switch: str) -> Callable[[Any, Mapping[str, Any]], str | None]:
+        name = host.spec.name
+
+        def look(memory: Any, columns: Mapping[str, Any]) -> None:
+            core: HostCore = columns[name]
+            state: SwitchState = columns[switch]
+            controller: ControllerCore = columns[CONTROLLER]
+            if core.place.switch == switch and state.phase == "on" and host.may_send(core):
+                tables = replace(state.core, buffers=())
+                self._seen.setdefault(Situation(name, core.place, controller.program, tables))
+
+        return look
+
+    @property
+    def situations(self) -> list[Situation]:
+        """The situations that were met, in the order of the search."""
+        return list(self._seen)
+
+
+class Asking:
+    """Asks the explorer about situations, each once, and keeps the pools."""
+
+    def __init__(self, network: Network, explorer: Explorer, wanted: DiscoverOptions) -> None:
+        self.explorer = explorer
+        self.configs = {spec.name: switch_config(spec, network.switches) for spec in network.topology.switches}
+        self.settings = {one.spec.name: Setting(network.topology, one.spec) for one in discoverers(network)}
+        self.skeletons: dict[str, list[Skeleton]] = {
+            name: skeletons(wanted.stacks, setting, dict(wanted.fields)) for name, setting in self.settings.items()
+        }
+        self.candidates = {
+            (name, skeleton): Candidates.of(skeleton, self.settings[name])
+            for name, found in self.skeletons.items()
+            for skeleton in found
+        }
+        self._pools: dict[tuple[str, Place], dict[str, Named]] = {}
+        self._answers: dict[Question, Exploration] = {}
+        self._asked: set[Situation] = set()
+        self._gaps: dict[str, None] = {}
+
+    @property
+    def pools(self) -> Pools:
+        """The packets found so far."""
+        return self._pools
+
+    @property
+    def packets(self) -> int:
+        """How many packets there are in all pools."""
+        return sum(map(len, self._pools.values()))
+
+    @property
+    def questions(self) -> int:
+        """How many different questions the explorer was asked."""
+        return len(self._answers)
+
+    @property
+    def gaps(self) -> tuple[str, ...]:
+        """Why packets may be missing."""
+        return tuple(self._gaps)
+
+    def ask(self, situations: Iterable[Situation]) -> None:
+        """Add the packets that matter in these situations to the pools."""
+        for situation in situations:
+            if situation not in self._asked:
+                self._asked.add(situation)
+                pool = self._pools.setdefault((situation.host, situation.place), {})
+                for label, packet in self.relevant(situation):
+                    pool.setdefault(label, (label, packet))
+
+    def relevant(self, situation: Situation) -> list[Named]:
+        """The packets that matter in a situation: one for each class and role."""
+        known: set[Hashable] = set()
+        found: list[Named] = []
+        for skeleton in self.skeletons[situation.host]:
+            config = self.configs[situation.place.switch]
+            message = envelope(config, situation.switch, situation.place.port, skeleton)
+            if message is None:
+                continue  # the switch brings none of these packets to the controller
+            avoiding = in_the_way(situation.switch, situation.place.port, skeleton)
+            for one in self._classes(situation, message, skeleton):
+                if one.key not in known:
+                    known.add(one.key)
+                    found += self._packets(situation, skeleton, one, avoiding)
+        return found
+
+    def _classes(self, situation: Situation, message: PacketIn, skeleton: Skeleton) -> tuple[InputClass, ...]:
+        question = Question(situation.program, situation.place.switch, message, skeleton)
+        answer = self._answers.get(question)
+        if answer is None:
+            answer = self._answers[question] = self.explorer.explore(question)
+            self._gaps.update(dict.fromkeys(answer.gaps))
+        return answer.classes
+
+    def _packets(
+        self, situation: Situation, skeleton: Skeleton, one: InputClass, avoiding: tuple[Pattern, ...]
+    ) -> Iterable[Named]:
+        config, port = self.configs[situation.place.switch], situation.place.port
+        setting = self.settings[situation.host]
+
+        def reaches(values: Mapping[str, int]) -> bool:
+            packet: Packet = skeleton.packet(values)
+            return brought_in(config, situation.switch, port, packet) is not None
+
+        for values in representatives(one, self.candidates[situation.host, skeleton], avoiding, reaches):
+            whole = {**skeleton.preferred, **values}
+            yield packet_label(skeleton.stack, whole, setting), skeleton.packet(values)

@@ -1,0 +1,49 @@
+"""A program whose reactions are remembered, so that several searches run its code once per distinct situation."""
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+from sdnloom.engine.model import Cell
+from sdnloom.network.controller import Input, Program, Reaction
+
+
+class Remembering:
+    """The program, with a memory of every reaction. Law: it reacts as the program does."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.runs = 0  # how often code of the program ran
+        self._initial: list[Hashable] = []
+        self._reactions: dict[tuple[Hashable, Input], Sequence[Reaction]] = {}
+
+    @property
+    def name(self) -> str:
+        """The program's name."""
+        return self.program.name
+
+    def initial(self) -> Hashable:
+        """The program's first core, made once."""
+        if not self._initial:
+            self._initial.append(self.program.initial())
+        return self._initial[0]
+
+    def handle(self, core: Any, given: Input) -> Sequence[Reaction]:
+        """What the program did about this input in this state, or does now."""
+        key = core, given
+        found = self._reactions.get(key)
+        if found is None:
+            self.runs += 1
+            found = self._reactions[key] = self.program.handle(core, given)
+        return found
+
+    def cells(self, switch: str) -> frozenset[Cell]:
+        """As the program says."""
+        return self.program.cells(switch)
+
+    def reaches(self, switch: str) -> frozenset[str] | None:
+        """As the program says."""
+        return self.program.reaches(switch)
+
+    def __getattr__(self, name: str) -> Any:
+        """What a platform offers beyond the contract, as it offers it."""
+        return getattr(self.program, name)
