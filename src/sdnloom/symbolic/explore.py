@@ -1,0 +1,334 @@
+"""Generational search over the paths of a program: run, flip each new branch, run what comes out.
+
+The paths found form a tree of decisions. A side of a branch is tried once: it is taken by a run, known to be
+infeasible, or left open for a stated reason. The order of the search depends on the program and the domain alone.
+"""
+
+import time
+import traceback
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from sdnloom.errors import SdnloomError
+from sdnloom.symbolic.evaluate import evaluate
+from sdnloom.symbolic.execution import MAX_DEPTH, MAX_STEPS, Branch, Discarded, Execution, PathLimit, Site
+from sdnloom.symbolic.inputs import Inputs
+from sdnloom.symbolic.result import Divergence, Exploration, PathClass, Raised, Statistics
+from sdnloom.symbolic.solver import Verdict, find_solver
+from sdnloom.symbolic.term import Term, variables
+from sdnloom.symbolic.terms import not_, text
+
+Run = Callable[[Execution], Any]
+_HERE: Final = str(Path(__file__).parent)  # frames of symbolic values are not where the code under test raised
+
+
+class ExplorationError(SdnloomError):
+    """Variables or constraints that cannot be explored."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Budgets and means of an exploration. `solver` is auto, bitwuzla, z3 or none; times are in seconds."""
+
+    paths: int = 2_000
+    seconds: float | None = None
+    depth: int = MAX_DEPTH  # branches recorded on one path
+    steps: int = MAX_STEPS  # branches met on one path, recorded or not
+    query_seconds: float = 1.0
+    solver: str = "auto"
+    guess: bool = True
+    recording: bool = True  # whether runs start with recording on
+
+
+@dataclass(frozen=True, slots=True)
+class PathRun:
+    """Progress: one more run. `found` is its class unless it was cut, discarded or a repetition."""
+
+    paths: int
+    classes: int
+    waiting: int
+    found: PathClass | None
+
+
+def explore(
+    run: Run,
+    variables: Sequence[Term],
+    domain: Sequence[Term] = (),
+    *,
+    initial: Mapping[str, int] | None = None,
+    options: Options | None = None,
+    clock: Callable[[], float] = time.monotonic,
+    on_event: Callable[[PathRun], None] | None = None,
+) -> Exploration:
+    """Return the classes of inputs that take different paths through `run`, each with an input and its output.
+
+    `run` is called with one execution after the other, whose `value(name)` gives the inputs, and must behave the same
+    each time it gets the same ones. The search starts near `initial`, which may leave out variables. An interrupt from
+    the keyboard ends it with what was found.
+    """
+    search = _Search(run, variables, domain, options or Options(), clock, on_event)
+    return search.explore(initial or {})
+
+
+class _Node:
+    """What is known after a sequence of decisions: the condition met next, and what followed each of its values."""
+
+    __slots__ = ("branch", "ended", "follow")
+
+    def __init__(self) -> None:
+        self.branch: Branch | None = None
+        self.ended = False
+        self.follow: dict[tuple[Term, bool], _Node] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class _Path:
+    model: Mapping[str, int]
+    branches: tuple[Branch, ...]
+    nodes: tuple[_Node, ...]  # before each branch
+    known: int  # leading branches that earlier paths have
+
+
+class _Search:
+    def __init__(
+        self,
+        run: Run,
+        variables: Sequence[Term],
+        domain: Sequence[Term],
+        options: Options,
+        clock: Callable[[], float],
+        on_event: Callable[[PathRun], None] | None,
+    ) -> None:
+        self._names = _checked(variables, domain)
+        solver = find_solver(options.solver)
+        self._has_solver = solver is not None
+        self._inputs = Inputs(
+            domain,
+            (lambda constraints: solver(constraints, options.query_seconds)) if solver else None,
+            clock,
+            options.guess,
+        )
+        self._run, self._options, self._clock, self._on_event = run, options, clock, on_event
+        self._started = clock()
+        self._root = _Node()
+        self._classes: list[PathClass] = []
+        self._divergences: list[Divergence] = []
+        self._lost: dict[Site, int] = {}
+        self._cut: list[str] = []
+        self._paths = self._branches = self._unrecorded = self._unanswered = 0
+        self._late = False
+
+    def explore(self, wish: Mapping[str, int]) -> Exploration:
+        ended: list[str] = []
+        try:
+            model = self._inputs.first({name: wish.get(name, 0) for name in self._names})
+            if isinstance(model, Verdict):
+                return self._result([self._no_inputs(model)])
+            ended = self._generations(model)
+        except KeyboardInterrupt:
+            ended = ["interrupted from the keyboard"]
+        return self._result(ended)
+
+    def _generations(self, model: Mapping[str, int]) -> list[str]:
+        """Run the model and everything that its paths lead to; return which budget ended it, if one did."""
+        waiting: deque[Iterator[tuple[Mapping[str, int], Sequence[Branch]]]] = deque([iter([(model, ())])])
+        while waiting:
+            for inputs, predicted in waiting[0]:
+                path = self._one(inputs, predicted, len(waiting))
+                if path is not None:
+                    waiting.append(self._flips(path))
+                if self._paths >= self._options.paths and any(self._more(rest) for rest in waiting):
+                    return [f"the budget of {self._options.paths} paths is used up"]
+                if self._overdue():
+                    break
+            if self._late:
+                return [f"the time limit of {self._options.seconds:g} s is reached"]
+            waiting.popleft()
+        return []
+
+    def _more(self, flips: Iterator[Any]) -> bool:
+        return next(flips, None) is not None
+
+    def _overdue(self) -> bool:
+        if self._options.seconds is not None and self._clock() - self._started >= self._options.seconds:
+            self._late = True
+        return self._late
+
+    def _one(self, model: Mapping[str, int], predicted: Sequence[Branch], waiting: int) -> _Path | None:
+        """Run once and put the path into the tree; return it unless the tree had it."""
+        options = self._options
+        execution = Execution(
+            model,
+            max_depth=options.depth,
+            max_steps=options.steps,
+            overdue=self._overdue if options.seconds is not None else None,
+            recording=options.recording,
+        )
+        output, raised, finished = None, None, True
+        try:
+            with execution.active():
+                output = self._run(execution)
+        except (PathLimit, Discarded):
+            finished = False
+        except (Exception, SystemExit) as error:  # whatever the code under test may raise is a finding
+            raised = _raised(error)
+        self._paths += 1
+        branches = tuple(execution.branches)
+        self._branches += len(branches)
+        self._unrecorded += execution.unrecorded_branches
+        for site, times in execution.lost.items():
+            self._lost[site] = self._lost.get(site, 0) + times
+        if execution.limit is not None:
+            self._cut.append(execution.limit)
+            finished = False
+        path = self._placed(model, branches, predicted)
+        found = PathClass(branches, dict(model), output, raised) if path is not None and finished else None
+        if found is not None:
+            self._classes.append(found)
+        if self._on_event is not None:
+            self._on_event(PathRun(self._paths, len(self._classes), waiting, found))
+        return path
+
+    def _placed(
+        self, model: Mapping[str, int], branches: tuple[Branch, ...], predicted: Sequence[Branch]
+    ) -> _Path | None:
+        """Add the path to the tree and compare it with what was predicted; return None if it is not new."""
+        if not self._as_predicted(model, branches, predicted):
+            predicted = ()
+        node, nodes, known = self._root, [], 0
+        for number, branch in enumerate(branches):
+            if number >= len(predicted) and self._value(branch, model) is not branch.taken:
+                self._diverged(branch, f"{text(branch.condition)} to be {not branch.taken}", f"{branch.taken}", model)
+            if node.branch is None:
+                node.branch = branch
+            if node.ended or node.branch.condition is not branch.condition:
+                before = text(node.branch.condition) if not node.ended else "the end of the run"
+                self._diverged(branch, before, text(branch.condition), model)
+            nodes.append(node)
+            following = node.follow.get((branch.condition, branch.taken))
+            if following is None:
+                following = node.follow[branch.condition, branch.taken] = _Node()
+            else:
+                known = number + 1
+            node = following
+        if node.ended:
+            return None
+        if node.branch is not None:
+            self._diverged(None, text(node.branch.condition), "the end of the run", model)
+        node.ended = True
+        return _Path(model, branches, tuple(nodes), known)
+
+    def _value(self, branch: Branch, model: Mapping[str, int]) -> bool:
+        try:
+            return bool(evaluate(branch.condition, model))
+        except KeyError as error:
+            raise ExplorationError(
+                f"{branch.site}: a condition mentions the variable {error}, which is not declared"
+            ) from None
+
+    def _as_predicted(self, model: Mapping[str, int], branches: Sequence[Branch], predicted: Sequence[Branch]) -> bool:
+        for number, wanted in enumerate(predicted):
+            met = branches[number] if number < len(branches) else None
+            if met is None or met.condition is not wanted.condition or met.taken is not wanted.taken:
+                self._diverged(met or wanted, _says(wanted), _says(met) if met else "the end of the run", model)
+                return False
+        return True
+
+    def _diverged(self, branch: Branch | None, predicted: str, actual: str, model: Mapping[str, int]) -> None:
+        self._divergences.append(Divergence(branch.site if branch else None, predicted, actual, dict(model)))
+
+    def _flips(self, path: _Path) -> Iterator[tuple[Mapping[str, int], Sequence[Branch]]]:
+        """Yield inputs for the other side of each branch that is new on this path, with the branches they will meet."""
+        facts = self._inputs.facts.copy()
+        literals: list[tuple[Term, bool]] = []
+        for number, branch in enumerate(path.branches):
+            condition, taken, site, assumed = branch
+            node = path.nodes[number]
+            if number >= path.known and not assumed and (condition, not taken) not in node.follow:
+                if self._overdue():
+                    return
+                answer = self._inputs.flip(literals, condition, not taken, path.model, facts)
+                if answer is Verdict.UNKNOWN:
+                    self._unanswered += 1
+                elif not isinstance(answer, Verdict):
+                    yield answer, (*path.branches[:number], Branch(condition, not taken, site))
+            facts.learn(condition, taken)
+            literals.append((condition, taken))
+
+    def _no_inputs(self, verdict: Verdict) -> str:
+        if verdict is Verdict.UNKNOWN:
+            return f"no inputs were found that meet the domain constraints ({self._why_unknown()})"
+        clash = " and ".join(f"({text(constraint)})" for constraint in self._inputs.contradiction())
+        return f"the domain constraints are unsatisfiable, so there are no inputs: {clash}"
+
+    def _why_unknown(self) -> str:
+        if self._has_solver:
+            return f"the solver gave up after {self._options.query_seconds:g} s"
+        return "no solver is in use: pip install 'sdnloom[symbolic]'"
+
+    def _result(self, ended: list[str]) -> Exploration:
+        reasons = list(ended)
+        if self._cut:
+            reasons.append(f"{_times(len(self._cut), 'path')} did not end within the budget, first {self._cut[0]}")
+        if self._unanswered:
+            reasons.append(f"{_times(self._unanswered, 'branch', 'es')} undecided: {self._why_unknown()}")
+        if self._lost:
+            first = min(self._lost)
+            reasons.append(f"constraints were lost at {_times(len(self._lost), 'place')}, first {first}")
+        if self._divergences:
+            count = _times(len(self._divergences), "run")
+            reasons.append(f"{count} diverged from the prediction, first {self._divergences[0]}")
+        if not self._classes and not reasons:
+            reasons.append("every run was discarded by an assumption")
+        inputs = self._inputs
+        statistics = Statistics(
+            self._paths, self._branches, self._unrecorded, inputs.refuted, inputs.guessed, inputs.remembered,
+            inputs.solved, inputs.unsat, inputs.unknown, inputs.solver_seconds, self._clock() - self._started,
+        )  # fmt: skip
+        return Exploration(
+            tuple(self._classes),
+            not reasons,
+            tuple(reasons),
+            tuple(self._divergences),
+            tuple(sorted(self._lost.items())),
+            statistics,
+        )
+
+
+def _checked(declared: Sequence[Term], domain: Sequence[Term]) -> list[str]:
+    """Return the names of the variables, once they and the domain make sense."""
+    names: dict[str, Term] = {}
+    for variable in declared:
+        if variable.op != "var":
+            raise ExplorationError(f"{text(variable)} is not a variable")
+        if names.setdefault(variable.args[0], variable) is not variable:
+            raise ExplorationError(f"two variables of different width or kind are named {variable.args[0]!r}")
+    for constraint in domain:
+        if constraint.width:
+            raise ExplorationError(f"the domain constraint {text(constraint)} is not a truth value")
+        unknown = sorted(variables(constraint) - names.keys())
+        if unknown:
+            raise ExplorationError(
+                f"the domain constraint {text(constraint)} mentions {unknown[0]!r}, which is not declared"
+            )
+    return list(names)
+
+
+def _raised(error: BaseException) -> Raised:
+    """Return a record of the exception that keeps no frame alive."""
+    summary = traceback.TracebackException.from_exception(error)
+    frames = [frame for frame in summary.stack if not frame.filename.startswith(_HERE)] or list(summary.stack)
+    site = Site(frames[-1].filename, frames[-1].lineno or 0) if frames else None
+    message = "".join(summary.format_exception_only()).strip().partition(": ")[2]
+    return Raised(type(error).__name__, message, site, "".join(summary.format()))
+
+
+def _says(branch: Branch) -> str:
+    return text(branch.condition if branch.taken else not_(branch.condition))
+
+
+def _times(count: int, noun: str, plural: str = "s") -> str:
+    return f"{count} {noun}{'' if count == 1 else plural}"

@@ -1,0 +1,64 @@
+"""z3 behind the solver interface."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import z3
+
+from sdnloom.symbolic.solver import Solver, Verdict
+from sdnloom.symbolic.term import Term
+
+_BUILD: Final[dict[str, Callable[..., Any]]] = {
+    "concat": z3.Concat, "add": lambda a, b: a + b, "sub": lambda a, b: a - b, "mul": lambda a, b: a * b,
+    "udiv": z3.UDiv, "urem": z3.URem, "neg": lambda a: -a, "shl": lambda a, b: a << b, "lshr": z3.LShR,
+    "ashr": lambda a, b: a >> b, "and": lambda a, b: a & b, "or": lambda a, b: a | b, "xor": lambda a, b: a ^ b,
+    "bvnot": lambda a: ~a, "eq": lambda a, b: a == b, "ult": z3.ULT, "slt": lambda a, b: a < b, "ite": z3.If,
+    "not": z3.Not, "all": z3.And,
+}  # fmt: skip
+
+
+class Z3Solver(Solver):
+    """Incremental through push and pop; the goal of a query lives in a scope of its own."""
+
+    name = "z3"
+
+    def _open(self) -> None:
+        self._context = z3.Context()
+        self._solver = z3.Solver(ctx=self._context)
+        self._solver.set("timeout", max(1, round(self.timeout * 1000)))
+
+    def _build(self, term: Term, operands: list[Any]) -> Any:
+        context = self._context
+        if term.op == "const":
+            if not term.width:
+                return z3.BoolVal(bool(term.args[0]), context)
+            return z3.BitVecVal(term.args[0], term.width, context)
+        if term.op == "var":
+            return z3.BitVec(term.args[0], term.width, context)
+        if term.op == "extract":
+            return z3.Extract(term.args[1], term.args[2], operands[0])
+        if term.op in ("zext", "sext"):
+            extend = z3.ZeroExt if term.op == "zext" else z3.SignExt
+            return extend(term.width - term.args[0].width, operands[0])
+        return _BUILD[term.op](*operands)
+
+    def _push(self) -> None:
+        self._solver.push()
+
+    def _pop(self, levels: int) -> None:
+        self._solver.pop(levels)
+
+    def _assert(self, condition: Any) -> None:
+        self._solver.add(condition)
+
+    def _check(self, goal: Any) -> dict[str, int] | Verdict:
+        self._solver.push()
+        try:
+            self._solver.add(goal)
+            answer = self._solver.check()
+            if answer == z3.sat:
+                model = self._solver.model()
+                return {name: model.eval(constant, True).as_long() for name, constant in self._constants.items()}
+            return Verdict.UNSAT if answer == z3.unsat else Verdict.UNKNOWN
+        finally:
+            self._solver.pop()
