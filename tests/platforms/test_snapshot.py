@@ -401,6 +401,13 @@ def test_class_made_while_the_program_runs_is_captured():
     assert digest(roots, scope) == before
 
 
+def test_class_of_a_named_tuple_is_captured_and_its_fields_are_told_apart():
+    one, other = (collections.namedtuple("Pair", names) for names in (("left", "right"), ("right", "left")))
+    scope = Scope({one.__module__})
+    require(take({"pair": one, "value": one(1, 2)}, scope))
+    assert digest({"pair": one}, scope) != digest({"pair": other}, scope)
+
+
 def test_deep_state_is_no_problem():
     deep = []
     for _ in range(20_000):

@@ -143,6 +143,7 @@ _ITERATORS: tuple[type, ...] = (
     type(iter("")),
     type(reversed([])),
 )
+_FIELD = type(collections.namedtuple("_", "field").field)  # what reads a field of a named tuple
 _LOCK, _RLOCK = type(threading.Lock()), type(threading.RLock())
 
 # Base type -> how its own contents are captured; attributes and slots of subclasses come on top.
@@ -211,6 +212,7 @@ _KNOWN: dict[type, Aspects] = {
     types.WrapperDescriptorType: _text(lambda each: each.__qualname__),
     types.MethodDescriptorType: _text(lambda each: each.__qualname__),
     types.ClassMethodDescriptorType: _text(lambda each: each.__qualname__),
+    _FIELD: _text(lambda each: repr(each.__reduce__()[1])),
 }
 _NO_ATTRIBUTES = (Enum, logging.Logger, types.FunctionType, functools.partial, types.SimpleNamespace)
 _HEAP, _IMMUTABLE = 1 << 9, 1 << 8  # type flags; a class statement makes a heap type that is not immutable
