@@ -43,7 +43,7 @@ REPLICAS = (Replica("10.0.0.2", "00:00:00:00:00:02", 2), Replica("10.0.0.3", "00
 class LoadBalancer(app_manager.OSKenApp):
     """Balances the connections to the virtual address. No rule balances anything before the first policy."""
 
-    OFP_VERSIONS = [ofproto_v1_0.OFP_VERSION]
+    OFP_VERSIONS = (ofproto_v1_0.OFP_VERSION,)
     first_policy = None
     controller_bytes = WHOLE_PACKET  # how much of a packet in transition the controller wants to see
 
@@ -184,9 +184,7 @@ class LoadBalancer(app_manager.OSKenApp):
         ]
 
     def group_match(self, group):
-        return self.parser.OFPMatch(
-            dl_type=0x0800, nw_proto=6, nw_src=group, nw_src_mask=GROUP_BITS, nw_dst=VIRTUAL_IP
-        )
+        return self.parser.OFPMatch(dl_type=0x0800, nw_proto=6, nw_src=group, nw_src_mask=GROUP_BITS, nw_dst=VIRTUAL_IP)
 
     def install_way_back(self, replica):
         """What a replica sends to clients comes from the virtual address."""
@@ -219,9 +217,7 @@ class LoadBalancer(app_manager.OSKenApp):
 
     def install(self, match, priority, actions, idle_timeout=0):
         self.datapath.send_msg(
-            self.parser.OFPFlowMod(
-                self.datapath, match, priority=priority, actions=actions, idle_timeout=idle_timeout
-            )
+            self.parser.OFPFlowMod(self.datapath, match, priority=priority, actions=actions, idle_timeout=idle_timeout)
         )
 
     def remove(self, priority, group):

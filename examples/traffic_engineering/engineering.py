@@ -34,7 +34,7 @@ MUCH = 1_000_000  # bytes in one period
 class TrafficEngineering(app_manager.OSKenApp):
     """Gives each flow, a pair of addresses, a path of its own."""
 
-    OFP_VERSIONS = [ofproto_v1_0.OFP_VERSION]
+    OFP_VERSIONS = (ofproto_v1_0.OFP_VERSION,)
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)

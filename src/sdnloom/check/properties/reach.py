@@ -23,12 +23,14 @@ class Reachable(Rule):
 
     The packet is followed through the tables as they are; it is not sent. That finds losses that last for ever: in a
     settled state hard timeouts have run out too (`Timeouts.settle`). Where a choice is open one good way is enough.
-    Nothing is asked while a port or a switch is down.
+    Nothing is asked while a switch is down, nor while a link is, unless the program is to lead packets around it
+    (`rerouted`): then it is asked as long as there is a way over links that work.
     """
 
     name: str = ""
     source: str = ""
     target: str = ""
+    rerouted: bool = False
 
     def bind(self, world: World) -> tuple[Property, ...]:
         """One property of all switches and both hosts."""
@@ -37,9 +39,11 @@ class Reachable(Rule):
 
         def violated(_: None, columns: Mapping[str, Any]) -> str | None:
             states = {name: columns[name] for name in world.switches}
-            if any(state.phase != "on" or state.down for state in states.values()):
+            if any(state.phase != "on" or (state.down and not self.rerouted) for state in states.values()):
                 return None
             here, there = columns[source.name], columns[target.name]
+            if not _connected(world, states, here.place, there.place):
+                return None
             ends = list(_follow(world, states, here.place, packet))
             if there.place in ends or None in ends:
                 return None
@@ -49,6 +53,20 @@ class Reachable(Rule):
         name = self.name or f"Reachable({self.source}, {self.target})"
         columns = (*world.switches, *sorted({source.name, target.name}))
         return (Property(name, Needs.SETTLED, violated, columns=columns),)
+
+
+def _connected(world: World, states: Mapping[str, SwitchState], start: Place, end: Place) -> bool:
+    """Return whether links that work lead from one place to the other."""
+    down = {Place(name, port) for name, state in states.items() for port, _ in state.down}
+    if start in down or end in down:
+        return False
+    reached = {start.switch}
+    working = [link.ends for link in world.topology.links if not down & set(link.ends)]
+    for _ in working:
+        for one, other in working:
+            if one.switch in reached or other.switch in reached:
+                reached |= {one.switch, other.switch}
+    return end.switch in reached
 
 
 def _follow(world: World, states: Mapping[str, SwitchState], start: Place, packet: Packet) -> Iterator[Place | None]:

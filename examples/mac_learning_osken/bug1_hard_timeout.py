@@ -1,0 +1,7 @@
+"""Half a cure for BUG-I: a rule ends even while it is used. Until then packets to a host that moved are lost."""
+
+from pyswitch import PySwitch
+
+
+class HardTimeout(PySwitch):
+    hard_timeout = 10
