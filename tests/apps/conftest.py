@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.running import CommandLine
+
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / ".cache" / "ryu-4.34"
 # The files as they are in the published archive, whose own hash `tools/fetch_ryu.py` checks.
@@ -23,3 +25,10 @@ def ryu() -> Path:
     if not FOLDER.is_dir():
         pytest.skip("needs the apps of ryu==4.34: `make ryu` fetches them")
     return FOLDER
+
+
+@pytest.fixture
+def sdnloom(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> CommandLine:
+    """Return a function that runs the command line; the current directory is `tmp_path`."""
+    monkeypatch.chdir(tmp_path)
+    return CommandLine(monkeypatch, capsys)
