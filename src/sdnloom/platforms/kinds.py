@@ -143,7 +143,7 @@ _ITERATORS: tuple[type, ...] = (
     type(iter("")),
     type(reversed([])),
 )
-_FIELD = type(collections.namedtuple("_", "field").field)  # what reads a field of a named tuple
+_FIELD = type(vars(collections.namedtuple("_", "field"))["field"])  # what reads a field of a named tuple
 _LOCK, _RLOCK = type(threading.Lock()), type(threading.RLock())
 
 # Base type -> how its own contents are captured; attributes and slots of subclasses come on top.
