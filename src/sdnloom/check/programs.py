@@ -1,4 +1,4 @@
-"""The `[program]` of a scenario: a class in plain Python, or apps of os-ken and Ryu."""
+"""The `[program]` of a scenario: a class in plain Python, apps of os-ken and Ryu, or apps for NOX."""
 
 import importlib.util
 from collections.abc import Sequence
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sdnloom.check.code import CodeFiles
+from sdnloom.check.nox_program import read_nox
 from sdnloom.check.reader import Reader
 from sdnloom.network.controller import Program
 from sdnloom.platforms.python import PythonProgram
@@ -24,6 +25,9 @@ def read_program(reader: Reader, code: CodeFiles, version: str | None) -> Loaded
     """The program of a `[program]` table, loaded and started once. `version` is what the switches are told to speak."""
     if "app" in reader or "apps" in reader:
         return _osken(reader, version)
+    if "nox" in reader:
+        program = read_nox(reader, version)
+        return Loaded(program, program.files, program.version)
     return _python(reader, code)
 
 
