@@ -173,5 +173,5 @@ class Wrong(Arbitrary):
 @pytest.mark.parametrize("value", [-1, 1 << 31, "low", 0.5])
 @pytest.mark.parametrize("engine", ["loop", "kernel"])
 def test_what_is_no_rank_is_refused_by_name(value, engine):
-    with pytest.raises(ModelError, match=r"strategy ARBITRARY gives the action .* the rank .*; expected a whole"):
+    with pytest.raises(ModelError, match=r"strategy ARBITRARY, asked about .* gave .*; expected a whole number"):
         search(random_system(3, needs=()), Options(engine=engine, strategy=Wrong(value)))

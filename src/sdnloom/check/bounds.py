@@ -1,6 +1,7 @@
 """What a verdict is relative to: every budget and limit of a check, one per line."""
 
 from sdnloom.engine.result import Options
+from sdnloom.engine.strategy import parts_of
 from sdnloom.network.hosts import ArpHost, Client, Host, MobileHost, TcpClient
 from sdnloom.network.network import Network
 
@@ -42,8 +43,7 @@ def stated_bounds(network: Network, options: Options) -> tuple[str, ...]:
     ):
         if limit is not None:
             lines.append(text.format(limit))
-    if options.strategy is not None:
-        lines.append(f"only what the strategy {options.strategy.name} explores")
+    lines += [f"without {part.skips} ({part.name})" for part in parts_of(options.strategy)]
     return tuple(lines)
 
 

@@ -14,6 +14,7 @@ from sdnloom.check.packets import ADDRESSES, packet_kind
 from sdnloom.check.programs import read_program
 from sdnloom.check.reader import Reader
 from sdnloom.check.scenario import Scenario
+from sdnloom.check.strategies.read import read_strategies
 from sdnloom.check.topologies import place_hosts, read_topology
 from sdnloom.engine.model import Property
 from sdnloom.engine.result import Limits, Options
@@ -85,10 +86,22 @@ def _scenario(reader: Reader, code: CodeFiles) -> Scenario:
         statistics=tuple(read_call(table, PortCounter, {}, {}) for table in reader.tables("statistics")),
     )
     properties = _properties(reader, code)
-    options, seed = _options(reader.table("search"))
+    search = reader.table("search")
+    strategies, same_flow = read_strategies(search, code)
+    options, seed = _options(search)
     name = reader.text("name", reader.file.stem)
     reader.close()
-    scenario = Scenario(network, loaded.program, properties, options, seed, name, code=loaded.files)
+    scenario = Scenario(
+        network,
+        loaded.program,
+        properties,
+        options,
+        seed,
+        name,
+        code=loaded.files,
+        strategies=strategies,
+        same_flow=same_flow,
+    )
     scenario.system()
     return scenario
 

@@ -9,11 +9,13 @@ from pathlib import Path
 
 from sdnloom.check.bounds import stated_bounds
 from sdnloom.check.coverage import Coverage, FileCoverage
-from sdnloom.engine.model import Property, System
+from sdnloom.check.strategies import SameFlow, SearchStrategy
+from sdnloom.engine.model import Property, Strategy, System
 from sdnloom.engine.path import Path as Steps
 from sdnloom.engine.result import Counterexample, Holds, Incomplete, Options, Result, SearchEvent, Violated
 from sdnloom.engine.search import search
 from sdnloom.engine.semantics import Found
+from sdnloom.engine.strategy import Composed
 from sdnloom.engine.text import stable_text
 from sdnloom.engine.trace import Replayed, Trace, code_fingerprint, replay_trace
 from sdnloom.network.build import Checkable, build
@@ -71,17 +73,35 @@ class Scenario:
     file: Path | None = None  # where it was read from
     code: tuple[Path, ...] = ()  # the files of the program
     text: str | None = None  # what it was read from if that was no file
+    strategies: tuple[SearchStrategy, ...] = ()  # applied in this order
+    same_flow: SameFlow | None = None  # which packets belong together, for a strategy that is chosen later
 
     def system(self) -> System:
-        """The system to search, its parts in the order of the scenario."""
+        """The system of the scenario, its parts in the order of the scenario; strategies leave it as it is."""
         return build(self.network, self.program, self.properties)
+
+    def narrowed(self) -> "Scenario":
+        """The scenario within the bounds that its strategies set."""
+        network = self.network
+        for strategy in self.strategies:
+            network = strategy.narrowed(network)
+        return replace(self, network=network)
+
+    def strategy(self, system: System) -> Strategy | None:
+        """What ranks the steps of the system: the scenario's strategies, then the one in its options."""
+        ranks = [ranks for one in self.strategies if (ranks := one.ranks(self.network, system)) is not None]
+        if self.options.strategy is not None:
+            ranks.append(self.options.strategy)
+        return None if not ranks else ranks[0] if len(ranks) == 1 else Composed(ranks)
 
     def check(self, on_event: Callable[[SearchEvent], None] | None = None, coverage: bool = False) -> Report:
         """Search the scenario's system."""
         watched = Coverage(self.code, getattr(self.program, "kind", None)) if coverage else None
-        system = watched.watch(watched.watching(self.system), CONTROLLER) if watched else self.system()
-        result = search(shuffled(system, self.seed), self.options, on_event)
-        bounds = stated_bounds(self.network, self.options)
+        narrow = self.narrowed()
+        system = watched.watch(watched.watching(narrow.system), CONTROLLER) if watched else narrow.system()
+        options = replace(self.options, strategy=narrow.strategy(system))
+        result = search(shuffled(system, self.seed), options, on_event)
+        bounds = stated_bounds(narrow.network, options)
         return Report(self, result, bounds, watched.report() if watched else None)
 
     def trace(self, path: Steps, found: Found | None, source: dict[str, str]) -> Trace:

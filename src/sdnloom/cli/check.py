@@ -9,6 +9,7 @@ import click
 
 from sdnloom.check.load import MEBIBYTE
 from sdnloom.check.scenario import Report, Scenario
+from sdnloom.check.strategies import NAMES, PktSeq, named
 from sdnloom.cli.apps import takes_scenario
 from sdnloom.cli.progress import SearchProgress
 from sdnloom.cli.traces import write_trace
@@ -29,6 +30,11 @@ EXIT = {"holds": 0, "violated": 1, "incomplete": 3}
 )
 @click.option("--order", type=click.Choice(["bfs", "dfs"]), help="Breadth first finds shortest counterexamples.")
 @click.option("--reduce/--no-reduce", default=None, help="Leave out orders of events that make no difference.")
+@click.option(
+    "--strategy",
+    metavar="NAMES",
+    help=f"Explore only some orders of events: {', '.join(NAMES)}; several with commas, applied in order.",
+)
 @click.option("--seed", type=click.IntRange(0), help="The order in which equal steps are tried; 0 is the scenario's.")
 @click.option("--max-states", type=click.IntRange(1), metavar="N", help="Stop after so many states.")
 @click.option("--max-depth", type=click.IntRange(1), metavar="N", help="Look no further than so many steps.")
@@ -52,6 +58,7 @@ def command(
     engine: str | None,
     order: str | None,
     reduce: bool | None,
+    strategy: str | None,
     seed: int | None,
     max_states: int | None,
     max_depth: int | None,
@@ -85,6 +92,10 @@ def command(
         limits=replace(scenario.options.limits, **{name: limit for name, limit in limits.items() if limit is not None}),
     )
     loaded = replace(scenario, options=options, seed=scenario.seed if seed is None else seed)
+    if strategy is not None:
+        bounds = next((one for one in scenario.strategies if isinstance(one, PktSeq)), None)
+        names = [name for name in strategy.split(",") if name]
+        loaded = replace(loaded, strategies=named(names, scenario.same_flow, bounds))
     progress = SearchProgress()
     try:
         report = loaded.check(progress, coverage)

@@ -3,7 +3,22 @@
 from collections.abc import Hashable, Sequence
 from typing import Any
 
-from sdnloom.engine.model import ALL, Action, Channel, Component, Content, Event, Message, ModelError, Outcome, Property
+from sdnloom.engine.model import (
+    ALL,
+    Action,
+    Channel,
+    Component,
+    Content,
+    Event,
+    Message,
+    ModelError,
+    Outcome,
+    Property,
+    Step,
+    Strategy,
+)
+
+MOST_RANK = (1 << 31) - 1
 
 
 def evaluate(component: Component, action: Action, core: Any, message: Any, checked: bool) -> tuple[Outcome, ...]:
@@ -135,6 +150,33 @@ def violated(prop: Property, memory: Any, columns: dict[str, Any]) -> str | None
     if message is not None and not isinstance(message, str):
         raise ModelError(f"property {prop.name!r} returned {message!r}; expected a message or None")
     return message
+
+
+def rank(strategy: Strategy, memory: Any, step: Step, outcome: Outcome) -> int | None:
+    """The rank that a single strategy gives a step."""
+    try:
+        found = strategy.rank(memory, step, outcome)
+    except Exception as error:
+        raise ModelError(f"{_ranking(strategy, step)} raised {type(error).__name__}: {error}") from error
+    if found is not None and not (isinstance(found, int) and 0 <= found <= MOST_RANK):
+        raise ModelError(
+            f"{_ranking(strategy, step)} gave {found!r}; expected a whole number from 0 to {MOST_RANK}, or None"
+        )
+    return found
+
+
+def after(strategy: Strategy, memory: Any, step: Step, outcome: Outcome) -> Hashable:
+    """The strategy's memory after a step."""
+    try:
+        following = strategy.after(memory, step, outcome)
+        _hashable("memory", following)
+    except Exception as error:
+        raise ModelError(f"{_ranking(strategy, step)} raised {type(error).__name__}: {error}") from error
+    return following
+
+
+def _ranking(strategy: Strategy, step: Step) -> str:
+    return f"strategy {strategy.name}, asked about {step.action!r} of {step.component!r},"
 
 
 def _hashable(what: str, value: Any) -> None:

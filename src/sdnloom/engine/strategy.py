@@ -12,11 +12,11 @@ leaves out it could also leave out without them. Neither makes the search exhaus
 from collections.abc import Hashable, Sequence
 from typing import Any, TypeAlias
 
+from sdnloom.engine import evaluate
 from sdnloom.engine.model import ModelError, Outcome, Step, Strategy
 from sdnloom.engine.tables import Local, Tables
 
 Ranks: TypeAlias = tuple[int | None, ...]  # one per strategy
-_MOST = (1 << 31) - 1
 
 
 class Composed:
@@ -62,17 +62,10 @@ def skipped(strategy: Strategy) -> str:
 
 
 def ranks_of(strategy: Strategy, memory: Any, step: Step, outcome: Outcome) -> Ranks:
-    """The ranks that the parts of a strategy give a step. Raises ModelError for what is no rank."""
-    parts = parts_of(strategy)
+    """The ranks that the parts of a strategy give a step."""
     memories = memory if isinstance(strategy, Composed) else (memory,)
-    ranks = tuple(part.rank(one, step, outcome) for part, one in zip(parts, memories, strict=True))
-    for part, rank in zip(parts, ranks, strict=True):
-        if rank is not None and not (isinstance(rank, int) and 0 <= rank <= _MOST):
-            raise ModelError(
-                f"strategy {part.name} gives the action {step.action!r} of {step.component!r} the rank {rank!r}; "
-                f"expected a whole number from 0 to {_MOST}, or None"
-            )
-    return ranks
+    pairs = zip(parts_of(strategy), memories, strict=True)
+    return tuple(evaluate.rank(part, one, step, outcome) for part, one in pairs)
 
 
 def least(ranks: Sequence[Ranks]) -> list[bool]:
@@ -98,5 +91,8 @@ class Ranking:
         if known is None:
             step = self.tables.step_of(local)
             ranks = ranks_of(self.strategy, memory, step, local.outcome)
-            known = self._known[memory, local.number] = (ranks, self.strategy.after(memory, step, local.outcome))
+            known = self._known[memory, local.number] = (
+                ranks,
+                evaluate.after(self.strategy, memory, step, local.outcome),
+            )
         return known

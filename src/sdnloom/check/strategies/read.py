@@ -1,0 +1,31 @@
+"""Strategies from the [search] table of a scenario."""
+
+from collections.abc import Callable
+
+from sdnloom.check.code import CodeFiles
+from sdnloom.check.fields import read_call
+from sdnloom.check.reader import Reader
+from sdnloom.check.strategies import NAMES, PktSeq, SameFlow, SearchStrategy, named
+
+
+def read_strategies(reader: Reader, code: CodeFiles) -> tuple[tuple[SearchStrategy, ...], SameFlow | None]:
+    """The strategies that the table names, and the user's `same_flow` if it names one."""
+    same_flow = _same_flow(reader, code) if "same_flow" in reader else None
+    pkt_seq: PktSeq = read_call(reader.table("pkt_seq"), PktSeq, {}, {})
+    names = reader.texts("strategies", [])
+    for number, name in enumerate(names):
+        if name not in NAMES:
+            reader.fail_item("strategies", number, name, f"one of {', '.join(NAMES)}")
+    return reader.calling("strategies", lambda: named(names, same_flow, pkt_seq)), same_flow
+
+
+def _same_flow(reader: Reader, code: CodeFiles) -> Callable[..., bool]:
+    text = reader.text("same_flow")
+    file, colon, name = text.rpartition(":")
+    expected = 'a function of two packets, as "file.py:function"'
+    if not colon:
+        reader.fail("same_flow", text, expected)
+    found = reader.calling("same_flow", lambda: code.get(reader.beside("same_flow", file), name))
+    if not callable(found):
+        reader.fail("same_flow", text, expected)
+    return found  # type: ignore[no-any-return]
