@@ -28,7 +28,7 @@ PARTS = {"mac_learning/moving_host", "mac_learning/two_hosts"}  # included by ot
 
 
 def test_every_scenario_has_an_expected_verdict() -> None:
-    found = {str(file.relative_to(EXAMPLES).with_suffix("")) for file in EXAMPLES.rglob("*.toml")}
+    found = {str(file.relative_to(EXAMPLES).with_suffix("")) for file in EXAMPLES.glob("mac_learning/*.toml")}
     assert found == EXPECTED.keys() | PARTS
 
 

@@ -1,0 +1,103 @@
+"""What the scenarios of the three applications must give: verdict, violated property, steps, states, transitions.
+
+The thirteen published defects (NICE, section 9), the scenario that shows each, and those that show its cure.
+"""
+
+from pathlib import Path
+from typing import NamedTuple
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+FOLDERS = ("mac_learning_osken", "load_balancer", "traffic_engineering")
+PARTS = {  # included by others, no scenarios by themselves
+    "mac_learning_osken/moving_host",
+    "mac_learning_osken/two_hosts",
+    "mac_learning_osken/ring",
+    "load_balancer/web",
+    "load_balancer/asking_client",
+    "load_balancer/asking_server",
+    "traffic_engineering/triangle",
+}
+
+
+class Expected(NamedTuple):
+    """The answer of a breadth-first search without reduction; `steps` is the length of the shortest counterexample."""
+
+    verdict: str
+    property: str | None
+    steps: int | None
+    states: int
+    transitions: int
+
+
+EXPECTED: dict[str, Expected] = {
+    "mac_learning_osken/bug1": Expected("violated", "NoBlackHolesMobile", 25, 5674, 12988),
+    "mac_learning_osken/bug1_fixed": Expected("holds", None, None, 15109, 39075),
+    "mac_learning_osken/bug1_fixed_dropped": Expected("violated", "Reachable(A, B)", 15, 1755, 3368),
+    "mac_learning_osken/bug1_fixed_persistent": Expected("holds", None, None, 6250, 16407),
+    "mac_learning_osken/bug1_hard_timeout": Expected("holds", None, None, 6117, 15809),
+    "mac_learning_osken/bug1_hard_timeout_transient": Expected("violated", "NoBlackHolesMobile", 25, 6103, 13636),
+    "mac_learning_osken/bug1_persistent": Expected("violated", "Reachable(A, B)", 21, 1865, 4107),
+    "mac_learning_osken/bug2": Expected("violated", "StrictDirectPaths", 18, 150, 233),
+    "mac_learning_osken/bug2_fixed": Expected("holds", None, None, 361, 627),
+    "mac_learning_osken/bug2_reverse_second": Expected("violated", "StrictDirectPaths", 18, 192, 313),
+    "mac_learning_osken/bug3": Expected("violated", "NoForwardingLoops", 14, 192, 346),
+    "mac_learning_osken/bug3_fixed": Expected("holds", None, None, 69, 116),
+    "load_balancer/bug4": Expected("violated", "NoForgottenPackets", 5, 32, 47),
+    "load_balancer/bug4_fixed": Expected("holds", None, None, 197, 314),
+    "load_balancer/bug4_server": Expected("violated", "NoForgottenPackets", 9, 62, 97),
+    "load_balancer/bug4_server_fixed": Expected("holds", None, None, 74, 119),
+    "load_balancer/bug5": Expected("violated", "NoForgottenPackets", 3, 16, 19),
+    "load_balancer/bug5_fixed": Expected("holds", None, None, 113, 166),
+    "load_balancer/bug6": Expected("violated", "NoForgottenPackets", 7, 40, 59),
+    "load_balancer/bug6_fixed": Expected("holds", None, None, 113, 166),
+    "load_balancer/bug7": Expected("violated", "NoForgottenPackets", 6, 40, 53),
+    "load_balancer/bug7_fixed": Expected("holds", None, None, 921, 1909),
+    "load_balancer/bug7_hidden": Expected("holds", None, None, 1083, 2249),
+    "load_balancer/bug8": Expected("violated", "NoForgottenPackets", 6, 38, 51),
+    "load_balancer/bug8_fixed": Expected("holds", None, None, 113, 166),
+    "load_balancer/bug9": Expected("violated", "FlowAffinity", 11, 1845, 4017),
+    "load_balancer/bug9_fixed": Expected("holds", None, None, 38332, 107320),
+    "load_balancer/bug9_no_duplicate": Expected("holds", None, None, 979, 1995),
+    "load_balancer/bug9_repeated": Expected("violated", "FlowAffinity", 12, 621, 1241),
+    "load_balancer/bug9_repeated_fixed": Expected("holds", None, None, 6340, 15621),
+    "load_balancer/bug9_restarted": Expected("violated", "FlowAffinity", 24, 14619, 36468),
+    "load_balancer/bug9_restarted_fixed": Expected("holds", None, None, 16716, 43608),
+    "load_balancer/bug9_silent": Expected("violated", "FlowAffinity", 14, 10674, 28028),
+    "traffic_engineering/bug10": Expected("violated", "NoBlackHoles", 5, 28, 35),
+    "traffic_engineering/bug10_fixed": Expected("holds", None, None, 527, 1060),
+    "traffic_engineering/bug11": Expected("violated", "NoForgottenPackets", 8, 108, 179),
+    "traffic_engineering/bug11_barriers": Expected("holds", None, None, 263, 456),
+    "traffic_engineering/bug11_fixed": Expected("holds", None, None, 467, 968),
+    "traffic_engineering/bug11_reversed": Expected("violated", "NoForgottenPackets", 8, 108, 179),
+    "traffic_engineering/bug12": Expected("violated", "UseCorrectRoutingTable", 9, 1122, 2275),
+    "traffic_engineering/bug12_fixed": Expected("holds", None, None, 9117, 24010),
+    "traffic_engineering/bug13": Expected("violated", "NoForgottenPackets", 15, 1366, 3171),
+    "traffic_engineering/bug13_fixed": Expected("holds", None, None, 1401, 3328),
+    "traffic_engineering/failover": Expected("holds", None, None, 30477, 116261),
+    "traffic_engineering/reachable": Expected("holds", None, None, 87, 168),
+    "traffic_engineering/reachable_link_failed": Expected("violated", "Reachable(h1, h2)", 11, 1259, 3526),
+    "traffic_engineering/two_flows": Expected("holds", None, None, 64249, 196328),
+}
+
+BUGS: dict[str, tuple[str, tuple[str, ...]]] = {  # defect -> scenario that has it, scenarios that have its cure
+    "I": ("mac_learning_osken/bug1", ("mac_learning_osken/bug1_fixed", "mac_learning_osken/bug1_fixed_persistent")),
+    "II": ("mac_learning_osken/bug2", ("mac_learning_osken/bug2_fixed",)),
+    "III": ("mac_learning_osken/bug3", ("mac_learning_osken/bug3_fixed",)),
+    "IV": ("load_balancer/bug4", ("load_balancer/bug4_fixed", "load_balancer/bug4_server_fixed")),
+    "V": ("load_balancer/bug5", ("load_balancer/bug5_fixed",)),
+    "VI": ("load_balancer/bug6", ("load_balancer/bug6_fixed",)),
+    "VII": ("load_balancer/bug7", ("load_balancer/bug7_fixed", "load_balancer/bug7_hidden")),
+    "VIII": ("load_balancer/bug8", ("load_balancer/bug8_fixed",)),
+    "IX": ("load_balancer/bug9", ("load_balancer/bug9_fixed", "load_balancer/bug9_repeated_fixed")),
+    "X": ("traffic_engineering/bug10", ("traffic_engineering/bug10_fixed",)),
+    "XI": ("traffic_engineering/bug11", ("traffic_engineering/bug11_fixed", "traffic_engineering/bug11_barriers")),
+    "XII": ("traffic_engineering/bug12", ("traffic_engineering/bug12_fixed",)),
+    "XIII": ("traffic_engineering/bug13", ("traffic_engineering/bug13_fixed", "traffic_engineering/two_flows")),
+}
+
+FAULTS: dict[str, tuple[str, str]] = {  # fault -> scenario without it, which holds, and with it, which does not
+    "a duplicated SYN": ("load_balancer/bug9_no_duplicate", "load_balancer/bug9"),
+    "a dropped packet": ("mac_learning_osken/bug1_fixed_persistent", "mac_learning_osken/bug1_fixed_dropped"),
+    "a failed link": ("traffic_engineering/reachable", "traffic_engineering/reachable_link_failed"),
+    "a restarted switch": ("load_balancer/bug9_no_duplicate", "load_balancer/bug9_restarted"),
+}
