@@ -11,8 +11,8 @@ A verdict speaks for representatives of the classes, and holds only if every cla
 
 import time
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, Protocol
 
 from sdnloom.check.inputs.classes import Exploration, Explorer, InputClass, Pattern, Question
 from sdnloom.check.inputs.clients import Discoverer, Pools, discoverers, with_pools
@@ -22,8 +22,7 @@ from sdnloom.check.inputs.tables import brought_in, envelope, in_the_way
 from sdnloom.check.remember import Remembering
 from sdnloom.engine.model import Needs, Property, System
 from sdnloom.engine.result import Holds, Incomplete, Notice, Options, Result, SearchEvent
-from sdnloom.engine.search import search
-from sdnloom.network.build import Checkable, build, switch_config
+from sdnloom.network.build import switch_config
 from sdnloom.network.control import ControllerCore
 from sdnloom.network.controller import Program
 from sdnloom.network.hosts.client import Named
@@ -55,6 +54,7 @@ class Round:
     transitions: int
     packets: int
     questions: int
+    seconds: float = field(default=0.0, compare=False)
 
 
 @dataclass(frozen=True)
@@ -79,69 +79,57 @@ class Situation(NamedTuple):
     switch: SwitchCore
 
 
+class Searching(Protocol):
+    """Searches the network with the program. `look` adds to the system what notes down the situations met."""
+
+    def __call__(self, network: Network, program: Program, look: Callable[[System], System], spent: float) -> Result:
+        """The result; `spent` seconds of the time limit have passed."""
+
+
 def discover(
     network: Network,
     program: Program,
-    properties: Iterable[Checkable | Property],
     explorer: Explorer,
-    options: Options,
     wanted: DiscoverOptions,
-    prepare: Callable[[System], System] = lambda system: system,
+    options: Options,
+    searching: Searching,
     on_event: Callable[[SearchEvent], None] = lambda event: None,
 ) -> Discovery:
-    """Search with discovered packets; a violation ends it unless all are wanted. `prepare` is applied to each system."""
-    wanted_properties = tuple(properties)
+    """Search with discovered packets until there are no more; a violation ends it unless all are wanted."""
     remembered = Remembering(program)
     asking = Asking(network, explorer, wanted)
     rounds: list[Round] = []
-    seconds = 0.0
     start = time.monotonic()
     while True:
         ready = with_pools(network, asking.pools)
         met = Met(tuple(discoverers(network)), options.reduce)
-        system = build(ready, remembered, wanted_properties)
-        system = replace(system, properties=(*system.properties, *met.properties(system)))
-        result = search(prepare(system), _within(options, time.monotonic() - start), on_event)
-        seconds += result.statistics.seconds
-        before, questions = asking.packets, asking.questions
-        over = bool(result.violations) and not options.find_all
-        if not over:
+        result = searching(ready, remembered, met.watching, time.monotonic() - start)
+        packets, questions = asking.packets, asking.questions
+        if options.find_all or not result.violations:
             asking.ask(met.situations)
         done = result.statistics
-        rounds.append(Round(done.states, done.transitions, before, asking.questions - questions))
-        over |= asking.packets == before or _out_of_time(options, time.monotonic() - start)
+        rounds.append(Round(done.states, done.transitions, packets, asking.questions - questions, done.seconds))
+        new = asking.packets - packets
         on_event(
             Notice(
-                f"round {len(rounds)}: {done.states:,} states with {before} packets, {rounds[-1].questions} questions, "
-                f"{asking.packets - before} new packets"
+                f"round {len(rounds)}: {done.states:,} states with {packets} packets, "
+                f"{rounds[-1].questions} questions, {new} new packets"
             )
         )
-        if over:
-            return Discovery(
-                ready, _summed(result, rounds, seconds, remembered, asking, options), tuple(rounds), asking.gaps
-            )
-
-
-def _within(options: Options, spent: float) -> Options:
-    """The options with what is left of the time."""
-    limit = options.limits.seconds
-    if limit is None:
-        return options
-    return replace(options, limits=replace(options.limits, seconds=max(limit - spent, 0.001)))
+        if not new or _out_of_time(options, time.monotonic() - start):
+            return Discovery(ready, _summed(result, rounds, remembered, asking, options), tuple(rounds), asking.gaps)
 
 
 def _out_of_time(options: Options, spent: float) -> bool:
     return options.limits.seconds is not None and spent >= options.limits.seconds
 
 
-def _summed(
-    result: Result, rounds: list[Round], seconds: float, program: Remembering, asking: "Asking", options: Options
-) -> Result:
+def _summed(result: Result, rounds: list[Round], program: Remembering, asking: "Asking", options: Options) -> Result:
     """The last search's result with the work of all, and with the verdict that discovery allows."""
     statistics = replace(
         result.statistics,
         transitions=sum(one.transitions for one in rounds),
-        seconds=seconds,
+        seconds=sum(one.seconds for one in rounds),
         evaluations={**result.statistics.evaluations, CONTROLLER: program.runs},
     )
     reason = result.incomplete
@@ -163,11 +151,11 @@ class Met:
         self.hosts, self.reduced = hosts, reduced
         self._seen: dict[Situation, None] = {}
 
-    def properties(self, system: System) -> list[Property]:
-        """Properties that never speak: they only look. With a reduction only quiescent states can be looked at."""
+    def watching(self, system: System) -> System:
+        """The system with properties that never speak, only look. With a reduction they see quiescent states only."""
         needs = Needs.QUIESCENT if self.reduced else Needs.STATE
         columns = {component.name for component in system.components}
-        return [
+        looking = [
             Property(
                 f"discovery of {host.spec.name} at {switch}",
                 needs,
@@ -177,6 +165,7 @@ class Met:
             for host in self.hosts
             for switch in sorted({place.switch for place in host.places} & columns)
         ]
+        return replace(system, properties=(*system.properties, *looking))
 
     def _looking(self, host: Discoverer, switch: str) -> Callable[[Any, Mapping[str, Any]], str | None]:
         name = host.spec.name
@@ -248,7 +237,7 @@ class Asking:
 
     def relevant(self, situation: Situation) -> list[Named]:
         """The packets that matter in a situation: one for each class and role."""
-        known: set[Hashable] = set()
+        known: list[InputClass] = []
         found: list[Named] = []
         for skeleton in self.skeletons[situation.host]:
             config = self.configs[situation.place.switch]
@@ -257,8 +246,8 @@ class Asking:
                 continue  # the switch brings none of these packets to the controller
             avoiding = in_the_way(situation.switch, situation.place.port, skeleton)
             for one in self._classes(situation, message, skeleton):
-                if one.key not in known:
-                    known.add(one.key)
+                if not any(one.repeats(other) for other in known):
+                    known.append(one)
                     found += self._packets(situation, skeleton, one, avoiding)
         return found
 

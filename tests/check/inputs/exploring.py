@@ -23,6 +23,9 @@ class ListedClass:
     def witness(self):
         return self.members[0]
 
+    def repeats(self, other):
+        return self.key == other.key
+
     def member(self, within, avoiding):
         for values in self.members:
             if all(values[name] in domain for name, domain in within.items() if name in values) and not any(

@@ -9,6 +9,7 @@ from sdnloom.check.inputs.domains import DomainError
 from sdnloom.check.inputs.stacks import StackError
 from sdnloom.check.properties import NoForwardingLoops
 from sdnloom.engine.result import Holds, Incomplete, Limits, Options, Violated
+from sdnloom.engine.search import search
 from sdnloom.engine.semantics import Semantics, reachable
 from sdnloom.network.build import build
 from sdnloom.network.hosts import ArpHost, Client, MobileHost, Replier
@@ -55,7 +56,12 @@ class ByPort:
 
 
 def found(network, program, wanted=ETHERNET, options=None, explorer=None, properties=()):
-    return discover(network, program, properties, explorer or BruteForce(program), options or Options(), wanted)
+    options = options or Options()
+
+    def searching(ready, program, look, spent):
+        return search(look(build(ready, program, properties)), options)
+
+    return discover(network, program, explorer or BruteForce(program), wanted, options, searching)
 
 
 def labels(discovery, host):

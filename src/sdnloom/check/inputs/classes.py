@@ -30,12 +30,11 @@ class InputClass(Protocol):
     """Packets that take one path through a handler."""
 
     @property
-    def key(self) -> Hashable:
-        """What is the same for two classes of different skeletons that the handler does not tell apart."""
-
-    @property
     def witness(self) -> Mapping[str, int]:
         """The values of one member."""
+
+    def repeats(self, other: "InputClass") -> bool:
+        """Whether the handler does not tell it from that class of another skeleton."""
 
     def member(self, within: Mapping[str, Domain], avoiding: Sequence[Pattern]) -> Mapping[str, int] | None:
         """The values of a member in these domains that agrees with none of the patterns; None if there is none."""
@@ -45,7 +44,7 @@ class InputClass(Protocol):
 class Exploration:
     """The classes, and the reasons why there may be others; none means that these are all."""
 
-    classes: tuple[InputClass, ...]
+    classes: tuple[InputClass, ...] = ()
     gaps: tuple[str, ...] = ()
 
 

@@ -220,7 +220,7 @@ def packet_label(stack: Stack, values: Mapping[str, int], setting: Setting) -> s
 
 def labelled_packet(label: str, setting: Setting) -> Packet:
     """The packet of a label. Raises StackError or DomainError for a text that is none."""
-    name, *parts = label.split()
+    name, *parts = label.split() or [""]
     stack = stack_of(name)
     values = {field.name: setting.plain[field.name] for field in stack.fields if field.name in setting.plain}
     for part in parts:

@@ -1,0 +1,250 @@
+"""Classes of packets by concolic execution of the real handler."""
+
+import dataclasses
+import re
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import PurePath
+from typing import Any
+
+from sdnloom.check.inputs.classes import Exploration, InputClass, Pattern, Question
+from sdnloom.check.inputs.domains import Domain
+from sdnloom.check.inputs.skeletons import Skeleton
+from sdnloom.check.inputs.stacks import Field, Kind
+from sdnloom.network.controller import Came
+from sdnloom.network.events import HandlerRaised
+from sdnloom.platforms.line_trace import Line, line_trace
+from sdnloom.platforms.subject import Attempt, Quiet, Subject
+from sdnloom.symbolic import terms
+from sdnloom.symbolic.evaluate import evaluate
+from sdnloom.symbolic.execution import Execution
+from sdnloom.symbolic.explore import explore
+from sdnloom.symbolic.facts import Facts
+from sdnloom.symbolic.inputs import Inputs
+from sdnloom.symbolic.options import Options
+from sdnloom.symbolic.result import Exploration as Explored
+from sdnloom.symbolic.result import PathClass
+from sdnloom.symbolic.running import Run
+from sdnloom.symbolic.solver import Verdict, find_solver
+from sdnloom.symbolic.term import variables
+from sdnloom.symbolic.terms import Term, const
+from sdnloom.symbolic.values import symbolic_bytes
+
+_KINDS = {Kind.MAC: "mac", Kind.IP4: "ipv4", Kind.IP6: "ipv6", Kind.HEX: "hex", Kind.NUMBER: "dec"}
+_FILE = re.compile(r"/[^\s:()]*\.py(?=:)")
+
+
+def variable(field: Field) -> Term:
+    """The variable of a field. Fields of one name are one variable, whatever the stack."""
+    return terms.var(field.name, field.bits, _KINDS[field.kind])
+
+
+def within(field: Field, domain: Domain) -> Term:
+    """The constraint that a field lies in a domain."""
+    term = variable(field)
+    return terms.any_(*(_between(term, low, high) for low, high in dict.fromkeys(domain.ranges)))
+
+
+def _between(term: Term, low: int, high: int) -> Term:
+    if low == high:
+        return terms.eq(term, const(low, term.width))
+    return terms.all_(terms.ule(const(low, term.width), term), terms.ule(term, const(high, term.width)))
+
+
+def frame_term(skeleton: Skeleton) -> Term:
+    """The bits of a frame: variables where the skeleton is symbolic, the rest as it is."""
+    plain = skeleton.frame({})
+    number, size = int.from_bytes(plain, "big"), 8 * len(plain)
+    parts, at = [], 0
+    for one, _ in sorted(skeleton.symbolic, key=lambda pair: pair[0].offset):
+        if at < one.offset:
+            parts.append(const(number >> (size - one.offset), one.offset - at))
+        parts.append(variable(one))
+        at = one.offset + one.bits
+    if at < size:
+        parts.append(const(number, size - at))
+    return terms.concat(*parts)
+
+
+def constraints(skeleton: Skeleton) -> tuple[Term, ...]:
+    """The domains of a skeleton's symbolic fields."""
+    return tuple(within(field, domain) for field, domain in skeleton.symbolic if not domain.whole(field))
+
+
+@dataclass(frozen=True)
+class Task:
+    """A handler in a state as a function of the symbolic fields of a packet."""
+
+    run: Run
+    variables: tuple[Term, ...]
+    domain: tuple[Term, ...]
+    initial: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Means:
+    """How to explore: the budgets and means of one question, and whether parsers are under test as well."""
+
+    options: Options = dataclasses.field(default_factory=Options)
+    robust: bool = False
+
+
+class Concolic:
+    """Explores the handlers of a program. Answers depend on the question alone."""
+
+    def __init__(self, subject: Subject, means: Means | None = None) -> None:
+        self.subject, self.means = subject, means or Means()
+
+    def task(self, question: Question) -> "Task":
+        """The question as what is to be explored."""
+        subject, skeleton = self.subject, question.skeleton
+        own = {str(file) for file in subject.files}
+        heard = subject.parsers if self.means.robust else ()
+        quiet = tuple(each for each in subject.quiet if each not in heard)
+        bits, options = frame_term(skeleton), self.means.options
+
+        def is_own(name: str) -> bool:
+            return name in own or name.startswith(heard)
+
+        def run(execution: Execution) -> Attempt:
+            inner = Quiet(execution, quiet, is_own, max_depth=options.depth, max_steps=options.steps)
+            frame = skeleton.stack.filled({**skeleton.preferred, **execution.model})
+            try:
+                with inner.active():
+                    return subject.attempt(question.core, _given(question, frame), symbolic_bytes(frame, bits))
+            finally:
+                inner.hand_over(execution)
+
+        return Task(
+            run,
+            tuple(variable(field) for field, _ in skeleton.symbolic),
+            constraints(skeleton),
+            {field.name: domain.first for field, domain in skeleton.symbolic},
+        )
+
+    def explore(self, question: Question) -> "Answer":
+        """The classes of packets of a question."""
+        task = self.task(question)
+        found = explore(task.run, task.variables, task.domain, initial=task.initial, options=self.means.options)
+        gaps = tuple(f"{question.skeleton.stack.name}: {_short(reason)}" for reason in found.reasons)
+        return Answer(tuple(ConcolicClass(self, question, one) for one in found.classes), gaps, found)
+
+    def lines(self, question: Question, values: Mapping[str, int]) -> tuple[Line, ...]:
+        """The lines of the program that one packet runs through."""
+        frame = question.skeleton.frame(values)
+        given = _given(question, frame)
+        return line_trace(lambda: self.subject.attempt(question.core, given, frame), self.subject.files)[1]
+
+
+def _given(question: Question, frame: bytes) -> Came:
+    return Came(question.switch, replace(question.message, data=frame, total_len=len(frame)))
+
+
+@dataclass(frozen=True)
+class Answer(Exploration):
+    """What was found about a question; `found` has the details."""
+
+    classes: "tuple[ConcolicClass, ...]" = ()
+    found: Explored = dataclasses.field(default_factory=lambda: Explored((), True))
+
+
+def _short(reason: str) -> str:
+    """A reason with the names of files alone: it must read the same on every machine."""
+    return _FILE.sub(lambda match: PurePath(match[0]).name, reason)
+
+
+class ConcolicClass:
+    """The packets that take one path."""
+
+    def __init__(self, explorer: Concolic, question: Question, path: PathClass) -> None:
+        self.explorer, self.question, self.path = explorer, question, path
+
+    @cached_property
+    def mentioned(self) -> frozenset[str]:
+        """The fields on which the path depends."""
+        return frozenset().union(*map(variables, self.path.condition))
+
+    @cached_property
+    def witness(self) -> Mapping[str, int]:
+        """The values of the packet that took the path."""
+        return self._plain(self.path.witness)
+
+    @property
+    def attempt(self) -> Attempt:
+        """What the program did about the witness."""
+        output: Any = self.path.output
+        assert isinstance(output, Attempt)
+        return output
+
+    @property
+    def raised(self) -> tuple[HandlerRaised, ...]:
+        """The exceptions that escaped from handlers."""
+        return tuple(event for event in self.attempt.events if isinstance(event, HandlerRaised))
+
+    @cached_property
+    def lines(self) -> tuple[Line, ...]:
+        """The lines that the witness runs through."""
+        return self.explorer.lines(self.question, self.witness)
+
+    @cached_property
+    def condition(self) -> frozenset[Term]:
+        """The path condition without what every packet of the skeleton meets anyway."""
+        facts = Facts()
+        for each in constraints(self.question.skeleton):
+            facts.learn(each, True)
+        return frozenset(each for each in self.path.condition if not facts.refutes(each, False))
+
+    def repeats(self, other: InputClass) -> bool:
+        """Whether a class of another skeleton takes the same path, so that only what the program ignores differs."""
+        if not isinstance(other, ConcolicClass):
+            return False
+        fixed = self.question.skeleton.preferred
+        free = {field.name for field, _ in self.question.skeleton.symbolic}
+        shared = set()
+        for each in other.condition:
+            if variables(each) <= free:
+                shared.add(each)
+            elif not variables(each) <= fixed.keys() - free or not evaluate(each, fixed):
+                return False
+        return shared == self.condition and self.lines == other.lines
+
+    def contains(self, values: Mapping[str, int]) -> bool:
+        """Whether a packet with these values, one for each symbolic field, is in the class."""
+        return all(evaluate(each, values) for each in self.path.condition)
+
+    def member(self, within_: Mapping[str, Domain], avoiding: Sequence[Pattern]) -> Mapping[str, int] | None:
+        """Values in these domains that agree with no pattern and take the path; None if there are none."""
+        skeleton = self.question.skeleton
+        extra = [within(skeleton.stack.field(name), domain) for name, domain in within_.items()]
+        extra += [terms.not_(self._agreeing(pattern)) for pattern in avoiding]
+        wish = {field.name: within_.get(field.name, domain).first for field, domain in skeleton.symbolic}
+        found = self.model(extra, {**self.path.witness, **wish})
+        return None if found is None else self._plain(found)
+
+    def model(self, extra: Sequence[Term], wish: Mapping[str, int]) -> Mapping[str, int] | None:
+        """Values of the symbolic fields that take the path and meet these constraints, near the wish."""
+        domain = constraints(self.question.skeleton)
+        options = self.explorer.means.options
+        solver = find_solver(options.solver)
+        make = (lambda constraints: solver(constraints, options.query_seconds)) if solver else None
+        answer = Inputs((*domain, *self.path.condition, *extra), make, time.monotonic).first(dict(wish))
+        return None if isinstance(answer, Verdict) else answer
+
+    def _agreeing(self, pattern: Pattern) -> Term:
+        parts = []
+        fixed = self.question.skeleton.preferred
+        for name, value, mask in pattern:
+            field = self.question.skeleton.stack.field(name)
+            domain = self.question.skeleton.domain(name)
+            assert domain is not None
+            term = const(fixed[name], field.bits) if domain.pinned else variable(field)
+            masked = terms.bv_and(term, const(mask, field.bits))
+            parts.append(terms.eq(masked, const(value, field.bits)))
+        return terms.all_(*parts)
+
+    def _plain(self, model: Mapping[str, int]) -> dict[str, int]:
+        """A model without checksums that nobody looked at: they are to be right."""
+        computed = {field.name for field, _ in self.question.skeleton.symbolic if field.computed}
+        return {name: value for name, value in model.items() if name not in computed or name in self.mentioned}
