@@ -68,7 +68,11 @@ class Reaction:
 
 
 class Program(Protocol):
-    """A controller program as the network sees it."""
+    """A controller program as the network sees it.
+
+    A program may also say `version`, the OpenFlow version that its switches must speak ("1.0"), and that it has `turns`
+    (threads that are to be explored) or is `timed` (a clock that ticks): then it is given Turn and Tick.
+    """
 
     @property
     def name(self) -> str:

@@ -150,7 +150,9 @@ class Network:
     `joining` the switches connect one after the other as part of the search; without, the search starts when all have
     and the program's answers have arrived. `identity` gives each packet that a host sends a number of its own; None
     leaves it to the properties to ask for that. Counters of ports that `statistics` does not name are what the switch
-    counted (`SwitchOptions.counters`).
+    counted (`SwitchOptions.counters`). `ticks` is how often time may pass to the next timer of the program, for a
+    program that has a clock of its own; without any, time stands still. `warmup` lets packets travel before the search
+    starts, and time pass that often (see `beginning`).
     """
 
     topology: Topology
@@ -164,3 +166,10 @@ class Network:
     joining: bool = False
     identity: bool | None = None
     statistics: tuple[PortCounter, ...] = ()
+    ticks: int = 0
+    warmup: int | None = None
+
+    def __post_init__(self) -> None:
+        at_least_zero("ticks", self.ticks)
+        if self.warmup is not None:
+            at_least_zero("warmup", self.warmup)

@@ -81,7 +81,9 @@ class OskenProgram(Opaque):
         self._apps: Apps = Apps(self._world, tuple(map(str, apps)), version, settle=threads == "settle")
         self.turns = threads == "explore"
         with self._world.running():
-            self._states: States[Step] = States(self._apps.roots, self._apps.scope, self._run, self._world.hub.discard)
+            self._states: States[Step] = States(
+                self._apps.roots, self._apps.scope, self._run, self._world.hub.discard, self._apps.parked
+            )
             first = self._states.note(None, None)
             self._initial = self._states.note(first, self._started())
 
@@ -114,6 +116,21 @@ class OskenProgram(Opaque):
     def timed(self) -> bool:
         """Whether time may matter to the apps: always possible, for a timer can be set at any moment."""
         return True
+
+    @property
+    def waiting(self) -> tuple[str, ...]:
+        """What was seen to wait for a timer so far."""
+        return tuple(sorted(self._apps.waiting))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a report must say about how the apps were run."""
+        notes = []
+        if self._apps.has_threads and not self.turns:
+            notes.append("threads of the program run first come first served (threads = settle)")
+        if self._states.refused:
+            notes.append(f"states of the program are kept by {self.capture}")
+        return tuple(notes)
 
     @property
     def capture(self) -> str:

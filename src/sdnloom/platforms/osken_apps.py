@@ -7,7 +7,7 @@ from os_ken import cfg
 
 from sdnloom.engine.model import Event
 from sdnloom.network.controller import Input, Joined, Tick, Turn
-from sdnloom.network.events import Answered, HandlerRaised
+from sdnloom.network.events import Answered, HandlerRaised, TimerFired
 from sdnloom.network.openflow import FeaturesRequest, Hello, Message, PortDescRequest, StatsReply
 from sdnloom.network.switch import Switch, initial_core, receive_message
 from sdnloom.platforms import osken_wsgi
@@ -22,7 +22,7 @@ from sdnloom.platforms.threads import Effect, Thread, Timer
 
 NAMES = {1: "1.0", 4: "1.3"}
 FRAMEWORK = ("callers", "routing_info", "_SERVICE_NAME", "_REQUIRED_APP")
-_LOST = "the connection to the switch ends"
+MAX_TURNS = 10_000
 _EFFECTS = {
     Effect.SILENT: "the thread ends, silently",
     Effect.LOGGED: "it is logged, and the thread ends",
@@ -38,8 +38,9 @@ class Apps:
         self._loaded: Loaded = load(world, names, version)
         self._wire = next(number for number, name in NAMES.items() if name == self._loaded.version)
         self._outbox: list[Sent] = []
-        self._answers: list[Answered] = []
-        self._lost: list[tuple[str, BaseException]] = []
+        self._happened: list[Event] = []
+        self.waiting: dict[str, None] = {}  # what was ever seen to wait for a timer
+        self.has_threads = False
         self._datapaths: dict[str, Connection] = {}
         self.names, self.version, self.files = self._loaded.names, self._loaded.version, world.own.files()
         self._own_files = frozenset(map(str, self.files))
@@ -52,8 +53,7 @@ class Apps:
             "CONF": cfg.CONF,
             "manager": world.manager,
             "outbox": self._outbox,
-            "answers": self._answers,
-            "lost": self._lost,
+            "happened": self._happened,
             "apps": self,
             "world": world,
             "loops": world.loops,
@@ -138,7 +138,7 @@ class Apps:
 
         def ask() -> None:
             status, body = osken_wsgi.answer(web[0], method, path, "".join(map(str, arguments)))
-            self._answers.append(Answered(name, status, body))
+            self._happened.append(Answered(name, status, body))
 
         self._do(ask)
 
@@ -150,6 +150,7 @@ class Apps:
     def tick(self, choice: str) -> None:
         """Let time pass until a timer is due, and fire it."""
         self._world.hub.fire(self._due()[choice])
+        self._happened.append(TimerFired(choice))
         self._go_on()
 
     def choices(self, given: Input) -> tuple[str, ...]:
@@ -162,7 +163,7 @@ class Apps:
         return ("",)
 
     def _ready(self) -> dict[str, Thread]:
-        return {thread.name: thread for thread in self._world.hub.runnable()}
+        return {thread.name: thread for thread in self._world.hub.runnable() if not self._is_ours(thread)}
 
     def _due(self) -> dict[str, Timer]:
         named: dict[str, Timer] = {}
@@ -189,19 +190,25 @@ class Apps:
 
     def _receive(self, datapath: Connection) -> None:
         datapath.receiver = self._world.hub.current
-        try:
-            datapath.receive()
-        except AppError:
-            raise
+        datapath.receive()
 
     def _go_on(self) -> None:
         """Run what is ready: everything, or only the loops of apps when other threads are actions."""
-        hub, loops = self._world.hub, self._world.loops
-        if self._settle:
-            hub.settle()
-            return
-        while (ready := next((each for each in hub.runnable() if loops.is_loop(each)), None)) is not None:
+        hub = self._world.hub
+        for _ in range(MAX_TURNS):
+            ready = next((each for each in hub.runnable() if self._settle or self._is_ours(each)), None)
+            if ready is None:
+                return
+            self.has_threads |= not self._is_ours(ready)
             hub.run(ready)
+        raise AppError(
+            f"threads of {', '.join(self.names)} still run after {MAX_TURNS} turns, {hub.ready[0].name} among them; "
+            "expected them to wait"
+        )
+
+    def _is_ours(self, thread: Thread) -> bool:
+        """Whether a thread is the loop of an app or receives messages: what os-ken starts, not the apps."""
+        return self._world.loops.is_loop(thread) or any(each.receiver is thread for each in self._datapaths.values())
 
     # What they do.
 
@@ -213,12 +220,13 @@ class Apps:
             hub.refused.clear()
             raise AppError(f"{', '.join(self.names)}: {what} is not available; expected no connections of its own")
         messages = tuple(self._message(sent) for sent in self._outbox if sent.switch in self._datapaths)
-        events: list[Event] = [*self._raised(), *self._answers]
+        events = (*self._happened, *self._raised())
         self._outbox.clear()
-        self._answers.clear()
+        self._happened.clear()
+        self.waiting.update(dict.fromkeys(_plain(timer.name) for timer in hub.timers))
         for datapath in self._datapaths.values():
             datapath.settle_ids()
-        return messages, tuple(events)
+        return messages, events
 
     def _message(self, sent: Sent) -> tuple[str, Message]:
         message = decoded(sent, self._wire)
@@ -234,7 +242,7 @@ class Apps:
         ]
         known = [each.error for each in loops.raised]
         found += [
-            handler_raised(program, each.thread.partition("#")[0], each.error, self._own_files, _EFFECTS[each.effect])
+            handler_raised(program, _plain(each.thread), each.error, self._own_files, _EFFECTS[each.effect])
             for each in hub.escaped
             if each.error not in known
         ]
@@ -242,8 +250,17 @@ class Apps:
         hub.escaped.clear()
         return found
 
+    def parked(self) -> list[str]:
+        """Return what waits in the present state, in words: no snapshot can hold it."""
+        return [f"thread {_plain(thread.name)} waits inside of a call" for thread in self._world.hub.parked()]
+
     def refuse_events(self, events: Iterable[Event]) -> None:
         """Raise AppError if code of the apps raised before there was anything to check."""
         for event in events:
             if isinstance(event, HandlerRaised):
                 raise AppError(f"{event.file}:{event.line}: {event.handler} raised {event.text} when it started")
+
+
+def _plain(name: str) -> str:
+    """Return the name of a thread without its number."""
+    return name.partition("#")[0]

@@ -18,7 +18,7 @@ RENAMED = {
     "ryu.base.app_manager": {"RyuApp": "OSKenApp"},
     "ryu.exception": {"RyuException": "OSKenException"},
 }
-_VIEWED = {OLD, *RENAMED, *(name.rpartition(".")[0] for name in RENAMED)}
+_VIEWED = {OLD, f"{OLD}.app", *RENAMED, *(name.rpartition(".")[0] for name in RENAMED)}
 
 
 class _AliasLoader(importlib.abc.Loader):
@@ -76,7 +76,8 @@ class RyuAlias(importlib.abc.MetaPathFinder):
 def _renamed(name: str, module: ModuleType) -> ModuleType:
     """Return the module, seen with the names that Ryu had; nothing is added to os-ken's own.
 
-    A package on the way to such a module is seen through a view as well, or it would lead to os-ken's own.
+    A package on the way to such a module, or to Ryu's apps, is seen through a view as well, or it would lead to
+    os-ken's own.
     """
     inside = {each.rpartition(".")[2] for each in _VIEWED if each.rpartition(".")[0] == name}
     if name not in _VIEWED:

@@ -10,7 +10,7 @@ taken for another one, only perhaps not recognised as one.
 """
 
 import hashlib
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -47,7 +47,11 @@ class Kept(Generic[Step]):
 
 
 class States(Generic[Step]):
-    """All states seen so far. `run` takes a step from the present state; `clear` ends what waits in it."""
+    """All states seen so far.
+
+    `run` takes a step from the present state, `clear` ends what waits in it, `waiting` names it: what no snapshot can
+    hold.
+    """
 
     def __init__(
         self,
@@ -55,8 +59,10 @@ class States(Generic[Step]):
         scope: Scope,
         run: Callable[[Step], object],
         clear: Callable[[], None],
+        waiting: Callable[[], Iterable[str]] = tuple,
     ) -> None:
         self._roots, self._scope, self._run, self._clear = roots, scope, run, clear
+        self._waiting = waiting
         self._kept: dict[Core, Kept[Step]] = {}
         self.live: Core | None = None
         self.refused: dict[str, None] = {}  # what snapshots could not hold
@@ -70,15 +76,19 @@ class States(Generic[Step]):
         """Return the core of the present state, which that step led to, and keep it."""
         core = self._core(before, step)
         if core not in self._kept:
-            snapshot = take(self._roots, self._scope)
-            if snapshot.refused:
-                if before is None:
-                    raise CaptureError(f"{snapshot.refused[0]}; expected a program that starts without it")
-                for each in snapshot.refused:
-                    self.refused[str(each)] = None
-            self._kept[core] = Kept(None if snapshot.refused else snapshot, before, step)
+            self._kept[core] = Kept(self._snapshot(before is None), before, step)
         self.live = core
         return core
+
+    def _snapshot(self, first: bool) -> Snapshot | None:
+        reasons = dict.fromkeys(self._waiting())
+        snapshot = None if reasons else take(self._roots, self._scope)
+        if snapshot is not None:
+            reasons = dict.fromkeys(map(str, snapshot.refused))
+        if reasons and first:
+            raise CaptureError(f"{next(iter(reasons))}; expected a program that starts without that")
+        self.refused.update(reasons)
+        return None if reasons else snapshot
 
     def bring(self, core: Core) -> None:
         """Make the program be in a state that was seen."""
@@ -86,12 +96,12 @@ class States(Generic[Step]):
             return
         if core not in self._kept:
             raise ReplayError(f"{core!r} is no state of this run of the program; expected one that it returned")
-        steps: list[tuple[Step, Core]] = []
+        steps: list[Step] = []
         at = core
         while (kept := self._kept[at]).snapshot is None and at != self.live:
             assert kept.before is not None
             assert kept.step is not None
-            steps.append((kept.step, at))
+            steps.append(kept.step)
             at = kept.before
         if at != self.live:
             assert kept.snapshot is not None
@@ -99,16 +109,14 @@ class States(Generic[Step]):
             self._clear()
             restore(kept.snapshot)
         self.live = None
-        for step, reached in reversed(steps):
+        for step in reversed(steps):
             self._run(step)
-            self.repeated += 1
-            found = self._core(at, step)
-            if found != reached:
-                raise ReplayError(
-                    f"the program did not do the same again after {step!r}; expected one that depends only on its "
-                    "state, its inputs, and the time and chance it is given"
-                )
-            at = reached
+        self.repeated += len(steps)
+        if steps and self._core(self._kept[core].before, steps[0]) != core:
+            raise ReplayError(
+                f"the program did not do the same again up to {steps[0]!r}; expected one that depends only on its "
+                "state, its inputs, and the time and chance it is given"
+            )
         self.live = core
 
     def moved(self) -> None:
