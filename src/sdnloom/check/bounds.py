@@ -6,7 +6,7 @@ from sdnloom.network.hosts import ArpHost, Client, Host, MobileHost, TcpClient
 from sdnloom.network.network import Network
 
 
-def stated_bounds(network: Network, options: Options) -> tuple[str, ...]:
+def stated_bounds(network: Network, options: Options, program: object = None) -> tuple[str, ...]:
     """The bounds in words. What has no budget does not happen in the search, so it is left out."""
     lines = [line for host in network.hosts if (line := host_bounds(host))]
     for name, faults in network.link_faults:
@@ -34,6 +34,17 @@ def stated_bounds(network: Network, options: Options) -> tuple[str, ...]:
         lines.append("hard timeouts run out when nothing else happens")
     lines += [f"timer {timer.name} fires {times(timer.budget)}" for timer in network.timers]
     lines += [f"{external.name} is called {times(external.budget)}" for external in network.externals]
+    lines += [
+        f"statistics: {each.counter} of {each.port} is {' or '.join(map(str, each.values))}"
+        for each in network.statistics
+    ]
+    if network.warmup is not None:
+        lines.append(f"before the search, in one order: the switches join, and time passes {times(network.warmup)}")
+    if network.ticks:
+        lines.append(f"time passes to the program's next timer {times(network.ticks)}")
+    elif waiting := getattr(program, "waiting", ()):
+        lines.append(f"time stands still (ticks = 0), so these of the program never end: {', '.join(waiting)}")
+    lines += getattr(program, "notes", ())
     limits = options.limits
     for text, limit in (
         ("at most {:,} states", limits.states),

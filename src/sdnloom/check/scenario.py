@@ -101,7 +101,7 @@ class Scenario:
         system = watched.watch(watched.watching(narrow.system), CONTROLLER) if watched else narrow.system()
         options = replace(self.options, strategy=narrow.strategy(system))
         result = search(shuffled(system, self.seed), options, on_event)
-        bounds = stated_bounds(narrow.network, options)
+        bounds = stated_bounds(narrow.network, options, self.program)
         return Report(self, result, bounds, watched.report() if watched else None)
 
     def trace(self, path: Steps, found: Found | None, source: dict[str, str]) -> Trace:
