@@ -7,10 +7,10 @@ afterwards, so what comes out at a host's port is lost.
 """
 
 from collections import deque
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 
 from sdnloom.engine.model import Event
-from sdnloom.network.controller import Came, Input, Joined, Program, Tick, Turn
+from sdnloom.network.controller import Came, Input, Joined, Program, Reaction, Tick, Turn
 from sdnloom.network.events import HandlerRaised
 from sdnloom.network.network import Network, NetworkError
 from sdnloom.network.packet import Packet
@@ -66,16 +66,22 @@ class Beginning:
 
     def _give(self, given: Input) -> bool:
         """Give the program an input; False if there is no such thing now."""
-        reactions = self.program.handle(self.core, given)
-        if not reactions:
+        reaction = self._first(given)
+        if reaction is None:
             return False
-        reaction = reactions[0]
         self.core = reaction.core
         self._refuse_exception(reaction.events)
         for switch, message in reaction.messages:
             refuse_unknown(self.program, switch, self.names)
             self._become(switch, receive_message(self.configs[switch], self.cores[switch], message)[0])
         return True
+
+    def _first(self, given: Input) -> Reaction | None:
+        """Return the first of the program's reactions; a program may be able to give it without the others."""
+        first: Callable[[Hashable, Input], Reaction | None] | None = getattr(self.program, "first", None)
+        if first is not None:
+            return first(self.core, given)
+        return next(iter(self.program.handle(self.core, given)), None)
 
     def _arrive(self, place: Place, packet: Packet) -> None:
         switch, port = place

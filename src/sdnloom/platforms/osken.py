@@ -146,10 +146,13 @@ class OskenProgram(Opaque):
 
     def handle(self, core: Core, given: Input) -> Sequence[Reaction]:
         """The reactions: one, or one for each thread, timer or outcome of draws that there is to choose from."""
-        if isinstance(given, Fired):
-            raise AppError(f"timer {given.name!r}: an os-ken app has no timers of that kind; expected `ticks`")
         with self._world.running():
             return tuple(self._reactions(core, given))
+
+    def first(self, core: Core, given: Input) -> Reaction | None:
+        """The first of the reactions, without the work for the others; None if there is none."""
+        with self._world.running():
+            return next(self._reactions(core, given), None)
 
     def _reactions(self, core: Core, given: Input) -> Iterator[Reaction]:
         self._states.bring(core)
@@ -183,8 +186,8 @@ class OskenProgram(Opaque):
                 apps.turn(step.choice)
             case Tick():
                 apps.tick(step.choice)
-            case _:
-                raise AppError(f"{given!r}; expected an input that an os-ken app can get")
+            case Fired():
+                raise AppError(f"timer {given.name!r}: an os-ken app has no timers of that kind; expected `ticks`")
         messages, events = apps.collect()
         made = tuple(draws.made)
         draws.begin()
