@@ -41,7 +41,10 @@ _FOUNDATION = frozenset(
         *(f"os_ken.lib.{name}" for name in _LIBRARY),
     }
 )
-_SHARED_BELOW = ("os_ken.ofproto", "os_ken.lib.packet")
+_PACKETS = "os_ken.lib.packet"
+_SHARED_BELOW = ("os_ken.ofproto", _PACKETS)
+# What reads packets: a program whose code is changed by its compiler has copies that are changed as well.
+_READERS = frozenset(f"os_ken.lib.{name}" for name in ("ip", "mac"))
 WSGI = ("ryu.app.wsgi", "os_ken.app.wsgi")
 
 
@@ -50,6 +53,11 @@ def is_shared(name: str) -> bool:
     if not name.startswith("os_ken."):
         return True
     return name in _FOUNDATION or name.startswith(_SHARED_BELOW)
+
+
+def reads_packets(name: str) -> bool:
+    """Whether a module is part of os-ken's packet library."""
+    return name in _READERS or name.startswith(_PACKETS)
 
 
 class World:
@@ -70,7 +78,8 @@ class World:
         self.bricks: dict[str, Any] = {}
         modules = virtual_modules(self.hub.clock, draws, self.hub.sleep)
         self.own = OwnModules({**vars(builtins), "__import__": importer(modules)}, compiler)
-        self.own.shared = is_shared
+        self._changes = compiler is not compile_source
+        self.own.shared, self.own.is_library = self._is_shared, reads_packets
         self.own.folders += [str(folder) for folder in path]
         wsgi = osken_wsgi.module()
         self.alias = RyuAlias(find_apps(path), self.own.spec_of, dict.fromkeys(WSGI, wsgi))
@@ -91,6 +100,9 @@ class World:
                 swap.name(vars(sys.modules[name]), each, space[each])
         return swap
 
+    def _is_shared(self, name: str) -> bool:
+        return is_shared(name) and not (self._changes and reads_packets(name))
+
     def hide(self, names: Sequence[str]) -> None:
         """Let modules that others have imported be unknown to the program, until it imports its own."""
         for space, name in hidden(names):
@@ -98,13 +110,13 @@ class World:
 
     def own_modules_only(self) -> None:
         """Hide all that others have imported of what a program gets copies of."""
-        others = [name for name in sys.modules if not is_shared(name) or name.split(".")[0] == "ryu"]
+        others = [name for name in sys.modules if not self._is_shared(name) or name.split(".")[0] == "ryu"]
         self.hide(sorted({*others, *WSGI, "os_ken.controller.ofp_handler", "os_ken.controller.dpset"}))
 
     def remember_modules(self) -> None:
         """Make what was imported while the program was loaded its own: gone when it does not run."""
         names = {name for name in sys.modules if name.split(".")[0] == "ryu" or name in WSGI}
-        for space, name in hidden(sorted(names | self.own.modules.keys())):
+        for space, name in hidden(sorted(names | self.own.modules.keys() | self.own.libraries.keys())):
             self._swap.name(space, name, space.get(name))
 
     @contextlib.contextmanager

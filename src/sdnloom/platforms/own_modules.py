@@ -36,7 +36,8 @@ class OwnLoader(importlib.machinery.SourceFileLoader):
 
     def exec_module(self, module: ModuleType) -> None:
         """Run the module with the imports that its program gets."""
-        self._finder.modules[module.__name__] = module
+        own = self._finder.libraries if self._finder.is_library(module.__name__) else self._finder.modules
+        own[module.__name__] = module
         vars(module)["__builtins__"] = self._finder.builtins
         super().exec_module(module)
 
@@ -54,7 +55,9 @@ class OwnModules(importlib.abc.MetaPathFinder):
         self.places: dict[str, Path] = {}
         self.owned: set[str] = set()  # top-level names
         self.shared: Callable[[str], bool] = lambda name: True
+        self.is_library: Callable[[str], bool] = lambda name: False
         self.modules: dict[str, ModuleType] = {}
+        self.libraries: dict[str, ModuleType] = {}  # loaded like the others, but without state of the program
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
