@@ -244,3 +244,16 @@ def test_a_path_through_states_visits_them():
     semantics = Semantics(relay(Bag()))
     states = [semantics.initial(), *(t.state for t in replay(semantics, LONG))]
     assert path_through(semantics, states) == LONG
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_what_a_step_names_is_found_without_evaluating_the_rest(seed: int) -> None:
+    system = random_system(seed)
+    semantics = Semantics(system)
+    for state in list(reachable(semantics))[:30]:
+        offered = semantics.transitions(state)
+        assert not list(semantics.named(state, Step("nobody", "nothing")))
+        for component in system.components:
+            for action in component.actions:
+                named = list(semantics.named(state, Step(component.name, action.name)))
+                assert named == [t for t in offered if t.step[:2] == (component.name, action.name)]

@@ -79,6 +79,13 @@ class Semantics:
             return active
         return active + list(self._enabled(state, idle=True))
 
+    def named(self, state: State, step: Step) -> Iterator[Transition]:
+        """Those of the transitions from the state that are by the action that the step names."""
+        number = self.index.get(step.component)
+        for action in () if number is None else self.system.components[number].actions:
+            if action.name == step.action and (action.mode is not Mode.IDLE or self.is_quiescent(state)):
+                yield from self.instances(state, number or 0, action)
+
     def is_quiescent(self, state: State) -> bool:
         """Whether no MUST is enabled."""
         return all(t.action.mode is not Mode.MUST for t in self._enabled(state, idle=False))
