@@ -115,6 +115,7 @@ def test_every_option_of_the_app_is_said() -> None:
         ("one.py", "folder/two.py"),
         path=("lib",),
         ticks=4,
+        warmup=0,
         hub="eventlet",
         threads="explore",
         version="1.0",
@@ -127,7 +128,7 @@ def test_every_option_of_the_app_is_said() -> None:
         "hub": "eventlet",
         "threads": "explore",
     }
-    assert (found["name"], found["ticks"], found["joining"]) == ("one", 4, True)
+    assert (found["name"], found["ticks"], found["warmup"], found["joining"]) == ("one", 4, 0, True)
     assert found["switches"] == {"version": "1.0"}
 
 

@@ -34,6 +34,7 @@ class AppOptions:
     properties: tuple[str, ...] = ()
     externals: tuple[str, ...] = ()
     ticks: int = 0
+    warmup: int | None = None
     hub: str | None = None
     threads: str | None = None
     version: str | None = None
@@ -58,6 +59,8 @@ def app_document(options: AppOptions) -> dict[str, Any]:
     }
     if options.ticks:
         document["ticks"] = options.ticks
+    if options.warmup is not None:
+        document["warmup"] = options.warmup
     if options.joining:
         document["joining"] = True
     document["program"] = _program(options)

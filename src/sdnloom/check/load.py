@@ -84,6 +84,8 @@ def _scenario(reader: Reader, code: CodeFiles) -> Scenario:
         reader.flag("joining", False),
         reader.flag("identity", None),
         statistics=tuple(read_call(table, PortCounter, {}, {}) for table in reader.tables("statistics")),
+        ticks=reader.whole("ticks", 0, default=0),
+        warmup=reader.whole("warmup", 0, default=None),
     )
     properties = _properties(reader, code)
     search = reader.table("search")

@@ -34,6 +34,14 @@ _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
         {"multiple": True, "metavar": "REQUEST", "help": "A request to the app's REST routes that may come once."},
     ),
     "ticks": ("--ticks", {"type": click.IntRange(0), "metavar": "N", "help": "How often timers of the app may fire."}),
+    "warmup": (
+        "--warmup",
+        {
+            "type": click.IntRange(0),
+            "metavar": "N",
+            "help": "Let packets travel and timers fire N times before it starts.",
+        },
+    ),
     "hub": ("--hub", {"type": click.Choice(["native", "eventlet"]), "help": "Which of os-ken's hubs is meant."}),
     "threads": (
         "--threads",
