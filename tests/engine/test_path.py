@@ -2,6 +2,7 @@
 
 import pytest
 
+from sdnloom.engine import evaluate
 from sdnloom.engine.disciplines import Bag, Fifo, Lossy, Ports
 from sdnloom.engine.model import Action, Channel, Component, Mode, Needs, Outcome, Property, Step, System
 from sdnloom.engine.path import (
@@ -19,7 +20,7 @@ from sdnloom.engine.path import (
 )
 from sdnloom.engine.result import Options
 from sdnloom.engine.search import path_through, search
-from sdnloom.engine.semantics import Found, Semantics, reachable
+from sdnloom.engine.semantics import Found, Remembering, Semantics, reachable
 from sdnloom.engine.text import stable_text
 from tests.engine.systems import random_system
 
@@ -257,3 +258,21 @@ def test_what_a_step_names_is_found_without_evaluating_the_rest(seed: int) -> No
             for action in component.actions:
                 named = list(semantics.named(state, Step(component.name, action.name)))
                 assert named == [t for t in offered if t.step[:2] == (component.name, action.name)]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_semantics_that_remembers_gives_the_same_and_evaluates_a_step_once(seed, monkeypatch) -> None:
+    system = random_system(seed)
+    calls = []
+
+    def counted(component, action, core, message, checked, real=evaluate.evaluate):
+        calls.append((component.name, action.name, core, message))
+        return real(component, action, core, message, checked)
+
+    monkeypatch.setattr(evaluate, "evaluate", counted)
+    plain = reachable(Semantics(system), 3000)
+    distinct = set(calls)
+    calls.clear()
+    assert reachable(Remembering(system), 3000) == plain
+    assert len(calls) == len(distinct)
+    assert set(calls) == distinct

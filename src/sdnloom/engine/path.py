@@ -47,7 +47,7 @@ def same_step(one: Step, other: Step) -> bool:
         other.action,
         other.choice,
         other.faults,
-    ) and _message_text(one) == _message_text(other)
+    ) and (one.message is other.message or _message_text(one) == _message_text(other))
 
 
 def _message_text(step: Step) -> str:

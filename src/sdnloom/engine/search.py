@@ -27,7 +27,7 @@ from sdnloom.engine.result import (
     Verdict,
     Violated,
 )
-from sdnloom.engine.semantics import Found, Semantics, State
+from sdnloom.engine.semantics import Found, Remembering, Semantics, State
 from sdnloom.engine.strategy import skipped
 from sdnloom.engine.stubborn import Stubborn
 from sdnloom.engine.tables import Tables
@@ -100,6 +100,7 @@ class _Run:
         self.sometimes = {prop.name for prop in system.properties if prop.sometimes}
         self.watch = Watch(options.limits)
         self.semantics = Semantics(system)
+        self.remembering = Remembering(system)  # a path is made shorter with it, and confirmed without
         self.sightings: dict[Found, int] = {}
         self.engine: Engine | None = None
         self.name = "loop"
@@ -226,7 +227,7 @@ class _Run:
         path = path_through(self.semantics, engine.values(number))
         shortest = self.options.order == "bfs" and not self.options.reduce and self.options.strategy is None
         if not shortest:
-            path = minimise(self.semantics, path, found)
+            path = minimise(self.remembering, path, found)
         ending = final_state(self.semantics, replay(self.semantics, path))
         if found not in self.semantics.speaking(ending):
             raise AssertionError(

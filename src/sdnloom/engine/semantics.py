@@ -6,7 +6,7 @@ confirmed by code that shares nothing with the search that found it except the u
 
 import itertools
 from collections import Counter
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from sdnloom.engine import evaluate
@@ -141,13 +141,17 @@ class Semantics:
         for label, message, contents in takes:
             fault = (Fault(action.take or "", label, message),) if label else ()
             taken = tuple(map(fault_name, fault))
-            for outcome in evaluate.evaluate(component, action, core, message, self.checked):
+            for outcome in self.outcomes(component, action, core, message):
                 cores = _replace(state.cores, number, outcome.core)
                 for after, faults, names in self._sent(contents, number, outcome):
                     events = outcome.events + fault + faults
                     step = Step(component.name, action.name, message, outcome.choice, taken + names)
                     memories = self._folded(state.memories, events)
                     yield Transition(step, State(cores, after, memories), events, component, action, outcome)
+
+    def outcomes(self, component: Component, action: Action, core: Core, message: Message | None) -> Sequence[Outcome]:
+        """The outcomes of one step of one component."""
+        return evaluate.evaluate(component, action, core, message, self.checked)
 
     def _sent(
         self, contents: tuple[Content, ...], sender: int, outcome: Outcome
@@ -183,6 +187,21 @@ class Semantics:
                 evaluate.fold(prop, memory, event) for prop, memory in zip(self.remembering, memories, strict=True)
             )
         return memories
+
+
+class Remembering(Semantics):
+    """The same, each step of a component evaluated once: for many replays of much the same path."""
+
+    def __init__(self, system: System) -> None:
+        super().__init__(system)
+        self._known: dict[tuple[str, str, Core, Message | None], Sequence[Outcome]] = {}
+
+    def outcomes(self, component: Component, action: Action, core: Core, message: Message | None) -> Sequence[Outcome]:
+        """The outcomes as they were the first time."""
+        key = (component.name, action.name, core, message)
+        if key not in self._known:
+            self._known[key] = super().outcomes(component, action, core, message)
+        return self._known[key]
 
 
 def _replace(values: tuple[Any, ...], place: int, value: Any) -> tuple[Any, ...]:
