@@ -1,0 +1,146 @@
+"""Calls with symbolic arguments: what happens to them depends on whether anybody can follow them inside.
+
+Rewritten functions follow their arguments. Functions in C, and Python functions that are not rewritten, go through a
+handler if there is one; otherwise their symbolic arguments are pinned and the call is reported. `trust` names packages
+whose unrewritten code may be given symbolic values all the same, because it only hands them on.
+"""
+
+import functools
+from collections.abc import Mapping
+from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, MethodType, MethodWrapperType
+from typing import Any, Final
+
+from sdnloom.symbolic.operations_builtins import HANDLERS, HARMLESS, SINKS
+from sdnloom.symbolic.operations_keys import SEEN
+from sdnloom.symbolic.operations_methods import METHODS, STORING
+from sdnloom.symbolic.values import SYMBOLIC, SymByteArray, bare, has_symbolic, settled
+
+ALIAS: Final = "_sdnloom_operations"  # the name of `operations` in rewritten modules
+_HEAP: Final = 1 << 9  # Py_TPFLAGS_HEAPTYPE: the class was made by a class statement
+_TRUSTED: set[str] = {"sdnloom", "copy", "functools", "collections", "contextlib", "abc", "typing", "dataclasses"}
+_SINK_MODULES: Final = frozenset({"logging", "warnings", "traceback"})
+
+
+def trust(*packages: str) -> None:
+    """Let unrewritten Python code of these packages be called with symbolic values."""
+    _TRUSTED.update(packages)
+
+
+def call(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    """Return `function(*args, **kwargs)` where an argument may be symbolic, or a container hold symbolic keys."""
+    kind = type(function)
+    if kind is MethodType or kind is FunctionType:
+        return _python(function, args, kwargs)
+    if not (SEEN or any(map(has_symbolic, args)) or any(map(has_symbolic, kwargs.values()))) and not _lazy(args):
+        return function(*args, **kwargs)
+    if isinstance(function, type):
+        return _construct(function, args, kwargs)
+    if kind is BuiltinFunctionType or kind is MethodWrapperType:
+        return _builtin(function, args, kwargs)
+    if kind is MethodDescriptorType:
+        method = METHODS.get(function.__objclass__, {}).get(function.__name__)
+        if method is not None and args and type(args[0]) is function.__objclass__:
+            return method(*args, **kwargs)
+        return (
+            getattr(args[0], function.__name__)(*args[1:], **kwargs)
+            if type(args[0]) in SYMBOLIC
+            else _foreign(function, args, kwargs)
+        )
+    if kind is functools.partial:
+        return call(function.func, (*function.args, *args), {**function.keywords, **kwargs})
+    if kind.__flags__ & _HEAP and isinstance(getattr(kind, "__call__", None), FunctionType):
+        return _python(kind.__call__, (function, *args), kwargs)
+    return _foreign(function, args, kwargs)
+
+
+def _lazy(args: tuple[Any, ...]) -> bool:
+    """Return whether an argument is an iterator whose elements nobody has seen yet."""
+    return any(hasattr(arg, "__next__") for arg in args)
+
+
+def _python(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    spaces = getattr(function, "__globals__", None)
+    if spaces is None or ALIAS in spaces:
+        return function(*args, **kwargs)
+    handler = HANDLERS.get(function)
+    module = str(spaces.get("__name__", ""))
+    if handler is not None and any(map(has_symbolic, args)):
+        return handler(*args, **kwargs)
+    top = module.partition(".")[0]
+    if top in _SINK_MODULES:
+        return function(*map(bare, args), **{key: bare(value) for key, value in kwargs.items()})
+    if not (top in _TRUSTED or any(module == each or module.startswith(f"{each}.") for each in _TRUSTED)):
+        _pin(f"call of {module}.{getattr(function, '__name__', 'a function')}, which is not rewritten", args, kwargs)
+    return function(*args, **kwargs)
+
+
+def _construct(kind: type, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    handler = HANDLERS.get(kind)
+    if handler is not None:
+        return handler(*args, **kwargs)
+    if kind in HARMLESS or issubclass(kind, BaseException):
+        return kind(*args, **kwargs)
+    if kind.__flags__ & _HEAP:
+        for name in ("__init__", "__new__"):
+            maker = getattr(kind, name)
+            if isinstance(maker, FunctionType) and ALIAS not in maker.__globals__ and ALIAS not in _globals_of(kind):
+                module = str(maker.__globals__.get("__name__", ""))
+                if not (
+                    any(module == each or module.startswith(f"{each}.") for each in _TRUSTED)
+                    or module.startswith("namedtuple_")
+                ):
+                    _pin(f"call of {kind.__module__}.{kind.__name__}, which is not rewritten", args, kwargs)
+                    break
+        return kind(*args, **kwargs)
+    return _foreign(kind, args, kwargs)
+
+
+def _globals_of(kind: type) -> Mapping[str, Any]:
+    """Return the globals of a class's methods: a dataclass has methods that are made elsewhere."""
+    for each in vars(kind).values():
+        if isinstance(each, FunctionType) and each.__module__ == kind.__module__:
+            return each.__globals__
+    return {}
+
+
+def _builtin(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    if function in HARMLESS:
+        return function(*args, **kwargs)
+    handler = HANDLERS.get(function)
+    if handler is not None:
+        return handler(*args, **kwargs)
+    if function in SINKS:
+        return function(*map(bare, args), **{key: bare(value) for key, value in kwargs.items()})
+    receiver = function.__self__
+    name = function.__name__
+    method = METHODS.get(type(receiver), {}).get(name)
+    if method is not None:
+        return method(receiver, *args, **kwargs)
+    if name in STORING and not isinstance(receiver, bytearray):
+        return function(*args, **kwargs)
+    if type(receiver) is type(super):
+        return function(*args, **kwargs)
+    if isinstance(receiver, dict | set):  # a subclass that a program made: its own methods are Python
+        for base in (dict, set):
+            if isinstance(receiver, base) and name in METHODS[base]:
+                return METHODS[base][name](receiver, *args, **kwargs)
+    return _foreign(function, args, kwargs)
+
+
+def _foreign(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    name = getattr(function, "__qualname__", type(function).__name__)
+    module = getattr(function, "__module__", None)
+    _pin(f"call of {module}.{name}" if module and module != "builtins" else f"call of {name}", args, kwargs)
+    return function(*args, **kwargs)
+
+
+def _pin(construct: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+    for each in (*args, *kwargs.values()):
+        settled(each, construct)
+
+
+# Types of arguments that need a closer look: symbolic values, and containers or iterators that may hold some.
+SUSPECT: Final = frozenset(
+    (*SYMBOLIC, SymByteArray, tuple, list, dict, set, frozenset, type(each for each in ()), map, filter, zip, reversed,
+     type({}.values()), type({}.items()), type({}.keys()), enumerate)
+)  # fmt: skip

@@ -1,0 +1,210 @@
+"""Lookups in dicts and sets by comparing keys, so that a symbolic key forks over the keys that are there.
+
+A dict in C finds a key by its hash, which is the value of this run: a lookup would silently depend on it. Here a key is
+compared with the keys of the container in a fixed order, one fork each, and a miss has told it apart from all of them. A
+new symbolic key is stored under its hash of this run; `SEEN` then sends every later lookup through the comparison.
+"""
+
+from collections import OrderedDict, defaultdict
+from collections.abc import Iterable
+from typing import Any, Final
+
+from sdnloom.symbolic.values import SYMBOLIC, has_symbolic
+from sdnloom.symbolic.values_hash import quiet_hashing
+
+MISSING: Final = object()
+SEEN: list[Any] = []  # symbolic keys that containers hold; `forget` empties it between runs
+
+_DICT_GET: Final = dict.__getitem__
+_SETS: Final = (set, frozenset)
+_VIEWS: Final = (type({}.keys()),)
+
+
+def forget() -> None:
+    """Start a new run: containers hold no symbolic keys any more."""
+    SEEN.clear()
+
+
+def is_dict(container: Any) -> bool:
+    """Return whether lookups in a container are those of dict itself."""
+    return isinstance(container, dict) and type(container).__getitem__ in (_DICT_GET, OrderedDict.__getitem__)
+
+
+def is_set(container: Any) -> bool:
+    """Return whether lookups in a container are those of a set."""
+    return isinstance(container, _SETS) and type(container).__contains__ in (set.__contains__, frozenset.__contains__)
+
+
+def needs_comparison(container: Iterable[Any], key: Any) -> bool:
+    """Return whether a lookup depends on an input: the key is symbolic, or a key that is there."""
+    return has_symbolic(key) or (bool(SEEN) and any(has_symbolic(each) for each in container))
+
+
+def candidates(container: Any) -> list[Any]:
+    """Return the keys of a container in an order that does not depend on hashes."""
+    keys = list(container)
+    if isinstance(container, _SETS):
+        keys.sort(key=lambda key: (type(key).__name__, _stable(key)))
+    return keys
+
+
+def _stable(key: Any) -> str:
+    kind = type(key)
+    if kind in SYMBOLIC:
+        for base in (int, str, bytes):
+            if isinstance(key, base):
+                return base.__repr__(key)
+    if isinstance(key, tuple):
+        return "(" + ", ".join(map(_stable, key)) + ")"
+    return repr(key)
+
+
+def find(container: Any, key: Any) -> Any:
+    """Return the key in a dict or set that equals this one, or MISSING; a fork for each key that may or may not."""
+    for each in candidates(container):
+        if each is key or _comparable(each, key) and same(each, key):
+            return each
+    return MISSING
+
+
+def same(left: Any, right: Any) -> bool:
+    """Return whether two keys are equal, whichever of them is symbolic."""
+    if type(left) in SYMBOLIC:
+        return bool(left == right)
+    if type(right) in SYMBOLIC:
+        return bool(right == left)
+    if isinstance(left, tuple) and isinstance(right, tuple):
+        return len(left) == len(right) and all(same(a, b) for a, b in zip(left, right, strict=True))
+    return bool(left == right)
+
+
+def _comparable(left: Any, right: Any) -> bool:
+    """Return whether comparing two keys can say yes and runs no code of a stranger that a hash would have kept away."""
+    if has_symbolic(left) or has_symbolic(right):
+        return True
+    try:
+        return hash(left) == hash(right)
+    except TypeError:
+        return False
+
+
+def stored_key(container: Any, key: Any) -> Any:
+    """Return the key under which a value is to be stored: the equal one that is there, or this one."""
+    if not needs_comparison(container, key):
+        return key
+    found = find(container, key)
+    return key if found is MISSING else found
+
+
+def put(container: Any, key: Any, value: Any) -> None:
+    """Store a value in a dict under a key of `stored_key`."""
+    with quiet_hashing():
+        dict.__setitem__(container, key, value) if type(
+            container
+        ).__setitem__ is dict.__setitem__ else container.__setitem__(key, value)
+    remember(key)
+
+
+def remember(key: Any) -> None:
+    """Note that a container holds this key."""
+    if has_symbolic(key):
+        SEEN.append(key)
+
+
+def look_up(container: Any, key: Any) -> Any:
+    """Return `container[key]` of a dict; its `__missing__` and KeyError as Python has them."""
+    if not needs_comparison(container, key):
+        return container[key]
+    found = find(container, key)
+    if found is not MISSING:
+        return take(container, found)
+    if type(container) is defaultdict:
+        factory = container.default_factory
+        if factory is None:
+            raise KeyError(key)
+        value = factory()
+        put(container, key, value)
+        return value
+    missing = getattr(type(container), "__missing__", None)
+    if missing is not None:
+        return missing(container, key)
+    raise KeyError(key)
+
+
+def take(container: Any, key: Any) -> Any:
+    """Return the value under a key that is there."""
+    with quiet_hashing():
+        return dict.__getitem__(container, key)
+
+
+def drop(container: Any, key: Any) -> None:
+    """Delete a key that is there from a dict."""
+    with quiet_hashing():
+        container.__delitem__(key)
+
+
+def holds(container: Any, key: Any) -> bool:
+    """Return `key in container` of a dict, a set or the keys of a dict."""
+    if not needs_comparison(container, key):
+        return key in container
+    return find(container, key) is not MISSING
+
+
+def set_add(container: Any, key: Any) -> None:
+    """Add to a set."""
+    if needs_comparison(container, key):
+        if find(container, key) is not MISSING:
+            return
+        with quiet_hashing():
+            set.add(container, key)
+        remember(key)
+    else:
+        container.add(key)
+
+
+def set_discard(container: Any, key: Any) -> bool:
+    """Remove from a set; return whether it was there."""
+    if needs_comparison(container, key):
+        found = find(container, key)
+        if found is MISSING:
+            return False
+        with quiet_hashing():
+            set.discard(container, found)
+        return True
+    if key in container:
+        container.discard(key)
+        return True
+    return False
+
+
+def make_set(elements: Iterable[Any]) -> set[Any]:
+    """Return a set of the elements; of equal ones the first stays."""
+    made: set[Any] = set()
+    for each in elements:
+        set_add(made, each)
+    return made
+
+
+def make_dict(pairs: Iterable[tuple[Any, Any]]) -> dict[Any, Any]:
+    """Return a dict of the pairs; of equal keys the first stays, with the last value."""
+    made: dict[Any, Any] = {}
+    for key, value in pairs:
+        if type(key) in SYMBOLIC or SEEN or type(key) is tuple:
+            put(made, stored_key(made, key), value)
+        else:
+            made[key] = value
+    return made
+
+
+def merge(container: Any, other: Any) -> None:
+    """Store all pairs of a mapping or an iterable of pairs into a dict."""
+    pairs = (
+        [(key, other[key]) for key in other.keys()] if hasattr(other, "keys") and not isinstance(other, dict) else other
+    )
+    for key, value in pairs.items() if isinstance(pairs, dict) else pairs:
+        put(container, stored_key(container, key), value)
+
+
+def is_view(container: Any) -> bool:
+    """Return whether a container is the keys of a dict."""
+    return isinstance(container, _VIEWS)

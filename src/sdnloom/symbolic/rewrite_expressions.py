@@ -1,0 +1,197 @@
+"""The expressions of a rewritten module: subscripts, comparisons, operators, calls, f-strings, displays."""
+
+import ast
+from typing import Any, Final
+
+from sdnloom.symbolic.operations_calls import ALIAS
+
+_COMPARE: Final[dict[type[ast.cmpop], str]] = {
+    ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.In: "contains",
+    ast.NotIn: "not_contains", ast.Is: "is_", ast.IsNot: "is_not",
+}  # fmt: skip
+BINARY: Final[dict[type[ast.operator], str]] = {
+    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.FloorDiv: "floordiv", ast.Div: "truediv", ast.Mod: "mod",
+    ast.Pow: "pow_", ast.LShift: "lshift", ast.RShift: "rshift", ast.BitAnd: "and_", ast.BitOr: "or_", ast.BitXor: "xor",
+}  # fmt: skip
+# Functions that a symbolic argument passes through unharmed, and those that look at the frame they are called from.
+_LEFT_ALONE: Final = frozenset(
+    {"super", "isinstance", "issubclass", "len", "iter", "callable", "id", "locals", "globals", "vars", "dir", "eval", "exec",
+     "__import__", "any", "all", "abs"}
+)  # fmt: skip
+_FRAME_METHODS: Final = frozenset({"_getframe", "warn"})
+_BY_COUNT: Final = {1: "call1", 2: "call2", 3: "call3"}
+
+
+class Expressions(ast.NodeTransformer):
+    """Rewrites expressions inside functions. `inside` says whether a function's body is being visited."""
+
+    def __init__(self, caches: frozenset[str]) -> None:
+        self.caches = caches
+        self.inside = False
+
+    def operation(self, name: str, at: ast.AST, *args: ast.expr) -> ast.Call:
+        """Return a call of one of the operations, placed where the original is."""
+        function = ast.Attribute(ast.Name(ALIAS, ast.Load()), name, ast.Load())
+        call = ast.Call(function, list(args), [])
+        for node in (function.value, function, call):
+            ast.copy_location(node, at)
+        return call
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
+        node.args = self.visit(node.args)
+        before, self.inside = self.inside, True
+        node.body = self.visit(node.body)
+        self.inside = before
+        return node
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        self.generic_visit(node)
+        if not self.inside or not isinstance(node.ctx, ast.Load):
+            return node
+        if isinstance(node.slice, ast.Slice):
+            bounds = slice_bounds(node.slice)
+            return node if all(map(is_plain, bounds)) else self.operation("getslice", node, node.value, *bounds)
+        if has_slices(node.slice):
+            return node
+        return self.operation("getitem", node, node.value, node.slice)
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        self.generic_visit(node)
+        if not self.inside:
+            return node
+        if len(node.ops) == 1:
+            return self._compared(node, node.left, node.ops[0], node.comparators[0])
+        middle = node.comparators[:-1]
+        if not all(isinstance(each, ast.Name | ast.Constant) for each in middle):
+            return self._chain(node)
+        sides = [node.left, *node.comparators]
+        parts = [
+            self._compared(ast.copy_location(ast.Compare(left, [op], [right]), node), left, op, right)
+            for left, op, right in zip(sides, node.ops, sides[1:], strict=False)
+        ]
+        return ast.copy_location(ast.BoolOp(ast.And(), parts), node)
+
+    def _compared(self, node: ast.Compare, left: ast.expr, op: ast.cmpop, right: ast.expr) -> ast.expr:
+        if isinstance(op, ast.Is | ast.IsNot):
+            plain = any(
+                isinstance(side, ast.Constant) and not isinstance(side.value, int | str | bytes)
+                for side in (left, right)
+            )
+            if plain or any(isinstance(side, ast.Constant) and isinstance(side.value, bool) for side in (left, right)):
+                return node
+        elif not isinstance(op, ast.In | ast.NotIn) and (is_plain(right) or is_exact(left)):
+            return node
+        return self.operation(_COMPARE[type(op)], node, left, right)
+
+    def _chain(self, node: ast.Compare) -> ast.expr:
+        """Return a chain whose middle is evaluated once, by functions that are called as far as the chain is true."""
+        if any(isinstance(each, ast.Await | ast.Yield | ast.YieldFrom | ast.NamedExpr) for each in ast.walk(node)):
+            return node
+        nothing = ast.arguments([], [], None, [], [], None, [])
+        later = [ast.copy_location(ast.Lambda(nothing, each), each) for each in node.comparators]
+        names = [ast.copy_location(ast.Constant(_COMPARE[type(op)]), node) for op in node.ops]
+        rest = [part for pair in zip(names, later, strict=True) for part in pair]
+        return self.operation("chain", node, node.left, *rest)
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        self.generic_visit(node)
+        name = BINARY.get(type(node.op))
+        if not self.inside or name is None or is_plain(node.right):
+            return node
+        if is_exact(node.left) and not isinstance(node.op, ast.Mod):
+            return node
+        return self.operation(name, node, node.left, node.right)
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        if not self.inside:
+            return node
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        if name == "bytearray":
+            return self._call("new_bytearray", node)
+        if name in _LEFT_ALONE or not (node.args or node.keywords):
+            return node
+        if isinstance(node.func, ast.Attribute) and node.func.attr in _FRAME_METHODS:
+            return node
+        if node.keywords or any(isinstance(arg, ast.Starred) for arg in node.args):
+            return self._call("calls", node)
+        return self._call(_BY_COUNT.get(len(node.args), "calls"), node)
+
+    def _call(self, name: str, node: ast.Call) -> ast.Call:
+        made = self.operation(name, node, node.func, *node.args)
+        made.keywords = node.keywords
+        return made
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
+        if not self.inside:
+            return self.generic_visit(node)
+        if len(node.values) == 1 and isinstance(node.values[0], ast.Constant):
+            return node.values[0]
+        return self.operation("text", node, *(self._field(part, node) for part in node.values))
+
+    def _field(self, part: ast.expr, at: ast.AST) -> ast.expr:
+        if not isinstance(part, ast.FormattedValue):
+            return part
+        args: list[ast.expr] = [self.visit(part.value)]
+        if part.conversion >= 0 or part.format_spec is not None:
+            args.append(ast.copy_location(ast.Constant(chr(part.conversion) if part.conversion >= 0 else None), part))
+        if part.format_spec is not None:
+            args.append(self.visit(part.format_spec))
+        return self.operation("field", part if hasattr(part, "lineno") else at, *args)
+
+    def visit_Set(self, node: ast.Set) -> ast.AST:
+        self.generic_visit(node)
+        if not self.inside or all(map(is_plain, node.elts)):
+            return node
+        return self.operation("new_set", node, *node.elts)
+
+    def visit_SetComp(self, node: ast.SetComp) -> ast.AST:
+        self.generic_visit(node)
+        if not self.inside:
+            return node
+        return self.operation("set_of", node, ast.copy_location(ast.ListComp(node.elt, node.generators), node))
+
+    def visit_Dict(self, node: ast.Dict) -> ast.AST:
+        self.generic_visit(node)
+        if not self.inside or all(key is not None and is_plain(key) for key in node.keys):
+            return node
+        pairs: list[ast.expr] = []
+        for key, value in zip(node.keys, node.values, strict=True):
+            if key is None:
+                pairs.append(ast.Starred(self.operation("pairs", value, value), ast.Load()))
+            else:
+                pairs.append(ast.Tuple([key, value], ast.Load()))
+            ast.copy_location(pairs[-1], value if key is None else key)
+        return self.operation("dict_of", node, ast.copy_location(ast.List(pairs, ast.Load()), node))
+
+    def visit_DictComp(self, node: ast.DictComp) -> ast.AST:
+        self.generic_visit(node)
+        if not self.inside:
+            return node
+        pair = ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node.key)
+        return self.operation("dict_of", node, ast.copy_location(ast.ListComp(pair, node.generators), node))
+
+
+def is_plain(node: ast.expr) -> bool:
+    """Return whether an expression is a constant, which is never symbolic."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd | ast.Invert):
+        node = node.operand
+    return isinstance(node, ast.Constant)
+
+
+def is_exact(node: ast.expr) -> bool:
+    """Return whether an expression is a constant that lets a symbolic right operand answer first."""
+    return is_plain(node) and isinstance(node, ast.Constant) and type(node.value) in (int, str, bytes)
+
+
+def slice_bounds(node: ast.Slice) -> list[ast.expr]:
+    """Return start, stop and step, None where a slice leaves one out."""
+    return [
+        each if each is not None else ast.copy_location(ast.Constant(None), node)
+        for each in (node.lower, node.upper, node.step)
+    ]
+
+
+def has_slices(node: Any) -> bool:
+    """Return whether a subscript has slices among several parts, as arrays of other libraries have."""
+    return isinstance(node, ast.Tuple) and any(isinstance(each, ast.Slice | ast.Starred) for each in node.elts)

@@ -1,0 +1,222 @@
+"""The statements of a rewritten module: functions, stores into subscripts, augmented assignments, loops, matches."""
+
+import ast
+from collections.abc import Sequence
+from typing import Any, Final, TypeVar
+
+from sdnloom.symbolic.operations_calls import ALIAS
+from sdnloom.symbolic.rewrite_expressions import BINARY, Expressions, has_slices, is_plain, slice_bounds
+
+_IN_PLACE: Final = {op: "i" + name.removesuffix("_") for op, name in BINARY.items()}
+_SIMPLE: Final = (
+    ast.Name,
+    ast.Constant,
+    ast.Attribute,
+    ast.BinOp,
+    ast.UnaryOp,
+    ast.operator,
+    ast.unaryop,
+    ast.expr_context,
+)
+_Function = TypeVar("_Function", ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+class Statements(Expressions):
+    """Rewrites statements inside functions; a subscript that is stored into becomes a call after its value is there."""
+
+    def __init__(self, caches: frozenset[str]) -> None:
+        super().__init__(caches)
+        self._temporaries = 0
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        return self._function(node)
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:
+        return self._function(node)
+
+    def _function(self, node: _Function) -> _Function:
+        node.decorator_list = [self.visit(self._without_cache(each)) for each in node.decorator_list]
+        node.args = self.visit(node.args)
+        before, self.inside = self.inside, True
+        node.body = self._block(node.body)
+        self.inside = before
+        return node
+
+    def _without_cache(self, decorator: ast.expr) -> ast.expr:
+        """Return a decorator, or the one that leaves a function uncached if it names a cache of functools."""
+        named = decorator.func if isinstance(decorator, ast.Call) else decorator
+        if isinstance(named, ast.Name | ast.Attribute) and ast.unparse(named) in self.caches:
+            made = ast.Attribute(ast.copy_location(ast.Name(ALIAS, ast.Load()), decorator), "uncached", ast.Load())
+            return ast.copy_location(made, decorator)
+        return decorator
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        before, self.inside = self.inside, False
+        self.generic_visit(node)
+        self.inside = before
+        return node
+
+    def visit_arg(self, node: ast.arg) -> ast.AST:
+        return node  # annotations are for readers
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
+        if self.inside and isinstance(node.target, ast.Subscript) and node.value is not None:
+            return self.visit(ast.copy_location(ast.Assign([node.target], node.value), node))
+        if node.value is not None:
+            node.value = self.visit(node.value)
+        return node
+
+    def _block(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
+        made: list[ast.stmt] = []
+        for statement in body:
+            found = self.visit(statement)
+            made.extend(found if isinstance(found, list) else [found])
+        return made
+
+    # Stores.
+
+    def visit_Assign(self, node: ast.Assign) -> Any:
+        if not self.inside:
+            return self.generic_visit(node)
+        node.value = self.visit(node.value)
+        if (
+            len(node.targets) == 1
+            and isinstance(target := node.targets[0], ast.Subscript)
+            and not has_slices(target.slice)
+        ):
+            return self._store(target, node.value)
+        stores: list[ast.stmt] = []
+        node.targets = [self._target(each, stores) for each in node.targets]
+        return [node, *stores]
+
+    def _store(self, target: ast.Subscript, value: ast.expr) -> ast.stmt:
+        """Return the statement that stores a value into a subscript."""
+        container = self.visit(target.value)
+        if isinstance(target.slice, ast.Slice):
+            bounds = [self.visit(each) for each in slice_bounds(target.slice)]
+            call = self.operation("setslice", target, value, container, *bounds)
+        else:
+            call = self.operation("setitem", target, value, container, self.visit(target.slice))
+        return ast.copy_location(ast.Expr(call), target)
+
+    def _target(self, target: ast.expr, stores: list[ast.stmt]) -> ast.expr:
+        """Return a target without subscripts; what it catches for them is stored by the statements added to `stores`."""
+        if isinstance(target, ast.Subscript) and not has_slices(target.slice):
+            name = self._temporary()
+            stores.append(self._store(target, ast.copy_location(ast.Name(name, ast.Load()), target)))
+            return ast.copy_location(ast.Name(name, ast.Store()), target)
+        if isinstance(target, ast.Tuple | ast.List):
+            target.elts = [self._target(each, stores) for each in target.elts]
+        elif isinstance(target, ast.Starred):
+            target.value = self._target(target.value, stores)
+        elif isinstance(target, ast.Attribute):
+            target.value = self.visit(target.value)
+        return target
+
+    def _temporary(self) -> str:
+        self._temporaries += 1
+        return f"_sdnloom_{self._temporaries}"
+
+    def visit_Delete(self, node: ast.Delete) -> Any:
+        if not self.inside:
+            return node
+        made: list[ast.stmt] = []
+        for target in node.targets:
+            if isinstance(target, ast.Subscript) and not has_slices(target.slice):
+                container = self.visit(target.value)
+                if isinstance(target.slice, ast.Slice):
+                    bounds = [self.visit(each) for each in slice_bounds(target.slice)]
+                    call = self.operation("delslice", target, container, *bounds)
+                else:
+                    call = self.operation("delitem", target, container, self.visit(target.slice))
+                made.append(ast.copy_location(ast.Expr(call), node))
+            else:
+                made.append(ast.copy_location(ast.Delete([self.visit(target)]), node))
+        return made
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+        name = _IN_PLACE.get(type(node.op))
+        if not self.inside or name is None:
+            return self.generic_visit(node)
+        target, value = node.target, self.visit(node.value)
+        if (
+            isinstance(target, ast.Subscript)
+            and not isinstance(target.slice, ast.Slice)
+            and not has_slices(target.slice)
+        ):
+            return self._augmented_item(node, target, name, value)
+        if is_plain(value) or isinstance(target, ast.Subscript):
+            node.value = value
+            self.generic_visit(target)
+            return node
+        if isinstance(target, ast.Name):
+            read: ast.expr = ast.copy_location(ast.Name(target.id, ast.Load()), target)
+        else:
+            owner, again = self._once(self.visit(target.value))
+            read = ast.copy_location(ast.Attribute(owner, target.attr, ast.Load()), target)
+            target = ast.copy_location(ast.Attribute(again, target.attr, ast.Store()), target)
+        return ast.copy_location(ast.Assign([target], self.operation(name, node, read, value)), node)
+
+    def _augmented_item(self, node: ast.AugAssign, target: ast.Subscript, name: str, value: ast.expr) -> ast.stmt:
+        container, key = self.visit(target.value), self.visit(target.slice)
+        if all(isinstance(each, _SIMPLE) for each in ast.walk(node.value)):
+            function = self.operation(name, node).func
+            return ast.copy_location(ast.Expr(self.operation("augment", node, container, key, function, value)), node)
+        container, container_again = self._once(container)
+        key, key_again = self._once(key)
+        read = self.operation("getitem", target, container, key)
+        store = self.operation("setitem", node, self.operation(name, node, read, value), container_again, key_again)
+        return ast.copy_location(ast.Expr(store), node)
+
+    def _once(self, node: ast.expr) -> tuple[ast.expr, ast.expr]:
+        """Return an expression and another that has its value after the first was evaluated."""
+        if isinstance(node, ast.Name | ast.Constant):
+            return node, node
+        name = self._temporary()
+        kept = ast.copy_location(ast.NamedExpr(ast.copy_location(ast.Name(name, ast.Store()), node), node), node)
+        return kept, ast.copy_location(ast.Name(name, ast.Load()), node)
+
+    # Blocks that bind a target.
+
+    def visit_For(self, node: ast.For) -> ast.AST:
+        return self._loop(node)
+
+    def visit_AsyncFor(self, node: ast.AsyncFor) -> ast.AST:
+        return self._loop(node)
+
+    def _loop(self, node: Any) -> ast.AST:
+        if not self.inside:
+            return self.generic_visit(node)
+        stores: list[ast.stmt] = []
+        node.iter = self.visit(node.iter)
+        node.target = self._target(node.target, stores)
+        node.body = [*stores, *self._block(node.body)]
+        node.orelse = self._block(node.orelse)
+        return node
+
+    def visit_With(self, node: ast.With) -> ast.AST:
+        return self._with(node)
+
+    def visit_AsyncWith(self, node: ast.AsyncWith) -> ast.AST:
+        return self._with(node)
+
+    def _with(self, node: Any) -> ast.AST:
+        if not self.inside:
+            return self.generic_visit(node)
+        stores: list[ast.stmt] = []
+        for item in node.items:
+            item.context_expr = self.visit(item.context_expr)
+            if item.optional_vars is not None:
+                item.optional_vars = self._target(item.optional_vars, stores)
+        node.body = [*stores, *self._block(node.body)]
+        return node
+
+    def visit_Match(self, node: ast.Match) -> ast.AST:
+        node.subject = self.visit(node.subject)
+        if self.inside:
+            node.subject = self.operation("subject", node.subject, node.subject)
+        for case in node.cases:
+            if case.guard is not None:
+                case.guard = self.visit(case.guard)
+            case.body = self._block(case.body)
+        return node

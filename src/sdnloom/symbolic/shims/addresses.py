@@ -1,0 +1,180 @@
+"""Addresses as text and as bytes, for symbolic values: `socket`'s functions, `binascii`, and libraries' converters.
+
+An address in text keeps the number it writes, so converting there and back changes nothing and a comparison with a
+constant is one condition on the bits.
+"""
+
+import binascii
+import socket
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from sdnloom.symbolic.values import IPV4, MAC, Ipv6, Style, SymBytes, SymInt, SymStr, Vector, bare, has_symbolic
+from sdnloom.symbolic.values_bytes import bytes_of, bytes_of_cells, bytes_of_hex, bytes_of_int, hex_digits, int_of_bytes
+from sdnloom.symbolic.values_cells import term_of
+from sdnloom.symbolic.values_str import Written, text_of_number
+
+
+def _write_ipv6(number: int) -> str:
+    return socket.inet_ntop(socket.AF_INET6, number.to_bytes(16, "big"))
+
+
+SOCKET_IPV6 = Ipv6(_write_ipv6)
+
+
+def bytes_to_text(value: Any, style: Style, original: Callable[[Any], str]) -> str:
+    """Return an address in bytes as text; `original` does it for plain ones."""
+    if not isinstance(value, SymBytes):
+        return original(value)
+    number = int_of_bytes(value)
+    text = original(value.bare())
+    assert style.render(bare(number)) == text, f"{style} does not write {text!r}"
+    return text_of_number(number, style)
+
+
+def text_to_bytes(value: Any, style: Style, size: int, original: Callable[[str], Any]) -> Any:
+    """Return an address in text as bytes; `original` does it for plain text and for text in another style."""
+    if isinstance(value, SymStr):
+        only = value.pieces[0]
+        if len(value.pieces) == 1 and isinstance(only, Written) and _same_form(only.style, style):
+            return bytes_of_int(only.number, size, "big", False)
+        return original(value.give_up("address of unusual text"))
+    return original(value)
+
+
+def _same_form(left: Style, right: Style) -> bool:
+    return left == right or (isinstance(left, Ipv6) and isinstance(right, Ipv6))
+
+
+def inet_aton(text: Any) -> bytes:
+    """Return an IPv4 address as bytes."""
+    found: bytes = text_to_bytes(text, IPV4, 4, socket.inet_aton)
+    return found
+
+
+def inet_ntoa(value: Any) -> str:
+    """Return an IPv4 address as text."""
+    return bytes_to_text(bytes_of(value), IPV4, socket.inet_ntoa) if has_symbolic(value) else socket.inet_ntoa(value)
+
+
+def inet_pton(family: int, text: Any) -> bytes:
+    """Return an address of a family as bytes."""
+    style, size = (IPV4, 4) if family == socket.AF_INET else (SOCKET_IPV6, 16)
+    found: bytes = text_to_bytes(text, style, size, lambda each: socket.inet_pton(family, each))
+    return found
+
+
+def inet_ntop(family: int, value: Any) -> str:
+    """Return an address of a family as text."""
+    if not has_symbolic(value):
+        return socket.inet_ntop(family, value)
+    style = IPV4 if family == socket.AF_INET else SOCKET_IPV6
+    return bytes_to_text(bytes_of(value), style, lambda each: socket.inet_ntop(family, each))
+
+
+def _swapping(size: int, original: Callable[[int], int]) -> Callable[[Any], int]:
+    def convert(number: Any) -> int:
+        if not isinstance(number, SymInt) or original(1) == 1:
+            return number if isinstance(number, SymInt) else original(number)
+        return int_of_bytes(bytes_of_int(number, size, "big", False), "little")
+
+    return convert
+
+
+htons, ntohs = _swapping(2, socket.htons), _swapping(2, socket.ntohs)
+htonl, ntohl = _swapping(4, socket.htonl), _swapping(4, socket.ntohl)
+
+
+def hexlify(data: Any, *separators: Any) -> bytes:
+    """Return bytes as hexadecimal digits."""
+    if separators or not has_symbolic(data):
+        return binascii.hexlify(
+            bytes_of(data).give_up("hexlify with a separator") if isinstance(data, Vector) else data, *separators
+        )
+    plain = binascii.hexlify(bare(bytes_of(data)))
+    cells = tuple(cell if isinstance(cell, int) else term_of(cell) for cell in hex_digits(data))
+    return bytes_of_cells(plain, cells)
+
+
+def unhexlify(text: Any) -> bytes:
+    """Return what hexadecimal digits write."""
+    if not has_symbolic(text):
+        return binascii.unhexlify(text)
+    cells = text.cells()
+    codes = [ord(char) for char in text.bare()] if isinstance(text, SymStr) else list(text.bare())
+    if len(cells) % 2:
+        raise binascii.Error("Odd-length string")
+    try:
+        return bytes_of_hex(cells, codes)
+    except ValueError:
+        raise binascii.Error("Non-hexadecimal digit found") from None
+
+
+def handlers() -> dict[Any, Any]:
+    """Return what rewritten code calls instead of the originals, where an argument is symbolic."""
+    found = {getattr(socket, name): globals()[name] for name in _SOCKET}
+    found |= {
+        binascii.hexlify: hexlify,
+        binascii.b2a_hex: hexlify,
+        binascii.unhexlify: unhexlify,
+        binascii.a2b_hex: unhexlify,
+    }
+    return found
+
+
+_SOCKET = ("inet_aton", "inet_ntoa", "inet_pton", "inet_ntop", "htons", "ntohs", "htonl", "ntohl")
+
+
+def socket_module() -> ModuleType:
+    """Return a module `socket` for code that is not rewritten."""
+    return _changed(socket, {name: globals()[name] for name in _SOCKET})
+
+
+def binascii_module() -> ModuleType:
+    """Return a module `binascii` for code that is not rewritten."""
+    return _changed(binascii, {"hexlify": hexlify, "b2a_hex": hexlify, "unhexlify": unhexlify, "a2b_hex": unhexlify})
+
+
+def _changed(module: ModuleType, names: dict[str, Any]) -> ModuleType:
+    made = ModuleType(module.__name__, module.__doc__)
+    vars(made).update(vars(module))
+    vars(made).update(names)
+    return made
+
+
+class Converter:
+    """An address converter of a library with methods `text_to_bin` and `bin_to_text`, for symbolic values too."""
+
+    def __init__(self, original: Any, style: Style, size: int) -> None:
+        self._original, self._style, self._size = original, style, size
+
+    def text_to_bin(self, text: Any) -> Any:
+        """Return the address as bytes."""
+        if isinstance(text, SymStr):
+            return text_to_bytes(text, self._style, self._size, self._original.text_to_bin)
+        return self._original.text_to_bin(text)
+
+    def bin_to_text(self, value: Any) -> str:
+        """Return the address as text."""
+        if has_symbolic(value):
+            return bytes_to_text(bytes_of(value), self._style, self._original.bin_to_text)
+        found: str = self._original.bin_to_text(value)
+        return found
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._original, name)
+
+
+def converters(module: Any) -> dict[str, Converter]:
+    """Return replacements for `mac`, `ipv4` and `ipv6` of a module of address converters, such as os-ken's `addrconv`."""
+
+    def write(number: int) -> str:
+        found: str = module.ipv6.bin_to_text(number.to_bytes(16, "big"))
+        return found
+
+    return {
+        "mac": Converter(module.mac, MAC, 6),
+        "ipv4": Converter(module.ipv4, IPV4, 4),
+        "ipv6": Converter(module.ipv6, Ipv6(write), 16),
+    }

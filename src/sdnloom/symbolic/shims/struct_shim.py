@@ -1,0 +1,227 @@
+"""`struct` for symbolic values: pack and unpack with a cell for each byte.
+
+A format is read once into fields. Integers, bytes (`s`), characters (`c`) and truth values (`?`) are followed; floats,
+pointers and Pascal strings pin what they touch. Formats without a byte order are those of this machine, as in the
+original: sizes and alignment come from it.
+"""
+
+import struct
+from collections.abc import Iterator, Sequence
+from functools import cache
+from types import ModuleType
+from typing import Any, Final, NamedTuple
+
+from sdnloom.symbolic.values import SymByteArray, SymInt, Vector, bare, has_symbolic, settled
+from sdnloom.symbolic.values_bytes import bare_bytes, bytes_of_cells, bytes_of_int, cells_of_bytes, int_of_bytes
+from sdnloom.symbolic.values_cells import Cell
+from sdnloom.symbolic.values_int import one_of
+
+_INTEGERS: Final = "bBhHiIlLqQnN"
+
+
+class Field(NamedTuple):
+    """One value of a format: its code, where it is and how long."""
+
+    code: str
+    offset: int
+    size: int
+
+
+class Layout(NamedTuple):
+    """A format as fields."""
+
+    fields: tuple[Field, ...]
+    size: int
+    order: str  # "big" or "little"
+
+
+@cache
+def layout(form: str) -> Layout:
+    """Return the fields of a format; struct.error as the original raises it."""
+    size = struct.calcsize(form)
+    prefix, body = (form[0], form[1:]) if form[:1] in tuple("@=<>!") else ("@", form)
+    little = prefix == "<" or (prefix in "@=" and struct.pack("=H", 1) == b"\x01\x00")
+    fields: list[Field] = []
+    seen, count = "", ""
+    for char in body:
+        if char.isspace():
+            continue
+        if char.isdigit():
+            count += char
+            continue
+        times = int(count or 1)
+        if char in "sp":
+            seen += f"{count}{char}"
+            fields.append(Field(char, struct.calcsize(prefix + seen) - times, times))
+        else:
+            one = struct.calcsize(prefix + char)
+            for _ in range(times):
+                seen += char
+                if char != "x":
+                    fields.append(Field(char, struct.calcsize(prefix + seen) - one, one))
+        count = ""
+    return Layout(tuple(fields), size, "little" if little else "big")
+
+
+def calcsize(form: Any) -> int:
+    """Return the size of a format."""
+    return struct.calcsize(_format(form))
+
+
+def _format(form: Any) -> Any:
+    if isinstance(form, Vector):
+        return form.give_up("struct format")
+    return form.decode("ascii") if isinstance(form, bytes) else form
+
+
+def unpack_from(form: Any, buffer: Any, offset: Any = 0) -> tuple[Any, ...]:
+    """Return the values at an offset of a buffer."""
+    form, offset = _format(form), _offset(offset)
+    plain_buffer = bare_bytes(buffer)
+    values = struct.unpack_from(form, plain_buffer, offset)
+    if not has_symbolic(buffer):
+        return values
+    found = layout(form)
+    start = offset if offset >= 0 else len(plain_buffer) + offset
+    cells = cells_of_bytes(buffer)[start : start + found.size]
+    return tuple(
+        _value(field, value, plain_buffer[start:], cells, found.order)
+        for field, value in zip(found.fields, values, strict=True)
+    )
+
+
+def _offset(offset: Any) -> int:
+    return one_of(offset, "offset of struct") if isinstance(offset, SymInt) else offset
+
+
+def _value(field: Field, value: Any, content: bytes, cells: Sequence[Cell], order: str) -> Any:
+    code, offset, size = field
+    own = tuple(cells[offset : offset + size])
+    part = bytes_of_cells(content[offset : offset + size], own)
+    if not isinstance(part, Vector):
+        return value
+    if code in "sc":
+        return part
+    if code in _INTEGERS:
+        return int_of_bytes(part, order, signed=code.islower())
+    if code == "?":
+        return bool(int_of_bytes(part))
+    part.give_up(f"struct format {code!r}")
+    return value
+
+
+def unpack(form: Any, buffer: Any) -> tuple[Any, ...]:
+    """Return the values of a buffer of exactly the format's size."""
+    form = _format(form)
+    if len(buffer) != struct.calcsize(form):
+        return struct.unpack(form, bare_bytes(buffer))  # raises the original's error
+    return unpack_from(form, buffer)
+
+
+def iter_unpack(form: Any, buffer: Any) -> Iterator[tuple[Any, ...]]:
+    """Yield the values of each part of a buffer."""
+    form = _format(form)
+    size = struct.calcsize(form)
+    if not has_symbolic(buffer) or not size or len(buffer) % size:
+        yield from struct.iter_unpack(form, bare_bytes(buffer))
+        return
+    for place in range(0, len(buffer), size):
+        yield unpack_from(form, buffer, place)
+
+
+def pack(form: Any, *values: Any) -> bytes:
+    """Return the values packed; forks on whether a symbolic number fits, as the original raises struct.error if not."""
+    form = _format(form)
+    if not any(map(has_symbolic, values)):
+        return struct.pack(form, *map(bare, values))
+    found = layout(form)
+    if len(values) != len(found.fields):
+        return struct.pack(form, *map(bare, values))  # raises the original's error
+    cells: list[Cell] = [0] * found.size
+    for field, value in zip(found.fields, values, strict=True):
+        cells[field.offset : field.offset + field.size] = _packed(field, value, found.order)
+    return bytes_of_cells(struct.pack(form, *map(bare, values)), tuple(cells))
+
+
+def _packed(field: Field, value: Any, order: str) -> tuple[Cell, ...]:
+    code, _, size = field
+    if code in _INTEGERS and isinstance(value, SymInt):
+        low, high = (-1 << 8 * size - 1, (1 << 8 * size - 1) - 1) if code.islower() else (0, (1 << 8 * size) - 1)
+        if not low <= value <= high:
+            raise struct.error(f"'{code}' format requires {low} <= number <= {high}")
+        return cells_of_bytes(bytes_of_int(value, size, order, code.islower()))
+    if code in "sc" and isinstance(value, bytes | bytearray):
+        return (cells_of_bytes(value)[:size] + (0,) * size)[:size]
+    if code == "?":
+        return (1 if value else 0,)
+    settled(value, f"struct format {code!r}")
+    content = struct.pack(
+        ("<" if order == "little" else ">") + (f"{size}{code}" if code in "sp" else code), bare(value)
+    )
+    return tuple(content[:size])
+
+
+def pack_into(form: Any, buffer: Any, offset: Any, *values: Any) -> None:
+    """Put the packed values into a buffer; one that cannot hold symbolic bytes pins them."""
+    form, offset = _format(form), _offset(offset)
+    packed = pack(form, *values)
+    if isinstance(packed, Vector) and not isinstance(buffer, SymByteArray):
+        packed.give_up("struct.pack_into a buffer that rewritten code did not make")
+    struct.pack_into(form, buffer, offset, *map(bare, values))
+    if isinstance(buffer, SymByteArray) and packed:
+        start = offset if offset >= 0 else len(buffer) + offset
+        buffer[start : start + len(packed)] = packed
+
+
+class Struct:
+    """A format that has been read."""
+
+    def __init__(self, form: Any) -> None:
+        self.format = _format(form)
+        self.size = struct.calcsize(self.format)
+
+    def pack(self, *values: Any) -> bytes:
+        """Return the values packed."""
+        return pack(self.format, *values)
+
+    def pack_into(self, buffer: Any, offset: Any, *values: Any) -> None:
+        """Put the packed values into a buffer."""
+        pack_into(self.format, buffer, offset, *values)
+
+    def unpack(self, buffer: Any) -> tuple[Any, ...]:
+        """Return the values of a buffer."""
+        return unpack(self.format, buffer)
+
+    def unpack_from(self, buffer: Any, offset: Any = 0) -> tuple[Any, ...]:
+        """Return the values at an offset of a buffer."""
+        return unpack_from(self.format, buffer, offset)
+
+    def iter_unpack(self, buffer: Any) -> Iterator[tuple[Any, ...]]:
+        """Yield the values of each part of a buffer."""
+        return iter_unpack(self.format, buffer)
+
+
+def module() -> ModuleType:
+    """Return a module `struct` for code that is not rewritten."""
+    made = ModuleType("struct", struct.__doc__)
+    vars(made).update(vars(struct))
+    for function in (calcsize, unpack_from, unpack, iter_unpack, pack, pack_into, Struct):
+        setattr(made, function.__name__, function)
+    return made
+
+
+def handlers() -> dict[Any, Any]:
+    """Return what rewritten code calls instead of the originals, where an argument is symbolic."""
+    names = ("calcsize", "unpack_from", "unpack", "iter_unpack", "pack", "pack_into")
+    return {getattr(struct, name): globals()[name] for name in names}
+
+
+def struct_methods() -> dict[str, Any]:
+    """Return the methods of the original Struct as functions of it, for rewritten code."""
+    return {
+        "pack": lambda made, *values: pack(made.format, *values),
+        "pack_into": lambda made, buffer, offset, *values: pack_into(made.format, buffer, offset, *values),
+        "unpack": lambda made, buffer: unpack(made.format, buffer),
+        "unpack_from": lambda made, buffer, offset=0: unpack_from(made.format, buffer, offset),
+        "iter_unpack": lambda made, buffer: iter_unpack(made.format, buffer),
+    }

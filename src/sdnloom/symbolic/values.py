@@ -1,0 +1,101 @@
+"""Symbolic values: what code under test computes with. Each is a Python int, str or bytes that also knows its term.
+
+`symbolic_int`, `symbolic_text` and `symbolic_bytes` make inputs of a run; everything else follows from them.
+"""
+
+from typing import Any, Final
+
+from sdnloom.symbolic.terms import Term
+from sdnloom.symbolic.values_bytearray import SymByteArray
+from sdnloom.symbolic.values_bytes import SymBytes, bytes_of_term
+from sdnloom.symbolic.values_int import SymInt, integer
+from sdnloom.symbolic.values_str import SymStr, text_of_cells, text_of_number
+from sdnloom.symbolic.values_text import DECIMAL, IPV4, IPV6, MAC, Integer, Ipv6, Mac, Style
+from sdnloom.symbolic.values_vector import Vector
+
+__all__ = [
+    "DECIMAL", "IPV4", "IPV6", "MAC", "SYMBOLIC", "Integer", "Ipv6", "Mac", "Style", "SymByteArray", "SymBytes", "SymInt",
+    "SymStr", "Vector", "bare", "has_symbolic", "lifted", "settled", "symbolic_bytes", "symbolic_int", "symbolic_text",
+]  # fmt: skip
+
+SYMBOLIC: Final = frozenset((SymInt, SymStr, SymBytes))
+_DEEPEST: Final = 4
+
+
+def symbolic_int(value: int, term: Term) -> int:
+    """Return an unsigned number that is `value` in this run and the term in all."""
+    return integer(value, term)
+
+
+def symbolic_bytes(value: bytes, term: Term) -> bytes:
+    """Return bytes that are `value` in this run and the bits of the term, most significant first, in all."""
+    return bytes_of_term(value, term)
+
+
+def symbolic_text(value: str, term: Term, style: Style | None = None) -> str:
+    """Return the text in which a style writes the term, or without a style the one with its bits as 8-bit characters."""
+    if style is not None:
+        number = style.parse(value)
+        if number is None:
+            raise ValueError(f"{value!r} is not how {style} writes a number")
+        return text_of_number(integer(number, term), style)
+    encoded = value.encode("latin-1")
+    made = bytes_of_term(encoded, term)
+    return text_of_cells(value, made.cells()) if isinstance(made, SymBytes) else value
+
+
+def bare(value: Any) -> Any:
+    """Return a value of this run without its term, and containers with bare elements; anything else as it is."""
+    kind = type(value)
+    if kind is SymInt:
+        return int.__int__(value)
+    if kind is SymStr or kind is SymBytes:
+        return value.bare()
+    if kind is SymByteArray:
+        return bytearray(bytes(memoryview(value)))
+    if kind in (list, tuple, set, frozenset):
+        return kind(bare(each) for each in value)
+    if kind is dict:
+        return {bare(key): bare(each) for key, each in value.items()}
+    return value
+
+
+def has_symbolic(value: Any, depth: int = _DEEPEST) -> bool:
+    """Return whether a value is symbolic or a plain container, not too deep, of one that is."""
+    kind = type(value)
+    if kind in SYMBOLIC:
+        return True
+    if kind is SymByteArray:
+        return bool(value.tracks())
+    if not depth:
+        return False
+    if kind in (list, tuple, set, frozenset):
+        return any(has_symbolic(each, depth - 1) for each in value)
+    if isinstance(value, dict):
+        return any(has_symbolic(key, depth - 1) or has_symbolic(each, depth - 1) for key, each in value.items())
+    return False
+
+
+def settled(value: Any, construct: str, depth: int = _DEEPEST) -> None:
+    """Pin every symbolic value in a plain container, not too deep, and report the construct."""
+    kind = type(value)
+    if kind in SYMBOLIC or kind is SymByteArray:
+        value.give_up(construct)
+    elif depth and kind in (list, tuple, set, frozenset):
+        for each in value:
+            settled(each, construct, depth - 1)
+    elif depth and isinstance(value, dict):
+        for key, each in value.items():
+            settled(key, construct, depth - 1)
+            settled(each, construct, depth - 1)
+
+
+def lifted(value: Any) -> Any:
+    """Return plain text or bytes as a symbolic value all of whose cells are known, for its methods."""
+    if isinstance(value, str):
+        made = str.__new__(SymStr, value)
+        made.pieces = (str(value),)
+        return made
+    found = bytes.__new__(SymBytes, bytes(value))
+    found._cells = tuple(bytes(value))
+    return found

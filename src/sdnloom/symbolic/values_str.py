@@ -1,0 +1,410 @@
+"""Symbolic text: pieces side by side, each a literal, a written number, or characters one by one.
+
+A text stays in pieces as long as it is only joined and compared as a whole; it becomes characters where a program looks
+inside. Text whose length depends on an input forks on the length then.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from sdnloom.symbolic import terms
+from sdnloom.symbolic.terms import Term
+from sdnloom.symbolic.values_bytes import bytes_of_cells, changed_case, digit_value
+from sdnloom.symbolic.values_cells import Cell, decide_among, give_up, is_concrete, number_of, term_of
+from sdnloom.symbolic.values_fork import decide
+from sdnloom.symbolic.values_int import SymInt, common_width, fit, given_up, plain
+from sdnloom.symbolic.values_text import DECIMAL, SPEC, Integer, Mac, Style
+from sdnloom.symbolic.values_vector import Vector, pin_the_rest
+
+
+@dataclass(frozen=True)
+class Written:
+    """A number as its style writes it."""
+
+    number: SymInt
+    style: Style
+
+    def plain(self) -> str:
+        """Return the text in this run."""
+        return self.style.render(plain(self.number))
+
+
+@dataclass(frozen=True)
+class Chars:
+    """Characters one by one."""
+
+    text: str
+    cells: tuple[Cell, ...]
+
+    def plain(self) -> str:
+        """Return the text in this run."""
+        return self.text
+
+
+Piece = str | Written | Chars
+
+
+class SymStr(Vector, str):
+    """Made by `text_of_number`, `text_of_cells` and `joined_text`."""
+
+    kind = str
+    blank = frozenset(code for code in range(256) if chr(code).isspace())
+    pieces: tuple[Piece, ...]
+
+    def bare(self) -> str:
+        return str.__str__(self)
+
+    def cells(self) -> tuple[Cell, ...]:
+        found: tuple[Cell, ...] = ()
+        for piece in self.pieces:
+            found += _expanded(piece)
+        return found
+
+    def give_up(self, construct: str) -> str:
+        for piece in self.pieces:
+            if isinstance(piece, Written):
+                given_up(piece.number, construct)
+            elif isinstance(piece, Chars):
+                give_up(piece.cells, map(ord, piece.text), construct)
+        return self.bare()
+
+    @classmethod
+    def of_cells(cls, plain: str, cells: tuple[Cell, ...]) -> str:
+        return text_of_cells(plain, cells)
+
+    @classmethod
+    def cells_of(cls, other: Any) -> tuple[Cell, ...]:
+        return cells_of_text(other)
+
+    def at(self, index: int, cells: tuple[Cell, ...]) -> str:
+        return text_of_cells(self.bare()[index], (cells[index],))
+
+    def __bool__(self) -> bool:
+        return True  # no style writes nothing, and text without pieces is plain
+
+    def __eq__(self, other: object) -> Any:
+        if not isinstance(other, str):
+            return NotImplemented
+        taken = self.bare() == bare_text(other)
+        condition = _as_wholes(self.pieces, pieces_of(other))
+        if condition is not None:
+            return decide(condition, taken)
+        return Vector.__eq__(self, other)
+
+    __hash__ = Vector.__hash__
+
+    def __add__(self, other: Any) -> Any:
+        return joined_text((self, other)) if isinstance(other, str) else NotImplemented
+
+    def __radd__(self, other: Any) -> Any:
+        return joined_text((other, self)) if isinstance(other, str) else NotImplemented
+
+    def __str__(self) -> str:
+        return self
+
+    def __repr__(self) -> str:
+        if all(
+            isinstance(piece, Written) or (isinstance(piece, str) and repr(piece)[1:-1] == piece)
+            for piece in self.pieces
+        ):
+            return joined_text(("'", self, "'"))
+        return repr(self.give_up("repr of text"))
+
+    def __format__(self, spec: str) -> str:
+        spec = str(spec)
+        if spec in ("", "s"):
+            return self
+        fill, body = (spec[0], spec[1:]) if len(spec) > 1 and spec[1] in "<>" else (" ", spec)
+        align, size = (body[0], body[1:]) if body[0] in "<>" else ("<", body)
+        size = size.removesuffix("s")
+        if size.isdigit() and not size.startswith("0"):
+            padded = self.ljust(int(size), fill) if align == "<" else self.rjust(int(size), fill)
+            return str.__str__(padded) if not isinstance(padded, SymStr) else padded
+        return format(self.give_up("format of text"), spec)
+
+    def __mod__(self, args: Any) -> str:
+        from sdnloom.symbolic.operations_format import percent  # formatting is for all kinds of values
+
+        return percent(self.give_up("% with symbolic format"), args)
+
+    def split(self, sep: Any = None, maxsplit: int = -1) -> list[Any]:
+        only = self.pieces[0]
+        if isinstance(sep, str) and maxsplit < 0 and len(self.pieces) == 1 and isinstance(only, Written):
+            fields = only.style.fields(only.number, sep)
+            if fields is not None:
+                return [text_of_number(number, style) for number, style in fields]
+        return Vector.split(self, sep, maxsplit)
+
+    def replace(self, old: Any, new: Any, count: int = -1) -> Any:
+        only = self.pieces[0]
+        if len(self.pieces) == 1 and isinstance(only, Written) and isinstance(only.style, Mac) and count < 0:
+            if type(old) is type(new) is str and old == only.style.separator and not set(new) & set("0123456789abcdef"):
+                return text_of_number(only.number, Mac(only.style.octets, new))
+        return Vector.replace(self, old, new, count)
+
+    def lower(self) -> str:
+        return self._in_case(True)
+
+    def upper(self) -> str:
+        return self._in_case(False)
+
+    casefold = lower
+
+    def _in_case(self, lower: bool) -> str:
+        same = self.bare().lower() if lower else self.bare().upper()
+        if lower and all(
+            isinstance(p, str) and p.lower() == p or isinstance(p, Written) and "X" not in str(p.style)
+            for p in self.pieces
+        ):
+            return self
+        return text_of_cells(same, tuple(changed_case(cell, lower) for cell in self.cells()))
+
+    def strip(self, what: Any = None) -> Any:
+        ends = (self.pieces[0], self.pieces[-1])
+        if what is None and all(isinstance(piece, Written) and not _padded(piece.style) for piece in ends):
+            return self
+        return Vector.strip(self, what)
+
+    def isdigit(self) -> bool:
+        return self._all(str.isdigit)
+
+    def isdecimal(self) -> bool:
+        return self._all(str.isdecimal)
+
+    def isnumeric(self) -> bool:
+        return self._all(str.isnumeric)
+
+    def isalpha(self) -> bool:
+        return self._all(str.isalpha)
+
+    def isalnum(self) -> bool:
+        return self._all(str.isalnum)
+
+    def isspace(self) -> bool:
+        return self._all(str.isspace)
+
+    def isascii(self) -> bool:
+        return self._all(str.isascii)
+
+    def _all(self, test: Any) -> bool:
+        """Return whether all characters are of a class; one fork for each piece that can be either."""
+        for piece in self.pieces:
+            if (
+                isinstance(piece, Written)
+                and piece.style == DECIMAL
+                and test in (str.isdigit, str.isdecimal, str.isnumeric, str.isalnum)
+            ):
+                if piece.number < 0:
+                    return False
+            elif isinstance(piece, Written) and test is str.isascii:
+                continue
+            elif isinstance(piece, str):
+                if not test(piece):
+                    return False
+            else:
+                codes = [code for code in range(256) if test(chr(code))]
+                for cell, char in zip(_expanded(piece), piece.plain(), strict=True):
+                    if not (test(char) if isinstance(cell, int) else decide_among(cell, ord(char), codes)):
+                        return False
+        return True
+
+    def zfill(self, width: int) -> str:
+        if self[:1] in ("+", "-"):
+            return self.give_up("str.zfill of a signed number").zfill(width)
+        return self.rjust(width, "0")
+
+    def encode(self, encoding: str = "utf-8", errors: str = "strict") -> bytes:
+        name = encoding.lower().replace("-", "").replace("_", "")
+        cells = self.cells()
+        if name in ("utf8", "ascii", "usascii"):
+            for cell, char in zip(cells, self.bare(), strict=True):
+                if isinstance(cell, Term) and not decide(
+                    terms.eq(terms.extract(cell, 7, 7), terms.const(0, 1)), ord(char) < 128
+                ):
+                    return self.give_up(f"encode to {encoding}").encode(encoding, errors)
+        elif name not in ("latin1", "iso88591"):
+            return self.give_up(f"encode to {encoding}").encode(encoding, errors)
+        if any(isinstance(cell, int) and cell > 127 for cell in cells):
+            return self.give_up(f"encode to {encoding}").encode(encoding, errors)
+        return bytes_of_cells(
+            self.bare().encode("latin-1"), tuple(c if isinstance(c, int) else term_of(c) for c in cells)
+        )
+
+    def join(self, parts: Iterable[Any]) -> str:
+        return text_join(self, parts)
+
+
+pin_the_rest(SymStr, str)
+
+
+def _padded(style: Style) -> bool:
+    return isinstance(style, Integer) and style.padded and not style.zeros
+
+
+def _expanded(piece: Piece) -> tuple[Cell, ...]:
+    if isinstance(piece, str):
+        return tuple(map(ord, piece))
+    if isinstance(piece, Chars):
+        return piece.cells
+    cells = piece.style.expand(piece.number)
+    if cells is None:
+        given_up(piece.number, "characters of an address")
+        return tuple(map(ord, piece.plain()))
+    return cells
+
+
+def bare_text(text: str) -> str:
+    """Return the plain text of this run."""
+    return str.__str__(text)
+
+
+def pieces_of(text: str) -> tuple[Piece, ...]:
+    """Return the pieces of any text."""
+    return text.pieces if isinstance(text, SymStr) else (bare_text(text),)
+
+
+def cells_of_text(text: str) -> tuple[Cell, ...]:
+    """Return the characters of any text."""
+    return text.cells() if isinstance(text, SymStr) else tuple(map(ord, text))
+
+
+def text_of_number(number: int, style: Style) -> str:
+    """Return a number as its style writes it."""
+    if not isinstance(number, SymInt):
+        return style.render(number)
+    return _made((Written(number, style),))
+
+
+def text_of_int(number: SymInt, spec: str) -> str:
+    """Return what `format(number, spec)` does."""
+    spec = spec or "d"
+    if SPEC.fullmatch(spec):
+        return text_of_number(number, Integer(spec))
+    return format(given_up(number, "format of int"), spec)
+
+
+def text_of_cells(plain: str, cells: tuple[Cell, ...]) -> str:
+    """Return a text with these characters, a plain one if none depends on an input."""
+    return bare_text(plain) if is_concrete(cells) else _made((Chars(bare_text(plain), cells),))
+
+
+def joined_text(texts: Iterable[str]) -> str:
+    """Return the texts one after another."""
+    pieces: list[Piece] = []
+    for text in texts:
+        for piece in pieces_of(text):
+            last = pieces[-1] if pieces else None
+            if isinstance(piece, str) and isinstance(last, str):
+                pieces[-1] = last + piece
+            elif isinstance(piece, Chars) and isinstance(last, Chars):
+                pieces[-1] = Chars(last.text + piece.text, last.cells + piece.cells)
+            elif piece != "" if isinstance(piece, str) else True:
+                pieces.append(piece)
+    return _made(tuple(pieces))
+
+
+def text_join(separator: str, parts: Iterable[Any]) -> str:
+    """Return what `separator.join(parts)` does."""
+    texts: list[str] = []
+    for number, part in enumerate(parts):
+        if not isinstance(part, str):
+            raise TypeError(f"sequence item {number}: expected str instance, {type(part).__name__} found")
+        texts += [separator, part] if number else [part]
+    return joined_text(texts)
+
+
+def _made(pieces: tuple[Piece, ...]) -> str:
+    plain_text = "".join(piece if isinstance(piece, str) else piece.plain() for piece in pieces)
+    if all(isinstance(piece, str) for piece in pieces):
+        return plain_text
+    made = str.__new__(SymStr, plain_text)
+    made.pieces = pieces
+    return made
+
+
+_NOT_IN_NUMBERS = frozenset(".: ,;/|_()[]")
+
+
+def _as_wholes(left: tuple[Piece, ...], right: tuple[Piece, ...]) -> Term | None:
+    """Return the condition that two texts are equal if it can be said without looking at characters, else None."""
+    if len(right) == 1 and isinstance(right[0], str):
+        return _with_literal(left, right[0])
+    if len(left) == 1 and isinstance(left[0], str):
+        return _with_literal(right, left[0])
+    if len(left) != len(right):
+        return None
+    conditions: list[Term] = []
+    after_number = False
+    for a, b in zip(left, right, strict=True):
+        if isinstance(a, str) and a == b:
+            if after_number and a[0] not in _NOT_IN_NUMBERS:
+                return None
+        elif isinstance(a, Written) and isinstance(b, Written) and a.style == b.style and not after_number:
+            conditions.append(_same_number(a.number, b.number))
+        else:
+            return None
+        after_number = isinstance(a, Written)
+    return terms.all_(*conditions)
+
+
+def _with_literal(pieces: tuple[Piece, ...], literal: str) -> Term | None:
+    written = [place for place, piece in enumerate(pieces) if not isinstance(piece, str)]
+    if len(written) != 1 or not isinstance(found := pieces[written[0]], Written):
+        return None
+    before = "".join(str(piece) for piece in pieces[: written[0]])
+    after = "".join(str(piece) for piece in pieces[written[0] + 1 :])
+    if len(literal) < len(before) + len(after) or not (literal.startswith(before) and literal.endswith(after)):
+        return terms.FALSE
+    number = found.style.parse(literal[len(before) : len(literal) - len(after)])
+    if number is None or not found.number.low <= number <= found.number.high:
+        return terms.FALSE
+    return _same_number(found.number, number)
+
+
+def _same_number(left: SymInt, right: int) -> Term:
+    low, high = (right.low, right.high) if isinstance(right, SymInt) else (right, right)
+    width = common_width(left, right)
+    return terms.FALSE if high < left.low or left.high < low else terms.eq(fit(left, width), fit(right, width))
+
+
+def int_of_text(text: Any, base: int = 10) -> int:
+    """Return what `int(text, base)` does; forks on what each character is, unless the text is a written number."""
+    if isinstance(text, SymStr) and len(text.pieces) == 1 and isinstance(only := text.pieces[0], Written):
+        style = only.style
+        if isinstance(style, Integer) and (style.base == base or base == 0 and "#" in style.spec):
+            return only.number
+        if isinstance(style, Mac) and not style.separator and base == 16:
+            return only.number
+    codes = tuple(map(ord, text.bare())) if isinstance(text, SymStr) else tuple(text.bare())
+    cells = text.cells()
+    digits, start = list(zip(cells, codes, strict=True)), 0
+    if base == 16 and len(cells) > 2 and cells[0] == ord("0") and cells[1] in (ord("x"), ord("X")):
+        start = 2
+    number = 0
+    for cell, code in digits[start:]:
+        try:
+            number = number * base + digit_value(cell, code, base)
+        except ValueError:
+            # A sign, a space, an underscore or an error: the rest is up to this one text.
+            return int(text.give_up("int of unusual text"), base)
+    return number
+
+
+def ord_of(text: Any) -> int:
+    """Return what `ord(text)` does."""
+    cells = text.cells()
+    if len(cells) != 1:
+        raise TypeError(f"ord() expected a character, but string of length {len(cells)} found")
+    bare = text.bare()
+    return number_of(cells[0], ord(bare) if isinstance(bare, str) else bare[0])
+
+
+def chr_of(number: SymInt) -> str:
+    """Return what `chr(number)` does; forks on the number being a small one."""
+    if not 0 <= number <= 0x10FFFF:
+        raise ValueError("chr() arg not in range(0x110000)")
+    if number > 255:
+        return chr(given_up(number, "chr"))
+    width = max(8, number.term.width)
+    return text_of_cells(chr(plain(number)), (terms.extract(fit(number, width), 7, 0),))
