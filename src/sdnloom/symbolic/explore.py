@@ -5,42 +5,25 @@ infeasible, or left open for a stated reason. The order of the search depends on
 """
 
 import time
-import traceback
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from sdnloom.errors import SdnloomError
 from sdnloom.symbolic.evaluate import evaluate
-from sdnloom.symbolic.execution import MAX_DEPTH, MAX_STEPS, Branch, Discarded, Execution, PathLimit, Site
+from sdnloom.symbolic.execution import Branch, Site
 from sdnloom.symbolic.inputs import Inputs
-from sdnloom.symbolic.result import Divergence, Exploration, PathClass, Raised, Statistics
+from sdnloom.symbolic.options import Options
+from sdnloom.symbolic.result import Divergence, Exploration, PathClass, Statistics
+from sdnloom.symbolic.running import Run, perform
 from sdnloom.symbolic.solver import Verdict, find_solver
 from sdnloom.symbolic.term import Term, variables
 from sdnloom.symbolic.terms import not_, text
 
-Run = Callable[[Execution], Any]
-_HERE: Final = str(Path(__file__).parent)  # frames of symbolic values are not where the code under test raised
-
 
 class ExplorationError(SdnloomError):
     """Variables or constraints that cannot be explored."""
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """Budgets and means of an exploration. `solver` is auto, bitwuzla, z3 or none; times are in seconds."""
-
-    paths: int = 2_000
-    seconds: float | None = None
-    depth: int = MAX_DEPTH  # branches recorded on one path
-    steps: int = MAX_STEPS  # branches met on one path, recorded or not
-    query_seconds: float = 1.0
-    solver: str = "auto"
-    guess: bool = True
-    recording: bool = True  # whether runs start with recording on
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +53,7 @@ def explore(
     the keyboard ends it with what was found.
     """
     search = _Search(run, variables, domain, options or Options(), clock, on_event)
-    return search.explore(initial or {})
+    return search.explore(_completed(initial or {}, variables))
 
 
 class _Node:
@@ -102,7 +85,8 @@ class _Search:
         clock: Callable[[], float],
         on_event: Callable[[PathRun], None] | None,
     ) -> None:
-        self._names = _checked(variables, domain)
+        _check(variables, domain)
+        self._variables = tuple(variables)
         solver = find_solver(options.solver)
         self._has_solver = solver is not None
         self._inputs = Inputs(
@@ -124,7 +108,7 @@ class _Search:
     def explore(self, wish: Mapping[str, int]) -> Exploration:
         ended: list[str] = []
         try:
-            model = self._inputs.first({name: wish.get(name, 0) for name in self._names})
+            model = self._inputs.first(wish)
             if isinstance(model, Verdict):
                 return self._result([self._no_inputs(model)])
             ended = self._generations(model)
@@ -159,34 +143,18 @@ class _Search:
 
     def _one(self, model: Mapping[str, int], predicted: Sequence[Branch], waiting: int) -> _Path | None:
         """Run once and put the path into the tree; return it unless the tree had it."""
-        options = self._options
-        execution = Execution(
-            model,
-            max_depth=options.depth,
-            max_steps=options.steps,
-            overdue=self._overdue if options.seconds is not None else None,
-            recording=options.recording,
-        )
-        output, raised, finished = None, None, True
-        try:
-            with execution.active():
-                output = self._run(execution)
-        except (PathLimit, Discarded):
-            finished = False
-        except (Exception, SystemExit) as error:  # whatever the code under test may raise is a finding
-            raised = _raised(error)
+        done = perform(self._run, model, self._options, self._overdue if self._options.seconds is not None else None)
         self._paths += 1
-        branches = tuple(execution.branches)
-        self._branches += len(branches)
-        self._unrecorded += execution.unrecorded_branches
-        for site, times in execution.lost.items():
+        self._branches += len(done.branches)
+        self._unrecorded += done.execution.unrecorded_branches
+        for site, times in done.execution.lost.items():
             self._lost[site] = self._lost.get(site, 0) + times
-        if execution.limit is not None:
-            self._cut.append(execution.limit)
-            finished = False
-        path = self._placed(model, branches, predicted)
-        found = PathClass(branches, dict(model), output, raised) if path is not None and finished else None
-        if found is not None:
+        if done.execution.limit is not None:
+            self._cut.append(done.execution.limit)
+        path = self._placed(model, done.branches, predicted)
+        found = None
+        if path is not None and done.finished:
+            found = PathClass(done.branches, dict(model), done.output, done.exception)
             self._classes.append(found)
         if self._on_event is not None:
             self._on_event(PathRun(self._paths, len(self._classes), waiting, found))
@@ -295,11 +263,13 @@ class _Search:
             tuple(self._divergences),
             tuple(sorted(self._lost.items())),
             statistics,
+            self._variables,
+            self._inputs.domain,
         )
 
 
-def _checked(declared: Sequence[Term], domain: Sequence[Term]) -> list[str]:
-    """Return the names of the variables, once they and the domain make sense."""
+def _check(declared: Sequence[Term], domain: Sequence[Term]) -> None:
+    """Raise ExplorationError unless the variables and the domain make sense."""
     names: dict[str, Term] = {}
     for variable in declared:
         if variable.op != "var":
@@ -309,21 +279,19 @@ def _checked(declared: Sequence[Term], domain: Sequence[Term]) -> list[str]:
     for constraint in domain:
         if constraint.width:
             raise ExplorationError(f"the domain constraint {text(constraint)} is not a truth value")
-        unknown = sorted(variables(constraint) - names.keys())
-        if unknown:
-            raise ExplorationError(
-                f"the domain constraint {text(constraint)} mentions {unknown[0]!r}, which is not declared"
-            )
-    return list(names)
+        for name in sorted(variables(constraint) - names.keys()):
+            raise ExplorationError(f"the domain constraint {text(constraint)} mentions {name!r}, which is not declared")
 
 
-def _raised(error: BaseException) -> Raised:
-    """Return a record of the exception that keeps no frame alive."""
-    summary = traceback.TracebackException.from_exception(error)
-    frames = [frame for frame in summary.stack if not frame.filename.startswith(_HERE)] or list(summary.stack)
-    site = Site(frames[-1].filename, frames[-1].lineno or 0) if frames else None
-    message = "".join(summary.format_exception_only()).strip().partition(": ")[2]
-    return Raised(type(error).__name__, message, site, "".join(summary.format()))
+def _completed(initial: Mapping[str, int], declared: Sequence[Term]) -> dict[str, int]:
+    """Return initial values for all variables: 0 for those that are left out."""
+    widths = {variable.args[0]: variable.width for variable in declared}
+    for name, value in sorted(initial.items()):
+        if name not in widths:
+            raise ExplorationError(f"the initial value {value} is for {name!r}, which is not declared")
+        if not 0 <= value < 1 << widths[name]:
+            raise ExplorationError(f"the initial value {value} of {name!r} does not fit into {widths[name]} bits")
+    return {name: int(initial.get(name, 0)) for name in widths}
 
 
 def _says(branch: Branch) -> str:

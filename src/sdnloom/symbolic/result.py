@@ -91,3 +91,5 @@ class Exploration:
     divergences: tuple[Divergence, ...] = ()
     concretised: tuple[tuple[Site, int], ...] = ()  # where a constraint was lost, and how often
     statistics: Statistics = Statistics()
+    variables: tuple[Term, ...] = ()  # what was explored: these variables,
+    domain: tuple[Term, ...] = ()  # within these constraints

@@ -520,6 +520,9 @@ def all_(*terms: Term) -> Term:
                 return FALSE
             if part is not TRUE:
                 kept[part] = None
+    for part in kept:  # `a and b and not (a and b)`
+        if part.op == "not" and part.args[0].op == "all" and all(other in kept for other in part.args[0].args):
+            return FALSE
     if len(kept) < 2:
         return next(iter(kept), TRUE)
     return intern("all", 0, *kept)

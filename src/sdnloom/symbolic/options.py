@@ -1,0 +1,19 @@
+"""Budgets and means of an exploration."""
+
+from dataclasses import dataclass
+
+from sdnloom.symbolic.execution import MAX_DEPTH, MAX_STEPS
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Budgets and means. `solver` is auto, bitwuzla, z3 or none; times are in seconds."""
+
+    paths: int = 2_000
+    seconds: float | None = None
+    depth: int = MAX_DEPTH  # branches recorded on one path
+    steps: int = MAX_STEPS  # branches met on one path, recorded or not
+    query_seconds: float = 1.0
+    solver: str = "auto"
+    guess: bool = True
+    recording: bool = True  # whether runs start with recording on

@@ -1,0 +1,57 @@
+"""One run of the code under test, with whatever it does turned into values."""
+
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from sdnloom.symbolic.execution import Branch, Discarded, Execution, PathLimit, Site
+from sdnloom.symbolic.options import Options
+from sdnloom.symbolic.result import Raised
+from sdnloom.symbolic.term import Model
+
+Run = Callable[[Execution], Any]
+_HERE: Final = str(Path(__file__).parent)  # frames of symbolic values are not where the code under test raised
+
+
+@dataclass(frozen=True, slots=True)
+class Performed:
+    """A run that is over. It is `finished` unless a budget or an assumption ended it."""
+
+    execution: Execution
+    branches: tuple[Branch, ...]
+    output: Any
+    exception: Raised | None
+    finished: bool
+
+
+def perform(run: Run, model: Model, options: Options, overdue: Callable[[], bool] | None = None) -> Performed:
+    """Return what the run does with these inputs. Only an interrupt from the keyboard gets through."""
+    execution = Execution(
+        model,
+        max_depth=options.depth,
+        max_steps=options.steps,
+        overdue=overdue,
+        recording=options.recording,
+    )
+    output, raised, finished = None, None, True
+    try:
+        with execution.active():
+            output = run(execution)
+    except (PathLimit, Discarded):
+        finished = False
+    except (Exception, SystemExit) as error:  # whatever the code under test may raise is a finding
+        raised = _raised(error)
+    # The code under test may have swallowed the exception that should have ended it.
+    finished = finished and execution.limit is None
+    return Performed(execution, tuple(execution.branches), output, raised, finished)
+
+
+def _raised(error: BaseException) -> Raised:
+    """Return a record of the exception that keeps no frame alive."""
+    summary = traceback.TracebackException.from_exception(error)
+    frames = [frame for frame in summary.stack if not frame.filename.startswith(_HERE)] or list(summary.stack)
+    site = Site(frames[-1].filename, frames[-1].lineno or 0) if frames else None
+    message = "".join(summary.format_exception_only()).strip().partition(": ")[2]
+    return Raised(type(error).__name__, message, site, "".join(summary.format()))
