@@ -89,9 +89,7 @@ class Context:
         try:
             message = decode(octets(packet), V10)
         except DecodeError as error:
-            raise NoxError(
-                f"send_openflow_command to {datapath_id:#x}: {error}; expected an OpenFlow 1.0 message"
-            ) from error
+            raise ValueError(f"no OpenFlow 1.0 message: {error}") from error
         return self._kernel.send(datapath_id, message)
 
     def send_openflow_packet_port(self, datapath_id: int, packet: Any, out_port: int, in_port: int) -> None:

@@ -74,6 +74,7 @@ class Kernel(Captured):
         self.timers: list[Timer] = []
         self.switches: dict[int, str] = {}
         self.next_rule = 1
+        self.timers_seen: dict[str, None] = {}  # for reports; no part of the state
         self.posted: deque[Any] = deque()
         self.sent: list[tuple[str, Message]] = []
         self.escaped: list[tuple[str, BaseException]] = []
@@ -130,6 +131,7 @@ class Kernel(Captured):
         delay = max(0, nanoseconds(seconds))
         timer = Timer(self, delay, function, arguments)
         self.timers.append(timer)
+        self.timers_seen[name_of(function)] = None
         return timer
 
     def happen(self, event: Any) -> None:

@@ -7,6 +7,7 @@ import ast
 import builtins
 import io
 import logging
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,7 +15,6 @@ from types import ModuleType
 from typing import Any
 
 from sdnloom.network.userfile import CodeError, naming
-from sdnloom.platforms.nox.kernel import NoxError
 from sdnloom.platforms.own_modules import Compiler, compile_source
 
 CLOCKS = frozenset({"time", "datetime", "uuid", "twisted"})  # modules that tell the time
@@ -58,12 +58,10 @@ class Loader:
     def _compiled(self, place: Path, shown: Path) -> Any:
         try:
             source = place.read_bytes()
-            for node in ast.walk(ast.parse(source)):
-                names = [each.name for each in node.names] if isinstance(node, ast.Import) else []
-                if isinstance(node, ast.ImportFrom):
-                    names = [node.module or ""]
-                self.tells_time |= any(name.partition(".")[0] in CLOCKS for name in names)
-            return self.compiler(source, str(place))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # about the style of an app, which is not ours to judge
+                self.tells_time |= _tells_time(ast.parse(source))
+                return self.compiler(source, str(place))
         except OSError as error:
             raise CodeError(f"{shown}: cannot read the Python file: {error.strerror}") from error
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -92,8 +90,10 @@ class Loader:
         if not fromlist:
             return self._find(name.partition(".")[0])
         for each in fromlist:
-            if each != "*" and not hasattr(module, each) and (inner := self._find(f"{name}.{each}")) is not None:
-                setattr(module, each, inner)
+            if each != "*" and not hasattr(module, each) and name in self.modules:
+                inner = self._find(f"{name}.{each}")
+                if inner is not None:
+                    setattr(module, each, inner)
         return module
 
     def _find(self, name: str) -> ModuleType | None:
@@ -101,10 +101,8 @@ class Loader:
         if name in self.provided:
             return self.provided[name]
         if name.partition(".")[0] in ("nox", "twisted"):
-            raise NoxError(
-                f"the program imports {name}, which sdnloom does not provide; expected one of "
-                f"{', '.join(sorted(each for each in self.provided if each.startswith(('nox.', 'twisted.'))))}"
-            )
+            known = sorted(each for each in self.provided if each.startswith(("nox.", "twisted.")))
+            raise ModuleNotFoundError(f"sdnloom has no {name!r}; it has {', '.join(known)}", name=name)
         if name in self.modules:
             return self.modules[name]
         for folder in self.folders:
@@ -117,6 +115,17 @@ class Loader:
                         setattr(holder, last, module)
                     return module
         return None
+
+
+def _tells_time(tree: ast.AST) -> bool:
+    """Whether a module imports, anywhere, something that tells the time."""
+    names: list[str] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names += [each.name for each in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names.append(node.module or "")
+    return any(name.partition(".")[0] in CLOCKS for name in names)
 
 
 def _print(*values: Any, **options: Any) -> None:

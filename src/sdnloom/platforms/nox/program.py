@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from sdnloom.engine.model import Event
 from sdnloom.network.controller import Call, Came, Fired, Input, Joined, Left, Opaque, Reaction, Tick, Turn
+from sdnloom.network.events import TimerFired
 from sdnloom.network.openflow import Message
 from sdnloom.network.userfile import CodeError, naming
 from sdnloom.platforms.clock import Clock, Draws, next_script
@@ -26,10 +27,14 @@ from sdnloom.platforms.snapshot import Scope
 from sdnloom.platforms.states import Core, States
 
 
+class Start(NamedTuple):
+    """The components are made and installed; the first step of every run."""
+
+
 class Step(NamedTuple):
     """What a program was given, which of several timers was meant, and the outcomes of its draws."""
 
-    given: Input
+    given: Input | Start
     timer: str = ""
     script: tuple[int, ...] = ()
 
@@ -64,59 +69,60 @@ class NoxProgram(Opaque):
         compiler: Compiler = compile_source,
     ) -> None:
         files = [Path(each) for each in ([apps] if isinstance(apps, str | Path) else apps)]
-        if not files:
-            raise NoxError("a NOX program without apps; expected at least one file")
+        names = [file.stem for file in files]
+        if not files or len(set(names)) < len(names):
+            raise NoxError(f"the apps of a NOX program are {', '.join(names) or 'none'}; expected some, each once")
         self._kernel = Kernel(Clock(), Draws(seed, widest, draws))
         self._provided = provided_modules(self._kernel)
         self._loader = Loader(self._provided, compiler)
-        self._names = [file.stem for file in files]
-        unknown = sorted(set(arguments or {}) - set(self._names))
+        unknown = sorted(set(arguments or {}) - set(names))
         if unknown:
-            raise NoxError(f"arguments for {unknown[0]!r}; expected one of {', '.join(self._names)}")
-        self._start(files, arguments or {})
+            raise NoxError(f"arguments for {unknown[0]!r}; expected one of {', '.join(names)}")
+        self._arguments = dict(arguments or {})
+        self._files = {file.stem: file for file in files}
+        self._factories = {file.stem: self._factory(file) for file in files}
+        self._contexts = {file.stem: Context(self._kernel) for file in files}
+        self._kernel.observes_time = self._loader.tells_time
         self._own = frozenset(str(place) for place in self._loader.files.values())
         self._states = self._captured()
-        self._initial = self._states.note(None, None)
+        first, start = self._states.note(None, None), Step(Start())
+        self._run(start)
+        self._initial = self._states.note(first, start)
 
-    def _start(self, files: Sequence[Path], arguments: Mapping[str, Sequence[str]]) -> None:
-        kernel = self._kernel
-        for file in files:
-            factory = getattr(self._loader.load(file), "getFactory", None)
-            if not callable(factory):
-                raise CodeError(f"{file}: has no getFactory(); expected a NOX app, whose factory makes its component")
-            with naming(file, "the component"), quiet():
-                kernel.components[file.stem] = factory().instance(Context(kernel))
-        for call, with_arguments in (("configure", True), ("install", False)):
-            for file in files:
-                method = getattr(kernel.components[file.stem], call, None)
-                if method is None:
-                    raise CodeError(f"{file}: its component has no {call}(); expected a subclass of Component")
-                given = [{"arguments": list(arguments.get(file.stem, ()))}] if with_arguments else []
-                with naming(file, f"{call}()"), quiet():
-                    method(*given)
-        with quiet():
-            kernel.happen(events.Bootstrap_complete_event())
-        for handler, error in kernel.escaped:
-            with naming(files[0], handler):
-                raise error
-        kernel.sent.clear()
-        kernel.observes_time = self._loader.tells_time
+    def _factory(self, file: Path) -> Any:
+        found = getattr(self._loader.load(file), "getFactory", None)
+        if not callable(found):
+            raise CodeError(f"{file}: has no getFactory(); expected a NOX app, whose factory makes its component")
+        return found
 
     def _captured(self) -> States[Step]:
         kernel = self._kernel
         known = {"clock": kernel.clock, "random": kernel.draws, "import": self._loader, **pins(self._provided)}
-        for name, component in kernel.components.items():
-            context = getattr(component, "ctxt", None)
-            if isinstance(context, Context):
-                known[f"context of {name}"] = context
-        scope = Scope(self._loader.modules, known)
+        scope = Scope(self._loader.modules, known | {f"context of {name}": x for name, x in self._contexts.items()})
         roots = Roots(scope, {"kernel": kernel}, self._loader.modules.values())
         return States(roots.values, scope, self._run, lambda: None)
+
+    def _start(self) -> None:
+        """Make, configure and install the components; what goes wrong is one message with the line."""
+        kernel = self._kernel
+        with quiet():
+            for name, file in self._files.items():
+                with naming(file, "the component"):
+                    kernel.components[name] = self._factories[name]().instance(self._contexts[name])
+            for call in ("configure", "install"):
+                for name, file in self._files.items():
+                    given = [{"arguments": list(self._arguments.get(name, ()))}] if call == "configure" else []
+                    with naming(file, f"{call}()"):
+                        getattr(kernel.components[name], call)(*given)
+            kernel.happen(events.Bootstrap_complete_event())
+        for handler, error in kernel.escaped:
+            with naming(next(iter(self._files.values())), handler):
+                raise error
 
     @property
     def name(self) -> str:
         """The names of the apps."""
-        return " + ".join(self._names)
+        return " + ".join(self._files)
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -127,6 +133,16 @@ class NoxProgram(Opaque):
     def timed(self) -> bool:
         """Whether time may matter to the apps: always possible, for a timer can be set at any moment."""
         return True
+
+    @property
+    def waiting(self) -> tuple[str, ...]:
+        """What was seen to wait for a timer so far."""
+        return tuple(sorted(self._kernel.timers_seen))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a report must say about how the apps were run."""
+        return (f"states of the program are kept by {self.capture}",) if self._states.refused else ()
 
     @property
     def capture(self) -> str:
@@ -162,9 +178,12 @@ class NoxProgram(Opaque):
     def _run(self, step: Step) -> Done:
         """Take a step from the state that the apps are in."""
         kernel, given = self._kernel, step.given
+        happened: tuple[Event, ...] = ()
         self._states.moved()
         kernel.draws.begin(step.script)
         match given:
+            case Start():
+                self._start()
             case Joined():
                 kernel.switches[given.datapath_id] = given.switch
                 kernel.happen(join_event(given))
@@ -181,11 +200,17 @@ class NoxProgram(Opaque):
             case Call():
                 kernel.request(self._callable(given.name), given.arguments)
             case Tick():
+                happened = (TimerFired(step.timer),)
                 kernel.fire(step.timer)
             case _:
                 raise NoxError(f"{given!r}; expected an input that a NOX app can get")
+        if len(self._loader.files) > len(self._own):
+            late = list(self._loader.files)[-1]
+            raise NoxError(
+                f"{self.name} imports {late} while it runs; expected its own modules at the top of its files"
+            )
         raised = tuple(handler_raised(self.name, name, error, self._own, _EFFECT) for name, error in kernel.escaped)
-        done = Done(tuple(kernel.sent), raised, tuple(kernel.draws.made))
+        done = Done(tuple(kernel.sent), (*happened, *raised), tuple(kernel.draws.made))
         kernel.sent.clear()
         kernel.escaped.clear()
         kernel.draws.begin()

@@ -3,7 +3,7 @@
 import struct
 from typing import Any
 
-from sdnloom.platforms.nox.octets import octets
+from sdnloom.platforms.nox.octets import Octets, octets
 from sdnloom.platforms.nox.packet.packet_base import packet_base
 from sdnloom.platforms.nox.packet.transport import pseudo_checksum
 
@@ -59,6 +59,7 @@ class tcp(packet_base):
         self.flags = self.win = self.csum = self.urg = 0
         self.tcplen = self.MIN_LEN
         self.options: list[tcp_opt] = []
+        self.padding = Octets()
 
     def parse(self) -> None:
         """Read the header with its options; the rest is a byte string."""
@@ -96,6 +97,7 @@ class tcp(packet_base):
             else:
                 self.options.append(tcp_opt(kind, value.tostring()))
             at += length
+        self.padding = content[at:].tostring()
         return True
 
     def checksum(self) -> int:
@@ -103,10 +105,12 @@ class tcp(packet_base):
         return pseudo_checksum(self, 8)
 
     def hdr(self) -> bytes:
-        """The header; its options are filled up with zeros as far as the data offset says."""
+        """The header; its options are filled up as far as the data offset says."""
         fixed = (self.srcport, self.dstport, self.seq, self.ack, self.off << 4 | self.res, self.flags)
         head = struct.pack("!HHIIBBHHH", *fixed, self.win, self.csum, self.urg)
-        return (head + b"".join(option.to_bytes() for option in self.options)).ljust(4 * self.off, b"\0")
+        options = b"".join(option.to_bytes() for option in self.options)
+        same = self.MIN_LEN + len(options) + len(self.padding) == 4 * self.off
+        return (head + options + (self.padding if same else b"")).ljust(4 * self.off, b"\0")
 
     def describe(self) -> str:
         """Ports, numbers and flags as text."""

@@ -1,0 +1,224 @@
+"""States of NOX apps are captured exactly: reached directly, restored, or rebuilt by another instance or process."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sdnloom.network.controller import Call, Came, Joined, Left, Tick
+from sdnloom.network.openflow import Match, PacketIn, PortDesc, PortStatus
+from sdnloom.platforms.nox import NoxProgram
+from tests.platforms.nox.apps import FACTORY, JOINED, component, frame, give, packet_in, program
+
+EXAMPLE = Path(__file__).parents[3] / "examples" / "mac_learning_nox"
+
+# State in every place that Python offers, packets and timers among it.
+HOARDING = """
+from nox.lib.core import *
+import collections
+import itertools
+import random
+import time
+
+history = []
+counter = itertools.count()
+latest = None
+
+def remember(what, into=[]):
+    into.append(what)
+    return len(into)
+
+class App(Component):
+    shared = {}
+
+    def __init__(self, ctxt):
+        Component.__init__(self, ctxt)
+        self.packets = collections.OrderedDict()
+        self.ports = collections.defaultdict(set)
+        self.calls = 0
+
+    def came(self, dpid, inport, reason, length, bufid, packet):
+        global latest
+        latest = packet
+        self.packets[packet.src.tostring()] = (inport, time.time(), packet)
+        self.ports[dpid].add(inport)
+        App.shared[inport] = App.shared.get(inport, 0) + 1
+        history.append((next(counter), remember(inport), random.randrange(5)))
+        self.post_callback(inport, lambda: self.expire(inport))
+        if len(history) == 3:
+            self.register_for_port_status(lambda dpid, reason, port: history.clear())
+        self.send_openflow(dpid, bufid, packet.arr, openflow.OFPP_FLOOD, inport)
+
+    def expire(self, port):
+        self.calls += 1
+        for address in [address for address, entry in self.packets.items() if entry[0] == port]:
+            del self.packets[address]
+        if self.calls % 3 == 2:
+            raise RuntimeError("every third time")
+
+    def left(self, dpid):
+        self.ports.pop(dpid, None)
+
+    def install(self):
+        self.register_for_packet_in(self.came)
+        self.register_for_datapath_leave(self.left)
+"""
+
+inputs = st.one_of(
+    st.builds(
+        lambda switch, port, src: Came(switch, PacketIn(Match.of(in_port=port), frame(src, 9), 60, 0, 5)),
+        st.sampled_from(["s1", "s2"]),
+        st.integers(1, 3),
+        st.integers(1, 3),
+    ),
+    st.builds(lambda name: Joined(name, int(name[1]), (PortDesc(1), PortDesc(2))), st.sampled_from(["s1", "s2"])),
+    st.builds(Left, st.sampled_from(["s1", "s2"])),
+    st.just(Tick()),
+    st.just(Came("s1", PortStatus(2, PortDesc(1)))),
+)
+START = [Joined("s1", 1, (PortDesc(1),)), Joined("s2", 2, (PortDesc(1),))]
+
+
+def course(started, given, core):
+    """The reactions to inputs one after the other, the first alternative each time."""
+    found = []
+    for each in given:
+        reactions = started.handle(core, each)
+        if reactions:
+            found.append(reactions)
+            core = reactions[0].core
+    return found, core
+
+
+def compare(file, before, after, other):
+    """Three ways to the same state, and what happens afterwards on each."""
+    direct = NoxProgram(file)
+    first, middle = course(direct, [*START, *before], direct.initial())
+    onward, end = course(direct, after, middle)
+
+    # Back in the middle after the program has been somewhere else entirely.
+    course(direct, [*START, *other], direct.initial())
+    assert course(direct, after, middle) == (onward, end)
+
+    # Another instance, which has seen nothing else.
+    fresh = NoxProgram(file)
+    assert course(fresh, [*START, *before], fresh.initial()) == (first, middle)
+    assert course(fresh, after, middle) == (onward, end)
+
+
+@settings(max_examples=200)
+@given(*(st.lists(inputs, max_size=8) for _ in range(3)))
+def test_a_state_behaves_the_same_whichever_way_it_was_reached(tmp_path_factory, before, after, other):
+    file = tmp_path_factory.getbasetemp() / "hoarding.py"
+    file.write_text(HOARDING + FACTORY)
+    compare(file, before, after, other)
+
+
+@settings(max_examples=100)
+@given(*(st.lists(inputs, max_size=8) for _ in range(3)))
+def test_states_of_the_example_behave_the_same_whichever_way_they_were_reached(before, after, other):
+    compare(EXAMPLE / "following.py", before, after, other)
+
+
+@given(st.lists(inputs, min_size=1, max_size=10))
+@settings(max_examples=100)
+def test_states_that_differ_are_told_apart(tmp_path_factory, given):
+    """The digest is at least as fine as what a look at the program's variables shows."""
+    file = tmp_path_factory.getbasetemp() / "hoarding.py"
+    file.write_text(HOARDING + FACTORY)
+    started = NoxProgram(file)
+    seen = {}
+    core = started.initial()
+    for each in [*START, *given]:
+        for reaction in started.handle(core, each)[:1]:
+            core = reaction.core
+        started._states.bring(core)
+        app, module = component(started, "hoarding"), started._loader.modules["hoarding"]
+        look = (
+            [(address, port, when) for address, (port, when, _) in app.packets.items()],
+            sorted((switch, sorted(ports)) for switch, ports in app.ports.items()),
+            (app.calls, sorted(app.shared.items()), tuple(module.history), repr(module.counter)),
+            (module.remember.__defaults__[0][:], module.latest and module.latest.tostring()),
+            [timer.due - started._kernel.clock.now for timer in started._kernel.timers],
+            sorted(started._kernel.switches),
+        )
+        assert seen.setdefault(core, look) == look
+
+
+DIGESTS = """
+import sys
+from sdnloom.platforms.nox import NoxProgram
+from tests.platforms.nox.test_states import START, course, fixed
+started = NoxProgram(sys.argv[1])
+print([r.core.digest for rs in course(started, [*START, *fixed()], started.initial())[0] for r in rs])
+"""
+
+
+def fixed():
+    packets = [packet_in(frame(src, 9), port) for src, port in ((1, 1), (2, 2), (3, 3), (1, 2), (2, 1))]
+    return [*packets[:3], Tick(), *packets[3:], Tick(), Tick(), Left("s2")]
+
+
+def test_digests_are_equal_in_every_process_and_under_every_hash_seed(tmp_path):
+    file = tmp_path / "hoarding.py"
+    file.write_text(HOARDING + FACTORY)
+    root = Path(__file__).parents[3]
+    found = [
+        subprocess.run(
+            [sys.executable, "-c", DIGESTS, str(file)],
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(root)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "77")
+    ]
+    assert found[0] == found[1]
+    assert found[0].count("'") > 20
+
+
+GENERATING = """
+class App(Component):
+    def __init__(self, ctxt):
+        Component.__init__(self, ctxt)
+        self.sender = self.sending()
+        self.sent = []
+
+    def sending(self):
+        number = 0
+        while True:
+            number = (number + 1) % 3
+            self.sent.append(number)
+            self.send_openflow_packet(0x1A, bytes((number,)), 1)
+            yield number
+
+    def again(self):
+        next(self.sender)
+        self.post_callback(1, self.again)
+
+    def forget(self):
+        self.sent = []
+
+    def install(self):
+        self.post_callback(1, self.again)
+"""
+
+
+def test_a_program_with_a_generator_is_rebuilt_by_running_it_again(tmp_path):
+    started = program(tmp_path, GENERATING)
+    assert started.capture.startswith("replay: ")
+    assert "generator" in started.capture
+    assert started.notes == (f"states of the program are kept by {started.capture}",)
+    joined = give(started, JOINED).core
+    cores, core = [], joined
+    for number in (1, 2, 0, 1):
+        reaction = give(started, Tick(), Call("forget"), core=core)
+        told = give(started, Tick(), core=core).messages
+        assert [message.data for _, message in told] == [bytes((number,))]
+        cores.append(core := reaction.core)
+    assert cores[0] == cores[3]  # the generator is where it was
+    assert len(set(cores)) == 3
+    assert give(program(tmp_path, GENERATING), JOINED).core == joined
