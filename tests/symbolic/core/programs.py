@@ -1,0 +1,83 @@
+"""Random small programs that decide on symbolic inputs, and a way to run them without any symbolic values."""
+
+from collections.abc import Callable
+from typing import Any
+
+from hypothesis import strategies as st
+
+from sdnloom.symbolic.execution import Execution, Site
+from sdnloom.symbolic.terms import Term, any_, const, eq, ule, ult, var
+from tests.symbolic.core.recipes import COMPARE, Recipe, build, meaning
+
+A, B, C = var("a", 4), var("b", 4), var("c", 2)
+VARIABLES = (A, B, C)
+_NAMES = {"a": 4, "b": 4, "c": 2}
+
+
+@st.composite
+def values(draw: Any, depth: int = 2) -> Recipe:
+    """Draw a value of 4 bits over a, b and c."""
+    kind = draw(st.sampled_from(["var", "var", "const", "op", "op", "bits", "ite"])) if depth else "var"
+    if kind == "const":
+        return ("const", 4, draw(st.integers(0, 15)))
+    if kind == "op":
+        op = draw(st.sampled_from(["add", "sub", "bv_and", "bv_or", "bv_xor", "mul", "urem", "shl"]))
+        return (op, 4, draw(values(depth - 1)), draw(values(depth - 1)))
+    if kind == "bits":
+        low = draw(st.integers(0, 3))
+        high = draw(st.integers(low, 3))
+        inner = ("extract", high - low + 1, draw(values(depth - 1)), high, low)
+        return inner if high - low == 3 else (draw(st.sampled_from(["zero_extend", "sign_extend"])), 4, inner)
+    if kind == "ite":
+        return ("ite", 4, draw(conditions(depth - 1)), draw(values(depth - 1)), draw(values(depth - 1)))
+    name = draw(st.sampled_from("abc"))
+    return ("zero_extend", 4, ("var", 2, "c")) if name == "c" else ("var", 4, name)
+
+
+@st.composite
+def conditions(draw: Any, depth: int = 2) -> Recipe:
+    """Draw a condition over a, b and c."""
+    kind = draw(st.sampled_from(["compare", "compare", "compare", "nary", "not"])) if depth else "compare"
+    if kind == "nary":
+        return (
+            draw(st.sampled_from(["all_", "any_"])),
+            0,
+            *draw(st.lists(conditions(depth - 1), min_size=1, max_size=3)),
+        )
+    if kind == "not":
+        return ("not_", 0, draw(conditions(depth - 1)))
+    op = draw(st.sampled_from(["eq", "eq", "eq", *sorted(COMPARE)]))
+    return (op, 0, draw(values(max(depth - 1, 0))), draw(values(max(depth - 1, 0))))
+
+
+# A program is an outcome, or a condition with a program for each of its values.
+Program = Any
+
+
+def programs(leaves: int = 12) -> st.SearchStrategy[Program]:
+    return st.recursive(st.integers(0, 5), lambda inner: st.tuples(conditions(), inner, inner), max_leaves=leaves)
+
+
+DOMAINS: tuple[tuple[Term, ...], ...] = (
+    (),
+    (any_(*(eq(A, const(value, 4)) for value in (1, 2, 9))), ult(B, const(11, 4))),
+    (ule(A, B), any_(eq(C, const(0, 2)), eq(B, const(7, 4)))),
+)
+
+
+def runner(program: Program) -> Callable[[Execution], tuple[int, ...]]:
+    """Return the program as code under test: it reports conditions as terms and decides them by their plain meaning."""
+
+    def run(execution: Execution) -> tuple[int, ...]:
+        model = {name: execution.value(name) for name in _NAMES}
+        node, line = program, 0
+        trail = []
+        while isinstance(node, tuple):
+            condition, then, otherwise = node
+            line += 1
+            taken = execution.branch(build(condition), bool(meaning(condition, model)), Site("program", line, "if"))
+            trail.append(int(taken))
+            node = then if taken else otherwise
+        return (*trail, node)
+
+    return run

@@ -1,0 +1,165 @@
+"""Exploration of random programs against brute force, by every means of finding inputs."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sdnloom.symbolic.evaluate import evaluate
+from sdnloom.symbolic.execution import Execution
+from sdnloom.symbolic.explore import explore
+from sdnloom.symbolic.facts import Facts
+from sdnloom.symbolic.guess import guess
+from sdnloom.symbolic.inputs import Inputs
+from sdnloom.symbolic.options import Options
+from sdnloom.symbolic.selfcheck import check_partition, check_purity, enumerate_inputs
+from sdnloom.symbolic.simplify import essential
+from sdnloom.symbolic.solver import Verdict, find_solver
+from tests.symbolic.core.programs import DOMAINS, VARIABLES, conditions, programs, runner
+from tests.symbolic.core.recipes import build
+
+ALL_INPUTS = list(enumerate_inputs(VARIABLES, ()))
+MEANS = {
+    "guess and solver": Options(),
+    "solver only": Options(guess=False),
+    "z3 only": Options(guess=False, solver="z3"),
+}
+
+
+def paths_of(exploration):
+    return {tuple((branch.condition, branch.taken) for branch in found.branches) for found in exploration.classes}
+
+
+def paths_by_brute_force(run, domain):
+    paths = set()
+    for model in enumerate_inputs(VARIABLES, domain):
+        execution = Execution(model)
+        run(execution)
+        paths.add(tuple((branch.condition, branch.taken) for branch in execution.branches))
+    return paths
+
+
+@settings(max_examples=60)
+@given(programs(), st.sampled_from(DOMAINS))
+def test_classes_are_those_of_brute_force(program, domain):
+    run = runner(program)
+    exploration = explore(run, VARIABLES, domain)
+    assert exploration.complete, exploration.reasons
+    assert paths_of(exploration) == paths_by_brute_force(run, domain)
+    assert check_partition(exploration, run, same=lambda found, model, output: found.output == output)
+    assert exploration.statistics.paths == len(exploration.classes)
+
+
+@settings(max_examples=40)
+@given(programs(), st.sampled_from(DOMAINS))
+def test_every_means_finds_the_same_classes(program, domain):
+    run = runner(program)
+    found = {name: explore(run, VARIABLES, domain, options=options) for name, options in MEANS.items()}
+    assert all(exploration.complete for exploration in found.values())
+    assert len({frozenset(paths_of(exploration)) for exploration in found.values()}) == 1
+
+
+@settings(max_examples=40)
+@given(programs())
+def test_guessing_alone_never_invents_a_class_and_says_what_it_left_open(program):
+    run = runner(program)
+    alone = explore(run, VARIABLES, options=Options(solver="none"))
+    everything = paths_by_brute_force(run, ())
+    assert paths_of(alone) <= everything
+    assert alone.complete == (not alone.reasons)
+    if alone.complete:
+        assert paths_of(alone) == everything
+    else:
+        assert "no solver is in use" in alone.reasons[0]
+
+
+@settings(max_examples=30)
+@given(programs(), st.sampled_from(DOMAINS))
+def test_further_models_of_a_class_behave_alike(program, domain):
+    run = runner(program)
+    purity = check_purity(explore(run, VARIABLES, domain), run, same=lambda found, _, output: found.output == output)
+    assert purity, purity.impure
+
+
+@settings(max_examples=30)
+@given(programs())
+def test_exploration_is_deterministic(program):
+    first, second = (explore(runner(program), VARIABLES, clock=lambda: 0.0) for _ in range(2))
+    assert first == second
+
+
+@settings(max_examples=150)
+@given(st.lists(conditions(), max_size=3), conditions(), st.sampled_from(ALL_INPUTS), st.sampled_from(DOMAINS))
+def test_flips_are_what_enumeration_says(prefix, goal, model, domain):
+    """Facts may refute only what has no input; a guess and a solver's model meet everything; unsat means none."""
+    condition = build(goal)
+    if not all(evaluate(constraint, model) for constraint in domain):
+        model = next(enumerate_inputs(VARIABLES, domain))
+    literals = [(term, bool(evaluate(term, model))) for term in map(build, prefix)]
+    wanted = not evaluate(condition, model)
+    facts = Facts()
+    for constraint in domain:
+        facts.learn(constraint, True)
+    for term, holds in literals:
+        facts.learn(term, holds)
+
+    def meets(inputs):
+        return all(bool(evaluate(term, inputs)) is holds for term, holds in [*literals, (condition, wanted)])
+
+    possible = any(meets(inputs) for inputs in enumerate_inputs(VARIABLES, domain))
+    if facts.refutes(condition, wanted):
+        assert not possible
+    guessed = guess([*((term, True) for term in domain), *literals], condition, wanted, model, facts)
+    assert guessed is None or (possible and meets(guessed))
+    for guessing in (True, False):
+        inputs = Inputs(domain, find_solver("bitwuzla"), lambda: 0.0, guessing)
+        answer = inputs.flip(literals, condition, wanted, model, facts)
+        if possible:
+            assert isinstance(answer, dict)
+            assert meets(answer)
+            assert all(evaluate(constraint, answer) for constraint in domain)
+        else:
+            assert answer is Verdict.UNSAT
+
+
+@settings(max_examples=100)
+@given(st.lists(conditions(), max_size=5), st.sampled_from(ALL_INPUTS))
+def test_facts_never_exclude_a_model(prefix, model):
+    facts = Facts()
+    for condition in map(build, prefix):
+        holds = bool(evaluate(condition, model))
+        assert not facts.refutes(condition, holds)
+        facts.learn(condition, holds)
+        assert not facts.refutes(condition, holds)
+    for variable in VARIABLES:
+        assert model[variable.args[0]] in facts.range(variable)
+
+
+@settings(max_examples=100)
+@given(st.lists(conditions(), max_size=5), st.sampled_from(ALL_INPUTS))
+def test_essential_literals_have_the_same_models(prefix, model):
+    literals = [
+        term if evaluate(term, model) else build(("not_", 0, recipe)) for recipe in prefix for term in [build(recipe)]
+    ]
+    fewer = essential(literals)
+    assert set(fewer) <= set(literals)
+    for inputs in ALL_INPUTS:
+        assert all(evaluate(term, inputs) for term in literals) == all(evaluate(term, inputs) for term in fewer)
+
+
+@pytest.mark.parametrize("name", ["bitwuzla", "z3"])
+@settings(max_examples=30)
+@given(st.lists(st.tuples(st.integers(0, 4), conditions()), min_size=1, max_size=8))
+def test_an_incremental_solver_answers_like_a_fresh_one(name, queries):
+    """Prefixes that share, shrink and change in any order."""
+    solver = find_solver(name)
+    incremental = solver(DOMAINS[1])
+    prefix = []
+    for keep, recipe in queries:
+        goal = build(recipe)
+        prefix = prefix[:keep]
+        mine, fresh = incremental.check(prefix, goal), solver(DOMAINS[1]).check(prefix, goal)
+        assert isinstance(mine, dict) == isinstance(fresh, dict)
+        if isinstance(mine, dict):
+            model = {"a": 0, "b": 0, "c": 0, **mine}
+            assert all(evaluate(term, model) for term in [*DOMAINS[1], *prefix, goal])
+            prefix = [*prefix, goal]
