@@ -21,6 +21,7 @@ from sdnloom.platforms.states import Core, States
 from sdnloom.platforms.threads import Flavour
 
 if TYPE_CHECKING:
+    from sdnloom.platforms.osken_symbolic import SymbolicOsken
     from sdnloom.platforms.osken_wsgi import Route
 
 THREADS = ("settle", "explore")
@@ -73,6 +74,17 @@ class OskenProgram(Opaque):
         if importlib.util.find_spec("os_ken") is None:
             raise AppError("os-ken is not installed; expected it for os-ken and Ryu apps: pip install 'sdnloom[osken]'")
         _one_of("threads", threads, THREADS)
+        self._made_with: dict[str, Any] = {
+            "apps": tuple(apps),
+            "version": version,
+            "hub": hub,
+            "threads": threads,
+            "seed": seed,
+            "draws": draws,
+            "widest": widest,
+            "config": config,
+            "path": tuple(path),
+        }
         flavour = hub if isinstance(hub, Flavour) else Flavour(_one_of("hub", hub, [each.value for each in Flavour]))
         from sdnloom.platforms.osken_apps import Apps
         from sdnloom.platforms.osken_world import World
@@ -87,6 +99,12 @@ class OskenProgram(Opaque):
             first = self._states.note(None, None)
             self._initial = self._states.note(first, self._started())
 
+    def rewritten(self) -> "SymbolicOsken":
+        """The same apps once more, with code that follows symbolic values."""
+        from sdnloom.platforms.osken_symbolic import SymbolicOsken
+
+        return SymbolicOsken(**self._made_with)
+
     def _started(self) -> Step:
         step = Step(Start())
         self._apps.refuse_events(self._run(step).events)
@@ -95,7 +113,7 @@ class OskenProgram(Opaque):
     @property
     def name(self) -> str:
         """The names of the apps."""
-        return " + ".join(self._apps.names)
+        return self._apps.program
 
     @property
     def version(self) -> str:

@@ -1,11 +1,14 @@
 """Apps that run: what they are given goes in here, what they do comes out of `collect`."""
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
+from greenlet import GreenletExit
 from os_ken import cfg
 
 from sdnloom.engine.model import Event
+from sdnloom.errors import SdnloomError
 from sdnloom.network.controller import Input, Joined, Tick, Turn
 from sdnloom.network.events import Answered, HandlerRaised, TimerFired
 from sdnloom.network.openflow import FeaturesRequest, Hello, Message, PortDescRequest, StatsReply
@@ -15,6 +18,7 @@ from sdnloom.platforms.app_errors import AppError
 from sdnloom.platforms.escapes import handler_raised
 from sdnloom.platforms.osken_connection import REQUESTS, Connection, Sent, decoded, encoded
 from sdnloom.platforms.osken_load import Loaded, load
+from sdnloom.platforms.osken_loops import Raised
 from sdnloom.platforms.osken_world import World
 from sdnloom.platforms.roots import Roots
 from sdnloom.platforms.snapshot import Scope
@@ -23,6 +27,7 @@ from sdnloom.platforms.threads import Effect, Thread, Timer
 NAMES = {1: "1.0", 4: "1.3"}
 FRAMEWORK = ("callers", "routing_info", "_SERVICE_NAME", "_REQUIRED_APP")
 MAX_TURNS = 10_000
+FAILED = "the request is answered with an internal error"
 _EFFECTS = {
     Effect.SILENT: "the thread ends, silently",
     Effect.LOGGED: "it is logged, and the thread ends",
@@ -43,6 +48,7 @@ class Apps:
         self.has_threads = False
         self._datapaths: dict[str, Connection] = {}
         self.names, self.version, self.files = self._loaded.names, self._loaded.version, world.own.files()
+        self.program = " + ".join(self.names)
         self._own_files = frozenset(map(str, self.files))
         self.scope, roots = self._capture()
         self.roots = roots.values
@@ -85,7 +91,7 @@ class Apps:
     def start(self) -> None:
         """Start the apps, as os-ken's manager does once all are there."""
         for app in list(self._world.manager.applications.values()):
-            self._do(app.start)
+            self._do(partial(_start, app))
 
     def join(self, joined: Joined) -> None:
         """Connect a switch and shake hands; without an app that listens to switches nobody notices."""
@@ -130,17 +136,24 @@ class Apps:
 
     def call(self, name: str, arguments: tuple[Any, ...]) -> None:
         """Send a request to the web interface: "PUT /path" with the body."""
-        method, _, path = name.partition(" ")
+        path = name.partition(" ")[2]
         web = [each for _, each in self._web()]
         if not web or not path.startswith("/") or len(arguments) > 1:
             known = ", ".join(f"{route.method} {route.path}" for route in self.routes) or "none: the app has no routes"
             raise AppError(f"call {name!r} with {len(arguments)} arguments; expected METHOD /path and a body: {known}")
 
-        def ask() -> None:
-            status, body = osken_wsgi.answer(web[0], method, path, "".join(map(str, arguments)))
-            self._happened.append(Answered(name, status, body))
+        self._do(partial(self._ask, web[0], name, "".join(map(str, arguments))))
 
-        self._do(ask)
+    def _ask(self, application: Any, name: str, body: str) -> None:
+        method, _, path = name.partition(" ")
+        try:
+            status, text = osken_wsgi.answer(application, method, path, body)
+        except (SdnloomError, GreenletExit, KeyboardInterrupt):
+            raise
+        except BaseException as error:
+            self._world.loops.raised.append(Raised(self.program, name, error, FAILED))
+            status, text = 500, ""
+        self._happened.append(Answered(name, status, text))
 
     def turn(self, choice: str) -> None:
         """Let one thread go on."""
@@ -236,13 +249,12 @@ class Apps:
 
     def _raised(self) -> list[HandlerRaised]:
         loops, hub = self._world.loops, self._world.hub
-        program = " + ".join(self.names)
         found = [
             handler_raised(each.app, each.handler, each.error, self._own_files, each.effect) for each in loops.raised
         ]
         known = [each.error for each in loops.raised]
         found += [
-            handler_raised(program, _plain(each.thread), each.error, self._own_files, _EFFECTS[each.effect])
+            handler_raised(self.program, _plain(each.thread), each.error, self._own_files, _EFFECTS[each.effect])
             for each in hub.escaped
             if each.error not in known
         ]
@@ -259,6 +271,12 @@ class Apps:
         for event in events:
             if isinstance(event, HandlerRaised):
                 raise AppError(f"{event.file}:{event.line}: {event.handler} raised {event.text} when it started")
+
+
+def _start(app: Any) -> None:
+    thread = app.start()
+    if thread is not None:
+        app.set_main_thread(thread)
 
 
 def _plain(name: str) -> str:

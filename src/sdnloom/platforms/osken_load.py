@@ -1,6 +1,7 @@
 """Loads apps as os-ken's manager does, with one clear message for each thing that can be wrong with one."""
 
 import importlib
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ from sdnloom.errors import SdnloomError
 from sdnloom.platforms.app_errors import AppError
 from sdnloom.platforms.escapes import own_line
 from sdnloom.platforms.osken_world import World
+from sdnloom.platforms.own_modules import neighbours
 
 VERSIONS = {"1.0": 1, "1.3": 4}
 
@@ -45,15 +47,9 @@ class Manager(app_manager.AppManager):  # type: ignore[misc]  # os-ken has no ty
         if not kinds and name in self._wanted:
             raise AppError(f"{name}: no app in it; expected a subclass of OSKenApp (or RyuApp) that the module defines")
         if name == "os_ken.controller.ofp_handler":
-            vars(module)["OpenFlowController"] = _Listener
+            # All that its own `start` does beyond any app's is to listen; here switches connect by themselves.
+            type.__delattr__(kinds[0], "start")
         return kinds[0] if kinds else None
-
-
-class _Listener:
-    """In place of os-ken's server: switches connect by themselves."""
-
-    def __call__(self) -> None:
-        """Nothing to wait for."""
 
 
 def load(world: World, names: Sequence[str], version: str | None) -> Loaded:
@@ -66,14 +62,10 @@ def load(world: World, names: Sequence[str], version: str | None) -> Loaded:
     with world.running():
         manager = world.manager = Manager(world, names)
         cfg.CONF.reset()
-        try:
-            _in_a_thread(world, lambda: manager.load_apps(list(names)), "loading")
-            cfg.CONF([], project="sdnloom", default_config_files=[], default_config_dirs=[])
-            for option, value in world.config.items():
-                cfg.CONF.set_override(option, value)
-            _in_a_thread(world, lambda: manager.instantiate_apps(**manager.create_contexts()), "making")
-        finally:
-            world.remember_modules()
+        _in_a_thread(world, lambda: manager.load_apps(list(names)), "loading")
+        cfg.CONF([], project="sdnloom", default_config_files=[], default_config_dirs=[])
+        world.configure()
+        _in_a_thread(world, lambda: _make(manager), "making")
         supported = set(ofproto_protocol._supported_versions)
     spoken = [name for name, number in VERSIONS.items() if number in supported]
     if not spoken:
@@ -82,6 +74,14 @@ def load(world: World, names: Sequence[str], version: str | None) -> Loaded:
         raise AppError(f"{', '.join(names)}: speaks OpenFlow {', '.join(spoken)}; expected {version}")
     kinds = [manager.applications_cls[name].__name__ for name in names if name in manager.applications_cls]
     return Loaded(tuple(kinds), version or spoken[-1])
+
+
+def _make(manager: Manager) -> None:
+    """Make contexts and apps and connect them, as `instantiate_apps` does before it starts them."""
+    contexts = manager.create_contexts()
+    for name, kind in manager.applications_cls.items():
+        manager._instantiate(name, kind, **contexts)
+    manager._update_bricks()
 
 
 def _in_a_thread(world: World, function: Callable[[], Any], what: str) -> None:
@@ -107,15 +107,23 @@ def _in_a_thread(world: World, function: Callable[[], Any], what: str) -> None:
         raise AppError(f"{what} the apps needs {hub.refused[0]}; expected no connections of its own")
 
 
+def _forget(world: World, names: Sequence[str]) -> None:
+    """Make sure that modules are imported for this program, and were not for another one."""
+    world.hide({name for name in names if name in sys.modules and name not in world.own.modules})
+
+
 def _import(world: World, name: str) -> ModuleType:
     path = Path(name)
     try:
         if name.endswith(".py") or path.is_file():
             if not path.is_file():
                 raise AppError(f"{name}: no such file")
-            return world.own.load_file(path.resolve())
+            file = path.resolve()
+            _forget(world, [file.stem, *neighbours(file.parent)])
+            return importlib.import_module(world.own.place(file))
         top = name.partition(".")[0]
         if top not in ("ryu", "os_ken"):
+            _forget(world, [top])
             world.own.owned.add(top)
         return importlib.import_module(name)
     except SdnloomError:

@@ -9,7 +9,7 @@ import builtins
 import contextlib
 import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -20,6 +20,7 @@ from os_ken.lib import hub as hub_module
 from os_ken.ofproto import ofproto_protocol
 
 from sdnloom.platforms import osken_wsgi
+from sdnloom.platforms.app_errors import AppError
 from sdnloom.platforms.clock import Clock, Draws
 from sdnloom.platforms.hub import Hub
 from sdnloom.platforms.osken_hub import hub_names
@@ -103,40 +104,65 @@ class World:
     def _is_shared(self, name: str) -> bool:
         return is_shared(name) and not (self._changes and reads_packets(name))
 
-    def hide(self, names: Sequence[str]) -> None:
-        """Let modules that others have imported be unknown to the program, until it imports its own."""
-        for space, name in hidden(names):
+    def hide(self, names: Set[str]) -> None:
+        """Let modules that others have imported, and those below, be unknown until the program imports its own."""
+        below = [each for each in sys.modules if not names.isdisjoint(_packages(each))]
+        for space, name in hidden(sorted({*below, *names})):
             self._swap.absent(space, name)
+
+    def stand_in(self, module: ModuleType, names: Mapping[str, Any]) -> None:
+        """Let names of a module stand for something else while the program runs."""
+        for name, value in names.items():
+            self._swap.name(vars(module), name, value)
 
     def own_modules_only(self) -> None:
         """Hide all that others have imported of what a program gets copies of."""
         others = [name for name in sys.modules if not self._is_shared(name) or name.split(".")[0] == "ryu"]
-        self.hide(sorted({*others, *WSGI, "os_ken.controller.ofp_handler", "os_ken.controller.dpset"}))
+        self.hide({*others, *WSGI, "os_ken.controller.ofp_handler", "os_ken.controller.dpset"})
 
-    def remember_modules(self) -> None:
-        """Make what was imported while the program was loaded its own: gone when it does not run."""
-        names = {name for name in sys.modules if name.split(".")[0] == "ryu" or name in WSGI}
-        for space, name in hidden(sorted(names | self.own.modules.keys() | self.own.libraries.keys())):
-            self._swap.name(space, name, space.get(name))
+    def _remember_modules(self) -> None:
+        """Make what was imported while the program ran its own: gone when it does not run."""
+        own = self.own.modules.keys() | self.own.libraries.keys()
+        names = [name for name in sys.modules if name in own or name.split(".")[0] == "ryu" or name in WSGI]
+        for space, name in hidden(sorted(names)):
+            if name in space:
+                self._swap.adopt(space, name)
+
+    def configure(self) -> None:
+        """Set the options of this program in os-ken's configuration."""
+        for name, value in self.config.items():
+            if name not in cfg.CONF:
+                raise AppError(f"config has {name!r}; expected an option that os-ken or the apps have")
+            cfg.CONF.set_override(name, value)
 
     @contextlib.contextmanager
     def running(self) -> Iterator[None]:
         """While this lasts, os-ken and the program's modules see this world; sockets and threads are refused."""
         finders = [self.alias, self.own]
         with self._swap.installed():
+            known = len(sys.modules)
             sys.meta_path[:0] = finders
-            for name, value in self.config.items():
-                cfg.CONF.set_override(name, value)
             previous, _guard.hub = _guard.hub, self.hub
             _guard.thread = threading.get_ident()
             try:
+                if self.manager is not None:
+                    self.configure()
                 yield
             finally:
                 _guard.hub = previous
                 for name in self.config:
-                    cfg.CONF.clear_override(name)
+                    if name in cfg.CONF:
+                        cfg.CONF.clear_override(name)
                 for finder in finders:
                     sys.meta_path.remove(finder)
+                if len(sys.modules) != known:
+                    self._remember_modules()
+
+
+def _packages(name: str) -> list[str]:
+    """Return the packages that a module is in."""
+    parts = name.split(".")
+    return [".".join(parts[:size]) for size in range(1, len(parts))]
 
 
 class _Guard:

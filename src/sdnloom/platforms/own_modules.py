@@ -66,7 +66,7 @@ class OwnModules(importlib.abc.MetaPathFinder):
         if fullname in self.places:
             return self.spec_of(fullname, self.places[fullname])
         top = fullname.partition(".")[0]
-        if path is None and top not in self.owned and (found := self._beside(fullname)):
+        if path is None and (found := self._beside(fullname)):
             self.owned.add(fullname)
             return self._own(found)
         if top in self.owned or not self.shared(fullname):
@@ -76,7 +76,7 @@ class OwnModules(importlib.abc.MetaPathFinder):
 
     def _beside(self, name: str) -> ModuleSpec | None:
         """Return a top-level module of one of the program's folders; a folder without modules is no package of it."""
-        found = PathFinder.find_spec(name, self.folders)
+        found = None if name in sys.stdlib_module_names else PathFinder.find_spec(name, self.folders)
         return None if found is None or found.origin is None else found
 
     def spec_of(self, name: str, file: Path) -> ModuleSpec:
@@ -94,13 +94,13 @@ class OwnModules(importlib.abc.MetaPathFinder):
             spec.loader = OwnLoader(spec.name, spec.origin, self)
         return spec
 
-    def load_file(self, file: Path) -> ModuleType:
-        """Return the module of a file; its name is the file's."""
+    def place(self, file: Path) -> str:
+        """Return the name under which a file can be imported from now on; its neighbours can as well."""
         name = file.stem
         self.places[name] = file
         self.folders.append(str(file.parent))
         self.owned.add(name)
-        return importlib.import_module(name)
+        return name
 
     def files(self) -> tuple[Path, ...]:
         """Return the files of all modules loaded so far, in order, without copies of a library's."""
@@ -110,6 +110,13 @@ class OwnModules(importlib.abc.MetaPathFinder):
             if module.__file__ and (name.partition(".")[0] in self.owned or self.shared(name))
         }
         return tuple(sorted(found))
+
+
+def neighbours(folder: Path) -> list[str]:
+    """Return the names of the modules and packages in a folder, without those that the standard library has."""
+    files = [each.stem for each in folder.glob("*.py")]
+    packages = [each.parent.name for each in folder.glob("*/__init__.py")]
+    return sorted({*files, *packages} - sys.stdlib_module_names)
 
 
 def hidden(names: Iterable[str]) -> list[tuple[dict[str, Any], str]]:

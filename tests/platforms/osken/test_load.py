@@ -1,0 +1,152 @@
+"""An app that cannot be loaded gives one message that names it, the place and the reason."""
+
+import sys
+
+import pytest
+
+from sdnloom.errors import SdnloomError
+from sdnloom.network.controller import Came
+from sdnloom.network.openflow import BarrierReply
+from sdnloom.platforms.osken import OskenProgram
+from tests.platforms.osken.helpers import joined, packet, program, run
+
+APP = """
+from os_ken.base import app_manager
+from os_ken.controller import ofp_event
+from os_ken.controller.handler import set_ev_cls
+class App(app_manager.OSKenApp):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        {init}
+    @set_ev_cls(ofp_event.EventOFPPacketIn)
+    def packet_in(self, ev):
+        {handler}
+"""
+
+
+def written(tmp_path, text, name="mine.py"):
+    file = tmp_path / name
+    file.write_text(text)
+    return file
+
+
+HIDDEN = """
+        try: urllib.request.urlopen('http://127.0.0.1:9')
+        except Exception: pass"""
+OLD = APP.replace("    def __init__", "    OFP_VERSIONS = [5]\n    def __init__", 1)
+
+
+def app(init="pass", handler="pass", text=APP):
+    return text.format(init=init, handler=handler)
+
+
+WRONG = {
+    "dependency": ("import nowhere_to_be_found\n", "mine.py: needs the module 'nowhere_to_be_found', which is not"),
+    "syntax": ("x = 1\nclass App(\n", r"mine.py:2: not Python: '\(' was never closed"),
+    "no class": ("class App: pass\n", "mine.py: no app in it; expected a subclass of OSKenApp"),
+    "constructor": (app("1 / 0"), "mine.py:8: making the apps raised ZeroDivisionError: division by zero"),
+    "module": ("1 / 0\n", "mine.py:1: loading the apps raised ZeroDivisionError: division by zero"),
+    "socket": (app("import socket; socket.socket()"), "socket is not available"),
+    "server": (
+        app("from os_ken.lib import hub; hub.StreamServer(('', 80))"),
+        "os_ken.lib.hub.StreamServer is not available",
+    ),
+    "hidden": ("import urllib.request\n" + app(HIDDEN), "needs socket.getaddrinfo; expected no connections of its own"),
+    "forever": (app("from os_ken.lib import hub; hub.Event().wait()"), "making the apps does not end"),
+    "generator": (app("self.x = (each for each in [1])"), "a generator, whose frame cannot be copied"),
+    "versions": (app(text=OLD), "speaks none of OpenFlow 1.0, 1.3"),
+}
+
+
+@pytest.mark.parametrize(("text", "message"), WRONG.values(), ids=WRONG)
+def test_one_message_for_each_thing_that_can_be_wrong(tmp_path, text, message):
+    with pytest.raises(SdnloomError, match=message) as caught:
+        OskenProgram([written(tmp_path, text)])
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("apps", "options", "message"),
+    [
+        (["nowhere.py"], {}, "nowhere.py: no such file"),
+        (["nowhere_to_be_found.app"], {}, "nowhere_to_be_found.app: no such module"),
+        (["ryu.app.nowhere"], {}, "ryu.app.nowhere: no such module"),
+        ([], {}, "no app; expected at least one file or module"),
+        (["x.py"], {"hub": "gevent"}, "hub is 'gevent'; expected one of native, eventlet"),
+        (["x.py"], {"threads": "all"}, "threads is 'all'; expected one of settle, explore"),
+        (["x.py"], {"version": "1.5"}, "version is '1.5'; expected one of 1.0, 1.3"),
+    ],
+)
+def test_arguments_are_checked(apps, options, message):
+    with pytest.raises(SdnloomError, match=message):
+        OskenProgram(apps, **options)
+
+
+def test_a_version_that_the_app_does_not_speak_is_refused():
+    with pytest.raises(SdnloomError, match=r"learning10.py: speaks OpenFlow 1.0; expected 1.3"):
+        program("learning10", version="1.3")
+
+
+def test_a_socket_that_a_handler_opens_ends_the_run(tmp_path):
+    file = written(
+        tmp_path, APP.format(init="pass", handler="import socket\n        socket.create_connection(('127.0.0.1', 9))")
+    )
+    under_test = OskenProgram([file])
+    with pytest.raises(SdnloomError, match="is not available to a program under test"):
+        run(under_test, joined(), packet(b"x" * 60))
+
+
+def test_a_refusal_that_the_app_hides_is_reported_all_the_same(tmp_path):
+    handler = "import socket\n        try: socket.socket()\n        except Exception: pass"
+    under_test = OskenProgram([written(tmp_path, app(handler=handler))])
+    with pytest.raises(SdnloomError, match="App: socket is not available"):
+        run(under_test, joined(), packet(b"x" * 60))
+
+
+def test_a_constructor_may_sleep(tmp_path):
+    file = written(tmp_path, app("import time; time.sleep(5); self.at = time.time()"))
+    assert OskenProgram([file])._world.hub.clock.seconds() == 5
+
+
+def test_an_app_in_a_package_is_found_on_the_path_with_its_neighbours(tmp_path):
+    package = tmp_path / "mypackage"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "names.py").write_text("NAME = []\n")
+    written(
+        package,
+        "from mypackage import names\n" + APP.format(init="names.NAME.append(1)", handler="names.NAME.append(2)"),
+    )
+    under_test = OskenProgram(["mypackage.mine"], path=[tmp_path])
+    assert [file.name for file in under_test.files] == ["__init__.py", "mine.py", "names.py"]
+    first, second = run(under_test, joined(), packet(b"x" * 60))
+    assert first.core != second.core  # a variable of a module is state
+    assert under_test.capture == "snapshot"
+
+
+def test_nothing_of_a_program_stays_behind():
+    from os_ken.base import app_manager
+    from os_ken.lib import hub
+
+    places = (vars(hub), vars(app_manager), vars(app_manager.OSKenApp))
+    before, finders = [dict(each) for each in places], list(sys.meta_path)
+    under_test = program("web", version="1.3")
+    run(under_test, joined(), Came("s1", BarrierReply(xid=9)))
+    assert "ryu" not in sys.modules
+    assert "web" not in sys.modules
+    assert sys.meta_path == finders
+    assert [dict(each) for each in places] == before
+
+
+def test_nothing_is_written_beside_an_app(tmp_path):
+    file = written(tmp_path, app())
+    OskenProgram([file])
+    assert [each.name for each in tmp_path.iterdir()] == ["mine.py"]
+
+
+def test_configuration_is_seen_by_the_app_and_by_no_other():
+    from os_ken import cfg
+
+    program("learning", config={"echo_request_interval": 3.0})
+    program("learning")
+    assert cfg.CONF.echo_request_interval == 15.0

@@ -1,0 +1,67 @@
+"""Requests to an app's web interface are calls from outside, answered without a server."""
+
+import pytest
+
+from sdnloom.network.controller import Call, Came
+from sdnloom.network.events import Answered, HandlerRaised
+from sdnloom.network.openflow import BarrierReply, BarrierRequest
+from sdnloom.platforms.app_errors import AppError
+from tests.platforms.osken.helpers import joined, program, run
+
+
+def test_routes_are_listed():
+    assert sorted(program("web").routes) == [
+        ("GET", "/table/{key}", "read"),
+        ("POST", "/barrier/{dpid}", "wait"),
+        ("PUT", "/table/{key}", "write"),
+    ]
+    assert program("learning").routes == ()
+
+
+def test_requests_change_and_read_the_state():
+    under_test = program("web", version="1.3")
+    missing, put, got, wrong = run(
+        under_test,
+        Call("GET /table/a"),
+        Call("PUT /table/a", ('{"x": 1}',)),
+        Call("GET /table/a"),
+        Call("PUT /table/9", ("{}",)),
+    )
+    assert [each.status for each in missing.events] == [404]
+    assert put.events == (Answered("PUT /table/a", 201),)
+    assert got.events == (Answered("GET /table/a", 200, '{"x": 1}'),)
+    assert [each.status for each in wrong.events] == [404]
+    assert put.core != missing.core
+    assert (got.core, wrong.core) == (put.core, put.core)  # reading changes nothing
+    assert under_test.capture == "snapshot"
+
+
+def test_a_request_that_waits_for_a_switch_is_answered_when_it_can_be():
+    under_test = program("web", version="1.3")
+    _, asked, answered = run(under_test, joined(), Call("POST /barrier/1"), Came("s1", BarrierReply(xid=1)))
+    assert asked.messages == (("s1", BarrierRequest(xid=1)),)
+    assert asked.events == ()
+    assert answered.events == (Answered("POST /barrier/1", 200, "done"),)
+
+
+def test_an_exception_of_a_controller_is_reported_with_its_line():
+    (raised,) = run(program("web", version="1.3"), Call("PUT /table/a", ("{",)))
+    answer, event = raised.events
+    assert answer == Answered("PUT /table/a", 500)
+    assert isinstance(event, HandlerRaised)
+    assert (event.handler, event.file) == ("PUT /table/a", "web.py")
+    assert event.effect == "the request is answered with an internal error"
+    assert event.text.startswith(("json.decoder.JSONDecodeError", "JSONDecodeError"))
+
+
+@pytest.mark.parametrize("name", ["table", "GET table", "GET"])
+def test_a_call_that_is_no_request_is_refused(name):
+    under_test = program("web")
+    with pytest.raises(AppError, match="expected METHOD /path and a body: "):
+        under_test.handle(under_test.initial(), Call(name))
+
+
+def test_an_app_without_routes_takes_no_calls():
+    under_test = program("learning")
+    with pytest.raises(AppError, match="none: the app has no routes"):
+        under_test.handle(under_test.initial(), Call("GET /x"))
