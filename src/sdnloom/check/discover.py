@@ -17,16 +17,18 @@ from typing import Any, NamedTuple, Protocol
 from sdnloom.check.inputs.classes import Exploration, Explorer, InputClass, Pattern, Question
 from sdnloom.check.inputs.clients import Discoverer, Pools, discoverers, with_pools
 from sdnloom.check.inputs.representatives import Candidates, representatives
-from sdnloom.check.inputs.skeletons import USUAL, Setting, Skeleton, packet_label, skeletons
+from sdnloom.check.inputs.skeletons import USUAL, Setting, Skeleton, labelled_packet, packet_label, skeletons
 from sdnloom.check.inputs.tables import brought_in, envelope, in_the_way
 from sdnloom.check.remember import Remembering
 from sdnloom.engine.model import Needs, Property, System
+from sdnloom.engine.path import Path
 from sdnloom.engine.result import Holds, Incomplete, Notice, Options, Result, SearchEvent
 from sdnloom.network.build import switch_config
 from sdnloom.network.control import ControllerCore
 from sdnloom.network.controller import Program
 from sdnloom.network.hosts.client import Named
 from sdnloom.network.hosts.component import HostCore
+from sdnloom.network.hosts.host import Scene
 from sdnloom.network.network import Network
 from sdnloom.network.openflow import PacketIn
 from sdnloom.network.packet import Packet
@@ -68,6 +70,23 @@ class Discovery:
     result: Result
     rounds: tuple[Round, ...]
     gaps: tuple[str, ...] = ()
+
+    @property
+    def packets(self) -> int:
+        """How many packets there are in all pools."""
+        return sum(len(pool) for one in discoverers(self.network) for _, pool in one.client.pools)
+
+    @property
+    def questions(self) -> int:
+        """How many different questions were asked about the program."""
+        return sum(one.questions for one in self.rounds)
+
+    @property
+    def bound(self) -> str:
+        """What a verdict speaks for, as one of its bounds."""
+        packets = f"{self.packets} discovered packet{'' if self.packets == 1 else 's'}"
+        rounds = f"{len(self.rounds)} round{'' if len(self.rounds) == 1 else 's'}"
+        return f"{packets} stand for all that the program tells apart ({rounds}, {self.questions} questions)"
 
 
 class Situation(NamedTuple):
@@ -272,3 +291,15 @@ class Asking:
         for values in representatives(one, self.candidates[situation.host, skeleton], avoiding, reaches):
             whole = {**skeleton.preferred, **values}
             yield packet_label(skeleton.stack, whole, setting), skeleton.packet(values)
+
+
+def replayed_pools(network: Network, path: Path) -> Pools:
+    """Pools with the discovered packets that a path names. Raises SdnloomError for a text that is no packet."""
+    pools: dict[tuple[str, Place], dict[str, Named]] = {}
+    for one in discoverers(network):
+        setting = Setting(network.topology, one.spec)
+        told = {name for name, _ in one.client.pool(Scene(one.spec, network.topology))}
+        sent = [step.choice for step in path.steps if (step.component, step.action) == (one.spec.name, "send")]
+        found = {label: (label, labelled_packet(label, setting)) for label in sent if label not in told}
+        pools |= {(one.spec.name, place): found for place in one.places}
+    return pools

@@ -9,12 +9,17 @@ from pathlib import Path
 
 from sdnloom.check.bounds import stated_bounds
 from sdnloom.check.coverage import Coverage, FileCoverage
+from sdnloom.check.discover import DiscoverOptions, Discovery, discover, replayed_pools
+from sdnloom.check.inputs.clients import all_discovering, discoverers, with_pools
+from sdnloom.check.inputs.concolic import Concolic
+from sdnloom.check.inputs.subjects import explorable
 from sdnloom.check.strategies import SameFlow, SearchStrategy
 from sdnloom.engine.model import Property, Strategy, System
 from sdnloom.engine.path import Path as Steps
+from sdnloom.engine.path import replay
 from sdnloom.engine.result import Counterexample, Holds, Incomplete, Options, Result, SearchEvent, Violated
 from sdnloom.engine.search import search
-from sdnloom.engine.semantics import Found
+from sdnloom.engine.semantics import Found, Semantics
 from sdnloom.engine.strategy import Composed
 from sdnloom.engine.text import stable_text
 from sdnloom.engine.trace import Replayed, Trace, code_fingerprint, replay_trace
@@ -27,12 +32,16 @@ CONTROLLER = "controller"  # the component whose steps run the program
 
 @dataclass(frozen=True)
 class Report:
-    """What a check found. `bounds` says what the verdict is relative to, one bound per line."""
+    """What a check found. `bounds` says what the verdict is relative to, one bound per line.
+
+    If packets were discovered, the hosts of `scenario` have them.
+    """
 
     scenario: "Scenario"
     result: Result
     bounds: tuple[str, ...]
     coverage: tuple[FileCoverage, ...] | None = None
+    discovery: Discovery | None = None
 
     @property
     def verdict(self) -> str:
@@ -75,6 +84,8 @@ class Scenario:
     text: str | None = None  # what it was read from if that was no file
     strategies: tuple[SearchStrategy, ...] = ()  # applied in this order
     same_flow: SameFlow | None = None  # which packets belong together, for a strategy that is chosen later
+    discovery: DiscoverOptions = field(default_factory=DiscoverOptions)  # what discovering clients look for
+    discovers: bool = False  # all clients discover, whatever they were told
 
     def system(self) -> System:
         """The system of the scenario, its parts in the order of the scenario; strategies leave it as it is."""
@@ -95,14 +106,57 @@ class Scenario:
         return None if not ranks else ranks[0] if len(ranks) == 1 else Composed(ranks)
 
     def check(self, on_event: Callable[[SearchEvent], None] | None = None, coverage: bool = False) -> Report:
-        """Search the scenario's system."""
+        """Search the scenario's system, or if clients discover their packets, one system after the other."""
         watched = Coverage(self.code, getattr(self.program, "kind", None)) if coverage else None
         narrow = self.narrowed()
-        system = watched.watch(watched.watching(narrow.system), CONTROLLER) if watched else narrow.system()
-        options = replace(self.options, strategy=narrow.strategy(system))
-        result = search(shuffled(system, self.seed), options, on_event)
+        if any(discoverers(narrow.network)):
+            return self._discover(narrow, on_event or (lambda event: None), watched)
+        result, options = narrow._search(self.program, lambda system: system, 0, on_event, watched)
         bounds = stated_bounds(narrow.network, options, self.program)
         return Report(self, result, bounds, watched.report() if watched else None)
+
+    def _search(
+        self,
+        program: Program,
+        prepared: Callable[[System], System],
+        spent: float,
+        on_event: Callable[[SearchEvent], None] | None,
+        watched: Coverage | None,
+    ) -> tuple[Result, Options]:
+        """The result of a search of the network with a program, and the options it had in the end."""
+        ready = replace(self, program=program)
+        system = watched.watch(watched.watching(ready.system), CONTROLLER) if watched else ready.system()
+        options = replace(self.options, strategy=self.strategy(system))
+        if options.limits.seconds is not None:
+            left = max(options.limits.seconds - spent, 0.001)
+            options = replace(options, limits=replace(options.limits, seconds=left))
+        return search(shuffled(prepared(system), self.seed), options, on_event), options
+
+    def _discover(
+        self, narrow: "Scenario", on_event: Callable[[SearchEvent], None], watched: Coverage | None
+    ) -> Report:
+        """Search with packets that are discovered. What is found is confirmed with the program as it was written."""
+        subject = explorable(self.program)
+
+        def searching(network: Network, program: Program, look: Callable[[System], System], spent: float) -> Result:
+            return replace(narrow, network=network)._search(program, look, spent, on_event, watched)[0]
+
+        found = discover(narrow.network, subject, Concolic(subject), self.discovery, self.options, searching, on_event)
+        pools = {
+            (one.spec.name, place): {label: (label, packet) for label, packet in pool}
+            for one in discoverers(found.network)
+            for place, pool in one.client.pools
+        }
+        ready = replace(self, network=with_pools(self.network, pools))
+        semantics = Semantics(ready.system())
+        for one in found.result.violations:
+            replay(semantics, one.path)  # the program that was searched had been rewritten
+        bounds = (*stated_bounds(narrow.network, self.options, self.program), found.bound)
+        return Report(ready, found.result, bounds, watched.report() if watched else None, found)
+
+    def discovering(self) -> "Scenario":
+        """The scenario in which every client sends what is discovered instead of what it was told."""
+        return replace(self, network=all_discovering(self.network), discovers=True)
 
     def trace(self, path: Steps, found: Found | None, source: dict[str, str]) -> Trace:
         """The path as a trace that `replay` accepts for this scenario."""
@@ -110,12 +164,17 @@ class Scenario:
 
     def replay(self, trace: Trace) -> Replayed:
         """Take the steps of a trace again. A trace of another scenario is refused; changed code is a warning."""
-        return replay_trace(trace, self.system(), self.fingerprint(), self.code_fingerprint())
+        ready = replace(self, network=with_pools(self.network, replayed_pools(self.network, trace.path)))
+        return replay_trace(trace, ready.system(), self.fingerprint(), self.code_fingerprint())
 
     def fingerprint(self) -> str:
-        """A hash of all that the scenario declares. The program's code and state are no part of it: they may change."""
+        """A hash of all that the scenario declares. The program's code and state are no part of it: they may change.
+
+        Neither are packets that were discovered: a trace brings its own.
+        """
+        network = with_pools(self.network, {})
         properties = [(one.name, one.needs.value, one.sometimes) for one in self.system().properties]
-        return _digest([stable_text(self.network).encode(), stable_text(properties).encode()])
+        return _digest([stable_text(network).encode(), stable_text(properties).encode()])
 
     def code_fingerprint(self) -> str:
         """A hash of the program's code: of its files or, for a scenario made in Python, of the methods of its class."""

@@ -53,7 +53,8 @@ class Struct:
 
     def unpack(self, data: bytes, at: int = 0) -> dict[str, int]:
         """Return the fields of the structure at an offset; the caller has checked that all its bytes are there."""
-        number = int.from_bytes(data[at : at + self.size], "big")
+        part = data[at : at + self.size]
+        number = int.from_bytes(part, "big") if type(part) is bytes else _number(part)
         return {name: number >> shift & mask for name, shift, mask in self._fast}
 
     def pack(self, values: Mapping[str, int]) -> bytes:
@@ -65,3 +66,10 @@ class Struct:
                 raise EncodeError(f"{self.name}.{name} = {value!r}: expected a number from 0 to {mask:#x}")
             number |= value << shift
         return number.to_bytes(self.size, "big")
+
+
+def _number(part: bytes) -> int:
+    """Return bytes of another kind as a number that follows them if they are symbolic."""
+    from sdnloom.symbolic.values_bytes import int_of_bytes  # rarely needed, and not small
+
+    return int_of_bytes(part, "big")

@@ -33,7 +33,7 @@ def run_file(file: Path) -> ModuleType:
     module = ModuleType(f"sdnloom_file_{place.stem}")
     module.__file__ = str(place)
     sys.modules[module.__name__] = module  # dataclasses and the like look their module up by name
-    with _imports_beside(place), naming(file, "the file"):
+    with imports_beside(place), naming(file, "the file"):
         exec(code, module.__dict__)  # the user named this file to have it run
     return module
 
@@ -53,7 +53,7 @@ def naming(file: Path, what: str) -> Iterator[None]:
 
 
 @contextmanager
-def _imports_beside(place: Path) -> Iterator[None]:
+def imports_beside(place: Path) -> Iterator[None]:
     """Let a file import its neighbours; afterwards their names are free for another file's."""
     folder, known = str(place.parent), set(sys.modules)
     sys.path.insert(0, folder)

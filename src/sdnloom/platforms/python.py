@@ -12,7 +12,7 @@ import sys
 import traceback
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sdnloom.engine.model import ALL, Cell
 from sdnloom.errors import SdnloomError
@@ -36,6 +36,9 @@ from sdnloom.network.openflow import (
     StatsReply,
 )
 from sdnloom.platforms.freeze import MUTABLE, StateError, attributes_of, freeze, frozen_attributes, restore
+
+if TYPE_CHECKING:
+    from sdnloom.platforms.python_symbolic import SymbolicPython
 
 HANDLERS = (
     "packet_in",
@@ -136,6 +139,12 @@ class PythonProgram:
         """The name of the class."""
         return self.kind.__name__
 
+    def rewritten(self) -> "SymbolicPython":
+        """The same class once more, with code that follows symbolic values."""
+        from sdnloom.platforms.python_symbolic import SymbolicPython
+
+        return SymbolicPython(self.kind, self.arguments)
+
     def initial(self) -> Hashable:
         """The state of a new instance."""
         try:
@@ -146,7 +155,7 @@ class PythonProgram:
 
     def handle(self, core: Any, given: Input) -> Sequence[Reaction]:
         """The one reaction of the class's method for this input; none of its methods, no reaction."""
-        name, arguments = _call_of(given)
+        name, arguments = call_of(given)
         handler = self.handlers.get(name)
         if handler is None:
             return (Reaction(core),)
@@ -214,7 +223,7 @@ def _shared_containers(kind: type) -> list[tuple[str, Any, Hashable]]:
     return found
 
 
-def _call_of(given: Input) -> tuple[str, tuple[Any, ...]]:
+def call_of(given: Input) -> tuple[str, tuple[Any, ...]]:
     """Return the handler's name and its arguments after `net`."""
     if isinstance(given, Joined):
         return "switch_join", (given.switch, given)

@@ -27,12 +27,12 @@ class Subject(Protocol):
     """A program under exploration. Its code has been rewritten to follow symbolic values."""
 
     @property
-    def files(self) -> tuple[Path, ...]:
-        """The files of its own code."""
+    def own_files(self) -> tuple[Path, ...]:
+        """The files whose branches are its paths."""
 
     @property
     def quiet(self) -> tuple[str, ...]:
-        """Folders and files of libraries whose branches are no paths of the program."""
+        """Folders whose branches are no paths of the program, apart from its own files."""
 
     @property
     def parsers(self) -> tuple[str, ...]:
@@ -92,6 +92,6 @@ class Quiet(Execution):
     def _file(self, name: str) -> bool | None:
         """Whether branches of a file are heard; None if that is up to its caller."""
         if name not in self._known_files:
-            quiet = name.startswith(self._quiet)
-            self._known_files[name] = False if quiet else True if self._is_own(name) else None
+            own = self._is_own(name)
+            self._known_files[name] = own or (False if name.startswith(self._quiet) else None)
         return self._known_files[name]

@@ -100,7 +100,7 @@ class Concolic:
     def task(self, question: Question) -> "Task":
         """The question as what is to be explored."""
         subject, skeleton = self.subject, question.skeleton
-        own = {str(file) for file in subject.files}
+        own = {str(file) for file in subject.own_files}
         heard = subject.parsers if self.means.robust else ()
         quiet = tuple(each for each in subject.quiet if each not in heard)
         bits, options = frame_term(skeleton), self.means.options
@@ -135,7 +135,7 @@ class Concolic:
         """The lines of the program that one packet runs through."""
         frame = question.skeleton.frame(values)
         given = _given(question, frame)
-        return line_trace(lambda: self.subject.attempt(question.core, given, frame), self.subject.files)[1]
+        return line_trace(lambda: self.subject.attempt(question.core, given, frame), self.subject.own_files)[1]
 
 
 def _given(question: Question, frame: bytes) -> Came:

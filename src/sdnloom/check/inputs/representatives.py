@@ -32,8 +32,7 @@ class Candidates:
         roles = []
         for field, domain in targets:
             for role in ROLES:
-                own = setting.plain.values() if role == "hosts" else ()
-                values = [value for value in words.values(field, role) or () if value in domain and value not in own]
+                values = [value for value in words.values(field, role) or () if value in domain]
                 if values:
                     roles.append((field.name, Domain.of(*values)))
         hosts = []

@@ -95,18 +95,17 @@ class Setting:
         own = (self.host,) if self.host else ()
         macs: dict[str, tuple[int, ...]] = {each.name: (each.mac,) for each in hosts}
         ips: dict[str, tuple[int, ...]] = {each.name: (each.ip,) for each in hosts}
-        others = [each for each in hosts if each is not self.host]
-        ordered = [*others, *own]  # a packet to oneself is the last that anybody thinks of
+        others = [each for each in hosts if each != self.host]  # nobody sends to himself, unless that is said
         macs |= {
             "own": tuple(each.mac for each in own),
-            "hosts": tuple(each.mac for each in ordered),
+            "hosts": tuple(each.mac for each in others),
             "switches": self.switch_macs,
             "broadcast": (BROADCAST,),
             "fresh": (_fresh(_FRESH_MAC, [each.mac for each in hosts]),),
         }
         ips |= {
             "own": tuple(each.ip for each in own),
-            "hosts": tuple(each.ip for each in ordered),
+            "hosts": tuple(each.ip for each in others),
             "broadcast": (EVERY_IP,),
             "fresh": (_fresh(_FRESH_IP, [each.ip for each in hosts]),),
         }
@@ -155,7 +154,7 @@ def skeletons(stacks: Iterable[str], setting: Setting, said: Mapping[str, str], 
         Skeleton(
             stack,
             tuple(
-                parse_domain(field, said[field.name], words)
+                _said(field, said[field.name], words, _usual(field, stack, setting, words, robust))
                 if field.name in said
                 else _usual(field, stack, setting, words, robust)
                 for field in stack.fields
@@ -168,6 +167,12 @@ def skeletons(stacks: Iterable[str], setting: Setting, said: Mapping[str, str], 
 def _several(stacks: list[Stack]) -> str:
     names = ", ".join(stack.name for stack in stacks)
     return f"the stack {names}" if len(stacks) == 1 else f"the stacks {names}"
+
+
+def _said(field: Field, text: str, words: Words, usual: Domain) -> Domain:
+    """The domain that a text means; where anything goes, the usual value is still the preferred one."""
+    domain = parse_domain(field, text, words)
+    return Domain((usual.ranges[0], *domain.ranges)) if domain.ranges[0] == (0, field.most) else domain
 
 
 def _usual(field: Field, stack: Stack, setting: Setting, words: Words, robust: bool) -> Domain:
