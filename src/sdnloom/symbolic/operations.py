@@ -10,9 +10,35 @@ from collections.abc import Callable
 from functools import reduce
 from typing import Any, Final
 
-from sdnloom.symbolic.operations_builtins import HANDLERS, register
-from sdnloom.symbolic.operations_calls import SUSPECT, call
-from sdnloom.symbolic.operations_format import formatted, percent
+from sdnloom.symbolic.operations_arithmetic import (  # noqa: F401, rewritten code calls them from here
+    add,
+    and_,
+    floordiv,
+    iadd,
+    iand,
+    ifloordiv,
+    ilshift,
+    imod,
+    imul,
+    ior,
+    ipow,
+    irshift,
+    isub,
+    itruediv,
+    ixor,
+    lshift,
+    mod,
+    mul,
+    or_,
+    pow_,
+    rshift,
+    sub,
+    truediv,
+    xor,
+)
+from sdnloom.symbolic.operations_builtins import register
+from sdnloom.symbolic.operations_calls import SUSPECT, call, in_order
+from sdnloom.symbolic.operations_format import formatted
 from sdnloom.symbolic.operations_keys import (
     SEEN,
     drop,
@@ -167,10 +193,10 @@ def _identical(left: Any, right: Any) -> bool:
             return False
         return bool(-5 <= left <= 256) and eq(left, right)
     if (
-        type(left) in SYMBOLIC
-        and type(right) in SYMBOLIC
-        or isinstance(left, str | bytes)
-        and isinstance(right, str | bytes)
+        (type(left) in SYMBOLIC
+        and type(right) in SYMBOLIC)
+        or (isinstance(left, str | bytes)
+        and isinstance(right, str | bytes))
     ):
         return len(left) == 1 == len(right) and eq(left, right)
     return False
@@ -284,79 +310,14 @@ def ge(left: Any, right: Any) -> Any:
     return left >= right
 
 
-# Operators. Only a symbolic right operand needs help: a plain left one of another class would answer without asking it.
-
-
-def _binary(name: str, sign: Callable[[Any, Any], Any], in_place: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
-    reflected = f"__r{name}__"
-    on_sets = {"and": "intersection", "or": "union", "sub": "difference", "xor": "symmetric_difference"}.get(name)
-
-    def slow(left: Any, right: Any) -> Any:
-        if (
-            type(right) in SYMBOLIC
-            and type(left) not in SYMBOLIC
-            and isinstance(left, bool | float | int)
-            and type(left) is not int
-        ):
-            method = getattr(right, reflected, None)
-            found = NotImplemented if method is None else method(left)
-            if found is not NotImplemented:
-                return found
-        if SEEN and on_sets and is_set(left) and is_set(right):
-            return METHODS[set][on_sets](left, right)
-        if SEEN and name == "or" and is_dict(left) and is_dict(right):
-            return HANDLERS[dict](left, right)
-        return sign(left, right)
-
-    def operation(left: Any, right: Any) -> Any:
-        if type(right) in SYMBOLIC or SEEN:
-            return slow(left, right)
-        return sign(left, right)
-
-    def augmented(left: Any, right: Any) -> Any:
-        if type(left) is bytearray:
-            settled(right, "+= of a bytearray that rewritten code did not make")
-        elif SEEN and isinstance(left, set) and on_sets and is_set(right):
-            update = "update" if name == "or" else f"{on_sets}_update"
-            METHODS[set][update](left, right)
-            return left
-        elif SEEN and name == "or" and is_dict(left):
-            METHODS[dict]["update"](left, right)
-            return left
-        elif type(right) in SYMBOLIC and isinstance(left, int | float):
-            return slow(left, right)
-        return in_place(left, right)
-
-    return operation, augmented
-
-
-add, iadd = _binary("add", operator.add, operator.iadd)
-sub, isub = _binary("sub", operator.sub, operator.isub)
-mul, imul = _binary("mul", operator.mul, operator.imul)
-floordiv, ifloordiv = _binary("floordiv", operator.floordiv, operator.ifloordiv)
-truediv, itruediv = _binary("truediv", operator.truediv, operator.itruediv)
-pow_, ipow = _binary("pow", operator.pow, operator.ipow)
-lshift, ilshift = _binary("lshift", operator.lshift, operator.ilshift)
-rshift, irshift = _binary("rshift", operator.rshift, operator.irshift)
-and_, iand = _binary("and", operator.and_, operator.iand)
-or_, ior = _binary("or", operator.or_, operator.ior)
-xor, ixor = _binary("xor", operator.xor, operator.ixor)
-_mod, _imod = _binary("mod", operator.mod, operator.imod)
-
-
-def mod(left: Any, right: Any) -> Any:
-    """left % right"""
-    if type(right) in SUSPECT and isinstance(left, str | bytes):
-        return percent(left, right) if has_symbolic(right) else left % right
-    return _mod(left, right)
-
-
-def imod(left: Any, right: Any) -> Any:
-    """left %= right"""
-    return mod(left, right) if isinstance(left, str | bytes) else _imod(left, right)
-
-
 # Calls, by number of arguments: most have few.
+
+
+def call0(function: Any) -> Any:
+    """function() of a method that may take any element of a set"""
+    if SEEN:
+        in_order(getattr(function, "__self__", None))
+    return function()
 
 
 def call1(function: Any, first: Any) -> Any:
@@ -382,7 +343,11 @@ def call3(function: Any, first: Any, second: Any, third: Any) -> Any:
 
 def calls(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     """function(*args, **kwargs)"""
-    if SEEN or not SUSPECT.isdisjoint(map(type, args)) or not SUSPECT.isdisjoint(map(type, kwargs.values())):
+    if (
+        SEEN
+        or not SUSPECT.isdisjoint(map(type, args))
+        or (kwargs and not SUSPECT.isdisjoint(map(type, kwargs.values())))
+    ):
         return call(function, args, kwargs)
     return function(*args, **kwargs)
 
@@ -411,6 +376,11 @@ def field(value: Any, conversion: str | None = None, spec: str = "") -> str:
     if conversion is not None:
         value = str(value) if conversion == "s" else repr(value) if conversion == "r" else ascii(value)
     return format(value, spec)
+
+
+def iterated(value: Any) -> Any:
+    """for ... in value"""
+    return in_order(value) if SEEN else value
 
 
 def new_set(*elements: Any) -> set[Any]:
@@ -444,7 +414,7 @@ def _smallest(pick: str) -> Callable[..., Any]:
     plain = min if pick == "min" else max
 
     def handler(*args: Any, **options: Any) -> Any:
-        items = list(args[0]) if len(args) == 1 else list(args)
+        items = list(in_order(args[0])) if len(args) == 1 else list(args)
         if not items or not has_symbolic(items):
             return plain(items, **options)
         key = options.get("key") or (lambda each: each)
@@ -454,7 +424,7 @@ def _smallest(pick: str) -> Callable[..., Any]:
 
 
 def _sum(items: Any, start: Any = 0) -> Any:
-    return reduce(add, items, start)
+    return reduce(add, in_order(items), start)
 
 
 register(min, _smallest("min"))

@@ -7,7 +7,7 @@ whose unrewritten code may be given symbolic values all the same, because it onl
 
 import functools
 from collections.abc import Mapping
-from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, MethodType, MethodWrapperType
+from types import BuiltinFunctionType, FunctionType, GeneratorType, MethodDescriptorType, MethodType, MethodWrapperType
 from typing import Any, Final
 
 from sdnloom.symbolic.operations_builtins import HANDLERS, HARMLESS, SINKS
@@ -30,8 +30,18 @@ def call(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any
     """Return `function(*args, **kwargs)` where an argument may be symbolic, or a container hold symbolic keys."""
     kind = type(function)
     if kind is MethodType or kind is FunctionType:
-        return _python(function, args, kwargs)
-    if not (SEEN or any(map(has_symbolic, args)) or any(map(has_symbolic, kwargs.values()))) and not _lazy(args):
+        return (
+            function(*args, **kwargs)
+            if ALIAS in getattr(function, "__globals__", ())
+            else _python(function, args, kwargs)
+        )
+    if kind is BuiltinFunctionType:
+        if function in HARMLESS or (type(function.__self__) is list and function.__name__ in STORING):
+            return function(*(map(in_order, args) if SEEN else args), **kwargs)
+    elif kind is type and function in HARMLESS:
+        return function(*(map(in_order, args) if SEEN else args), **kwargs)
+    args = tuple(list(arg) if type(arg) in _LAZY else arg for arg in args)
+    if not (SEEN or any(map(has_symbolic, args)) or (kwargs and any(map(has_symbolic, kwargs.values())))):
         return function(*args, **kwargs)
     if isinstance(function, type):
         return _construct(function, args, kwargs)
@@ -53,14 +63,9 @@ def call(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any
     return _foreign(function, args, kwargs)
 
 
-def _lazy(args: tuple[Any, ...]) -> bool:
-    """Return whether an argument is an iterator whose elements nobody has seen yet."""
-    return any(hasattr(arg, "__next__") for arg in args)
-
-
 def _python(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
     spaces = getattr(function, "__globals__", None)
-    if spaces is None or ALIAS in spaces:
+    if spaces is None or ALIAS in spaces:  # a method of something built in, or rewritten
         return function(*args, **kwargs)
     handler = HANDLERS.get(function)
     module = str(spaces.get("__name__", ""))
@@ -79,7 +84,7 @@ def _construct(kind: type, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> 
     if handler is not None:
         return handler(*args, **kwargs)
     if kind in HARMLESS or issubclass(kind, BaseException):
-        return kind(*args, **kwargs)
+        return kind(*map(in_order, args), **kwargs)
     if kind.__flags__ & _HEAP:
         for name in ("__init__", "__new__"):
             maker = getattr(kind, name)
@@ -105,7 +110,7 @@ def _globals_of(kind: type) -> Mapping[str, Any]:
 
 def _builtin(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
     if function in HARMLESS:
-        return function(*args, **kwargs)
+        return function(*map(in_order, args), **kwargs)
     handler = HANDLERS.get(function)
     if handler is not None:
         return handler(*args, **kwargs)
@@ -127,6 +132,13 @@ def _builtin(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) ->
     return _foreign(function, args, kwargs)
 
 
+def in_order(value: Any) -> Any:
+    """Return an iterable whose order depends on no input: the elements of a set that has symbolic ones are pinned."""
+    if SEEN and type(value) in (set, frozenset) and has_symbolic(value):
+        settled(value, "order of a set")
+    return value
+
+
 def _foreign(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
     name = getattr(function, "__qualname__", type(function).__name__)
     module = getattr(function, "__module__", None)
@@ -139,8 +151,10 @@ def _pin(construct: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> No
         settled(each, construct)
 
 
+# Iterators nobody has begun: functions in C that are not harmless go through them to the end, so they may become lists.
+_LAZY: Final = (GeneratorType, map, filter, zip)
 # Types of arguments that need a closer look: symbolic values, and containers or iterators that may hold some.
 SUSPECT: Final = frozenset(
-    (*SYMBOLIC, SymByteArray, tuple, list, dict, set, frozenset, type(each for each in ()), map, filter, zip, reversed,
+    (*SYMBOLIC, SymByteArray, tuple, list, dict, set, frozenset, GeneratorType, map, filter, zip, reversed,
      type({}.values()), type({}.items()), type({}.keys()), enumerate)
 )  # fmt: skip

@@ -9,20 +9,17 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Iterable
 from typing import Any, Final
 
+from sdnloom.symbolic.execution import Execution, current
 from sdnloom.symbolic.values import SYMBOLIC, has_symbolic
 from sdnloom.symbolic.values_hash import quiet_hashing
 
 MISSING: Final = object()
-SEEN: list[Any] = []  # symbolic keys that containers hold; `forget` empties it between runs
+SEEN: list[Any] = []  # symbolic keys that containers hold in the run of `_owner`
+_owner: Execution | None = None
 
 _DICT_GET: Final = dict.__getitem__
 _SETS: Final = (set, frozenset)
-_VIEWS: Final = (type({}.keys()),)
-
-
-def forget() -> None:
-    """Start a new run: containers hold no symbolic keys any more."""
-    SEEN.clear()
+_VIEWS: Final[tuple[type, ...]] = (type({}.keys()),)
 
 
 def is_dict(container: Any) -> bool:
@@ -37,32 +34,26 @@ def is_set(container: Any) -> bool:
 
 def needs_comparison(container: Iterable[Any], key: Any) -> bool:
     """Return whether a lookup depends on an input: the key is symbolic, or a key that is there."""
+    if SEEN and _owner is not current():
+        SEEN.clear()  # another run has begun: containers hold no symbolic keys yet
     return has_symbolic(key) or (bool(SEEN) and any(has_symbolic(each) for each in container))
 
 
 def candidates(container: Any) -> list[Any]:
-    """Return the keys of a container in an order that does not depend on hashes."""
+    """Return the keys of a container in an order that depends on no hash and on no value of this run."""
     keys = list(container)
     if isinstance(container, _SETS):
-        keys.sort(key=lambda key: (type(key).__name__, _stable(key)))
+        met = {id(key): place for place, key in enumerate(SEEN)}
+        plain = [key for key in keys if id(key) not in met]
+        plain.sort(key=lambda key: (type(key).__name__, repr(key)))
+        keys = plain + sorted((key for key in keys if id(key) in met), key=lambda key: met[id(key)])
     return keys
-
-
-def _stable(key: Any) -> str:
-    kind = type(key)
-    if kind in SYMBOLIC:
-        for base in (int, str, bytes):
-            if isinstance(key, base):
-                return base.__repr__(key)
-    if isinstance(key, tuple):
-        return "(" + ", ".join(map(_stable, key)) + ")"
-    return repr(key)
 
 
 def find(container: Any, key: Any) -> Any:
     """Return the key in a dict or set that equals this one, or MISSING; a fork for each key that may or may not."""
     for each in candidates(container):
-        if each is key or _comparable(each, key) and same(each, key):
+        if each is key or (_comparable(each, key) and same(each, key)):
             return each
     return MISSING
 
@@ -107,7 +98,11 @@ def put(container: Any, key: Any, value: Any) -> None:
 
 def remember(key: Any) -> None:
     """Note that a container holds this key."""
+    global _owner
     if has_symbolic(key):
+        if _owner is not current():
+            SEEN.clear()
+            _owner = current()
         SEEN.append(key)
 
 

@@ -15,9 +15,10 @@ BINARY: Final[dict[type[ast.operator], str]] = {
 }  # fmt: skip
 # Functions that a symbolic argument passes through unharmed, and those that look at the frame they are called from.
 _LEFT_ALONE: Final = frozenset(
-    {"super", "isinstance", "issubclass", "len", "iter", "callable", "id", "locals", "globals", "vars", "dir", "eval", "exec",
-     "__import__", "any", "all", "abs"}
+    {"super", "isinstance", "issubclass", "len", "callable", "id", "locals", "globals", "vars", "dir", "eval", "exec",
+     "__import__", "abs"}
 )  # fmt: skip
+_ORDERED: Final = (ast.List, ast.Tuple, ast.Constant, ast.ListComp, ast.GeneratorExp, ast.DictComp)
 _FRAME_METHODS: Final = frozenset({"_getframe", "warn"})
 _BY_COUNT: Final = {1: "call1", 2: "call2", 3: "call3"}
 
@@ -109,8 +110,11 @@ class Expressions(ast.NodeTransformer):
         name = node.func.id if isinstance(node.func, ast.Name) else ""
         if name == "bytearray":
             return self._call("new_bytearray", node)
-        if name in _LEFT_ALONE or not (node.args or node.keywords):
+        if name in _LEFT_ALONE:
             return node
+        if not (node.args or node.keywords):
+            is_pop = isinstance(node.func, ast.Attribute) and node.func.attr == "pop"
+            return self._call("call0", node) if is_pop else node
         if isinstance(node.func, ast.Attribute) and node.func.attr in _FRAME_METHODS:
             return node
         if node.keywords or any(isinstance(arg, ast.Starred) for arg in node.args):
@@ -138,6 +142,24 @@ class Expressions(ast.NodeTransformer):
         if part.format_spec is not None:
             args.append(self.visit(part.format_spec))
         return self.operation("field", part if hasattr(part, "lineno") else at, *args)
+
+    def iterated(self, node: ast.expr) -> ast.expr:
+        """Return what a loop goes over; a call says itself that its order depends on no input."""
+        found: ast.expr = self.visit(node)
+        return found if isinstance(found, _ORDERED) else self.operation("iterated", found, found)
+
+    def visit_Starred(self, node: ast.Starred) -> ast.AST:
+        if self.inside and isinstance(node.ctx, ast.Load):
+            node.value = self.iterated(node.value)
+            return node
+        return self.generic_visit(node)
+
+    def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
+        if not self.inside:
+            return self.generic_visit(node)
+        node.iter = self.iterated(node.iter)
+        node.ifs = [self.visit(each) for each in node.ifs]
+        return node
 
     def visit_Set(self, node: ast.Set) -> ast.AST:
         self.generic_visit(node)

@@ -85,6 +85,10 @@ class Statements(Expressions):
             and not has_slices(target.slice)
         ):
             return self._store(target, node.value)
+        if any(isinstance(each, ast.Tuple | ast.List) for each in node.targets) and not isinstance(
+            node.value, ast.Tuple
+        ):
+            node.value = self.operation("iterated", node.value, node.value)
         stores: list[ast.stmt] = []
         node.targets = [self._target(each, stores) for each in node.targets]
         return [node, *stores]
@@ -178,29 +182,29 @@ class Statements(Expressions):
 
     # Blocks that bind a target.
 
-    def visit_For(self, node: ast.For) -> ast.AST:
+    def visit_For(self, node: ast.For) -> Any:
         return self._loop(node)
 
-    def visit_AsyncFor(self, node: ast.AsyncFor) -> ast.AST:
+    def visit_AsyncFor(self, node: ast.AsyncFor) -> Any:
         return self._loop(node)
 
-    def _loop(self, node: Any) -> ast.AST:
+    def _loop(self, node: Any) -> Any:
         if not self.inside:
             return self.generic_visit(node)
         stores: list[ast.stmt] = []
-        node.iter = self.visit(node.iter)
+        node.iter = self.iterated(node.iter)
         node.target = self._target(node.target, stores)
         node.body = [*stores, *self._block(node.body)]
         node.orelse = self._block(node.orelse)
         return node
 
-    def visit_With(self, node: ast.With) -> ast.AST:
+    def visit_With(self, node: ast.With) -> Any:
         return self._with(node)
 
-    def visit_AsyncWith(self, node: ast.AsyncWith) -> ast.AST:
+    def visit_AsyncWith(self, node: ast.AsyncWith) -> Any:
         return self._with(node)
 
-    def _with(self, node: Any) -> ast.AST:
+    def _with(self, node: Any) -> Any:
         if not self.inside:
             return self.generic_visit(node)
         stores: list[ast.stmt] = []

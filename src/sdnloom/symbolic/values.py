@@ -20,6 +20,7 @@ __all__ = [
 
 SYMBOLIC: Final = frozenset((SymInt, SymStr, SymBytes))
 _DEEPEST: Final = 4
+_SIMPLE: Final = frozenset((int, str, bytes, bool, float, type(None)))
 
 
 def symbolic_int(value: int, term: Term) -> int:
@@ -70,9 +71,15 @@ def has_symbolic(value: Any, depth: int = _DEEPEST) -> bool:
     if not depth:
         return False
     if kind in (list, tuple, set, frozenset):
-        return any(has_symbolic(each, depth - 1) for each in value)
-    if isinstance(value, dict):
-        return any(has_symbolic(key, depth - 1) or has_symbolic(each, depth - 1) for key, each in value.items())
+        for each in value:
+            if type(each) not in _SIMPLE and has_symbolic(each, depth - 1):
+                return True
+    elif isinstance(value, dict):
+        for key, each in value.items():
+            if type(key) not in _SIMPLE and has_symbolic(key, depth - 1):
+                return True
+            if type(each) not in _SIMPLE and has_symbolic(each, depth - 1):
+                return True
     return False
 
 

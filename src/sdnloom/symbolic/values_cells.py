@@ -138,7 +138,9 @@ def decide_less(left: Sequence[Cell], right: Sequence[Cell], taken: bool) -> boo
 def decide_among(cell: Cell, code: int, codes: Iterable[int]) -> bool:
     """Return whether a cell has one of the codes; one fork where both answers are possible."""
     wanted = set(codes)
-    if not isinstance(cell, int):
+    if isinstance(cell, Term) and wanted == set(range(128)):
+        decide(terms.eq(terms.extract(cell, 7, 7), const(0, 1)), code < 128)
+    elif not isinstance(cell, int):
         decide(terms.any_(*(equality((cell,), (each,)) for each in sorted(wanted) if each < 256)), code in wanted)
     return code in wanted
 

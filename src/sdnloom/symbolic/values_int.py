@@ -7,14 +7,17 @@ interval needs. What the interval decides is no branch.
 
 import math
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn
 
 from sdnloom.symbolic import terms
 from sdnloom.symbolic.terms import Term, const
 from sdnloom.symbolic.values_fork import decide, settle
 
 WIDEST_SHIFT = 256  # bits that a shift by a symbolic amount may add
-MOST_VALUES = 256  # an interval up to this size is enumerated by forks instead of pinned
+MOST_PINNED = 16  # an interval up to this size needs no pin: its numbers are told apart by forks
+MOST_VALUES = (
+    256  # where a length depends on a number, an interval up to this size is enumerated by forks instead of pinned
+)
 LONGEST_POWER = 16
 
 
@@ -201,7 +204,7 @@ class SymInt(int):
 
     numerator = real
 
-    def as_integer_ratio(self) -> tuple[int, int]:
+    def as_integer_ratio(self) -> tuple[int, Literal[1]]:
         return self, 1
 
     def is_integer(self) -> bool:
@@ -293,9 +296,11 @@ def within(value: int, low: int, high: int) -> int:
 
 
 def given_up(value: int, construct: str) -> int:
-    """Return the plain number after pinning it and reporting the construct."""
+    """Return the plain number after pinning it and reporting the construct, or after forks if few are possible."""
     number = plain(value)
     if isinstance(value, SymInt):
+        if value.high - value.low < MOST_PINNED:
+            return told_apart(value, value.low, value.high)
         settle(value.term, number & ((1 << value.term.width) - 1), construct)
     return number
 

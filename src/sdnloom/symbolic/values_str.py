@@ -126,9 +126,10 @@ class SymStr(Vector, str):
     def __mod__(self, args: Any) -> str:
         from sdnloom.symbolic.operations_format import percent  # formatting is for all kinds of values
 
-        return percent(self.give_up("% with symbolic format"), args)
+        found: str = percent(self.give_up("% with symbolic format"), args)
+        return found
 
-    def split(self, sep: Any = None, maxsplit: int = -1) -> list[Any]:
+    def split(self, sep: Any = None, maxsplit: Any = -1) -> list[Any]:
         only = self.pieces[0]
         if isinstance(sep, str) and maxsplit < 0 and len(self.pieces) == 1 and isinstance(only, Written):
             fields = only.style.fields(only.number, sep)
@@ -136,7 +137,7 @@ class SymStr(Vector, str):
                 return [text_of_number(number, style) for number, style in fields]
         return Vector.split(self, sep, maxsplit)
 
-    def replace(self, old: Any, new: Any, count: int = -1) -> Any:
+    def replace(self, old: Any, new: Any, count: Any = -1, /) -> Any:
         only = self.pieces[0]
         if len(self.pieces) == 1 and isinstance(only, Written) and isinstance(only.style, Mac) and count < 0:
             if type(old) is type(new) is str and old == only.style.separator and not set(new) & set("0123456789abcdef"):
@@ -154,7 +155,7 @@ class SymStr(Vector, str):
     def _in_case(self, lower: bool) -> str:
         same = self.bare().lower() if lower else self.bare().upper()
         if lower and all(
-            isinstance(p, str) and p.lower() == p or isinstance(p, Written) and "X" not in str(p.style)
+            (isinstance(p, str) and p.lower() == p) or (isinstance(p, Written) and "X" not in str(p.style))
             for p in self.pieces
         ):
             return self
@@ -209,10 +210,11 @@ class SymStr(Vector, str):
                         return False
         return True
 
-    def zfill(self, width: int) -> str:
+    def zfill(self, width: Any, /) -> str:
         if self[:1] in ("+", "-"):
             return self.give_up("str.zfill of a signed number").zfill(width)
-        return self.rjust(width, "0")
+        found: str = self.rjust(width, "0")
+        return found
 
     def encode(self, encoding: str = "utf-8", errors: str = "strict") -> bytes:
         name = encoding.lower().replace("-", "").replace("_", "")
@@ -372,23 +374,39 @@ def int_of_text(text: Any, base: int = 10) -> int:
     """Return what `int(text, base)` does; forks on what each character is, unless the text is a written number."""
     if isinstance(text, SymStr) and len(text.pieces) == 1 and isinstance(only := text.pieces[0], Written):
         style = only.style
-        if isinstance(style, Integer) and (style.base == base or base == 0 and "#" in style.spec):
+        if isinstance(style, Integer) and (style.base == base or (base == 0 and "#" in style.spec)):
             return only.number
         if isinstance(style, Mac) and not style.separator and base == 16:
             return only.number
-    codes = tuple(map(ord, text.bare())) if isinstance(text, SymStr) else tuple(text.bare())
-    cells = text.cells()
-    digits, start = list(zip(cells, codes, strict=True)), 0
-    if base == 16 and len(cells) > 2 and cells[0] == ord("0") and cells[1] in (ord("x"), ord("X")):
-        start = 2
-    number = 0
-    for cell, code in digits[start:]:
-        try:
-            number = number * base + digit_value(cell, code, base)
-        except ValueError:
-            # A sign, a space, an underscore or an error: the rest is up to this one text.
-            return int(text.give_up("int of unusual text"), base)
-    return number
+    return _int_of_characters(text, base)
+
+
+def _int_of_characters(text: Any, base: int) -> int:
+    """Return the number that characters write: blanks, a sign, digits with single underscores between them."""
+    whole = text.cells()
+    if not all(decide_among(cell, text.code(place), range(128)) for place, cell in enumerate(whole)) or base == 0:
+        return int(text.give_up("int of unusual text"), base)
+    inner = text.strip(" \t\n\r\x0b\f" if isinstance(text, str) else b" \t\n\r\x0b\f")
+    if not isinstance(inner, Vector):
+        return int(inner, base)
+    cells, codes = inner.cells(), [inner.code(place) for place in range(len(inner))]
+    place, sign, number, digit_before = 0, 1, 0, False
+    if decide_among(cells[0], codes[0], b"+-"):
+        sign, place = (-1 if decide_among(cells[0], codes[0], b"-") else 1), 1
+    if base in _PREFIXED and len(cells) > place + 1 and decide_among(cells[place], codes[place], b"0"):
+        if decide_among(cells[place + 1], codes[place + 1], _PREFIXED[base]):
+            return int(inner.give_up("int of text with a prefix"), base)
+    for cell, code in zip(cells[place:], codes[place:], strict=True):
+        if digit_before and decide_among(cell, code, b"_"):
+            digit_before = False
+            continue
+        number, digit_before = number * base + digit_value(cell, code, base), True
+    if not digit_before:
+        raise ValueError(f"invalid literal for int() with base {base}")
+    return sign * number
+
+
+_PREFIXED = {2: b"bB", 8: b"oO", 16: b"xX"}
 
 
 def ord_of(text: Any) -> int:

@@ -1,4 +1,4 @@
-"""How numbers are written: each style writes any number of its range in exactly one way, so texts are equal when numbers are.
+"""How numbers are written: each style writes a number in exactly one way, so texts are equal when their numbers are.
 
 That is what lets `src == "00:00:00:00:00:01"` be a condition on 48 bits instead of 17 characters. Only where a program
 takes a text apart does it become characters; a style whose texts vary in length then forks on the length.

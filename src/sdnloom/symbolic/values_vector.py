@@ -183,12 +183,13 @@ class Vector:
 
     # Taking apart.
 
-    def split(self, sep: Any = None, maxsplit: int = -1) -> list[Any]:
+    def split(self, sep: Any = None, maxsplit: Any = -1) -> list[Any]:
         if sep is None:
             return self._words(maxsplit)
         if not len(sep):
             raise ValueError("empty separator")
-        parts, begin, place, length = [], 0, 0, len(self)
+        parts: list[Any] = []
+        begin, place, length = 0, 0, len(self)
         while place + len(sep) <= length and maxsplit != len(parts):
             if self._same(place, sep):
                 parts.append(self[begin:place])
@@ -197,7 +198,7 @@ class Vector:
                 place += 1
         return [*parts, self[begin:]]
 
-    def _words(self, maxsplit: int) -> list[Any]:
+    def _words(self, maxsplit: Any) -> list[Any]:
         words: list[Any] = []
         place, length = 0, len(self)
         while True:
@@ -229,7 +230,7 @@ class Vector:
         place = self.rfind(sep)
         return (self[:place], sep, self[place + len(sep) :]) if place >= 0 else (self.kind(), self.kind(), self)
 
-    def replace(self, old: Any, new: Any, count: int = -1) -> Any:
+    def replace(self, old: Any, new: Any, count: Any = -1, /) -> Any:
         if not len(old):
             return self.give_up("replace of nothing").replace(old, new, count)
         found, first = self.kind(), True
@@ -268,10 +269,10 @@ class Vector:
 
     # Padding.
 
-    def ljust(self, width: int, fill: Any = None) -> Any:
+    def ljust(self, width: Any, fill: Any = None, /) -> Any:
         return self + self._fill(fill) * (width - len(self))
 
-    def rjust(self, width: int, fill: Any = None) -> Any:
+    def rjust(self, width: Any, fill: Any = None, /) -> Any:
         return self._fill(fill) * (width - len(self)) + self
 
     def _fill(self, fill: Any) -> Any:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from sdnloom.symbolic.values import IPV4, MAC, Ipv6, Style, SymBytes, SymInt, SymStr, Vector, bare, has_symbolic
+from sdnloom.symbolic.values import IPV4, MAC, Ipv6, Style, SymBytes, SymInt, SymStr, bare, has_symbolic
 from sdnloom.symbolic.values_bytes import bytes_of, bytes_of_cells, bytes_of_hex, bytes_of_int, hex_digits, int_of_bytes
 from sdnloom.symbolic.values_cells import term_of
 from sdnloom.symbolic.values_str import Written, text_of_number
@@ -88,10 +88,11 @@ htonl, ntohl = _swapping(4, socket.htonl), _swapping(4, socket.ntohl)
 
 def hexlify(data: Any, *separators: Any) -> bytes:
     """Return bytes as hexadecimal digits."""
-    if separators or not has_symbolic(data):
-        return binascii.hexlify(
-            bytes_of(data).give_up("hexlify with a separator") if isinstance(data, Vector) else data, *separators
-        )
+    if not has_symbolic(data):
+        return binascii.hexlify(data, *separators)
+    if separators:
+        settled(data, "hexlify with a separator")
+        return binascii.hexlify(bare(bytes_of(data)), *separators)
     plain = binascii.hexlify(bare(bytes_of(data)))
     cells = tuple(cell if isinstance(cell, int) else term_of(cell) for cell in hex_digits(data))
     return bytes_of_cells(plain, cells)
