@@ -42,10 +42,14 @@ MOST_GAPS = 5  # in the reason of a verdict; the rest is in the report
 
 @dataclass(frozen=True)
 class DiscoverOptions:
-    """What to look for: the protocol stacks, and domains of fields that are not the usual ones, by field."""
+    """What to look for: the protocol stacks, and domains of fields that are not the usual ones, by field.
+
+    `paths` is how many paths through a handler one question may take.
+    """
 
     stacks: tuple[str, ...] = USUAL
     fields: tuple[tuple[str, str], ...] = ()
+    paths: int = 2_000
 
 
 @dataclass(frozen=True)
@@ -70,6 +74,7 @@ class Discovery:
     result: Result
     rounds: tuple[Round, ...]
     gaps: tuple[str, ...] = ()
+    finished: bool = True  # no packet is missing that the last search would have led to
 
     @property
     def packets(self) -> int:
@@ -84,9 +89,15 @@ class Discovery:
     @property
     def bound(self) -> str:
         """What a verdict speaks for, as one of its bounds."""
-        packets = f"{self.packets} discovered packet{'' if self.packets == 1 else 's'}"
-        rounds = f"{len(self.rounds)} round{'' if len(self.rounds) == 1 else 's'}"
-        return f"{packets} stand for all that the program tells apart ({rounds}, {self.questions} questions)"
+        return (
+            f"{_count(self.packets, 'packet')} discovered{'' if self.finished else ' so far'}, one for each class that the program tells apart "
+            f"and each role of its destination ({_count(len(self.rounds), 'round')}, "
+            f"{_count(self.questions, 'question')})"
+        )
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 class Situation(NamedTuple):
@@ -124,7 +135,8 @@ def discover(
         met = Met(tuple(discoverers(network)), options.reduce)
         result = searching(ready, remembered, met.watching, time.monotonic() - start)
         packets, questions = asking.packets, asking.questions
-        if options.find_all or not result.violations:
+        goes_on = options.find_all or not result.violations
+        if goes_on:
             asking.ask(met.situations)
         done = result.statistics
         rounds.append(Round(done.states, done.transitions, packets, asking.questions - questions, done.seconds))
@@ -136,7 +148,8 @@ def discover(
             )
         )
         if not new or _out_of_time(options, time.monotonic() - start):
-            return Discovery(ready, _summed(result, rounds, remembered, asking, options), tuple(rounds), asking.gaps)
+            summed = _summed(result, rounds, remembered, asking, options)
+            return Discovery(ready, summed, tuple(rounds), asking.gaps, goes_on and not new)
 
 
 def _out_of_time(options: Options, spent: float) -> bool:

@@ -10,6 +10,7 @@ from sdnloom.check import properties as library
 from sdnloom.check.code import CodeFiles
 from sdnloom.check.document import load_document, parse_document
 from sdnloom.check.fields import read_call
+from sdnloom.check.inputs.reading import read_discover
 from sdnloom.check.packets import ADDRESSES, packet_kind
 from sdnloom.check.programs import read_program
 from sdnloom.check.reader import Reader
@@ -92,6 +93,7 @@ def _scenario(reader: Reader, code: CodeFiles) -> Scenario:
     strategies, same_flow = read_strategies(search, code)
     options, seed = _options(search)
     name = reader.text("name", reader.file.stem)
+    discovery, discovers = read_discover(reader.table("discover"), topology)
     reader.close()
     scenario = Scenario(
         network,
@@ -103,7 +105,10 @@ def _scenario(reader: Reader, code: CodeFiles) -> Scenario:
         code=loaded.files,
         strategies=strategies,
         same_flow=same_flow,
+        discovery=discovery,
     )
+    if discovers:
+        scenario = scenario.discovering()
     scenario.system()
     return scenario
 

@@ -11,7 +11,7 @@ from sdnloom.check.bounds import stated_bounds
 from sdnloom.check.coverage import Coverage, FileCoverage
 from sdnloom.check.discover import DiscoverOptions, Discovery, discover, replayed_pools
 from sdnloom.check.inputs.clients import all_discovering, discoverers, with_pools
-from sdnloom.check.inputs.concolic import Concolic
+from sdnloom.check.inputs.concolic import Concolic, Means
 from sdnloom.check.inputs.subjects import explorable
 from sdnloom.check.strategies import SameFlow, SearchStrategy
 from sdnloom.engine.model import Property, Strategy, System
@@ -26,6 +26,7 @@ from sdnloom.engine.trace import Replayed, Trace, code_fingerprint, replay_trace
 from sdnloom.network.build import Checkable, build
 from sdnloom.network.controller import Program
 from sdnloom.network.network import Network
+from sdnloom.symbolic.options import Options as PathOptions
 
 CONTROLLER = "controller"  # the component whose steps run the program
 
@@ -141,7 +142,8 @@ class Scenario:
         def searching(network: Network, program: Program, look: Callable[[System], System], spent: float) -> Result:
             return replace(narrow, network=network)._search(program, look, spent, on_event, watched)[0]
 
-        found = discover(narrow.network, subject, Concolic(subject), self.discovery, self.options, searching, on_event)
+        explorer = Concolic(subject, Means(PathOptions(paths=self.discovery.paths)))
+        found = discover(narrow.network, subject, explorer, self.discovery, self.options, searching, on_event)
         pools = {
             (one.spec.name, place): {label: (label, packet) for label, packet in pool}
             for one in discoverers(found.network)

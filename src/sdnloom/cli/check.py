@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from sdnloom.check.inputs.reading import changed, check_options, given_fields
 from sdnloom.check.load import MEBIBYTE
 from sdnloom.check.scenario import Report, Scenario
 from sdnloom.check.strategies import NAMES, PktSeq, named
@@ -49,6 +50,11 @@ EXIT = {"holds": 0, "violated": 1, "incomplete": 3}
     default=Path(),
     help="Where traces of violations are written; the current directory if not given.",
 )
+@click.option("--discover", is_flag=True, help="Let clients send what the program tells apart, not what they are told.")
+@click.option("--stack", "stacks", multiple=True, metavar="NAME", help="A protocol stack to discover; may be repeated.")
+@click.option(
+    "--field", "fields", multiple=True, metavar="NAME=VALUES", help="What a field of discovered packets may be."
+)
 @click.option("--no-trace", is_flag=True, help="Write no trace.")
 @click.option("--print-scenario", is_flag=True, help="Print the scenario that --app and its options mean, and stop.")
 def command(
@@ -66,6 +72,9 @@ def command(
     memory_limit: int | None,
     coverage: bool,
     trace_dir: Path,
+    discover: bool,
+    stacks: tuple[str, ...],
+    fields: tuple[str, ...],
     no_trace: bool,
     print_scenario: bool,
 ) -> int:
@@ -96,12 +105,17 @@ def command(
         bounds = next((one for one in scenario.strategies if isinstance(one, PktSeq)), None)
         names = [name for name in strategy.split(",") if name]
         loaded = replace(loaded, strategies=named(names, scenario.same_flow, bounds))
+    if stacks or fields:
+        loaded = replace(loaded, discovery=changed(loaded.discovery, stacks, given_fields(fields)))
+        check_options(loaded.discovery, loaded.network.topology)
+    if discover:
+        loaded = loaded.discovering()
     progress = SearchProgress()
     try:
         report = loaded.check(progress, coverage)
     finally:
         progress.stop()
-    traces = {} if no_trace else _traces(loaded, report, trace_dir)
+    traces = {} if no_trace else _traces(report.scenario, report, trace_dir)
     if form == "json":
         click.echo(json.dumps(report_json(report, traces), indent=2))
         for line in [line for one in report.coverage or () for line in coverage_text(one)]:

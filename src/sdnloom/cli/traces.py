@@ -12,6 +12,7 @@ from sdnloom.engine.semantics import Found
 from sdnloom.engine.trace import Trace, TraceError, save_trace
 
 SUFFIX = ".sdnloom-trace.json"
+DISCOVER = "discover"  # what a trace says of its clients if the command line did
 
 
 def write_trace(scenario: Scenario, steps: Steps, found: Found | None, folder: Path, used: set[Path]) -> Path:
@@ -38,6 +39,8 @@ def save(scenario: Scenario, steps: Steps, found: Found | None, file: Path) -> N
         source["scenario"] = _seen_from(file, scenario.file)
     elif scenario.text is not None:
         source.update(document=scenario.text, folder=_seen_from(file, Path()))
+    if scenario.discovers:
+        source["clients"] = DISCOVER
     save_trace(file, scenario.trace(steps, found, source), scenario.system())
 
 
@@ -47,6 +50,11 @@ def _seen_from(file: Path, target: Path) -> str:
 
 def scenario_of(trace: Trace, file: Path, given: Path | None) -> Scenario:
     """The scenario of a trace: of the given file or the one that the trace names, or the one that it carries."""
+    found = _scenario_of(trace, file, given)
+    return found.discovering() if trace.source.get("clients") == DISCOVER else found
+
+
+def _scenario_of(trace: Trace, file: Path, given: Path | None) -> Scenario:
     if given is None and "document" in trace.source:
         folder = Path(os.path.normpath(file.parent / trace.source.get("folder", ".")))
         return read_scenario(trace.source["document"], folder / COMMAND_LINE)

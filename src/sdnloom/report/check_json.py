@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from sdnloom.check.inputs.clients import discoverers
 from sdnloom.check.scenario import Report
 from sdnloom.engine.result import Counterexample
 
@@ -36,8 +37,28 @@ def report_json(report: Report, traces: Mapping[Counterexample, Path]) -> dict[s
         "depth": statistics.depth,
         "seconds": round(statistics.seconds, 6),
         "handler_runs": report.handler_runs,
+        "discovery": _discovery(report),
         "trace": violations[0]["trace"] if violations else None,
         "violations": violations,
+    }
+
+
+def _discovery(report: Report) -> dict[str, Any] | None:
+    found = report.discovery
+    if found is None:
+        return None
+    return {
+        "rounds": [
+            {"packets": one.packets, "states": one.states, "transitions": one.transitions, "questions": one.questions}
+            for one in found.rounds
+        ],
+        "packets": {
+            f"{host.spec.name} at {place}": [label for label, _ in pool]
+            for host in discoverers(found.network)
+            for place, pool in host.client.pools
+        },
+        "complete": not found.gaps,
+        "gaps": list(found.gaps),
     }
 
 

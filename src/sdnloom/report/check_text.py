@@ -44,6 +44,8 @@ def report_text(report: Report, traces: Mapping[Counterexample, Path]) -> str:
         f"{report.handler_runs:,} handler run{'' if report.handler_runs == 1 else 's'}"
     )
     lines.append(f"bounds: {'; '.join(report.bounds) or 'none'}")
+    if report.discovery is not None:
+        lines += [f"packets may be missing: {gap}" for gap in report.discovery.gaps]
     lines += [f"seen: {one.property}: {one.message}" for one in report.result.witnesses]
     lines += [
         f"NEVER SEEN: {name}: nothing of the kind happens within the bounds, so what holds may hold for want of it"

@@ -1,0 +1,66 @@
+"""What is to be discovered, from scenario files and command lines."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from sdnloom.check.discover import DiscoverOptions
+from sdnloom.check.inputs.domains import DomainError
+from sdnloom.check.inputs.skeletons import USUAL, Setting, skeletons
+from sdnloom.check.reader import Reader
+from sdnloom.network.topology.spec import Topology
+
+
+def read_discover(reader: Reader, topology: Topology) -> tuple[DiscoverOptions, bool]:
+    """The options of a `[discover]` table, and whether every client discovers its packets."""
+    stacks = reader.texts("stacks", list(USUAL))
+    fields = _flat(reader, reader.plain("fields", {}, 'a table of fields such as { eth.type = "any" }'))
+    options = DiscoverOptions(tuple(stacks), fields, reader.whole("paths", 1, default=DiscoverOptions.paths))
+    clients = reader.flag("clients", False)
+    reader.close()
+    reader.calling("stacks", lambda: check_options(options, topology))
+    return options, clients
+
+
+def _flat(reader: Reader, table: Any) -> tuple[tuple[str, str], ...]:
+    """The fields of a table; TOML reads `eth.type` as a table in a table."""
+    expected = 'values of a field such as "any", "h2,broadcast", 80 or [80, 443]'
+    found: list[tuple[str, str]] = []
+
+    def walk(prefix: str, value: Any) -> None:
+        if isinstance(value, dict):
+            for key, inner in value.items():
+                walk(f"{prefix}.{key}" if prefix else key, inner)
+            return
+        items = value if isinstance(value, list) else [value]
+        if not items or not all(type(item) in (str, int) for item in items):
+            reader.fail("fields", value, expected)
+        found.append((prefix, ",".join(map(str, items))))
+
+    walk("", table)
+    return tuple(found)
+
+
+def given_fields(texts: Iterable[str]) -> dict[str, str]:
+    """The fields of a command line, each `NAME=VALUES`."""
+    found: dict[str, str] = {}
+    for text in texts:
+        name, sign, values = text.partition("=")
+        if not sign or not name or not values:
+            raise DomainError(
+                f"--field is {text[:80]!r}; expected NAME=VALUES such as eth.type=any or ipv4.dst=10.0.0.1"
+            )
+        found[name.strip()] = values
+    return found
+
+
+def changed(options: DiscoverOptions, stacks: tuple[str, ...], fields: Mapping[str, str]) -> DiscoverOptions:
+    """The options with what a command line says instead."""
+    return DiscoverOptions(
+        stacks or options.stacks, tuple((dict(options.fields) | dict(fields)).items()), options.paths
+    )
+
+
+def check_options(options: DiscoverOptions, topology: Topology) -> None:
+    """Raise SdnloomError for a stack, field or value that cannot be, as seen by the first host there is."""
+    host = topology.hosts[0] if topology.hosts else None
+    skeletons(options.stacks, Setting(topology, host), dict(options.fields))
