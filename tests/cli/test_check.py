@@ -91,6 +91,7 @@ KEYS = [
     "depth",
     "seconds",
     "handler_runs",
+    "discovery",
     "trace",
     "violations",
 ]
@@ -111,6 +112,7 @@ def test_json_is_one_object_with_the_documented_keys(sdnloom: CommandLine, tmp_p
         "transitions": 8,
         "depth": 7,
         "handler_runs": 2,
+        "discovery": None,
         "trace": "hub.quiet-h2.sdnloom-trace.json",
         "violations": [
             {

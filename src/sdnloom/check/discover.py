@@ -90,9 +90,9 @@ class Discovery:
     def bound(self) -> str:
         """What a verdict speaks for, as one of its bounds."""
         return (
-            f"{_count(self.packets, 'packet')} discovered{'' if self.finished else ' so far'}, one for each class that the program tells apart "
-            f"and each role of its destination ({_count(len(self.rounds), 'round')}, "
-            f"{_count(self.questions, 'question')})"
+            f"{_count(self.packets, 'packet')} discovered{'' if self.finished else ' so far'}, "
+            "one for each class that the program tells apart and each role of its destination "
+            f"({_count(len(self.rounds), 'round')}, {_count(self.questions, 'question')})"
         )
 
 
