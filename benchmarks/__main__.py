@@ -9,6 +9,10 @@ from pathlib import Path
 # Name -> module with `run(quick: bool, arguments: list[str]) -> Report`.
 BENCHMARKS: dict[str, str] = {
     "nice-table1": "benchmarks.nice_table1",
+    "nice-table4": "benchmarks.nice_table4",
+    "nice-table5": "benchmarks.nice_table5",
+    "nice-figure7": "benchmarks.nice_figure7",
+    "platforms": "benchmarks.platforms",
     "snapshots": "benchmarks.snapshots",
     "spin": "benchmarks.spin",
     "raceloom-examples": "benchmarks.raceloom_examples",
