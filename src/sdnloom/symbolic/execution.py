@@ -5,12 +5,12 @@ outcome. Laws: `branch` returns the outcome it was given, so recording never cha
 conditions, in order, are the path; a condition that the path has decided is recorded once.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final, NamedTuple
 
 from sdnloom.symbolic.term import Model, Term
-from sdnloom.symbolic.terms import FALSE, TRUE, const, eq
+from sdnloom.symbolic.terms import FALSE, TRUE, const, eq, evaluate
 
 
 class Site(NamedTuple):
@@ -25,12 +25,16 @@ class Site(NamedTuple):
 
 
 class Branch(NamedTuple):
-    """A condition that the path decided. `condition` is never a negation; `assumed` ones are not to be flipped."""
+    """A condition that the path decided. It is never a negation.
+
+    An assumed one is not to be flipped; one that pins a term says which, since other values will be pinned next.
+    """
 
     condition: Term
     taken: bool
     site: Site
     assumed: bool = False
+    pinned: Term | None = None
 
 
 class PathEnd(BaseException):
@@ -53,8 +57,8 @@ _CLOCK_EVERY: Final = 1_000  # steps between two looks at the clock
 class Execution:
     """The state of one run. `recording` may be switched off and on, `unrecorded()` does so for a block."""
 
-    __slots__ = ("_alarm", "_known", "_max_depth", "_max_steps", "_overdue", "branches", "limit", "lost", "model",
-                 "recording", "steps", "unrecorded_branches")  # fmt: skip
+    __slots__ = ("_alarm", "_known", "_max_depth", "_max_steps", "_overdue", "_predicted", "branches", "limit", "lost",
+                 "model", "recording", "steps", "unrecorded_branches")  # fmt: skip
 
     def __init__(
         self,
@@ -64,6 +68,7 @@ class Execution:
         max_steps: int = MAX_STEPS,
         overdue: Callable[[], bool] | None = None,
         recording: bool = True,
+        predicted: Sequence[Branch] = (),
     ) -> None:
         self.model = model
         self.branches: list[Branch] = []
@@ -77,6 +82,7 @@ class Execution:
         self._max_depth = max_depth
         self._max_steps = max_steps
         self._overdue = overdue
+        self._predicted = predicted
         self._alarm = min(_CLOCK_EVERY, max_steps) if overdue else max_steps
 
     def value(self, name: str) -> int:
@@ -96,18 +102,28 @@ class Execution:
         if not self.recording:
             self.unrecorded_branches += 1
             return taken
-        self._record(condition, taken, site, False)
+        self._record(condition, taken, site)
         return taken
 
     def pin(self, term: Term, value: int, site: Site) -> int:
         """Record that the program went on with this one value of the term, and return the value.
 
-        Other values are explored as other paths, so this loses nothing; it may cost a path for each value.
+        Other values are explored as other paths, so this loses nothing; it may cost a path for each value. Values that
+        were explored before are ruled out first, so the path is the predicted one: `i != 0`, `i != 1`, `i == 2`.
         """
-        if term.width:
-            self.branch(eq(term, const(value, term.width)), True, site)
-        else:
+        if not term.width:
             self.branch(term, bool(value), site)
+            return value
+        goal = eq(term, const(value, term.width))
+        if self.recording:
+            while goal not in self._known and len(self.branches) < len(self._predicted):
+                condition, _, _, _, pinned = self._predicted[len(self.branches)]
+                if pinned is not term or condition in self._known:
+                    break
+                self._record(condition, bool(evaluate(condition, self.model)), site, False, term)
+            if goal not in self._known:
+                self._record(goal, True, site, False, term)
+        self.branch(goal, True, site)
         return value
 
     def assume(self, condition: Term, holds: bool, site: Site) -> None:
@@ -151,7 +167,9 @@ class Execution:
         finally:
             _current = before
 
-    def _record(self, condition: Term, taken: bool, site: Site, assumed: bool) -> None:
+    def _record(
+        self, condition: Term, taken: bool, site: Site, assumed: bool = False, pinned: Term | None = None
+    ) -> None:
         known = self._known
         known.add(condition)
         if condition.op == "not":
@@ -161,7 +179,7 @@ class Execution:
             known.add(condition)
         if len(self.branches) >= self._max_depth:
             self._stop(f"{self._max_depth} branches", site)
-        self.branches.append(Branch(condition, taken, site, assumed))
+        self.branches.append(Branch(condition, taken, site, assumed, pinned))
 
     def _look_at_budget(self, site: Site) -> None:
         if self.steps >= self._max_steps:

@@ -143,7 +143,8 @@ class _Search:
 
     def _one(self, model: Mapping[str, int], predicted: Sequence[Branch], waiting: int) -> _Path | None:
         """Run once and put the path into the tree; return it unless the tree had it."""
-        done = perform(self._run, model, self._options, self._overdue if self._options.seconds is not None else None)
+        overdue = self._overdue if self._options.seconds is not None else None
+        done = perform(self._run, model, self._options, predicted, overdue)
         self._paths += 1
         self._branches += len(done.branches)
         self._unrecorded += done.execution.unrecorded_branches
@@ -213,7 +214,7 @@ class _Search:
         facts = self._inputs.facts.copy()
         literals: list[tuple[Term, bool]] = []
         for number, branch in enumerate(path.branches):
-            condition, taken, site, assumed = branch
+            condition, taken, _, assumed, _ = branch
             node = path.nodes[number]
             if number >= path.known and not assumed and (condition, not taken) not in node.follow:
                 if self._overdue():
@@ -222,7 +223,7 @@ class _Search:
                 if answer is Verdict.UNKNOWN:
                     self._unanswered += 1
                 elif not isinstance(answer, Verdict):
-                    yield answer, (*path.branches[:number], Branch(condition, not taken, site))
+                    yield answer, (*path.branches[:number], branch._replace(taken=not taken))
             facts.learn(condition, taken)
             literals.append((condition, taken))
 

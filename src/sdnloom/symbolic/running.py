@@ -1,7 +1,7 @@
 """One run of the code under test, with whatever it does turned into values."""
 
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -26,14 +26,24 @@ class Performed:
     finished: bool
 
 
-def perform(run: Run, model: Model, options: Options, overdue: Callable[[], bool] | None = None) -> Performed:
-    """Return what the run does with these inputs. Only an interrupt from the keyboard gets through."""
+def perform(
+    run: Run,
+    model: Model,
+    options: Options,
+    predicted: Sequence[Branch] = (),
+    overdue: Callable[[], bool] | None = None,
+) -> Performed:
+    """Return what the run does with these inputs. Only an interrupt from the keyboard gets through.
+
+    The branches predicted for it make no difference to what it does, only to how pinned values are recorded.
+    """
     execution = Execution(
         model,
         max_depth=options.depth,
         max_steps=options.steps,
         overdue=overdue,
         recording=options.recording,
+        predicted=predicted,
     )
     output, raised, finished = None, None, True
     try:

@@ -76,7 +76,7 @@ def check_purity(
         models += len(drawn)
         small += len(drawn) < models_per_class
         for model in drawn:
-            finding = _compare(number, found, model, perform(run, model, options), same)
+            finding = _compare(number, found, model, perform(run, model, options, found.branches), same)
             if finding is not None:
                 impure.append(finding)
     return Purity(models, small, tuple(impure))
@@ -134,7 +134,8 @@ def check_partition(
         hit.update(matching)
         if len(matching) == 1:
             number = matching[0]
-            finding = _compare(number, exploration.classes[number], model, perform(run, model, options), same)
+            found = exploration.classes[number]
+            finding = _compare(number, found, model, perform(run, model, options, found.branches), same)
             if finding is not None:
                 impure.append(finding)
         elif matching:

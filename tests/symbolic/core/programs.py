@@ -1,6 +1,7 @@
 """Random small programs that decide on symbolic inputs, and a way to run them without any symbolic values."""
 
 from collections.abc import Callable
+from random import Random
 from typing import Any
 
 from hypothesis import strategies as st
@@ -50,12 +51,55 @@ def conditions(draw: Any, depth: int = 2) -> Recipe:
     return (op, 0, draw(values(max(depth - 1, 0))), draw(values(max(depth - 1, 0))))
 
 
+@st.composite
+def plain_conditions(draw: Any) -> Recipe:
+    """Draw what handlers ask most: a variable against a constant or another variable."""
+    right = draw(st.sampled_from([("var", 4, "b"), *(("const", 4, value) for value in (1, 2, 7, 9, 15))]))
+    return (draw(st.sampled_from(["eq", "eq", "ult", "ule", "ne"])), 0, ("var", 4, draw(st.sampled_from("ab"))), right)
+
+
 # A program is an outcome, or a condition with a program for each of its values.
 Program = Any
+_DEPTH = 5
 
 
-def programs(leaves: int = 12) -> st.SearchStrategy[Program]:
-    return st.recursive(st.integers(0, 5), lambda inner: st.tuples(conditions(), inner, inner), max_leaves=leaves)
+@st.composite
+def programs(draw: Any) -> Program:
+    """Draw a decision tree whose conditions come from a small pool, so that they repeat and depend on each other."""
+    pool = draw(st.lists(plain_conditions() | conditions(), min_size=3, max_size=7))
+    picks = draw(st.lists(st.integers(0, len(pool)), min_size=2**_DEPTH, max_size=2**_DEPTH))
+
+    def tree(place: int) -> Program:
+        if place >= len(picks) or (picks[place] == len(pool) and place > 3):
+            return place % 7
+        return (pool[picks[place] % len(pool)], tree(2 * place), tree(2 * place + 1))
+
+    return tree(1)
+
+
+_A, _B, _C = ("var", 4, "a"), ("var", 4, "b"), ("zero_extend", 4, ("var", 2, "c"))
+_POOL: tuple[Recipe, ...] = (
+    *(("eq", 0, _A, ("const", 4, value)) for value in (0, 1, 2, 9, 15)),
+    *(("eq", 0, _B, ("const", 4, value)) for value in (3, 7, 10)),
+    *(("ult", 0, term, ("const", 4, value)) for term in (_A, _B) for value in (4, 9, 12)),
+    ("ult", 0, _A, _B),
+    ("eq", 0, _A, _B),
+    ("eq", 0, ("add", 4, _A, _C), _B),
+    ("ule", 0, ("const", 4, 9), ("mul", 4, _A, ("const", 4, 3))),
+    ("eq", 0, ("bv_and", 4, _A, ("const", 4, 5)), ("const", 4, 4)),
+    ("eq", 0, ("extract", 2, _B, 2, 1), ("var", 2, "c")),
+    ("any_", 0, ("eq", 0, _A, _C), ("ult", 0, _B, _C)),
+    ("all_", 0, ("ne", 0, _A, ("const", 4, 8)), ("ule", 0, _C, _B)),
+    ("slt", 0, _A, _B),
+    ("eq", 0, ("urem", 4, _B, ("const", 4, 5)), _C),
+)
+
+
+def large_program(random: Random, depth: int = 7) -> Program:
+    """Return a decision tree with up to two to the depth leaves, of conditions that handlers are made of."""
+    if depth == 0 or random.random() < 0.05:
+        return random.randrange(7)
+    return (random.choice(_POOL), large_program(random, depth - 1), large_program(random, depth - 1))
 
 
 DOMAINS: tuple[tuple[Term, ...], ...] = (

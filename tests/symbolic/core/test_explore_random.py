@@ -1,5 +1,8 @@
 """Exploration of random programs against brute force, by every means of finding inputs."""
 
+from collections import Counter
+from random import Random
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,7 +17,7 @@ from sdnloom.symbolic.options import Options
 from sdnloom.symbolic.selfcheck import check_partition, check_purity, enumerate_inputs
 from sdnloom.symbolic.simplify import essential
 from sdnloom.symbolic.solver import Verdict, find_solver
-from tests.symbolic.core.programs import DOMAINS, VARIABLES, conditions, programs, runner
+from tests.symbolic.core.programs import DOMAINS, VARIABLES, conditions, large_program, programs, runner
 from tests.symbolic.core.recipes import build
 
 ALL_INPUTS = list(enumerate_inputs(VARIABLES, ()))
@@ -47,6 +50,19 @@ def test_classes_are_those_of_brute_force(program, domain):
     assert paths_of(exploration) == paths_by_brute_force(run, domain)
     assert check_partition(exploration, run, same=lambda found, model, output: found.output == output)
     assert exploration.statistics.paths == len(exploration.classes)
+
+
+@pytest.mark.parametrize("domain", DOMAINS, ids=["all inputs", "choices", "related"])
+def test_classes_of_large_programs_are_those_of_brute_force(domain):
+    totals = Counter()
+    for seed in range(24):
+        run = runner(large_program(Random(seed)))
+        exploration = explore(run, VARIABLES, domain)
+        assert exploration.complete, exploration.reasons
+        assert paths_of(exploration) == paths_by_brute_force(run, domain)
+        statistics = exploration.statistics
+        totals.update(guessed=statistics.guessed, refuted=statistics.refuted, unsat=statistics.unsat)
+    assert min(totals.values()) > 30  # each way of deciding a flip was used
 
 
 @settings(max_examples=40)
