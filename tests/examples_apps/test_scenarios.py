@@ -124,7 +124,7 @@ def quiescent_states(name: str, reduce: bool) -> set[str]:
         "mac_learning_osken/bug3_fixed",
         "load_balancer/bug4_fixed",
         "load_balancer/bug7",
-        "load_balancer/bug9_repeated",
+        "load_balancer/bug9",
         "traffic_engineering/bug11",
         "traffic_engineering/bug13",
     ],
