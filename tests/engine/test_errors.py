@@ -306,3 +306,12 @@ def test_all_cells_overlap_with_any_however_it_is_written():
         assert overlap(frozenset({"y"}), all_of_them)
         assert not overlap(all_of_them, frozenset())
     assert not overlap(frozenset({"x"}), frozenset({"y"}))
+
+
+def test_an_error_that_is_meant_for_the_user_passes_as_it_is() -> None:
+    def refusing(core, message):
+        raise SdnloomError("no sockets")
+
+    with pytest.raises(SdnloomError) as caught:
+        search(only(refusing), Options())
+    assert (type(caught.value), str(caught.value)) == (SdnloomError, "no sockets")

@@ -17,6 +17,7 @@ from sdnloom.engine.model import (
     Step,
     Strategy,
 )
+from sdnloom.errors import SdnloomError
 
 MOST_RANK = (1 << 31) - 1
 
@@ -46,6 +47,8 @@ def _run(component: Component, action: Action, core: Any, message: Any) -> tuple
             raise ModelError("the step changed the core it was given; cores are immutable")
     except ModelError as error:
         raise ModelError(f"{_where(component, action, core, message)}: {error}") from error
+    except SdnloomError:
+        raise  # its message is for the user already
     except (Exception, RecursionError) as error:
         raise ModelError(
             f"{_where(component, action, core, message)}: the step raised {type(error).__name__}: {error}"
