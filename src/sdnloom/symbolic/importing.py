@@ -1,8 +1,8 @@
 """Rewritten copies of modules, beside the originals: `sys.modules` never sees them.
 
-A `Rewritten` is a small world of modules. Those that it selects are loaded from source, rewritten, and import each other;
-everything else they import is the original, so a library that is not selected still works with the original of one that
-is. A platform with a loader of its own needs only `rewrite`.
+A `Rewritten` is a small world of modules. Those that it selects are loaded from source, rewritten, and import each
+other; everything else they import is the original, so a library that is not selected still works with the original of
+one that is. A platform with a loader of its own needs only `rewrite` and `shims.install`.
 """
 
 import builtins

@@ -7,7 +7,7 @@ because they are all over rewritten code; `rewrite` says which construct becomes
 import operator
 from collections import OrderedDict, deque
 from collections.abc import Callable
-from functools import reduce
+from functools import reduce, wraps
 from typing import Any, Final
 
 from sdnloom.symbolic.operations_arithmetic import (  # noqa: F401, rewritten code calls them from here
@@ -38,6 +38,19 @@ from sdnloom.symbolic.operations_arithmetic import (  # noqa: F401, rewritten co
 )
 from sdnloom.symbolic.operations_builtins import register
 from sdnloom.symbolic.operations_calls import SUSPECT, call, in_order
+from sdnloom.symbolic.operations_compare import (  # noqa: F401
+    chain,
+    contains,
+    eq,
+    ge,
+    gt,
+    is_,
+    is_not,
+    le,
+    lt,
+    ne,
+    not_contains,
+)
 from sdnloom.symbolic.operations_format import formatted
 from sdnloom.symbolic.operations_keys import (
     SEEN,
@@ -45,8 +58,6 @@ from sdnloom.symbolic.operations_keys import (
     find,
     holds,
     is_dict,
-    is_set,
-    is_view,
     look_up,
     make_dict,
     make_set,
@@ -54,9 +65,8 @@ from sdnloom.symbolic.operations_keys import (
     put,
     stored_key,
 )
-from sdnloom.symbolic.operations_methods import METHODS
-from sdnloom.symbolic.values import SYMBOLIC, SymByteArray, SymInt, Vector, has_symbolic, lifted, settled
-from sdnloom.symbolic.values_int import plain_slice, position
+from sdnloom.symbolic.values import SymByteArray, SymInt, Vector, has_symbolic, settled
+from sdnloom.symbolic.values_int import given_up, plain_slice, position
 from sdnloom.symbolic.values_str import joined_text
 
 _SEQUENCES: Final = (list, tuple, str, bytes, bytearray, range, deque)
@@ -147,169 +157,6 @@ def augment(container: Any, key: Any, operation: Callable[[Any, Any], Any], valu
     setitem(operation(getitem(container, key), value), container, key)
 
 
-# Membership, identity, comparison.
-
-
-def contains(key: Any, container: Any) -> bool:
-    """key in container"""
-    if type(key) in SUSPECT or SEEN:
-        return _contains(key, container)
-    return key in container
-
-
-def _contains(key: Any, container: Any) -> bool:
-    if is_dict(container) or is_set(container) or is_view(container):
-        return holds(container, key)
-    if not has_symbolic(key):
-        return key in container
-    kind = type(container)
-    if kind in (list, tuple, deque):
-        return any(each is key or eq(each, key) for each in container)
-    if kind is range and isinstance(key, SymInt):
-        last = container[-1] if container else 0
-        low, high = min(container.start, last), max(container.start, last)
-        return bool(container) and low <= key <= high and (key - container.start) % container.step == 0
-    if kind in (str, bytes, bytearray):
-        return key in lifted(container)
-    return key in container
-
-
-def not_contains(key: Any, container: Any) -> bool:
-    """key not in container"""
-    return not contains(key, container)
-
-
-def is_(left: Any, right: Any) -> bool:
-    """left is right"""
-    if type(left) in SYMBOLIC or type(right) in SYMBOLIC:
-        return left is right or _identical(left, right)
-    return left is right
-
-
-def _identical(left: Any, right: Any) -> bool:
-    """Return whether CPython keeps one object for both: small ints, and texts and bytes of one element."""
-    if isinstance(left, SymInt) or isinstance(right, SymInt):
-        if not (type(left) in (int, SymInt) and type(right) in (int, SymInt)):
-            return False
-        return bool(-5 <= left <= 256) and eq(left, right)
-    if (
-        (type(left) in SYMBOLIC
-        and type(right) in SYMBOLIC)
-        or (isinstance(left, str | bytes)
-        and isinstance(right, str | bytes))
-    ):
-        return len(left) == 1 == len(right) and eq(left, right)
-    return False
-
-
-def is_not(left: Any, right: Any) -> bool:
-    """left is not right"""
-    return not is_(left, right)
-
-
-def _comparison(name: str, swapped: str, sign: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """Return the slow way of a comparison: the symbolic operand decides, wherever it stands."""
-    method = f"__{swapped}__"
-    by_subset = {"le": "issubset", "ge": "issuperset"}
-
-    def compare(left: Any, right: Any) -> Any:
-        if (
-            type(right) in SYMBOLIC
-            and type(left) not in SYMBOLIC
-            and type(left) not in _EXACT
-            and isinstance(left, _BUILT_IN)
-        ):
-            if getattr(type(left), f"__{name}__") in _OWN:
-                found = getattr(right, method)(left)
-                if found is not NotImplemented:
-                    return found
-        if SEEN and is_set(left) and is_set(right) and (has_symbolic(left) or has_symbolic(right)):
-            subset = METHODS[set]["issubset"]
-            if name in ("eq", "ne"):
-                return (len(left) == len(right) and subset(left, right)) == (name == "eq")
-            if name in by_subset:
-                return METHODS[set][by_subset[name]](left, right)
-            return (
-                subset(left, right) and len(left) < len(right)
-                if name == "lt"
-                else subset(right, left) and len(left) > len(right)
-            )
-        if (
-            SEEN
-            and name in ("eq", "ne")
-            and is_dict(left)
-            and is_dict(right)
-            and (has_symbolic(left) or has_symbolic(right))
-        ):
-            return _equal_dicts(left, right) == (name == "eq")
-        return sign(left, right)
-
-    return compare
-
-
-_EXACT: Final = frozenset(
-    (int, str, bytes)
-)  # a symbolic right operand is of a subclass and asked first by Python itself
-_BUILT_IN: Final = (int, float, str, bytes)
-_OWN: Final = tuple(getattr(kind, f"__{name}__") for kind in _BUILT_IN for name in ("eq", "ne", "lt", "le", "gt", "ge"))
-
-
-def _equal_dicts(left: Any, right: Any) -> bool:
-    return len(left) == len(right) and all(
-        holds(right, key) and eq(value, look_up(right, key)) for key, value in left.items()
-    )
-
-
-_eq = _comparison("eq", "eq", operator.eq)
-_ne = _comparison("ne", "ne", operator.ne)
-_lt = _comparison("lt", "gt", operator.lt)
-_le = _comparison("le", "ge", operator.le)
-_gt = _comparison("gt", "lt", operator.gt)
-_ge = _comparison("ge", "le", operator.ge)
-
-
-def eq(left: Any, right: Any) -> Any:
-    """left == right"""
-    if type(right) in SYMBOLIC or SEEN:
-        return _eq(left, right)
-    return left == right
-
-
-def ne(left: Any, right: Any) -> Any:
-    """left != right"""
-    if type(right) in SYMBOLIC or SEEN:
-        return _ne(left, right)
-    return left != right
-
-
-def lt(left: Any, right: Any) -> Any:
-    """left < right"""
-    if type(right) in SYMBOLIC or SEEN:
-        return _lt(left, right)
-    return left < right
-
-
-def le(left: Any, right: Any) -> Any:
-    """left <= right"""
-    if type(right) in SYMBOLIC or SEEN:
-        return _le(left, right)
-    return left <= right
-
-
-def gt(left: Any, right: Any) -> Any:
-    """left > right"""
-    if type(right) in SYMBOLIC or SEEN:
-        return _gt(left, right)
-    return left > right
-
-
-def ge(left: Any, right: Any) -> Any:
-    """left >= right"""
-    if type(right) in SYMBOLIC or SEEN:
-        return _ge(left, right)
-    return left >= right
-
-
 # Calls, by number of arguments: most have few.
 
 
@@ -355,6 +202,30 @@ def calls(function: Any, /, *args: Any, **kwargs: Any) -> Any:
 def new_bytearray(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     """bytearray(...): one that can hold symbolic bytes"""
     return SymByteArray(*args, **kwargs) if function is bytearray else calls(function, *args, **kwargs)
+
+
+def number(function: Any, value: Any) -> Any:
+    """int(value), hex(value), oct(value) or bin(value)"""
+    kind = type(value)
+    if kind is int or kind is str or kind is float:
+        return function(value)
+    for name in ("__int__", "__index__") if function is int else ("__index__",):
+        followed = getattr(getattr(kind, name, None), "followed", None)  # a rewritten class that says its number
+        if followed is not None and function in (int, hex, oct, bin):
+            return call1(function, followed(value))
+    return call1(function, value)
+
+
+def for_c(function: Any) -> Any:
+    """A method that C calls for a plain number: a symbolic one is pinned then, and followed where we call it."""
+
+    @wraps(function)
+    def method(self: Any) -> Any:
+        found = function(self)
+        return given_up(found, f"{function.__name__} called by C") if type(found) is SymInt else found
+
+    method.followed = function  # type: ignore[attr-defined]
+    return method
 
 
 # Texts, displays and the rest.
@@ -430,31 +301,13 @@ def _sum(items: Any, start: Any = 0) -> Any:
 register(min, _smallest("min"))
 register(max, _smallest("max"))
 register(sum, _sum)
-for _name, _function in (("eq", eq), ("ne", ne), ("lt", lt), ("le", le), ("gt", gt), ("ge", ge), ("add", add), ("sub", sub),
-                         ("mul", mul), ("mod", mod), ("and_", and_), ("or_", or_), ("xor", xor), ("getitem", getitem),
-                         ("contains", lambda container, key: contains(key, container)), ("floordiv", floordiv)):  # fmt: skip
-    register(getattr(operator, _name), _function)
+for _each in (eq, ne, lt, le, gt, ge, add, sub, mul, mod, and_, or_, xor, floordiv, getitem):
+    register(getattr(operator, _each.__name__), _each)
+register(operator.contains, lambda container, key: contains(key, container))
 
 dict_of = make_dict
 
 
 def pairs(mapping: Any) -> Any:
     """**mapping in a dict display"""
-    return [(key, getitem(mapping, key)) for key in mapping.keys()]
-
-
-def chain(left: Any, *rest: Any) -> Any:
-    """left < middle() < right() and so on"""
-    answer: Any = True
-    for name, later in zip(rest[::2], rest[1::2], strict=True):
-        right = later()
-        answer = _COMPARISONS[name](left, right)
-        if not answer:
-            break
-        left = right
-    return answer
-
-
-_COMPARISONS: Final[dict[str, Callable[[Any, Any], Any]]] = {
-    each.__name__: each for each in (eq, ne, lt, le, gt, ge, contains, not_contains, is_, is_not)
-}
+    return [(key, getitem(mapping, key)) for key in mapping.keys()]  # noqa: SIM118

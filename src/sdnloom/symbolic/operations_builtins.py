@@ -62,7 +62,7 @@ class Span:
         )
 
     def __reversed__(self) -> Iterator[int]:
-        return reversed([*self])
+        return iter([*self][::-1])
 
 
 def _range(*args: int) -> Any:
@@ -217,13 +217,13 @@ HANDLERS: Final[dict[Any, Handler]] = {
 }
 SINKS: Final[set[Any]] = {print}
 HARMLESS: Final[set[Any]] = {
-    isinstance, issubclass, len, iter, next, id, callable, all, any, sorted, abs, divmod, pow, round, bool,
-    list, tuple, zip, map, filter, reversed, slice, super, object, property, staticmethod, classmethod, vars, dir,
-    builtins.__build_class__, functools.reduce, functools.partial, collections.deque, collections.defaultdict,
-    collections.OrderedDict, itertools.chain, itertools.islice, itertools.zip_longest, itertools.product, itertools.count,
-    itertools.repeat, itertools.cycle, itertools.takewhile, itertools.dropwhile, itertools.accumulate, itertools.groupby,
-    itertools.starmap, itertools.combinations, itertools.permutations, math.floor, math.ceil, math.trunc,
-    operator.not_, operator.truth, operator.neg, operator.attrgetter,
+    isinstance, issubclass, len, iter, next, id, callable, all, any, sorted, abs, divmod, pow, round, bool, list, tuple,
+    zip, map, filter, reversed, slice, super, object, property, staticmethod, classmethod, vars, dir,
+    builtins.__build_class__, functools.reduce, functools.partial, collections.deque, itertools.chain, itertools.islice,
+    itertools.zip_longest, itertools.product, itertools.repeat, itertools.cycle, itertools.takewhile,
+    itertools.dropwhile, itertools.accumulate, itertools.groupby, itertools.starmap, itertools.combinations,
+    itertools.permutations, math.floor, math.ceil, math.trunc, operator.not_, operator.truth, operator.neg,
+    operator.attrgetter,
 }  # fmt: skip
 
 

@@ -58,7 +58,7 @@ def call(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any
         )
     if kind is functools.partial:
         return call(function.func, (*function.args, *args), {**function.keywords, **kwargs})
-    if kind.__flags__ & _HEAP and isinstance(getattr(kind, "__call__", None), FunctionType):
+    if kind.__flags__ & _HEAP and isinstance(vars(kind).get("__call__"), FunctionType):
         return _python(kind.__call__, (function, *args), kwargs)
     return _foreign(function, args, kwargs)
 

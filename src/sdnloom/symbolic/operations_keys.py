@@ -1,8 +1,8 @@
 """Lookups in dicts and sets by comparing keys, so that a symbolic key forks over the keys that are there.
 
-A dict in C finds a key by its hash, which is the value of this run: a lookup would silently depend on it. Here a key is
-compared with the keys of the container in a fixed order, one fork each, and a miss has told it apart from all of them. A
-new symbolic key is stored under its hash of this run; `SEEN` then sends every later lookup through the comparison.
+A dict in C finds a key by its hash, that of this run: a lookup would silently depend on it. Here a key is compared with
+the keys of the container in a fixed order, one fork each, and a miss has told it apart from all of them. A new symbolic
+key is stored under its hash of this run; `SEEN` then sends every later lookup through the comparison.
 """
 
 from collections import OrderedDict, defaultdict
@@ -193,9 +193,9 @@ def make_dict(pairs: Iterable[tuple[Any, Any]]) -> dict[Any, Any]:
 
 def merge(container: Any, other: Any) -> None:
     """Store all pairs of a mapping or an iterable of pairs into a dict."""
-    pairs = (
-        [(key, other[key]) for key in other.keys()] if hasattr(other, "keys") and not isinstance(other, dict) else other
-    )
+    pairs = other
+    if hasattr(other, "keys") and not isinstance(other, dict):
+        pairs = [(key, other[key]) for key in other.keys()]  # noqa: SIM118
     for key, value in pairs.items() if isinstance(pairs, dict) else pairs:
         put(container, stored_key(container, key), value)
 

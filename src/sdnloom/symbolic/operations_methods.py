@@ -199,8 +199,8 @@ _SET: Final[dict[str, Method]] = {
     "symmetric_difference_update": _in_place(_symmetric),
 }
 _COMPARING: Final = (
-    "find", "rfind", "index", "rindex", "count", "startswith", "endswith", "split", "partition", "rpartition", "replace",
-    "removeprefix", "removesuffix",
+    "find", "rfind", "index", "rindex", "count", "startswith", "endswith", "split", "partition", "rpartition",
+    "replace", "removeprefix", "removesuffix",
 )  # fmt: skip
 _STR: Final[dict[str, Method]] = {
     **{name: _as_symbolic(name) for name in _COMPARING},

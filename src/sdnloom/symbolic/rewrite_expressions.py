@@ -11,7 +11,8 @@ _COMPARE: Final[dict[type[ast.cmpop], str]] = {
 }  # fmt: skip
 BINARY: Final[dict[type[ast.operator], str]] = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.FloorDiv: "floordiv", ast.Div: "truediv", ast.Mod: "mod",
-    ast.Pow: "pow_", ast.LShift: "lshift", ast.RShift: "rshift", ast.BitAnd: "and_", ast.BitOr: "or_", ast.BitXor: "xor",
+    ast.Pow: "pow_", ast.LShift: "lshift", ast.RShift: "rshift", ast.BitAnd: "and_", ast.BitOr: "or_",
+    ast.BitXor: "xor",
 }  # fmt: skip
 # Functions that a symbolic argument passes through unharmed, and those that look at the frame they are called from.
 _LEFT_ALONE: Final = frozenset(
@@ -19,6 +20,7 @@ _LEFT_ALONE: Final = frozenset(
      "__import__", "abs"}
 )  # fmt: skip
 _ORDERED: Final = (ast.List, ast.Tuple, ast.Constant, ast.ListComp, ast.GeneratorExp, ast.DictComp)
+_NUMBERS: Final = frozenset({"int", "hex", "oct", "bin"})  # of anything that can say its number
 _FRAME_METHODS: Final = frozenset({"_getframe", "warn"})
 _BY_COUNT: Final = {1: "call1", 2: "call2", 3: "call3"}
 
@@ -110,6 +112,8 @@ class Expressions(ast.NodeTransformer):
         name = node.func.id if isinstance(node.func, ast.Name) else ""
         if name == "bytearray":
             return self._call("new_bytearray", node)
+        if name in _NUMBERS and len(node.args) == 1 and not node.keywords:
+            return self._call("number", node)
         if name in _LEFT_ALONE:
             return node
         if not (node.args or node.keywords):

@@ -8,6 +8,7 @@ from sdnloom.symbolic.operations_calls import ALIAS
 from sdnloom.symbolic.rewrite_expressions import BINARY, Expressions, has_slices, is_plain, slice_bounds
 
 _IN_PLACE: Final = {op: "i" + name.removesuffix("_") for op, name in BINARY.items()}
+_ASKED_BY_C: Final = frozenset({"__hash__", "__len__", "__int__", "__index__", "__length_hint__"})
 _SIMPLE: Final = (
     ast.Name,
     ast.Constant,
@@ -21,12 +22,13 @@ _SIMPLE: Final = (
 _Function = TypeVar("_Function", ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-class Statements(Expressions):
+class Statements(Expressions, ast.NodeTransformer):
     """Rewrites statements inside functions; a subscript that is stored into becomes a call after its value is there."""
 
     def __init__(self, caches: frozenset[str]) -> None:
         super().__init__(caches)
         self._temporaries = 0
+        self._in_class = False
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         return self._function(node)
@@ -36,10 +38,13 @@ class Statements(Expressions):
 
     def _function(self, node: _Function) -> _Function:
         node.decorator_list = [self.visit(self._without_cache(each)) for each in node.decorator_list]
+        if node.name in _ASKED_BY_C and self._in_class:
+            node.decorator_list.append(self.operation("for_c", node.body[0]).func)
         node.args = self.visit(node.args)
-        before, self.inside = self.inside, True
+        before = self.inside, self._in_class
+        self.inside, self._in_class = True, False
         node.body = self._block(node.body)
-        self.inside = before
+        self.inside, self._in_class = before
         return node
 
     def _without_cache(self, decorator: ast.expr) -> ast.expr:
@@ -51,9 +56,10 @@ class Statements(Expressions):
         return decorator
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
-        before, self.inside = self.inside, False
+        before = self.inside, self._in_class
+        self.inside, self._in_class = False, True
         self.generic_visit(node)
-        self.inside = before
+        self.inside, self._in_class = before
         return node
 
     def visit_arg(self, node: ast.arg) -> ast.AST:
@@ -104,7 +110,7 @@ class Statements(Expressions):
         return ast.copy_location(ast.Expr(call), target)
 
     def _target(self, target: ast.expr, stores: list[ast.stmt]) -> ast.expr:
-        """Return a target without subscripts; what it catches for them is stored by the statements added to `stores`."""
+        """Return a target without subscripts; what it catches for them is stored by statements added to `stores`."""
         if isinstance(target, ast.Subscript) and not has_slices(target.slice):
             name = self._temporary()
             stores.append(self._store(target, ast.copy_location(ast.Name(name, ast.Load()), target)))

@@ -14,8 +14,9 @@ from sdnloom.symbolic.values_text import DECIMAL, IPV4, IPV6, MAC, Integer, Ipv6
 from sdnloom.symbolic.values_vector import Vector
 
 __all__ = [
-    "DECIMAL", "IPV4", "IPV6", "MAC", "SYMBOLIC", "Integer", "Ipv6", "Mac", "Style", "SymByteArray", "SymBytes", "SymInt",
-    "SymStr", "Vector", "bare", "has_symbolic", "lifted", "settled", "symbolic_bytes", "symbolic_int", "symbolic_text",
+    "DECIMAL", "IPV4", "IPV6", "MAC", "SYMBOLIC", "Integer", "Ipv6", "Mac", "Style", "SymByteArray", "SymBytes",
+    "SymInt", "SymStr", "Vector", "bare", "has_symbolic", "lifted", "settled", "symbolic_bytes", "symbolic_int",
+    "symbolic_text",
 ]  # fmt: skip
 
 SYMBOLIC: Final = frozenset((SymInt, SymStr, SymBytes))
@@ -34,7 +35,7 @@ def symbolic_bytes(value: bytes, term: Term) -> bytes:
 
 
 def symbolic_text(value: str, term: Term, style: Style | None = None) -> str:
-    """Return the text in which a style writes the term, or without a style the one with its bits as 8-bit characters."""
+    """Return the text in which a style writes the term; without a style, its bits are characters of 8 bits."""
     if style is not None:
         number = style.parse(value)
         if number is None:

@@ -112,7 +112,7 @@ class SymByteArray(bytearray):
         found = self.__eq__(other)
         return found if found is NotImplemented else not found
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     def __contains__(self, part: Any) -> bool:
         return part in bytes_of(self)
@@ -126,11 +126,11 @@ class SymByteArray(bytearray):
         joined = bytes_of_cells(bare_bytes(other) + bare_bytes(self), cells_of_bytes(other) + self.symbolic_cells())
         return SymByteArray(joined) if isinstance(other, bytearray) else joined
 
-    def __iadd__(self, other: Any) -> "SymByteArray":  # type: ignore[override, misc]
+    def __iadd__(self, other: Any) -> "SymByteArray":
         self.extend(other)
         return self
 
-    def __imul__(self, times: Any) -> "SymByteArray":
+    def __imul__(self, times: Any) -> "SymByteArray":  # type: ignore[misc]
         self._become(bytes_of(self) * times)
         return self
 

@@ -8,6 +8,7 @@ from sdnloom.symbolic.terms import Term, const
 from sdnloom.symbolic.values_cells import (
     Cell,
     Digit,
+    digit_cell,
     give_up,
     is_concrete,
     number_of,
@@ -239,8 +240,7 @@ def hex_digits(value: Any) -> tuple[Cell, ...]:
     """Return the cells of the hexadecimal digits of bytes."""
     digits: list[Cell] = []
     for number in bytes_of(value):
-        for nibble in (number >> 4, number & 15):
-            digits.append(Digit(nibble) if isinstance(nibble, SymInt) else ord("0123456789abcdef"[nibble]))
+        digits += [digit_cell(nibble) for nibble in (number >> 4, number & 15)]
     return tuple(digits)
 
 
@@ -251,7 +251,7 @@ def bytes_of_hex(cells: Iterable[Cell], codes: Iterable[int]) -> bytes:
 
 
 def digit_value(cell: Cell, code: int, base: int) -> int:
-    """Return the number that a digit of a base stands for; forks on which kind of digit it is; ValueError if it is none."""
+    """Return the number that a digit of a base stands for; forks on its kind; ValueError if it is no digit."""
     if isinstance(cell, Digit) and bounds_below(cell, base):
         return cell.number
     number = number_of(cell, code)

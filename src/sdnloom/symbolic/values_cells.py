@@ -44,6 +44,13 @@ class Digit:
 Cell = int | Term | Digit
 
 
+def digit_cell(number: int, upper: bool = False) -> Cell:
+    """Return the character that writes a number below 16."""
+    if isinstance(number, SymInt):
+        return Digit(number, upper)
+    return ord(DIGITS.upper()[number] if upper else DIGITS[number])
+
+
 def term_of(cell: Cell, width: int = 8) -> Term:
     """Return a cell as a term of at least 8 bits."""
     if isinstance(cell, int):

@@ -1,6 +1,6 @@
 """Where symbolic values meet the execution: a decision forks, a pin gives up a value and says so.
 
-Law: a function here returns what the concrete run needs and tells the current execution what that depends on. Without an
+Law: a function here returns what the concrete run needs and tells the current execution what it depends on. Without an
 execution, or where it does not record, only the concrete value counts.
 """
 
@@ -33,7 +33,7 @@ def site() -> Site:
 
 
 def decide(condition: Term, taken: bool) -> bool:
-    """Return `taken`, the truth of the condition in this run, after telling the execution that the path depends on it."""
+    """Return `taken`, whether the condition holds in this run, after telling the execution what the path depends on."""
     execution = current()
     if execution is not None and condition.op != "const":
         execution.branch(condition, taken, site() if execution.recording else _NOWHERE)

@@ -1,7 +1,7 @@
 """The hash of a symbolic value where a container in C asks for it, outside rewritten code.
 
 C never says which container it is, so the value is compared with the candidates that the caller of the run named, one
-fork each; a value that equals none of them is pinned. Either way the path says what the hash depended on, and the pin is
+fork each; a value that equals none of them is pinned. Either way the path says what the hash depended on, and a pin is
 reported. Rewritten code does not come here: it looks keys up by comparing them.
 """
 

@@ -4,14 +4,14 @@ A text stays in pieces as long as it is only joined and compared as a whole; it 
 inside. Text whose length depends on an input forks on the length then.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sdnloom.symbolic import terms
 from sdnloom.symbolic.terms import Term
 from sdnloom.symbolic.values_bytes import bytes_of_cells, changed_case, digit_value
-from sdnloom.symbolic.values_cells import Cell, decide_among, give_up, is_concrete, number_of, term_of
+from sdnloom.symbolic.values_cells import Cell, decide_among, decide_equal, give_up, is_concrete, number_of, term_of
 from sdnloom.symbolic.values_fork import decide
 from sdnloom.symbolic.values_int import SymInt, common_width, fit, given_up, plain
 from sdnloom.symbolic.values_text import DECIMAL, SPEC, Integer, Mac, Style
@@ -129,20 +129,62 @@ class SymStr(Vector, str):
         found: str = percent(self.give_up("% with symbolic format"), args)
         return found
 
+    # Searching and taking apart by pieces, where no number can contain what is looked for.
+
+    def __contains__(self, part: Any) -> bool:
+        parts = self._parted(part)
+        return Vector.__contains__(self, part) if parts is None else len(parts) > 1
+
+    def _parted(self, separator: Any) -> list[str] | None:
+        """Return the texts between separators if that needs no look at characters, else None."""
+        if type(separator) is not str or not separator:
+            return None
+        groups: list[list[str]] = [[]]
+        for piece in _fielded(self.pieces, separator):
+            if isinstance(piece, str):
+                first, *rest = piece.split(separator)
+                groups[-1].append(first)
+                groups += [[each] for each in rest]
+            elif isinstance(piece, Written) and not set(piece.style.alphabet) & set(separator):
+                groups[-1].append(_made((piece,)))
+            else:
+                return None
+        return [joined_text(group) for group in groups]
+
     def split(self, sep: Any = None, maxsplit: Any = -1) -> list[Any]:
-        only = self.pieces[0]
-        if isinstance(sep, str) and maxsplit < 0 and len(self.pieces) == 1 and isinstance(only, Written):
-            fields = only.style.fields(only.number, sep)
-            if fields is not None:
-                return [text_of_number(number, style) for number, style in fields]
-        return Vector.split(self, sep, maxsplit)
+        parts = self._parted(sep) if maxsplit == -1 else None
+        return Vector.split(self, sep, maxsplit) if parts is None else parts
 
     def replace(self, old: Any, new: Any, count: Any = -1, /) -> Any:
         only = self.pieces[0]
-        if len(self.pieces) == 1 and isinstance(only, Written) and isinstance(only.style, Mac) and count < 0:
-            if type(old) is type(new) is str and old == only.style.separator and not set(new) & set("0123456789abcdef"):
-                return text_of_number(only.number, Mac(only.style.octets, new))
+        if (
+            (len(self.pieces) == 1 and isinstance(only, Written) and isinstance(only.style, Mac) and count == -1)
+            and (type(old) is type(new) is str and old == only.style.separator)
+            and not set(new) & set("0123456789abcdef")
+        ):
+            return text_of_number(only.number, Mac(only.style.octets, new))
         return Vector.replace(self, old, new, count)
+
+    def startswith(self, prefix: Any, start: Any = None, end: Any = None) -> bool:
+        if type(prefix) is not str or start is not None or end is not None:
+            return Vector.startswith(self, prefix, start, end)
+        cells: tuple[Cell, ...] = ()
+        for piece in _fielded(self.pieces, *_separators(self.pieces)):
+            if len(cells) >= len(prefix):
+                break
+            cells += _expanded(piece)
+        return decide_equal(cells[: len(prefix)], tuple(map(ord, prefix)), self.bare().startswith(prefix))
+
+    def endswith(self, suffix: Any, start: Any = None, end: Any = None) -> bool:
+        if type(suffix) is not str or start is not None or end is not None:
+            return Vector.endswith(self, suffix, start, end)
+        cells: tuple[Cell, ...] = ()
+        for piece in reversed(_fielded(self.pieces, *_separators(self.pieces))):
+            if len(cells) >= len(suffix):
+                break
+            cells = _expanded(piece) + cells
+        own = cells[max(0, len(cells) - len(suffix)) :]
+        return decide_equal(own, tuple(map(ord, suffix)), self.bare().endswith(suffix))
 
     def lower(self) -> str:
         return self._in_case(True)
@@ -240,6 +282,37 @@ class SymStr(Vector, str):
 pin_the_rest(SymStr, str)
 
 
+def _separators(pieces: tuple[Piece, ...]) -> list[str]:
+    return [piece.style.separator for piece in pieces if isinstance(piece, Written) and piece.style.separator]
+
+
+def _fielded(pieces: tuple[Piece, ...], *separators: str) -> list[Piece]:
+    """Return the pieces with addresses that have one of these separators taken apart into their fields."""
+    found: list[Piece] = []
+    for piece in pieces:
+        if isinstance(piece, Written) and piece.style.separator and piece.style.separator in separators:
+            for place, (number, style) in enumerate(piece.style.fields(piece.number)):
+                found += [piece.style.separator] if place else []
+                found += pieces_of(text_of_number(number, style))
+        else:
+            found.append(piece)
+    return list(_merged(found))
+
+
+def _merged(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
+    """Return pieces without empty ones and without two literals or two runs of characters side by side."""
+    merged: list[Piece] = []
+    for piece in pieces:
+        last = merged[-1] if merged else None
+        if isinstance(piece, str) and isinstance(last, str):
+            merged[-1] = last + piece
+        elif isinstance(piece, Chars) and isinstance(last, Chars):
+            merged[-1] = Chars(last.text + piece.text, last.cells + piece.cells)
+        elif piece:
+            merged.append(piece)
+    return tuple(merged)
+
+
 def _padded(style: Style) -> bool:
     return isinstance(style, Integer) and style.padded and not style.zeros
 
@@ -293,17 +366,7 @@ def text_of_cells(plain: str, cells: tuple[Cell, ...]) -> str:
 
 def joined_text(texts: Iterable[str]) -> str:
     """Return the texts one after another."""
-    pieces: list[Piece] = []
-    for text in texts:
-        for piece in pieces_of(text):
-            last = pieces[-1] if pieces else None
-            if isinstance(piece, str) and isinstance(last, str):
-                pieces[-1] = last + piece
-            elif isinstance(piece, Chars) and isinstance(last, Chars):
-                pieces[-1] = Chars(last.text + piece.text, last.cells + piece.cells)
-            elif piece != "" if isinstance(piece, str) else True:
-                pieces.append(piece)
-    return _made(tuple(pieces))
+    return _made(_merged(piece for text in texts for piece in pieces_of(text)))
 
 
 def text_join(separator: str, parts: Iterable[Any]) -> str:
@@ -325,43 +388,64 @@ def _made(pieces: tuple[Piece, ...]) -> str:
     return made
 
 
-_NOT_IN_NUMBERS = frozenset(".: ,;/|_()[]")
-
-
 def _as_wholes(left: tuple[Piece, ...], right: tuple[Piece, ...]) -> Term | None:
     """Return the condition that two texts are equal if it can be said without looking at characters, else None."""
     if len(right) == 1 and isinstance(right[0], str):
         return _with_literal(left, right[0])
     if len(left) == 1 and isinstance(left[0], str):
         return _with_literal(right, left[0])
+    found = _pairwise(left, right)
+    if found is None:
+        separators = _separators(left) + _separators(right)
+        found = _pairwise(_fielded(left, *separators), _fielded(right, *separators))
+    return found
+
+
+def _pairwise(left: Sequence[Piece], right: Sequence[Piece]) -> Term | None:
+    """Return the condition that texts of one shape are equal: literals that end each number, numbers in one style."""
     if len(left) != len(right):
         return None
     conditions: list[Term] = []
-    after_number = False
+    before: Written | None = None
     for a, b in zip(left, right, strict=True):
         if isinstance(a, str) and a == b:
-            if after_number and a[0] not in _NOT_IN_NUMBERS:
+            if before is not None and a[0] in before.style.alphabet:
                 return None
-        elif isinstance(a, Written) and isinstance(b, Written) and a.style == b.style and not after_number:
+            before = None
+        elif isinstance(a, Written) and isinstance(b, Written) and a.style == b.style and before is None:
             conditions.append(_same_number(a.number, b.number))
+            before = a
         else:
             return None
-        after_number = isinstance(a, Written)
     return terms.all_(*conditions)
 
 
-def _with_literal(pieces: tuple[Piece, ...], literal: str) -> Term | None:
+def _with_literal(pieces: Sequence[Piece], literal: str) -> Term | None:
+    """Return the condition that pieces make this text; None if it is not clear where in it a number ends."""
     written = [place for place, piece in enumerate(pieces) if not isinstance(piece, str)]
-    if len(written) != 1 or not isinstance(found := pieces[written[0]], Written):
-        return None
-    before = "".join(str(piece) for piece in pieces[: written[0]])
-    after = "".join(str(piece) for piece in pieces[written[0] + 1 :])
-    if len(literal) < len(before) + len(after) or not (literal.startswith(before) and literal.endswith(after)):
-        return terms.FALSE
-    number = found.style.parse(literal[len(before) : len(literal) - len(after)])
-    if number is None or not found.number.low <= number <= found.number.high:
-        return terms.FALSE
-    return _same_number(found.number, number)
+    conditions: list[Term] = []
+    rest = literal
+    for place, piece in enumerate(pieces):
+        if isinstance(piece, Chars):
+            return None
+        if isinstance(piece, str):
+            if not rest.startswith(piece):
+                return terms.FALSE
+            rest = rest[len(piece) :]
+            continue
+        following = "".join(str(each) for each in pieces[place + 1 :]) if place == written[-1] else pieces[place + 1]
+        if place == written[-1]:  # the last number ends where the rest of the text begins
+            end = len(rest) - len(following) if isinstance(following, str) and rest.endswith(following) else -1
+        elif isinstance(following, str) and following[0] not in piece.style.alphabet:
+            end = rest.find(following[0])
+        else:
+            return None
+        number = piece.style.parse(rest[:end]) if end >= 0 else None
+        if number is None or not piece.number.low <= number <= piece.number.high:
+            return terms.FALSE
+        conditions.append(_same_number(piece.number, number))
+        rest = rest[end:]
+    return terms.FALSE if rest else terms.all_(*conditions)
 
 
 def _same_number(left: SymInt, right: int) -> Term:
@@ -393,9 +477,12 @@ def _int_of_characters(text: Any, base: int) -> int:
     place, sign, number, digit_before = 0, 1, 0, False
     if decide_among(cells[0], codes[0], b"+-"):
         sign, place = (-1 if decide_among(cells[0], codes[0], b"-") else 1), 1
-    if base in _PREFIXED and len(cells) > place + 1 and decide_among(cells[place], codes[place], b"0"):
-        if decide_among(cells[place + 1], codes[place + 1], _PREFIXED[base]):
-            return int(inner.give_up("int of text with a prefix"), base)
+    if (
+        (base in _PREFIXED and len(cells) > place + 1)
+        and decide_among(cells[place], codes[place], b"0")
+        and decide_among(cells[place + 1], codes[place + 1], _PREFIXED[base])
+    ):
+        return int(inner.give_up("int of text with a prefix"), base)
     for cell, code in zip(cells[place:], codes[place:], strict=True):
         if digit_before and decide_among(cell, code, b"_"):
             digit_before = False

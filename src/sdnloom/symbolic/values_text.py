@@ -10,12 +10,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
-from sdnloom.symbolic.values_cells import Cell, Digit
+from sdnloom.symbolic.values_cells import Cell, digit_cell
 from sdnloom.symbolic.values_int import SymInt, bounds, plain
 
 
 class Style(Protocol):
-    """A way to write numbers."""
+    """A way to write numbers. `alphabet` has every character that it writes, `separator` what is between its fields."""
+
+    @property
+    def alphabet(self) -> str: ...
+
+    @property
+    def separator(self) -> str: ...
 
     def render(self, number: int) -> str:
         """Return how a plain number is written."""
@@ -26,14 +32,8 @@ class Style(Protocol):
     def expand(self, number: SymInt) -> tuple[Cell, ...] | None:
         """Return the characters, after forks on the length; None if the style cannot say them."""
 
-    def fields(self, number: SymInt, separator: str) -> "list[tuple[int, Style]] | None":
-        """Return the numbers between separators and their styles if the style is made of them, else None."""
-
-
-def _digit(number: int, upper: bool = False) -> Cell:
-    if isinstance(number, SymInt):
-        return Digit(number, upper)
-    return ord("0123456789ABCDEF"[number] if upper else "0123456789abcdef"[number])
+    def fields(self, number: SymInt) -> "list[tuple[int, Style]]":
+        """Return the numbers between the separators and their styles; only asked if there is a separator."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,10 @@ class Mac:
 
     octets: int = 6
     separator: str = ":"
+
+    @property
+    def alphabet(self) -> str:
+        return "0123456789abcdef" + self.separator
 
     def render(self, number: int) -> str:
         return self.separator.join(f"{octet:02x}" for octet in number.to_bytes(self.octets, "big"))
@@ -56,13 +60,11 @@ class Mac:
     def expand(self, number: SymInt) -> tuple[Cell, ...]:
         cells: list[Cell] = []
         for place in reversed(range(self.octets)):
-            cells += [_digit(number >> shift & 15) for shift in (8 * place + 4, 8 * place)]
+            cells += [digit_cell(number >> shift & 15) for shift in (8 * place + 4, 8 * place)]
             cells += [ord(char) for char in self.separator if place]
         return tuple(cells)
 
-    def fields(self, number: SymInt, separator: str) -> list[tuple[int, Style]] | None:
-        if separator != self.separator:
-            return None
+    def fields(self, number: SymInt) -> list[tuple[int, Style]]:
         return [(number >> 8 * place & 255, OCTET) for place in reversed(range(self.octets))]
 
 
@@ -73,6 +75,8 @@ class Integer:
     spec: str = "d"
     base: int = field(init=False, default=10)
     zeros: int = field(init=False, default=0)
+    alphabet: str = field(init=False, default=" -+0123456789abcdefABCDEFxo")
+    separator: str = field(init=False, default="")
 
     def __post_init__(self) -> None:
         found = SPEC.fullmatch(self.spec)
@@ -109,18 +113,17 @@ class Integer:
             known += 1
         cells: list[Cell] = [ord(char) for char in text]
         for place in range(known):
-            cells[len(cells) - 1 - place] = _digit(_place(size, self.base, place), "X" in self.spec)
+            cells[len(cells) - 1 - place] = digit_cell(_place(size, self.base, place), "X" in self.spec)
         return tuple(cells)
 
-    def fields(self, number: SymInt, separator: str) -> list[tuple[int, Style]] | None:
-        return None
+    def fields(self, number: SymInt) -> list[tuple[int, Style]]:
+        return [(number, self)]
 
 
 def _place(number: int, base: int, place: int) -> int:
     if base == 10:
-        return number // base**place % base
-    bits = base.bit_length() - 1
-    return number >> bits * place & base - 1
+        return number // int(base**place) % base
+    return number >> (base.bit_length() - 1) * place & (base - 1)
 
 
 SPEC: Final = re.compile(r"(?P<align>>?)(?P<sign>-?)(?P<alternate>#?)(?P<zero>0?)(?P<width>\d*)(?P<type>[dxXbo]?)")
@@ -131,6 +134,9 @@ OCTET: Final = Integer("02x")
 @dataclass(frozen=True)
 class Ipv4:
     """Four octets in decimal with dots."""
+
+    alphabet: str = field(init=False, default="0123456789.")
+    separator: str = field(init=False, default=".")
 
     def render(self, number: int) -> str:
         return str(ipaddress.IPv4Address(number))
@@ -154,8 +160,8 @@ class Ipv4:
             cells += [ord(".")] if shift else []
         return tuple(cells)
 
-    def fields(self, number: SymInt, separator: str) -> list[tuple[int, Style]] | None:
-        return [(number >> shift & 255, DECIMAL) for shift in (24, 16, 8, 0)] if separator == "." else None
+    def fields(self, number: SymInt) -> list[tuple[int, Style]]:
+        return [(number >> shift & 255, DECIMAL) for shift in (24, 16, 8, 0)]
 
 
 @dataclass(frozen=True)
@@ -166,6 +172,8 @@ class Ipv6:
     """
 
     write: Callable[[int], str] = lambda number: str(ipaddress.IPv6Address(number))
+    alphabet: str = field(init=False, default="0123456789abcdef:.")
+    separator: str = field(init=False, default="")
 
     def render(self, number: int) -> str:
         return self.write(number)
@@ -180,8 +188,8 @@ class Ipv6:
     def expand(self, number: SymInt) -> tuple[Cell, ...] | None:
         return None
 
-    def fields(self, number: SymInt, separator: str) -> list[tuple[int, Style]] | None:
-        return None
+    def fields(self, number: SymInt) -> list[tuple[int, Style]]:
+        return [(number, self)]
 
 
 MAC: Final = Mac()

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (a table: one construct a line)
 """Every construct that CPython decides by itself: tracked, or pinned and reported; never silently lost."""
 
 import pytest
@@ -131,6 +132,7 @@ TRACKED = {
     "partial": ("import functools\ndef f(x): return functools.partial({1: 2}.get, x)()", {"x": X}),
     "star call": ("def g(*a, **k): return a[0] == 1, k['y'] == 2\ndef f(x): return g(*[x], **{'y': x})", {"x": Number(3)}),
     "print": ("def f(x):\n print(x, end='')\n return x == 3", {"x": X}),
+    "int of an object": ("class C:\n def __init__(self, v): self.v = v\n def __int__(self): return self.v\n __index__ = __int__\ndef f(x): return int(C(x)) == 3, hex(C(x)) == '0x4'", {"x": X}),
     "walrus": ("def f(x): return (y := x + 1) > 4, y", {"x": X}),
 }  # fmt: skip
 
@@ -153,7 +155,8 @@ REPORTED = {
     "list of a set": ("def f(x): return list({x, 3})", {"x": WIDE}, "order of a set"),
     "set.pop": ("def f(x):\n s = {x, 3}\n return s.pop()", {"x": WIDE}, "order of a set"),
     "unpacking of a set": ("def f(x):\n s = {x, 64}\n a, b = s\n return a, [*s]", {"x": WIDE}, "order of a set"),
-    "memoryview": ("def f(b): return memoryview(b)[1] == 98", {"b": Octets(b"a")}, "memoryview"),
+    "hash method": ("class C:\n def __init__(self, v): self.v = v\n def __hash__(self): return self.v\n def __eq__(self, o): return self.v == o.v\ndef f(x): return C(x) in {C(3): 1}", {"x": WIDE}, "__hash__ called by C"),
+    "memoryview": ("def f(b): return memoryview(b)[1] == 98", {"b": Octets(b"a", high=63)}, "memoryview"),
 }  # fmt: skip
 
 

@@ -1,18 +1,17 @@
 """Library functions that symbolic values pass through: struct, socket, binascii, address converters.
 
-Rewritten code needs nothing but `install`: calls of the originals with symbolic arguments then go to the shims. Code that
-is not rewritten gets the modules of `modules`, and converters as `converters` makes them, from whoever loads it.
+Rewritten code needs nothing but `install`: calls of the originals with symbolic arguments then go to the shims. Code
+that is not rewritten gets what `modules` returns, and converters as `converters` makes them, from whoever loads it.
 """
 
 import struct
-from types import ModuleType
 
 from sdnloom.symbolic.operations_builtins import register
 from sdnloom.symbolic.operations_methods import METHODS
 from sdnloom.symbolic.shims import addresses, struct_shim
 from sdnloom.symbolic.shims.addresses import converters
 
-__all__ = ["converters", "install", "modules"]
+__all__ = ["converters", "install"]
 
 
 def install() -> None:
@@ -20,12 +19,3 @@ def install() -> None:
     for function, handler in (struct_shim.handlers() | addresses.handlers()).items():
         register(function, handler)
     METHODS[struct.Struct] = struct_shim.struct_methods()
-
-
-def modules() -> dict[str, ModuleType]:
-    """Return the modules by name, for code that is not rewritten."""
-    return {
-        "struct": struct_shim.module(),
-        "socket": addresses.socket_module(),
-        "binascii": addresses.binascii_module(),
-    }

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from sdnloom.symbolic.values import IPV4, MAC, Ipv6, Style, SymBytes, SymInt, SymStr, bare, has_symbolic
+from sdnloom.symbolic.values import IPV4, MAC, Ipv6, Style, SymBytes, SymInt, SymStr, bare, has_symbolic, settled
 from sdnloom.symbolic.values_bytes import bytes_of, bytes_of_cells, bytes_of_hex, bytes_of_int, hex_digits, int_of_bytes
 from sdnloom.symbolic.values_cells import term_of
 from sdnloom.symbolic.values_str import Written, text_of_number
@@ -168,7 +168,7 @@ class Converter:
 
 
 def converters(module: Any) -> dict[str, Converter]:
-    """Return replacements for `mac`, `ipv4` and `ipv6` of a module of address converters, such as os-ken's `addrconv`."""
+    """Return replacements for `mac`, `ipv4` and `ipv6` of a module of converters, such as os-ken's `addrconv`."""
 
     def write(number: int) -> str:
         found: str = module.ipv6.bin_to_text(number.to_bytes(16, "big"))
