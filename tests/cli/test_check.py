@@ -67,6 +67,14 @@ def test_what_never_happens_is_said(sdnloom: CommandLine, tmp_path: Path) -> Non
     assert run.out.splitlines()[-1].startswith("NEVER SEEN: h2 is reached: ")
 
 
+def test_what_a_search_did_not_see_before_it_stopped_is_not_called_impossible(
+    sdnloom: CommandLine, tmp_path: Path
+) -> None:
+    write(tmp_path, HOLDS)
+    run = sdnloom("check", "hub.toml", "--max-states", "3")
+    assert (run.code, run.out.splitlines()[-1]) == (3, "not seen so far: h2 is reached")
+
+
 def test_a_search_that_stops_early_says_why_and_what_to_raise(sdnloom: CommandLine, tmp_path: Path) -> None:
     write(tmp_path)
     run = sdnloom("check", "hub.toml", "--max-states", "3")

@@ -25,7 +25,7 @@ from sdnloom.network.openflow import (
 from sdnloom.network.packet import Arp, Ethernet, Icmp, IPv4, IPv6, Lldp, Packet, Tcp, Udp, Vlan, encode, ip, mac, stack
 from sdnloom.network.station import Carrier, Greeting, Letter
 from sdnloom.network.topology import Place, linear
-from sdnloom.report.words import Names, event_words, words
+from sdnloom.report.words import Names, event_words, match_words, words
 
 NAMES = Names.of(linear(2))
 PING = stack(Ethernet(2, 1), IPv4(ip("10.0.0.1"), ip("10.0.0.2")), Icmp(8))
@@ -124,3 +124,11 @@ def test_value_in_words(value: object, expected: str) -> None:
 )
 def test_event_in_words(event: object, expected: str | None) -> None:
     assert event_words(event, NAMES) == expected
+
+
+@pytest.mark.parametrize(
+    ("mask", "text"),
+    [(0xFFFFFF80, "10.0.0.128/25"), (0x80000000, "10.0.0.128/1"), (0xFF00FF00, "ip('10.0.0.128')/0xff00ff00")],
+)
+def test_masked_addresses_read_as_prefixes_where_they_are(mask: int, text: str) -> None:
+    assert match_words(Match((("ipv4_src", 0x0A000080, mask),))) == f"ipv4_src={text}"

@@ -47,14 +47,17 @@ def report_text(report: Report, traces: Mapping[Counterexample, Path]) -> str:
     if report.discovery is not None:
         lines += [f"packets may be missing: {gap}" for gap in report.discovery.gaps]
     lines += [f"seen: {one.property}: {one.message}" for one in report.result.witnesses]
-    lines += [
-        f"NEVER SEEN: {name}: nothing of the kind happens within the bounds, so what holds may hold for want of it"
-        for name in report.result.never
-    ]
+    lines += [_unseen(name, report.result.incomplete) for name in report.result.never]
     if report.coverage is not None:
         lines += [line for one in report.coverage for line in coverage_text(one)]
     lines += [f"replay: sdnloom replay {shlex.quote(str(traces[one]))}" for one in report.violations if one in traces]
     return "\n".join(lines) + "\n"
+
+
+def _unseen(name: str, incomplete: str | None) -> str:
+    if incomplete is not None:
+        return f"not seen so far: {name}"
+    return f"NEVER SEEN: {name}: nothing of the kind happens within the bounds, so what holds may hold for want of it"
 
 
 def _length(one: Counterexample) -> str:

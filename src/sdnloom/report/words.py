@@ -168,11 +168,19 @@ def match_words(match: Match, names: Names = NOBODY) -> str:
             text = names.mac(value)
         elif name in _IP_FIELDS and mask is None:
             text = names.ip(value)
+        elif name in _IP_FIELDS and mask is not None and (bits := prefix_bits(mask)) is not None:
+            text = f"{ip4_text(value)}/{bits}"
         else:
             known = FIELDS.get(name)
             text = (known.show(value) if known else hex(value)) + ("" if mask is None else f"/{mask:#x}")
         parts.append(f"{name}={text}")
     return ",".join(parts) or "*"
+
+
+def prefix_bits(mask: int) -> int | None:
+    """The length of the prefix that a mask of an IPv4 address stands for, if it stands for one."""
+    rest = mask ^ 0xFFFFFFFF
+    return None if rest & (rest + 1) else 32 - rest.bit_length()
 
 
 def instructions_words(instructions: tuple[of_actions.Instruction, ...], names: Names = NOBODY) -> str:
