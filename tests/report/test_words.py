@@ -79,8 +79,7 @@ DATA = encode(PING)
                 instructions=(WriteActions((SetField("eth_dst", 2),)), GotoTable(1)),
                 hard_timeout=1,
             ),
-            "FlowMod add eth_type=0x800,ipv4_dst=ip('10.0.0.0')/0xff000000: "
-            "write(eth_dst:=h2); goto table 1 (hard 1 s)",
+            "FlowMod add eth_type=0x800,ipv4_dst=10.0.0.0/8: write(eth_dst:=h2); goto table 1 (hard 1 s)",
         ),
         (FlowRemoved(Match.of(in_port=1), reason=1), "FlowRemoved in_port=1 (hard timeout)"),
         (PortStatus(2, PortDesc(3, state=1)), "PortStatus port 3 modify down"),
