@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from sdnloom.errors import SdnloomError
 from sdnloom.symbolic.execution import Branch, Discarded, Execution, PathLimit, Site
 from sdnloom.symbolic.options import Options
 from sdnloom.symbolic.result import Raised
@@ -33,7 +34,7 @@ def perform(
     predicted: Sequence[Branch] = (),
     overdue: Callable[[], bool] | None = None,
 ) -> Performed:
-    """Return what the run does with these inputs. Only an interrupt from the keyboard gets through.
+    """Return what the run does with these inputs. Only an interrupt from the keyboard and our own errors get through.
 
     The branches predicted for it make no difference to what it does, only to how pinned values are recorded.
     """
@@ -51,6 +52,8 @@ def perform(
             output = run(execution)
     except (PathLimit, Discarded):
         finished = False
+    except SdnloomError:  # ours, meant for the user
+        raise
     except (Exception, SystemExit) as error:  # whatever the code under test may raise is a finding
         raised = _raised(error)
     # The code under test may have swallowed the exception that should have ended it.

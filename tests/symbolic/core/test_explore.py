@@ -1,9 +1,12 @@
 """What an exploration says: classes, counts, and every reason for which it is not complete."""
 
 import itertools
+import re
+from pathlib import Path
 
 import pytest
 
+from sdnloom.errors import SdnloomError
 from sdnloom.symbolic import solver as solving
 from sdnloom.symbolic.execution import Execution, PathLimit, Site, current
 from sdnloom.symbolic.explore import ExplorationError, PathRun, explore
@@ -459,3 +462,18 @@ def test_a_domain_too_large_to_enumerate_is_refused():
 def test_symbolic_outputs_are_kept_as_they_are():
     exploration = explore(lambda execution: add(X, const(1, 8)), [X])
     assert text(exploration.classes[0].output) == "x + 1"
+
+
+def test_an_error_meant_for_the_user_passes_through():
+    def unusable(execution):
+        raise SdnloomError("the app cannot be loaded")
+
+    with pytest.raises(SdnloomError, match="the app cannot be loaded"):
+        explore(unusable, [X])
+
+
+def test_the_documented_example_prints_what_the_page_says(capsys):
+    page = (Path(__file__).parents[3] / "docs" / "symbolic.md").read_text()
+    code = re.search(r"```python\n(.*?)```", page, re.DOTALL)[1]
+    exec(code, {})
+    assert capsys.readouterr().out.splitlines() == re.findall(r"^# (tcp.*)$", code, re.MULTILINE)
