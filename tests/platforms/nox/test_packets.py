@@ -249,6 +249,7 @@ def test_other_elements_of_a_discovery_packet_are_kept():
         (b"\x04\x02\x00\x00", [(tcp_opt.SACKPERM, None)]),
         (b"\x01\x01\x08\x0a\0\0\0\x01\0\0\0\x02", [(1, None), (1, None), (tcp_opt.TSOPT, (1, 2))]),
         (b"\x63\x04ab", [(0x63, b"ab")]),
+        (b"\x01\x00ab", [(tcp_opt.NOP, None)]),  # what follows their end is kept as well
     ],
 )
 def test_options_of_tcp_are_read_and_written(options, expected):

@@ -117,6 +117,45 @@ def test_a_state_behaves_the_same_whichever_way_it_was_reached(tmp_path_factory,
     compare(file, before, after, other)
 
 
+# Timers with two periods, and nothing that tells the time: only how far away the next one is counts.
+PULSING = """
+from nox.lib.core import *
+
+class App(Component):
+    def pulse(self, seconds):
+        def again():
+            self.beats = (self.beats + seconds) % 4
+            self.post_callback(seconds, again)
+        self.post_callback(seconds, again)
+
+    def install(self):
+        self.beats = 0
+        self.pulse(2)
+        self.pulse(3)
+"""
+
+
+@settings(max_examples=50)
+@given(*(st.lists(st.sampled_from([Tick(), Left("s2"), START[1]]), max_size=12) for _ in range(3)))
+def test_timers_are_as_far_away_as_they_were(tmp_path_factory, before, after, other):
+    file = tmp_path_factory.getbasetemp() / "pulsing.py"
+    file.write_text(PULSING + FACTORY)
+    compare(file, before, after, other)
+
+
+def test_periods_without_a_clock_have_finitely_many_states(tmp_path):
+    file = tmp_path / "pulsing.py"
+    file.write_text(PULSING + FACTORY)
+    started = NoxProgram(file)
+    seen, todo = {started.initial()}, [started.initial()]
+    while todo:
+        found = {reaction.core for reaction in started.handle(todo.pop(), Tick())} - seen
+        seen |= found
+        todo += found
+    # 2 s fires, 3 s, 2 s; then both are due: one of the two ways back to the start, each with a state in between.
+    assert len(seen) == 6
+
+
 @settings(max_examples=100)
 @given(*(st.lists(inputs, max_size=8) for _ in range(3)))
 def test_states_of_the_example_behave_the_same_whichever_way_they_were_reached(before, after, other):

@@ -58,9 +58,9 @@ def test_timers_that_are_due_together_fire_in_any_order_unless_they_had_the_same
     started = program(tmp_path, TIMERS)
     core = give(started, Call("after", (2, 1))).core
     core = give(started, Tick(), Call("after", (1, 1)), core=core).core
-    assert ticks(started, core) == ["a2", "a1"]
+    assert ticks(started, core) == ["a1", "a2"]
     later = next(reaction for reaction in started.handle(core, Tick()) if reaction.choice == "a1")
-    assert ticks(started, later.core) == ["a2", "b1"]
+    assert ticks(started, later.core) == ["b1", "a2"]
 
 
 def test_states_are_the_same_however_often_the_alternatives_are_asked_for(tmp_path):

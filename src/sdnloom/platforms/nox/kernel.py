@@ -131,6 +131,7 @@ class Kernel(Captured):
         delay = max(0, nanoseconds(seconds))
         timer = Timer(self, delay, function, arguments)
         self.timers.append(timer)
+        self.timers.sort(key=lambda each: (each.due, each.delay))  # the order among others has no effect
         self.timers_seen[name_of(function)] = None
         return timer
 

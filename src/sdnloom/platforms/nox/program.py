@@ -213,7 +213,6 @@ class NoxProgram(Opaque):
         done = Done(tuple(kernel.sent), (*happened, *raised), tuple(kernel.draws.made))
         kernel.sent.clear()
         kernel.escaped.clear()
-        kernel.draws.begin()
         return done
 
     def _callable(self, name: str) -> Any:
