@@ -232,6 +232,11 @@ _CACHE_WRAPPER = type(functools.cache(lambda: None))
 _FOUND: dict[type, Aspects | str] = {}
 
 
+def capture_by(kind: type, aspects: Aspects) -> None:
+    """Let objects of a type be captured by these aspects; for whoever knows more about them than their type tells."""
+    _FOUND[kind] = aspects
+
+
 def aspects_of(kind: type) -> Aspects | str:
     """Return how objects of a type are captured, or why they cannot be."""
     found = _FOUND.get(kind)

@@ -1,6 +1,6 @@
 """Texts for atoms and types that are the same in every process."""
 
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any
 
 
@@ -12,7 +12,9 @@ def atom_text(atom: Any) -> str:
 
 
 def label(target: Any) -> str:
-    """Return what an object is called in a digest: its type, and for code its name."""
+    """Return what an object is called in a digest: its type, and for code and modules their name."""
+    if isinstance(target, ModuleType):
+        return f"module {target.__name__}"
     if isinstance(target, type | FunctionType):
         word = "class" if isinstance(target, type) else "function"
         return f"{word} {target.__module__}.{target.__qualname__}"

@@ -93,8 +93,9 @@ class OskenProgram(Opaque):
         self._apps: Apps = Apps(self._world, tuple(map(str, apps)), version, settle=threads == "settle")
         self.turns = threads == "explore"
         with self._world.running():
+            roots = self._apps.roots
             self._states: States[Step] = States(
-                self._apps.roots, self._apps.scope, self._run, self._world.hub.discard, self._apps.parked
+                roots.values, self._apps.scope, self._run, self._world.hub.discard, self._apps.parked, roots.telling
             )
             first = self._states.note(None, None)
             self._initial = self._states.note(first, self._started())

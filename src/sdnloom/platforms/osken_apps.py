@@ -16,6 +16,7 @@ from sdnloom.network.switch import Switch, initial_core, receive_message
 from sdnloom.platforms import osken_wsgi
 from sdnloom.platforms.app_errors import AppError
 from sdnloom.platforms.escapes import handler_raised
+from sdnloom.platforms.osken_capture import Chance, capture_apps
 from sdnloom.platforms.osken_connection import REQUESTS, Connection, Sent, decoded, encoded
 from sdnloom.platforms.osken_load import Loaded, load
 from sdnloom.platforms.osken_loops import Raised
@@ -25,7 +26,7 @@ from sdnloom.platforms.snapshot import Scope
 from sdnloom.platforms.threads import Effect, Thread, Timer
 
 NAMES = {1: "1.0", 4: "1.3"}
-FRAMEWORK = ("callers", "routing_info", "_SERVICE_NAME", "_REQUIRED_APP")
+FRAMEWORK = ("callers", "routing_info", "_SERVICE_NAME", "_REQUIRED_APP", "OFP_VERSIONS", "_CONTEXTS", "_EVENTS")
 MAX_TURNS = 10_000
 FAILED = "the request is answered with an internal error"
 _EFFECTS = {
@@ -50,8 +51,8 @@ class Apps:
         self.names, self.version, self.files = self._loaded.names, self._loaded.version, world.own.files()
         self.program = " + ".join(self.names)
         self._own_files = frozenset(map(str, self.files))
-        self.scope, roots = self._capture()
-        self.roots = roots.values
+        with world.running():
+            self.scope, self.roots = self._capture()
 
     def _capture(self) -> tuple[Scope, Roots]:
         world = self._world
@@ -62,19 +63,19 @@ class Apps:
             "happened": self._happened,
             "apps": self,
             "world": world,
-            "loops": world.loops,
         }
         for name, each in self._web():
             pins[f"{name}.mapper"] = each.mapper
         scope = Scope(world.own.modules, pins)
         objects = {
             "bricks": world.bricks,
-            "contexts": world.manager.contexts,
+            **{f"context {name}": each for name, each in world.manager.contexts.items()},
             "datapaths": self._datapaths,
             "hub": world.hub,
-            "draws": world.draws,
-            **{f"loops.{name}": each for name, each in world.loops.state().items()},
+            "chance": Chance(world.draws),
+            "loops": world.loops,
         }
+        capture_apps(world.bricks)
         return scope, Roots(scope, objects, world.own.modules.values(), FRAMEWORK)
 
     def _web(self) -> Iterable[tuple[str, Any]]:
@@ -111,6 +112,8 @@ class Apps:
                 f"switch {joined.switch!r} and {', '.join(self.names)} do not come to terms over OpenFlow "
                 f"{self.version}; expected a version that both speak"
             )
+        datapath.settle_ids()
+        datapath.settle()
 
     def _shake(self, datapath: Connection, switch: Switch, request: type[Message]) -> None:
         """Answer os-ken's own request of the handshake, the first of its kind, as the switch would."""
@@ -195,7 +198,7 @@ class Apps:
 
     def _feed(self, datapath: Connection, message: Message) -> None:
         if message.xid in datapath.waited and not (isinstance(message, StatsReply) and message.flags & 1):
-            datapath.waited.remove(message.xid)
+            datapath.waited = tuple(each for each in datapath.waited if each != message.xid)
         datapath.socket.incoming += encoded(message, self._wire)
         if datapath.receiver is None:
             self._world.hub.call(self._receive, datapath)
@@ -239,12 +242,19 @@ class Apps:
         self.waiting.update(dict.fromkeys(_plain(timer.name) for timer in hub.timers))
         for datapath in self._datapaths.values():
             datapath.settle_ids()
+            self._pin_ports(datapath)
         return messages, events
+
+    def _pin_ports(self, datapath: Connection) -> None:
+        """Know the descriptions of ports by what they say: they are tuples, and there are many of them."""
+        for port in vars(datapath).get("ports", {}).values():
+            if id(port) not in self.scope.names:
+                self.scope.pin(f"{type(port).__name__}{tuple(port)!r}", port)
 
     def _message(self, sent: Sent) -> tuple[str, Message]:
         message = decoded(sent, self._wire)
         if isinstance(message, REQUESTS) and message.xid:
-            self._datapaths[sent.switch].waited.append(message.xid)
+            self._datapaths[sent.switch].waited += (message.xid,)
         return sent.switch, message
 
     def _raised(self) -> list[HandlerRaised]:

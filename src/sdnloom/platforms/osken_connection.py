@@ -10,7 +10,7 @@ small and are a function of the state.
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 from os_ken.base.app_manager import Datapath  # its own module cannot be imported first
 
@@ -30,6 +30,8 @@ from sdnloom.network.openflow import (
     decode,
     encode,
 )
+from sdnloom.platforms.aspects import Aspect, Aspects, Captured, Form
+from sdnloom.platforms.osken_capture import INCOMING, Settled
 
 REQUESTS = (
     BarrierRequest,
@@ -74,17 +76,39 @@ class Wire:
         """Nothing: the receiver of a message closes it when there is no more, and is started again later."""
 
 
-class Connection(Datapath):  # type: ignore[misc]  # os-ken has no types
-    """One connection of a switch."""
+class Connection(Captured, Datapath):  # type: ignore[misc]  # os-ken has no types
+    """One connection of a switch. Its state is who is connected, and what changed after the handshake."""
 
     is_active: bool
+    aspects: ClassVar[Aspects] = (
+        Aspect("connection", Form.MAP, lambda each: each._save(), lambda each, saved: each._load(saved)),
+    )
 
     def __init__(self, switch: str, outbox: list[Sent]) -> None:
         super().__init__(Wire(), ("127.0.0.1", 0))
+        self.send_q = self._send_q_sem = None  # what is sent goes into the outbox
         self.switch, self._outbox = switch, outbox
-        self.waited: list[int] = []  # transaction ids whose answers have not come
+        self.waited: tuple[int, ...] = ()  # transaction ids whose answers have not come
         self.receiver: Any = None  # the thread that handles what came, while it does
         self.settle_ids()
+        self._settled: Settled | None = None
+
+    def settle(self) -> None:
+        """The handshake is done: from now on only who is connected counts, and what differs from the present."""
+        self._settled = Settled(self)
+
+    def _save(self) -> dict[str, Any]:
+        if self._settled is not None:
+            return self._settled.save(self)
+        return {**self.__dict__, INCOMING: self.socket.incoming}
+
+    def _load(self, saved: dict[str, Any]) -> None:
+        if self._settled is not None:
+            self._settled.load(self, saved)
+        else:
+            self.__dict__.clear()
+            self.__dict__.update(saved)
+            self.socket.incoming = self.__dict__.pop(INCOMING)
 
     def settle_ids(self) -> None:
         """Go on after the largest id that is waited for."""
@@ -121,7 +145,7 @@ class Connection(Datapath):  # type: ignore[misc]  # os-ken has no types
     def hang_up(self) -> None:
         """The connection is gone."""
         self.is_active = False
-        self.waited.clear()
+        self.waited = ()
         self.close()
 
 

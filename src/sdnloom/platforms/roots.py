@@ -52,6 +52,10 @@ class Namespace(Captured):
         live = self._live
         return len(live) == len(self._first) and all(map(operator.is_, live.values(), self._first))
 
+    def is_quiet(self) -> bool:
+        """Whether there is nothing to tell: all names as loaded, and none whose object can change inside."""
+        return not self._still and self.is_as_loaded()
+
     def save(self) -> dict[str, Any]:
         """Return what the names that count stand for."""
         if self.is_as_loaded():
@@ -95,27 +99,32 @@ def _same(one: Any, other: Any) -> bool:
 class Attributes(Captured):
     """Attributes of functions that have no other state, compared with those they had at the start."""
 
-    __slots__ = ("_base", "_functions")
+    __slots__ = ("_rows",)
     aspects: ClassVar[Aspects] = (
         Aspect("functions", Form.MAP, lambda each: each.save(), lambda each, saved: each.load(saved)),
     )
 
     def __init__(self, functions: Mapping[str, FunctionType]) -> None:
-        self._functions = functions
-        self._base = {path: each.__dict__.copy() for path, each in functions.items()}
+        self._rows = {path: (each, each.__dict__.copy()) for path, each in functions.items()}
 
     def save(self) -> dict[str, Any]:
         """Return the attributes of each function whose attributes are not what they were."""
         return {
-            path: each.__dict__
-            for (path, each), base in zip(self._functions.items(), self._base.values(), strict=True)
-            if len(each.__dict__) != len(base) or (base and not all(map(_same, each.__dict__.values(), base.values())))
+            path: live
+            for path, (each, base) in self._rows.items()
+            if len(live := each.__dict__) != len(base)
+            or (
+                base
+                and not all(map(operator.is_, live.values(), base.values()))
+                and not all(map(_same, live.values(), base.values()))
+            )
         }
 
     def load(self, saved: Mapping[str, Any]) -> None:
         """Bring back the attributes of functions that had those of the start; the others come back with their dict."""
         for path in self.save().keys() - saved.keys():
-            load_dict(self._functions[path].__dict__, self._base[path])
+            function, base = self._rows[path]
+            load_dict(function.__dict__, base)
 
 
 class Roots:
@@ -142,6 +151,14 @@ class Roots:
             for path, owner in self._owners.items()
         }
         self.values: dict[str, Any] = {**objects, **spaces, "functions": Attributes(self._functions)}
+
+    def telling(self) -> dict[str, Any]:
+        """Return the roots without those that have nothing to tell: what a digest needs, not a snapshot."""
+        return {
+            name: each
+            for name, each in self.values.items()
+            if not (type(each) is Namespace and each.is_quiet()) and not (type(each) is Attributes and not each.save())
+        }
 
     def _collect(self, path: str, target: Any) -> None:
         """Name everything below a module that holds names itself, and the functions without state."""

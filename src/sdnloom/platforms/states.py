@@ -50,7 +50,7 @@ class States(Generic[Step]):
     """All states seen so far.
 
     `run` takes a step from the present state, `clear` ends what waits in it, `waiting` names it: what no snapshot can
-    hold.
+    hold. `telling` gives those of the roots that a digest needs now.
     """
 
     def __init__(
@@ -60,9 +60,10 @@ class States(Generic[Step]):
         run: Callable[[Step], object],
         clear: Callable[[], None],
         waiting: Callable[[], Iterable[str]] = tuple,
+        telling: Callable[[], Mapping[str, Any]] | None = None,
     ) -> None:
         self._roots, self._scope, self._run, self._clear = roots, scope, run, clear
-        self._waiting = waiting
+        self._waiting, self._telling = waiting, telling or (lambda: roots)
         self._kept: dict[Core, Kept[Step]] = {}
         self.live: Core | None = None
         self.refused: dict[str, None] = {}  # what snapshots could not hold
@@ -125,7 +126,7 @@ class States(Generic[Step]):
 
     def text(self) -> str:
         """Return the present state as text, for whoever wants to see in what two states differ."""
-        return canonical_text(self._roots, self._scope, opaque=lambda target: "(not readable)")
+        return canonical_text(self._telling(), self._scope, opaque=lambda target: "(not readable)")
 
     def _core(self, before: Core | None, step: Step | None) -> Core:
         def opaque(target: Any) -> Any:
@@ -135,5 +136,5 @@ class States(Generic[Step]):
                 self.unread[str(error)] = None
                 return f"reached from {before} by {step!r}"
 
-        text = canonical_text(self._roots, self._scope, opaque=opaque)
+        text = canonical_text(self._telling(), self._scope, opaque=opaque)
         return Core(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest())
