@@ -166,8 +166,12 @@ class Scenario:
 
     def replay(self, trace: Trace) -> Replayed:
         """Take the steps of a trace again. A trace of another scenario is refused; changed code is a warning."""
-        ready = replace(self, network=with_pools(self.network, replayed_pools(self.network, trace.path)))
+        ready = self.with_packets_of(trace.path)
         return replay_trace(trace, ready.system(), self.fingerprint(), self.code_fingerprint())
+
+    def with_packets_of(self, path: Steps) -> "Scenario":
+        """The scenario whose clients can send what they discovered on that path."""
+        return replace(self, network=with_pools(self.network, replayed_pools(self.network, path)))
 
     def fingerprint(self) -> str:
         """A hash of all that the scenario declares. The program's code and state are no part of it: they may change.

@@ -15,6 +15,7 @@ from sdnloom.errors import SdnloomError
 # Modules are imported on use: `sdnloom --help` and a small command stay fast.
 COMMANDS: dict[str, tuple[str, str]] = {
     "check": ("sdnloom.cli.check", "Find the order of events that makes a controller program break a property."),
+    "inputs": ("sdnloom.cli.inputs", "List the classes of packets that a program tells apart, one example of each."),
     "replay": ("sdnloom.cli.replay", "Take the steps of a trace again and confirm what it shows."),
     "step": ("sdnloom.cli.step", "Step through a scenario by hand."),
     "walk": ("sdnloom.cli.walk", "Walk through a scenario at random."),

@@ -55,17 +55,27 @@ _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-def takes_scenario(command: Callable[..., int]) -> Callable[..., int]:
-    """Give a command the argument SCENARIO and the options that can stand for it; it gets the loaded scenario."""
+def describes_scenario(command: Callable[..., int]) -> Callable[..., int]:
+    """Give a command the argument SCENARIO and the options that can stand for it; it gets both as they were said."""
 
     @functools.wraps(command)
     def wrapped(scenario: Path | None, **given: Any) -> int:
         said = {name: value for name in _OPTIONS if (value := given.pop(name)) not in (None, ())}
-        return command(chosen_scenario(scenario, said), **given)
+        return command(scenario, said, **given)
 
     for name, (flag, details) in reversed(_OPTIONS.items()):
         click.option(flag, name, **details)(wrapped)
     return click.argument("scenario", type=click.Path(path_type=Path), required=False)(wrapped)
+
+
+def takes_scenario(command: Callable[..., int]) -> Callable[..., int]:
+    """Give a command the argument SCENARIO and the options that can stand for it; it gets the loaded scenario."""
+
+    @functools.wraps(command)
+    def wrapped(scenario: Path | None, said: dict[str, Any], **given: Any) -> int:
+        return command(chosen_scenario(scenario, said), **given)
+
+    return describes_scenario(wrapped)
 
 
 def chosen_scenario(file: Path | None, said: dict[str, Any]) -> Scenario:

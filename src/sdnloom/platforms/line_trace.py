@@ -1,11 +1,14 @@
-"""The lines of some files that a call runs through, in order: what a path of a handler looks like from outside.
+"""The statements of some files that a call runs through, in order: what a path of a handler looks like from outside.
 
 Two runs that take the same branches have the same trace; it is how the code that was explored is compared with the code
-as its author wrote it.
+as its author wrote it. A statement is known by its first line: in which order the lines of one statement run is up to
+the compiler.
 """
 
+import ast
 import sys
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple, TypeVar
@@ -21,22 +24,24 @@ class Line(NamedTuple):
 
 
 def line_trace(call: Callable[[], _T], files: Iterable[Path]) -> tuple[_T, tuple[Line, ...]]:
-    """What the call returns, and the lines of these files that it ran; a line that repeats at once counts once."""
-    wanted = {str(file.resolve()): file.name for file in files}
-    known: dict[str, str | None] = {}
+    """What the call returns, and the statements of these files that it ran; one that repeats at once counts once."""
+    wanted = {str(file.resolve()): file for file in files}
+    known: dict[str, tuple[str, dict[int, int]] | None] = {}
     lines: list[Line] = []
 
     def called(frame: FrameType, event: str, argument: Any) -> Any:
         name = frame.f_code.co_filename
         if name not in known:
-            known[name] = wanted.get(name) or wanted.get(str(Path(name).resolve()))
-        file = known[name]
-        if file is None:
+            file = wanted.get(name) or wanted.get(str(Path(name).resolve()))
+            known[name] = None if file is None else (file.name, statements(file))
+        found = known[name]
+        if found is None:
             return None
+        label, first = found
 
         def inside(frame: FrameType, event: str, argument: Any) -> Any:
             if event == "line":
-                line = Line(file, frame.f_lineno)
+                line = Line(label, first.get(frame.f_lineno, frame.f_lineno))
                 if not lines or lines[-1] != line:
                     lines.append(line)
             return inside
@@ -50,3 +55,17 @@ def line_trace(call: Callable[[], _T], files: Iterable[Path]) -> tuple[_T, tuple
     finally:
         sys.settrace(before)
     return result, tuple(lines)
+
+
+@lru_cache(maxsize=256)
+def statements(file: Path) -> dict[int, int]:
+    """For each line of a statement its first line; a compound statement is its header."""
+    first: dict[int, int] = {}
+    for node in ast.walk(ast.parse(file.read_bytes())):
+        if isinstance(node, ast.stmt | ast.ExceptHandler | ast.match_case):
+            body: list[ast.stmt] | None = getattr(node, "body", None)
+            start = node.pattern.lineno if isinstance(node, ast.match_case) else node.lineno
+            end = body[0].lineno - 1 if body else getattr(node, "end_lineno", None) or start
+            for line in range(start, max(start, end) + 1):
+                first[line] = max(start, first.get(line, 0))  # the innermost statement of a line
+    return first

@@ -47,8 +47,8 @@ class SymbolicOsken(OskenProgram):
 
     @property
     def quiet(self) -> tuple[str, ...]:
-        """os-ken, where it is not part of the program, and this package."""
-        return (str(_OSKEN), str(_HERE))
+        """os-ken, where it is not part of the program, and what runs it."""
+        return (str(_OSKEN), *(str(_HERE / name) for name in ("platforms", "network")))
 
     @property
     def parsers(self) -> tuple[str, ...]:

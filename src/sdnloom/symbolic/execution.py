@@ -57,8 +57,8 @@ _CLOCK_EVERY: Final = 1_000  # steps between two looks at the clock
 class Execution:
     """The state of one run. `recording` may be switched off and on, `unrecorded()` does so for a block."""
 
-    __slots__ = ("_alarm", "_known", "_max_depth", "_max_steps", "_overdue", "_predicted", "branches", "limit", "lost",
-                 "model", "recording", "steps", "unrecorded_branches")  # fmt: skip
+    __slots__ = ("_alarm", "_known", "_max_depth", "_max_steps", "_overdue", "_predicted", "branches", "ignores", "limit",
+                 "lost", "model", "recording", "steps", "unrecorded_branches")  # fmt: skip
 
     def __init__(
         self,
@@ -75,6 +75,7 @@ class Execution:
         self.lost: dict[Site, int] = {}  # concretisation site -> how often
         self.limit: str | None = None  # which budget ended the run, even if the program swallowed PathLimit
         self.recording = recording
+        self.ignores: Callable[[Site], bool] | None = None  # places where nothing is recorded
         self.unrecorded_branches = 0
         self.steps = 0
         # TRUE and FALSE count as decided: one lookup answers for constants and for repeated conditions.
@@ -99,7 +100,7 @@ class Execution:
             self._look_at_budget(site)
         if condition in self._known:
             return taken
-        if not self.recording:
+        if not self._hears(site):
             self.unrecorded_branches += 1
             return taken
         self._record(condition, taken, site)
@@ -111,18 +112,20 @@ class Execution:
         Other values are explored as other paths, so this loses nothing; it may cost a path for each value. Values that
         were explored before are ruled out first, so the path is the predicted one: `i != 0`, `i != 1`, `i == 2`.
         """
+        if not self._hears(site):
+            self.unrecorded_branches += 1
+            return value
         if not term.width:
             self.branch(term, bool(value), site)
             return value
         goal = eq(term, const(value, term.width))
-        if self.recording:
-            while goal not in self._known and len(self.branches) < len(self._predicted):
-                condition, _, _, _, pinned = self._predicted[len(self.branches)]
-                if pinned is not term or condition in self._known:
-                    break
-                self._record(condition, bool(evaluate(condition, self.model)), site, False, term)
-            if goal not in self._known:
-                self._record(goal, True, site, False, term)
+        while goal not in self._known and len(self.branches) < len(self._predicted):
+            condition, _, _, _, pinned = self._predicted[len(self.branches)]
+            if pinned is not term or condition in self._known:
+                break
+            self._record(condition, bool(evaluate(condition, self.model)), site, False, term)
+        if goal not in self._known:
+            self._record(goal, True, site, False, term)
         self.branch(goal, True, site)
         return value
 
@@ -138,6 +141,8 @@ class Execution:
 
     def concretised(self, site: Site, construct: str | None = None) -> None:
         """Report that a value went on here without its term: paths may be missed, and the result says so."""
+        if not self._hears(site):
+            return
         if construct is not None:
             site = site._replace(construct=construct)
         self.lost[site] = self.lost.get(site, 0) + 1
@@ -147,6 +152,9 @@ class Execution:
         self.steps += 1
         if self.steps >= self._alarm:
             self._look_at_budget(site)
+
+    def _hears(self, site: Site) -> bool:
+        return self.recording and (self.ignores is None or not self.ignores(site))
 
     @contextmanager
     def unrecorded(self) -> Iterator[None]:

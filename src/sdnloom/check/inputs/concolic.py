@@ -103,19 +103,13 @@ class Concolic:
         own = {str(file) for file in subject.own_files}
         heard = subject.parsers if self.means.robust else ()
         quiet = tuple(each for each in subject.quiet if each not in heard)
-        bits, options = frame_term(skeleton), self.means.options
-
-        def is_own(name: str) -> bool:
-            return name in own or name.startswith(heard)
+        ignores = Quiet(quiet, lambda name: name in own or name.startswith(heard))
+        bits = frame_term(skeleton)
 
         def run(execution: Execution) -> Attempt:
-            inner = Quiet(execution, quiet, is_own, max_depth=options.depth, max_steps=options.steps)
+            execution.ignores = ignores
             frame = skeleton.stack.filled({**skeleton.preferred, **execution.model})
-            try:
-                with inner.active():
-                    return subject.attempt(question.core, _given(question, frame), symbolic_bytes(frame, bits))
-            finally:
-                inner.hand_over(execution)
+            return subject.attempt(question.core, _given(question, frame), symbolic_bytes(frame, bits))
 
         return Task(
             run,

@@ -1,0 +1,129 @@
+"""The classes of packets at one place of a network, in one of its states: what `sdnloom inputs` shows.
+
+The program that is explored is a rewritten twin of the one in the scenario. Every witness is run on the original as
+well, from the same state, and has to take the same lines and do the same.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from sdnloom.check.inputs.classes import Question
+from sdnloom.check.inputs.clients import DiscoveryError
+from sdnloom.check.inputs.concolic import Answer, Concolic, ConcolicClass, Means
+from sdnloom.check.inputs.skeletons import Skeleton
+from sdnloom.check.inputs.subjects import Explorable, explorable
+from sdnloom.check.inputs.tables import envelope
+from sdnloom.check.scenario import Scenario
+from sdnloom.engine.path import Path, final_state, replay
+from sdnloom.engine.semantics import Semantics
+from sdnloom.network.build import switch_config
+from sdnloom.network.controller import Came, Program
+from sdnloom.network.openflow import PacketIn
+from sdnloom.network.switch import SwitchCore
+from sdnloom.network.topology.spec import Place
+from sdnloom.platforms.line_trace import line_trace
+from sdnloom.symbolic.execution import Site
+
+
+@dataclass(frozen=True)
+class Surveyed:
+    """A class, and how the program as it was written differs from what was predicted for it; "" if it does not."""
+
+    found: ConcolicClass
+    difference: str = ""
+
+
+@dataclass(frozen=True)
+class Survey:
+    """The classes at a place, without those that differ from an earlier one in nothing but what the program ignores."""
+
+    program: str
+    place: Place
+    classes: tuple[Surveyed, ...]
+    repeated: int
+    answers: tuple[Answer, ...]
+    robust: bool = False
+
+    @property
+    def gaps(self) -> tuple[str, ...]:
+        """Why there may be other classes."""
+        return tuple(dict.fromkeys(gap for answer in self.answers for gap in answer.gaps))
+
+    @property
+    def divergences(self) -> tuple[str, ...]:
+        """Runs that did not do what was predicted."""
+        during = [str(each) for answer in self.answers for each in answer.found.divergences]
+        return (*during, *(each.difference for each in self.classes if each.difference))
+
+    @property
+    def concretised(self) -> dict[Site, int]:
+        """Where a value went on without being followed, and how often."""
+        found: dict[Site, int] = {}
+        for answer in self.answers:
+            for site, times in answer.found.concretised:
+                found[site] = found.get(site, 0) + times
+        return found
+
+    @property
+    def complete(self) -> bool:
+        """Whether these are all classes, and all as predicted."""
+        return not self.gaps and not self.divergences
+
+    @property
+    def paths(self) -> int:
+        """How often a handler ran."""
+        return sum(answer.found.statistics.paths for answer in self.answers)
+
+
+def survey(scenario: Scenario, place: Place, path: Path | None, skeletons: Sequence[Skeleton], means: Means) -> Survey:
+    """The classes of packets that come in at a place after the steps of a path, from the start if there is none."""
+    scenario.network.topology.check_place(place)
+    twin = explorable(scenario.program)
+    core, switch = _state(replace(scenario, program=twin), place, path)
+    original, _ = _state(scenario, place, path)
+    explorer = Concolic(twin, means)
+    answers, classes, repeated = [], list[Surveyed](), 0
+    for skeleton in skeletons:
+        question = Question(core, place.switch, _message(scenario, switch, place, skeleton), skeleton)
+        answer = explorer.explore(question)
+        answers.append(answer)
+        for one in answer.classes:
+            if any(one.repeats(other.found) for other in classes):
+                repeated += 1
+            else:
+                classes.append(Surveyed(one, _difference(one, scenario.program, original, twin)))
+    return Survey(scenario.program.name, place, tuple(classes), repeated, tuple(answers), means.robust)
+
+
+def _state(scenario: Scenario, place: Place, path: Path | None) -> tuple[object, SwitchCore]:
+    """The cores of the program and of the switch after the steps of a path."""
+    semantics = Semantics(scenario.system())
+    state = final_state(semantics, replay(semantics, path)) if path is not None else semantics.initial()
+    controller, switch = semantics.column("controller", state), semantics.column(place.switch, state)
+    return controller.program, switch.core
+
+
+def _message(scenario: Scenario, core: SwitchCore, place: Place, skeleton: Skeleton) -> PacketIn:
+    config = switch_config(scenario.network.topology.switch(place.switch), scenario.network.switches)
+    message = envelope(config, core, place.port, skeleton)
+    if message is None:
+        raise DiscoveryError(
+            f"{place}: in this state the switch brings no packet of the stack {skeleton.stack.name} to the controller; "
+            "expected one that is connected and has no entry for such a packet, or one that sends it there"
+        )
+    return message
+
+
+def _difference(one: ConcolicClass, program: Program, core: object, twin: Explorable) -> str:
+    """How the original differs from what the class predicts for its witness; "" if it does not."""
+    frame = one.question.skeleton.frame(one.witness)
+    message = replace(one.question.message, data=frame, total_len=len(frame))
+    given = Came(one.question.switch, message)
+    (reaction, *_), lines = line_trace(lambda: program.handle(core, given), twin.own_files)
+    if lines != one.lines:
+        place = next((a for a, b in zip(lines, one.lines, strict=False) if a != b), None)
+        where = f" from {place.file}:{place.number} on" if place else ""
+        return f"{one.path.readable}: the program takes other lines{where} when it is not rewritten"
+    if (reaction.messages, reaction.events) != (one.attempt.messages, one.attempt.events):
+        return f"{one.path.readable}: the program does something else when it is not rewritten"
+    return ""

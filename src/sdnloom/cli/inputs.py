@@ -1,0 +1,103 @@
+"""`sdnloom inputs`: which packets does a handler tell apart?"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sdnloom.check.inputs.concolic import Means
+from sdnloom.check.inputs.reading import given_fields
+from sdnloom.check.inputs.skeletons import USUAL, Setting, skeletons
+from sdnloom.check.inputs.stacks import STACKS
+from sdnloom.check.inputs.survey import Survey, survey
+from sdnloom.check.scenario import Scenario
+from sdnloom.cli.apps import chosen_scenario, describes_scenario
+from sdnloom.cli.traces import scenario_of
+from sdnloom.engine.trace import Trace, TraceError, load_trace
+from sdnloom.network.topology import Place
+from sdnloom.report.inputs_json import survey_json
+from sdnloom.report.inputs_text import survey_text
+from sdnloom.symbolic.options import Options
+
+
+@click.command("inputs")
+@describes_scenario
+@click.option("--switch", default="s1", show_default=True, metavar="NAME", help="The switch that packets come in at.")
+@click.option(
+    "--port", type=click.IntRange(1, 0xFEFF), required=True, metavar="N", help="The port that they come in at."
+)
+@click.option("--state", type=click.Path(path_type=Path), metavar="TRACE", help="Start after the steps of a trace.")
+@click.option(
+    "--stack", "stacks", multiple=True, metavar="NAME", help=f"A protocol stack, may be repeated: {', '.join(STACKS)}."
+)
+@click.option("--field", "fields", multiple=True, metavar="NAME=VALUES", help="What a field may be, may be repeated.")
+@click.option("--robust", is_flag=True, help="Test the packet library as well: look for packets that make it raise.")
+@click.option("--paths", type=click.IntRange(1), default=2_000, show_default=True, help="Stop after so many runs.")
+@click.option("--time-limit", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="Stop after that time.")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def command(
+    scenario: Path | None,
+    said: dict[str, Any],
+    switch: str,
+    port: int,
+    state: Path | None,
+    stacks: tuple[str, ...],
+    fields: tuple[str, ...],
+    robust: bool,
+    paths: int,
+    time_limit: float | None,
+    form: str,
+) -> int:
+    """Run the program's handlers on symbolic packets and print the classes of packets that they tell apart.
+
+    With a scenario or a topology, packets have the addresses of that network, and those that come from a host have its
+    own. An app alone (--app) is given any addresses. --state names a trace, as `sdnloom check` writes it and
+    `sdnloom step` saves it; without it the program has just started and all switches have connected.
+
+    Exit code: 0 these are all classes, 1 with --robust some packet makes the library or the program raise, 2 bad input,
+    3 there may be other classes.
+    """
+    trace = load_trace(state) if state is not None else None
+    loaded, free = _scenario(scenario, said, trace, state, port)
+    place = Place(switch, port)
+    host = next((each for each in loaded.network.topology.hosts if each.place == place), None)
+    setting = Setting() if free else Setting(loaded.network.topology, host)
+    wanted = skeletons(stacks or USUAL, setting, given_fields(fields), robust)
+    means = Means(Options(paths=paths, seconds=time_limit), robust)
+    if trace is not None:
+        loaded = _checked(loaded, trace)
+    found = survey(loaded, place, trace.path if trace is not None else None, wanted, means)
+    topology = None if free else loaded.network.topology
+    if form == "json":
+        click.echo(json.dumps(survey_json(found, topology), indent=2))
+    else:
+        click.echo(survey_text(found, topology), nl=False)
+    return _exit(found)
+
+
+def _exit(found: Survey) -> int:
+    if found.robust and any(each.found.raised for each in found.classes):
+        return 1
+    return 0 if found.complete else 3
+
+
+def _scenario(
+    file: Path | None, said: dict[str, Any], trace: Trace | None, state: Path | None, port: int
+) -> tuple[Scenario, bool]:
+    """The scenario, and whether packets may have any address because nobody said what network they are in."""
+    if trace is not None and state is not None and file is None and not said:
+        return scenario_of(trace, state, None), False
+    free = file is None and "topology" not in said
+    if free and "apps" in said:
+        said = {**said, "topology": f"single,{max(port, 2)}"}
+    return chosen_scenario(file, said), free
+
+
+def _checked(scenario: Scenario, trace: Trace) -> Scenario:
+    """The scenario with the packets that its trace names; a trace of another scenario is refused."""
+    if trace.scenario != scenario.fingerprint():
+        raise TraceError(
+            "the trace given with --state was recorded with another scenario; expected one of this network"
+        )
+    return scenario.with_packets_of(trace.path)

@@ -1,0 +1,54 @@
+"""Classes of packets as one JSON object."""
+
+from typing import Any
+
+from sdnloom.check.inputs.survey import Survey, Surveyed
+from sdnloom.network.topology import Topology
+from sdnloom.report.inputs_text import condition_text, witness_texts
+from sdnloom.report.words import Names, message_words
+
+SCHEMA = "sdnloom-inputs-1"
+
+
+def survey_json(survey: Survey, topology: Topology | None) -> dict[str, Any]:
+    """The classes and how they were found."""
+    names = Names.of(topology) if topology is not None else Names()
+    return {
+        "schema": SCHEMA,
+        "program": survey.program,
+        "switch": survey.place.switch,
+        "port": survey.place.port,
+        "classes": [_class(each, names) for each in survey.classes],
+        "repeated": survey.repeated,
+        "complete": survey.complete,
+        "reasons": list(survey.gaps),
+        "divergences": list(survey.divergences),
+        "concretised": [
+            {"file": site.file.rpartition("/")[2], "line": site.line, "construct": site.construct, "times": times}
+            for site, times in sorted(survey.concretised.items())
+        ],
+        "paths": survey.paths,
+    }
+
+
+def _class(one: Surveyed, names: Names) -> dict[str, Any]:
+    found = one.found
+    return {
+        "stack": found.question.skeleton.stack.name,
+        "condition": condition_text(found),
+        "witness": witness_texts(found),
+        "frame": found.question.skeleton.frame(found.witness).hex(),
+        "outputs": [
+            {"switch": switch, "message": message_words(message, names)} for switch, message in found.attempt.messages
+        ],
+        "raised": [
+            {
+                "handler": event.handler,
+                "file": event.file,
+                "line": event.line,
+                "error": event.text,
+                "library": event.library,
+            }
+            for event in found.raised
+        ],
+    }
