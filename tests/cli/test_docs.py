@@ -17,8 +17,8 @@ from sdnloom.network.network import LinkFaults, SwitchFaults, SwitchOptions, Tim
 from tests.cli.running import CommandLine
 
 ROOT = Path(__file__).parents[2]
-README, CHECK, SCENARIO, APPS = (
-    ROOT / name for name in ("README.md", "docs/check.md", "docs/scenario.md", "docs/apps.md")
+README, CHECK, SCENARIO, APPS, NOX = (
+    ROOT / name for name in ("README.md", "docs/check.md", "docs/scenario.md", "docs/apps.md", "docs/nox.md")
 )
 
 
@@ -28,7 +28,7 @@ def blocks(page: Path, language: str) -> list[str]:
 
 COMMANDS = [
     line.partition("  #")[0].strip()
-    for page in (README, CHECK, APPS)
+    for page in (README, CHECK, APPS, NOX)
     for block in blocks(page, "console")
     for line in block.splitlines()
 ]
@@ -73,7 +73,7 @@ def test_every_command_runs_as_written(clone: Path) -> None:
         assert "Traceback" not in run.stderr
         assert "error" not in run.stderr
         assert run.returncode == CODES.get(run.stdout.split()[0], 0), line
-    assert len(COMMANDS[3:]) == 19
+    assert len(COMMANDS[3:]) == 20
 
 
 def test_the_python_example_runs() -> None:
