@@ -80,3 +80,15 @@ def test_steps_without_a_violation_replay_too(sdnloom: CommandLine, tmp_path: Pa
 def test_a_bad_scenario_ends_with_exit_code_2(sdnloom: CommandLine) -> None:
     run = sdnloom("step", "gone.toml")
     assert (run.code, run.out) == (2, "")
+
+
+def test_what_must_happen_happens_at_once_on_request(sdnloom: CommandLine, tmp_path: Path) -> None:
+    write(tmp_path)
+    run = sdnloom("step", "hub.toml", stdin="1\nrest\nrest\ntick\ntick x\nsave all.json\n")
+    lines = run.out.splitlines()
+    assert run.code == 0
+    assert lines[3:5] == ["steps 2 to 8", "VIOLATED quiet h2: h2 received 1"]
+    assert lines.count("it rests") == 2
+    assert "time cannot pass more than 0 times" in lines
+    assert "tick 'x'; expected a number" in lines
+    assert sdnloom("replay", "all.json").out.splitlines()[0] == "CONFIRMED quiet h2: h2 received 1"

@@ -22,6 +22,7 @@ from sdnloom.engine.result import Options
 from sdnloom.engine.search import path_through, search
 from sdnloom.engine.semantics import Found, Remembering, Semantics, reachable
 from sdnloom.engine.text import stable_text
+from sdnloom.engine.walk import Stepper
 from tests.engine.systems import random_system
 
 
@@ -276,3 +277,13 @@ def test_a_semantics_that_remembers_gives_the_same_and_evaluates_a_step_once(see
     assert reachable(Remembering(system), 3000) == plain
     assert len(calls) == len(distinct)
     assert set(calls) == distinct
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_rest_takes_steps_that_must_happen_until_none_is_left(seed: int) -> None:
+    stepper = Stepper(random_system(seed, cyclic=False))
+    rested = stepper.rest(50)
+    assert all(t.action.mode is Mode.MUST for t in stepper.transitions)
+    assert replay(stepper.semantics, stepper.path) == stepper.transitions
+    assert rested == stepper.semantics.is_quiescent(stepper.state) or len(stepper.path) == 50
+    assert not stepper.take_first("nobody", "nothing")

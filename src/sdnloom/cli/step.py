@@ -20,6 +20,8 @@ _HELP = """\
   NUMBER          take that step
   back            undo the last step
   list            list what can happen next
+  rest            take what must happen, the first each time, until nothing must
+  tick [N]        let time pass to the program's next timer, N times, and rest each time
   tables [NAME]   show the flow tables and buffers of the switches
   hosts [NAME]    show where the hosts are and what they know
   messages        show what is under way
@@ -62,6 +64,8 @@ class _Session:
             "messages": lambda _: _echo(messages_text(self.stepper.semantics, self.stepper.state, self.names)),
             "path": lambda _: _echo(steps_text(self.stepper.transitions, self.names) or ["no steps yet"]),
             "save": self._save,
+            "rest": lambda _: self._rest(),
+            "tick": self._tick,
             "help": lambda _: _echo(_HELP.splitlines()),
         }
 
@@ -104,6 +108,25 @@ class _Session:
         if not self.stepper.back():
             click.echo("this is the start")
         self.show_choices()
+
+    def _rest(self) -> None:
+        before = len(self.stepper.path)
+        if not self.stepper.rest():
+            click.echo("it does not come to rest")
+        click.echo(f"steps {before + 1} to {len(self.stepper.path)}" if len(self.stepper.path) > before else "it rests")
+        self.show_choices()
+
+    def _tick(self, times: str | None) -> None:
+        if times is not None and not (times.isascii() and times.isdigit() and len(times) < 6):
+            click.echo(f"tick {times[:20]!r}; expected a number")
+            return
+        self.stepper.rest()
+        for number in range(int(times or 1)):
+            if not self.stepper.take_first("controller", "tick"):
+                click.echo(f"time cannot pass more than {number} times")
+                break
+            self.stepper.rest()
+        self._rest()
 
     def _tables(self, name: str | None) -> None:
         lines = tables_text(self.stepper.semantics, self.stepper.state, self.names, name)

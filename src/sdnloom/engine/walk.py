@@ -3,7 +3,7 @@
 import random
 from dataclasses import dataclass
 
-from sdnloom.engine.model import System
+from sdnloom.engine.model import Mode, Step, System
 from sdnloom.engine.path import Path
 from sdnloom.engine.semantics import Found, Semantics, State, Transition
 
@@ -68,6 +68,29 @@ class Stepper:
         self.transitions.append(chosen)
         self._enabled = None
         return chosen
+
+    def take_first(self, component: str, action: str) -> bool:
+        """Take the first transition by that action, without asking what else is enabled; False if there is none."""
+        chosen = next(self.semantics.named(self.state, Step(component, action)), None)
+        if chosen is None:
+            return False
+        self.transitions.append(chosen)
+        self._enabled = None
+        return True
+
+    def rest(self, most: int = 100_000) -> bool:
+        """Take what must happen, the first each time, until nothing must; False if that is more than `most` steps."""
+        musts = [
+            (component.name, action.name)
+            for component in self.semantics.system.components
+            for action in component.actions
+            if action.mode is Mode.MUST
+        ]
+        last = len(self.transitions) + most
+        while any(self.take_first(*must) for must in musts):
+            if len(self.transitions) >= last:
+                return False
+        return True
 
     def back(self) -> bool:
         """Undo the last step; False at the start."""
