@@ -43,7 +43,9 @@ _NESTING: Final = 50
 def _expression(term: Term, inner: list[str]) -> str:
     op, args = term.op, term.args
     if op == "const":
-        return f"(_ bv{args[0]} {term.width})" if term.width else ("true" if args[0] else "false")
+        if not term.width:
+            return "true" if args[0] else "false"
+        return f"#x{args[0]:0{term.width // 4}x}" if term.width % 4 == 0 else f"#b{args[0]:0{term.width}b}"
     if op == "var":
         return symbol(args[0])
     if op == "extract":

@@ -34,7 +34,7 @@ class BitwuzlaSolver(Solver):
         if term.op == "const":
             if not term.width:
                 return manager.mk_true() if term.args[0] else manager.mk_false()
-            return manager.mk_bv_value(manager.mk_bv_sort(term.width), term.args[0])
+            return manager.mk_bv_value(manager.mk_bv_sort(term.width), f"{term.args[0]:x}", 16)
         if term.op == "var":
             return manager.mk_const(manager.mk_bv_sort(term.width), term.args[0])
         kind = _KINDS[term.op]
@@ -57,5 +57,5 @@ class BitwuzlaSolver(Solver):
         answer = self._solver.check_sat(goal)
         if answer == bitwuzla.Result.SAT:
             value = self._solver.get_value
-            return {name: int(value(constant).value(10)) for name, constant in self._constants.items()}
+            return {name: int(value(constant).value(16), 16) for name, constant in self._constants.items()}
         return Verdict.UNSAT if answer == bitwuzla.Result.UNSAT else Verdict.UNKNOWN

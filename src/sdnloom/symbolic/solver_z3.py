@@ -17,6 +17,24 @@ _BUILD: Final[dict[str, Callable[..., Any]]] = {
 }  # fmt: skip
 
 
+_PIECE: Final = 4_096  # bits; z3 passes numbers as decimal text, whose length Python limits
+
+
+def _constant(value: int, width: int, context: Any) -> Any:
+    if width <= _PIECE:
+        return z3.BitVecVal(value, width, context)
+    pieces = [
+        z3.BitVecVal(value >> low & ((1 << _PIECE) - 1), min(_PIECE, width - low), context)
+        for low in range(0, width, _PIECE)
+    ]
+    return z3.Concat(*reversed(pieces))
+
+
+def _number(value: Any) -> int:
+    digits: str = value.sexpr()
+    return int(digits[2:], 16 if digits[1] == "x" else 2)
+
+
 class Z3Solver(Solver):
     """Incremental through push and pop; the goal of a query lives in a scope of its own."""
 
@@ -32,7 +50,7 @@ class Z3Solver(Solver):
         if term.op == "const":
             if not term.width:
                 return z3.BoolVal(bool(term.args[0]), context)
-            return z3.BitVecVal(term.args[0], term.width, context)
+            return _constant(term.args[0], term.width, context)
         if term.op == "var":
             return z3.BitVec(term.args[0], term.width, context)
         if term.op == "extract":
@@ -58,7 +76,7 @@ class Z3Solver(Solver):
             answer = self._solver.check()
             if answer == z3.sat:
                 model = self._solver.model()
-                return {name: model.eval(constant, True).as_long() for name, constant in self._constants.items()}
+                return {name: _number(model.eval(constant, True)) for name, constant in self._constants.items()}
             return Verdict.UNSAT if answer == z3.unsat else Verdict.UNKNOWN
         finally:
             self._solver.pop()

@@ -11,6 +11,7 @@ from typing import Final
 from sdnloom.symbolic.term import Term, postorder
 
 _LONGEST: Final = 2_000  # characters of one subterm
+_LONGEST_VALUE: Final = 200
 _NARY, _TIGHT = 1, 9  # how tightly the weakest and the strongest forms bind
 _INFIX: Final = {
     "eq": ("==", 4), "ult": ("<", 4), "slt": ("<s", 4), "or": ("|", 5), "xor": ("^", 5), "and": ("&", 6),
@@ -53,8 +54,9 @@ KINDS: Final[dict[str, Callable[[int, int], str]]] = {
 
 
 def show(value: int, width: int, kind: str = "dec") -> str:
-    """Return a value as its kind is written."""
-    return KINDS[kind](value, width)
+    """Return a value as its kind is written; long ones without their middle."""
+    shown = KINDS[kind](value, width)
+    return shown if len(shown) <= _LONGEST_VALUE else f"{shown[:20]}...{shown[-20:]}"
 
 
 def kind_of(term: Term) -> str:

@@ -175,6 +175,17 @@ def test_deep_terms_need_no_recursion_and_are_forgotten():
     assert interned() == before
 
 
+@pytest.mark.parametrize("name", ["bitwuzla", "z3"])
+def test_values_as_long_as_a_packet_are_fine(name):
+    payload = var("payload", 20_001)
+    wanted = const(3**12_000, 20_001)
+    top_bits_set = eq(extract(payload, 20_000, 19_991), const(-1, 10))
+    model = find_solver(name)().check([top_bits_set], ult(wanted, payload))
+    assert evaluate(all_(top_bits_set, ult(wanted, payload)), model)
+    assert len(text(eq(payload, wanted))) < 100
+    assert to_smtlib(eq(payload, wanted)).startswith("(= payload #b")
+
+
 def test_text_of_a_widely_shared_term_stays_short():
     term = X
     for _ in range(200):
