@@ -39,7 +39,6 @@ from sdnloom.symbolic.operations_arithmetic import (  # noqa: F401, rewritten co
 from sdnloom.symbolic.operations_builtins import register
 from sdnloom.symbolic.operations_calls import SUSPECT, call, in_order
 from sdnloom.symbolic.operations_compare import (  # noqa: F401
-    chain,
     contains,
     eq,
     ge,

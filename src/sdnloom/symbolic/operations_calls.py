@@ -35,6 +35,8 @@ def call(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any
             if ALIAS in getattr(function, "__globals__", ())
             else _python(function, args, kwargs)
         )
+    if function is type and len(args) == 1:
+        return HANDLERS[type](*args)
     if kind is BuiltinFunctionType:
         if function in HARMLESS or (type(function.__self__) is list and function.__name__ in STORING):
             return function(*(map(in_order, args) if SEEN else args), **kwargs)

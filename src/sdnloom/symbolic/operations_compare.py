@@ -151,20 +151,3 @@ def ge(left: Any, right: Any) -> Any:
     if type(right) in SYMBOLIC or SEEN:
         return _slow("ge", left, right)
     return left >= right
-
-
-def chain(left: Any, *rest: Any) -> Any:
-    """left < middle() < right() and so on"""
-    answer: Any = True
-    for name, later in zip(rest[::2], rest[1::2], strict=True):
-        right = later()
-        answer = _COMPARISONS[name](left, right)
-        if not answer:
-            break
-        left = right
-    return answer
-
-
-_COMPARISONS: Final[dict[str, Callable[[Any, Any], Any]]] = {
-    each.__name__: each for each in (eq, ne, lt, le, gt, ge, contains, not_contains, is_, is_not)
-}

@@ -30,7 +30,7 @@ def rewrite(source: str | bytes, filename: str) -> CodeType:
     try:
         tree = rewrite_tree(ast.parse(source, filename))
         return compile(tree, filename, "exec", dont_inherit=True)
-    except RecursionError:
+    except (RecursionError, MemoryError):  # the parser says the one or the other
         raise RewriteError(f"{filename}: the code is nested too deeply to be rewritten") from None
 
 

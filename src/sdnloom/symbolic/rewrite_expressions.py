@@ -31,13 +31,18 @@ class Expressions(ast.NodeTransformer):
     def __init__(self, caches: frozenset[str]) -> None:
         self.caches = caches
         self.inside = False
+        self._in_iterable = False
+        self._temporaries = 0
 
     def operation(self, name: str, at: ast.AST, *args: ast.expr) -> ast.Call:
         """Return a call of one of the operations, placed where the original is."""
         function = ast.Attribute(ast.Name(ALIAS, ast.Load()), name, ast.Load())
         call = ast.Call(function, list(args), [])
-        for node in (function.value, function, call):
-            ast.copy_location(node, at)
+        ast.copy_location(call, at)
+        first = args[0] if args and hasattr(args[0], "lineno") else at  # what the original evaluates first
+        for node in (function.value, function):
+            ast.copy_location(node, first)
+            node.end_lineno, node.end_col_offset = node.lineno, node.col_offset
         return call
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
@@ -64,15 +69,33 @@ class Expressions(ast.NodeTransformer):
             return node
         if len(node.ops) == 1:
             return self._compared(node, node.left, node.ops[0], node.comparators[0])
-        middle = node.comparators[:-1]
-        if not all(isinstance(each, ast.Name | ast.Constant) for each in middle):
-            return self._chain(node)
-        sides = [node.left, *node.comparators]
+        sides: list[tuple[ast.expr, ast.expr]] = []
+        left = node.left
+        for right in node.comparators[:-1]:
+            if self._in_iterable and not isinstance(right, ast.Name | ast.Constant):
+                return node  # Python allows no name to be bound here
+            right, again = self.once(right)
+            sides.append((left, right))
+            left = again
+        sides.append((left, node.comparators[-1]))
         parts = [
-            self._compared(ast.copy_location(ast.Compare(left, [op], [right]), node), left, op, right)
-            for left, op, right in zip(sides, node.ops, sides[1:], strict=False)
+            self._compared(ast.copy_location(ast.Compare(a, [op], [b]), node), a, op, b)
+            for (a, b), op in zip(sides, node.ops, strict=True)
         ]
         return ast.copy_location(ast.BoolOp(ast.And(), parts), node)
+
+    def once(self, node: ast.expr) -> tuple[ast.expr, ast.expr]:
+        """Return an expression and another that has its value after the first was evaluated."""
+        if isinstance(node, ast.Name | ast.Constant):
+            return node, node
+        name = self.temporary()
+        kept = ast.copy_location(ast.NamedExpr(ast.copy_location(ast.Name(name, ast.Store()), node), node), node)
+        return kept, ast.copy_location(ast.Name(name, ast.Load()), node)
+
+    def temporary(self) -> str:
+        """Return a name that the program does not have."""
+        self._temporaries += 1
+        return f"_sdnloom_{self._temporaries}"
 
     def _compared(self, node: ast.Compare, left: ast.expr, op: ast.cmpop, right: ast.expr) -> ast.expr:
         if isinstance(op, ast.Is | ast.IsNot):
@@ -85,16 +108,6 @@ class Expressions(ast.NodeTransformer):
         elif not isinstance(op, ast.In | ast.NotIn) and (is_plain(right) or is_exact(left)):
             return node
         return self.operation(_COMPARE[type(op)], node, left, right)
-
-    def _chain(self, node: ast.Compare) -> ast.expr:
-        """Return a chain whose middle is evaluated once, by functions that are called as far as the chain is true."""
-        if any(isinstance(each, ast.Await | ast.Yield | ast.YieldFrom | ast.NamedExpr) for each in ast.walk(node)):
-            return node
-        nothing = ast.arguments([], [], None, [], [], None, [])
-        later = [ast.copy_location(ast.Lambda(nothing, each), each) for each in node.comparators]
-        names = [ast.copy_location(ast.Constant(_COMPARE[type(op)]), node) for op in node.ops]
-        rest = [part for pair in zip(names, later, strict=True) for part in pair]
-        return self.operation("chain", node, node.left, *rest)
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         self.generic_visit(node)
@@ -161,7 +174,9 @@ class Expressions(ast.NodeTransformer):
     def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
         if not self.inside:
             return self.generic_visit(node)
+        before, self._in_iterable = self._in_iterable, True
         node.iter = self.iterated(node.iter)
+        self._in_iterable = before
         node.ifs = [self.visit(each) for each in node.ifs]
         return node
 

@@ -27,7 +27,6 @@ class Statements(Expressions, ast.NodeTransformer):
 
     def __init__(self, caches: frozenset[str]) -> None:
         super().__init__(caches)
-        self._temporaries = 0
         self._in_class = False
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
@@ -112,7 +111,7 @@ class Statements(Expressions, ast.NodeTransformer):
     def _target(self, target: ast.expr, stores: list[ast.stmt]) -> ast.expr:
         """Return a target without subscripts; what it catches for them is stored by statements added to `stores`."""
         if isinstance(target, ast.Subscript) and not has_slices(target.slice):
-            name = self._temporary()
+            name = self.temporary()
             stores.append(self._store(target, ast.copy_location(ast.Name(name, ast.Load()), target)))
             return ast.copy_location(ast.Name(name, ast.Store()), target)
         if isinstance(target, ast.Tuple | ast.List):
@@ -122,10 +121,6 @@ class Statements(Expressions, ast.NodeTransformer):
         elif isinstance(target, ast.Attribute):
             target.value = self.visit(target.value)
         return target
-
-    def _temporary(self) -> str:
-        self._temporaries += 1
-        return f"_sdnloom_{self._temporaries}"
 
     def visit_Delete(self, node: ast.Delete) -> Any:
         if not self.inside:
@@ -162,7 +157,7 @@ class Statements(Expressions, ast.NodeTransformer):
         if isinstance(target, ast.Name):
             read: ast.expr = ast.copy_location(ast.Name(target.id, ast.Load()), target)
         else:
-            owner, again = self._once(self.visit(target.value))
+            owner, again = self.once(self.visit(target.value))
             read = ast.copy_location(ast.Attribute(owner, target.attr, ast.Load()), target)
             target = ast.copy_location(ast.Attribute(again, target.attr, ast.Store()), target)
         return ast.copy_location(ast.Assign([target], self.operation(name, node, read, value)), node)
@@ -172,19 +167,11 @@ class Statements(Expressions, ast.NodeTransformer):
         if all(isinstance(each, _SIMPLE) for each in ast.walk(node.value)):
             function = self.operation(name, node).func
             return ast.copy_location(ast.Expr(self.operation("augment", node, container, key, function, value)), node)
-        container, container_again = self._once(container)
-        key, key_again = self._once(key)
+        container, container_again = self.once(container)
+        key, key_again = self.once(key)
         read = self.operation("getitem", target, container, key)
         store = self.operation("setitem", node, self.operation(name, node, read, value), container_again, key_again)
         return ast.copy_location(ast.Expr(store), node)
-
-    def _once(self, node: ast.expr) -> tuple[ast.expr, ast.expr]:
-        """Return an expression and another that has its value after the first was evaluated."""
-        if isinstance(node, ast.Name | ast.Constant):
-            return node, node
-        name = self._temporary()
-        kept = ast.copy_location(ast.NamedExpr(ast.copy_location(ast.Name(name, ast.Store()), node), node), node)
-        return kept, ast.copy_location(ast.Name(name, ast.Load()), node)
 
     # Blocks that bind a target.
 
