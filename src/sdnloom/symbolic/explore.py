@@ -73,6 +73,7 @@ class _Path:
     branches: tuple[Branch, ...]
     nodes: tuple[_Node, ...]  # before each branch
     known: int  # leading branches that earlier paths have
+    sound: int  # leading branches whose conditions have the values that the program computed
 
 
 class _Search:
@@ -167,10 +168,11 @@ class _Search:
         """Add the path to the tree and compare it with what was predicted; return None if it is not new."""
         if not self._as_predicted(model, branches, predicted):
             predicted = ()
-        node, nodes, known = self._root, [], 0
+        node, nodes, known, sound = self._root, [], 0, len(branches)
         for number, branch in enumerate(branches):
             if number >= len(predicted) and self._value(branch, model) is not branch.taken:
                 self._diverged(branch, f"{text(branch.condition)} to be {not branch.taken}", f"{branch.taken}", model)
+                sound = min(sound, number)
             if node.branch is None:
                 node.branch = branch
             if node.ended or node.branch.condition is not branch.condition:
@@ -188,7 +190,7 @@ class _Search:
         if node.branch is not None:
             self._diverged(None, text(node.branch.condition), "the end of the run", model)
         node.ended = True
-        return _Path(model, branches, tuple(nodes), known)
+        return _Path(model, branches, tuple(nodes), known, sound)
 
     def _value(self, branch: Branch, model: Mapping[str, int]) -> bool:
         try:
@@ -213,7 +215,7 @@ class _Search:
         """Yield inputs for the other side of each branch that is new on this path, with the branches they will meet."""
         facts = self._inputs.facts.copy()
         literals: list[tuple[Term, bool]] = []
-        for number, branch in enumerate(path.branches):
+        for number, branch in enumerate(path.branches[: path.sound]):
             condition, taken, _, assumed, _ = branch
             node = path.nodes[number]
             if number >= path.known and not assumed and (condition, not taken) not in node.follow:
@@ -248,8 +250,8 @@ class _Search:
             first = min(self._lost)
             reasons.append(f"constraints were lost at {_times(len(self._lost), 'place')}, first {first}")
         if self._divergences:
-            count = _times(len(self._divergences), "run")
-            reasons.append(f"{count} diverged from the prediction, first {self._divergences[0]}")
+            count = _times(len(self._divergences), "divergence")
+            reasons.append(f"{count} from what was predicted, first {self._divergences[0]}")
         if not self._classes and not reasons:
             reasons.append("every run was discarded by an assumption")
         inputs = self._inputs

@@ -205,16 +205,21 @@ def test_a_lost_constraint_that_changes_the_path_is_a_divergence():
     assert not exploration.complete
     assert exploration.divergences[0].site == Site("app.py", 5)
     assert str(exploration.divergences[0]) == "app.py:5: predicted y != 2, but met y != 1"
-    assert "diverged from the prediction" in exploration.reasons[-1]
+    assert "from what was predicted, first app.py:5" in exploration.reasons[-1]
 
 
 def test_a_term_that_disagrees_with_its_value_is_a_divergence():
     def wrong(execution):
-        execution.branch(eq(X, const(1, 8)), execution.value("x") == 2, HERE)
+        x, y = execution.value("x"), execution.value("y")
+        execution.branch(eq(Y, const(3, 8)), y == 3, HERE)
+        execution.branch(eq(X, const(0, 8)), x == 2, HERE)
+        execution.branch(eq(mul(Y, Y), const(49, 8)), y * y % 256 == 49, HERE)
 
-    exploration = explore(wrong, [X])
+    exploration = explore(wrong, [X, Y])
     assert not exploration.complete
-    assert str(exploration.divergences[0]).startswith("app.py:10 (==): predicted x")
+    assert str(exploration.divergences[0]) == "app.py:10 (==): predicted x == 0 to be True, but met False"
+    assert exploration.reasons == (f"2 divergences from what was predicted, first {exploration.divergences[0]}",)
+    assert exploration.statistics.paths == 2, "what follows the contradiction is not explored"
 
 
 def test_a_run_that_depends_on_what_ran_before_is_a_divergence():
