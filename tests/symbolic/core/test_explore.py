@@ -482,3 +482,10 @@ def test_the_documented_example_prints_what_the_page_says(capsys):
     code = re.search(r"```python\n(.*?)```", page, re.DOTALL)[1]
     exec(code, {})
     assert capsys.readouterr().out.splitlines() == re.findall(r"^# (tcp.*)$", code, re.MULTILINE)
+
+
+def test_a_path_met_again_after_a_divergence_is_not_a_second_class():
+    exploration = explore(lambda execution: execution.branch(eq(X, const(1, 8)), False, HERE), [X])
+    assert exploration.statistics.paths == 2
+    assert len(exploration.classes) == 1
+    assert not exploration.complete
