@@ -10,7 +10,6 @@ import statistics
 import subprocess
 import sys
 import time
-import timeit
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -27,9 +26,8 @@ from sdnloom.network.openflow import Match, PacketIn, encode
 from sdnloom.network.packet import encode as encode_packet
 from sdnloom.network.topology import linear
 from sdnloom.network.traffic import ping
-from sdnloom.platforms.digest import digest
 from sdnloom.platforms.python import PythonProgram
-from sdnloom.platforms.snapshot import require, restore, take
+from sdnloom.platforms.snapshot import restore
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / ".cache" / "ryu-4.34"
@@ -44,7 +42,7 @@ def run(quick: bool, arguments: list[str]) -> Report:
     if not FOLDER.is_dir():
         raise SystemExit(f"{FOLDER}: not there; `make ryu` fetches the apps of ryu==4.34")
     report = Report("platforms")
-    _capturing(report, 50 if quick else 500)
+    _capturing(report, 300 if quick else 3000)
     _searching(report, given.pings)
     _exactness(report, given.sequences)
     return report
@@ -54,20 +52,20 @@ def _capturing(report: Report, calls: int) -> None:
     app = next(each for each in APPS if each.name == "simple_switch_13")
     loaded = program(app, FOLDER)
     handle = _handler(app, loaded)
-    apps, world = loaded._apps, loaded._world
-    with world.running():
-        handle()
-        apps._outbox.clear()
-        snapshot = require(take(apps.roots, apps.scope))
-        costs = [
-            _microseconds(lambda: take(apps.roots, apps.scope), calls),
-            _microseconds(lambda: restore(snapshot), calls),
-            _microseconds(lambda: digest(apps.roots, apps.scope), calls),
-        ]
-        handled = _microseconds(handle, calls)
-        apps._outbox.clear()
+    states = loaded._states
+    times: dict[str, list[float]] = {"handler": [], "take": [], "restore": [], "digest": []}
+    size = 0
+    with loaded._world.running():
+        for _ in range(calls):  # in turn, as a search does it: what was captured before may have changed since
+            _timed(times["handler"], handle)
+            loaded._apps.collect()
+            _timed(times["digest"], lambda: states._core(None, None))
+            snapshot = _timed(times["take"], lambda: states._snapshot(first=False))
+            _timed(times["restore"], lambda: restore(snapshot))  # noqa: B023
+            size = snapshot.size
+    handled, *costs = (statistics.median(times[name]) * 1e6 for name in ("handler", "take", "restore", "digest"))
     rows = report.table(
-        "Capturing simple_switch_13, microseconds, median of seven",
+        f"Capturing simple_switch_13, microseconds, median of {calls}",
         "objects copied",
         "take",
         "restore",
@@ -75,7 +73,7 @@ def _capturing(report: Report, calls: int) -> None:
         "all three",
         "one call of its PacketIn handler",
     )
-    rows.add(snapshot.size, *costs, sum(costs), handled)
+    rows.add(size, *costs, sum(costs), handled)
     report.floor("capturing simple_switch_13, in calls of its handler", sum(costs) / handled, "<", 1)
 
 
@@ -104,8 +102,11 @@ def _handler(app: App, loaded: Any) -> Callable[[], None]:
     return lambda: switch._packet_in_handler(known)
 
 
-def _microseconds(function: Callable[[], object], calls: int) -> float:
-    return statistics.median(timeit.repeat(function, number=calls, repeat=7)) / calls * 1e6
+def _timed(times: list[float], function: Callable[[], Any]) -> Any:
+    before = time.perf_counter()
+    result = function()
+    times.append(time.perf_counter() - before)
+    return result
 
 
 def _searching(report: Report, pings: int) -> None:
