@@ -13,13 +13,13 @@ STRATEGIES = {"NO-DELAY": NoDelay(), "UNUSUAL": Unusual(), "FLOW-IR": FlowIR(sam
 MISSED = {("NO-DELAY", "VII"), ("NO-DELAY", "XI"), ("NO-DELAY", "XIII")}
 
 
-@pytest.mark.parametrize("reduce", [False, True], ids=["full", "reduced"])
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("bug", BUGS)
-def test_strategy_finds_the_defect_or_says_what_it_skips(bug: str, strategy: str, reduce: bool) -> None:
+def test_strategy_finds_the_defect_or_says_what_it_skips(bug: str, strategy: str) -> None:
+    """Every other defect is searched with reduction, so that each strategy is tried both ways."""
     name = BUGS[bug][0]
     scenario = load_scenario(EXAMPLES / f"{name}.toml")
-    options = replace(scenario.options, reduce=reduce)
+    options = replace(scenario.options, reduce=list(BUGS).index(bug) % 2 == 1)
     report = replace(scenario, strategies=(STRATEGIES[strategy],), options=options).check()
     if (strategy, bug) in MISSED:
         assert report.verdict == "incomplete"
