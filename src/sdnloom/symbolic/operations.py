@@ -64,7 +64,8 @@ from sdnloom.symbolic.operations_keys import (
     put,
     stored_key,
 )
-from sdnloom.symbolic.values import SymByteArray, SymInt, Vector, has_symbolic, settled
+from sdnloom.symbolic.operations_methods import METHODS
+from sdnloom.symbolic.values import SIMPLE, SymByteArray, SymInt, Vector, has_symbolic, settled
 from sdnloom.symbolic.values_int import given_up, plain_slice, position
 from sdnloom.symbolic.values_str import joined_text
 
@@ -201,6 +202,14 @@ def calls(function: Any, /, *args: Any, **kwargs: Any) -> Any:
 def new_bytearray(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     """bytearray(...): one that can hold symbolic bytes"""
     return SymByteArray(*args, **kwargs) if function is bytearray else calls(function, *args, **kwargs)
+
+
+def format_call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """text.format(...): a field may be an object whose text is symbolic"""
+    form = getattr(function, "__self__", None)
+    if type(form) is not str or (SIMPLE.issuperset(map(type, args)) and SIMPLE.issuperset(map(type, kwargs.values()))):
+        return calls(function, *args, **kwargs)
+    return METHODS[str][function.__name__](form, *args, **kwargs)
 
 
 def number(function: Any, value: Any) -> Any:

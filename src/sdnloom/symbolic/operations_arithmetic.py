@@ -9,11 +9,10 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from sdnloom.symbolic.operations_builtins import HANDLERS
-from sdnloom.symbolic.operations_calls import SUSPECT
 from sdnloom.symbolic.operations_format import percent
 from sdnloom.symbolic.operations_keys import SEEN, is_dict, is_set
 from sdnloom.symbolic.operations_methods import METHODS
-from sdnloom.symbolic.values import SYMBOLIC, has_symbolic, settled
+from sdnloom.symbolic.values import SIMPLE, SYMBOLIC, settled
 
 _ON_SETS: Final = {"and": "intersection", "or": "union", "sub": "difference", "xor": "symmetric_difference"}
 
@@ -223,11 +222,12 @@ def ixor(left: Any, right: Any) -> Any:
 
 def mod(left: Any, right: Any) -> Any:
     """left % right"""
-    if type(right) in SUSPECT or SEEN:
-        if isinstance(left, str | bytes):
-            return percent(left, right) if has_symbolic(right) else left % right
-        return _slow("mod", left, right)
-    return left % right
+    if type(right) in SIMPLE and not SEEN:
+        return left % right
+    if type(left) is str or type(left) is bytes:
+        simple = type(right) is tuple and SIMPLE.issuperset(map(type, right))
+        return left % right if simple else percent(left, right)
+    return _slow("mod", left, right)
 
 
 def imod(left: Any, right: Any) -> Any:

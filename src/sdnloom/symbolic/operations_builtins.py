@@ -13,7 +13,7 @@ import operator
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from sdnloom.symbolic.operations_format import formatted, str_of
+from sdnloom.symbolic.operations_format import formatted, repr_of, text_of
 from sdnloom.symbolic.operations_keys import make_dict, make_set, merge
 from sdnloom.symbolic.values import SymByteArray, SymBytes, SymInt, SymStr, Vector, bare, has_symbolic, settled
 from sdnloom.symbolic.values_bytes import bytes_of, bytes_of_hex, bytes_of_numbers, int_of_bytes
@@ -82,10 +82,7 @@ def _int(value: Any = 0, base: Any = None) -> int:
 
 def _str(*args: Any, **kwargs: Any) -> str:
     if len(args) == 1 and not kwargs:
-        if has_symbolic(args[0]) and not isinstance(args[0], SymInt | SymStr):
-            settled(args[0], "str of a container")
-            return str(bare(args[0]))
-        return str_of(args[0])
+        return text_of(args[0])
     return bytes_of(args[0]).decode(*args[1:], **kwargs)
 
 
@@ -163,13 +160,6 @@ def _ascii(value: Any) -> str:
     return ascii(bare(value))
 
 
-def _repr(value: Any) -> str:
-    if isinstance(value, SymInt | SymStr):
-        return repr(value)
-    settled(value, "repr of a container")
-    return repr(bare(value))
-
-
 def _enumerate(items: Any, start: Any = 0) -> Any:
     return (
         ((start + place, each) for place, each in enumerate(items))
@@ -200,7 +190,7 @@ HANDLERS: Final[dict[Any, Handler]] = {
     oct: _hex_of("#o"),
     bin: _hex_of("#b"),
     ascii: _ascii,
-    repr: _repr,
+    repr: repr_of,
     format: lambda value, spec="": formatted(value, None, bare(spec)),
     getattr: _named(getattr),
     setattr: _named(setattr),

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from string import Formatter
 from typing import Any, Final
 
-from sdnloom.symbolic.values import SYMBOLIC, bare, has_symbolic, settled
+from sdnloom.symbolic.values import SIMPLE, SYMBOLIC, bare, has_symbolic, settled
 from sdnloom.symbolic.values_bytes import joined_bytes
 from sdnloom.symbolic.values_int import SymInt
 from sdnloom.symbolic.values_str import SymStr, joined_text, text_of_int
@@ -57,28 +57,41 @@ _NONE: Final = object()
 
 
 def _field(field: re.Match[str], value: Any) -> str:
-    kind, flags, width = field["type"], field["flags"], field["width"]
-    if not has_symbolic(value):
-        key = field["key"]
-        form = field.group().replace(f"({key})", "", 1) if key is not None else field.group()
-        return form % (value,)
-    plain_field = not field["digits"]
-    if kind in "sr" and plain_field and "#" not in flags and type(value) in SYMBOLIC:
-        text = str_of(value) if kind == "s" else repr(value)
-        return _padded(text, flags, width)
-    if kind in "dixX" and isinstance(value, SymInt):
-        digits = field["digits"] or ""
+    kind, flags, width, digits = field["type"], field["flags"], field["width"], field["digits"] or ""
+    key = field["key"]
+    form = field.group().replace(f"({key})", "", 1) if key is not None else field.group()
+    if kind in "sr" and type(value) not in SIMPLE:
+        value = text_of(value) if kind == "s" else repr_of(value)
+        if isinstance(value, SymStr) and not digits and "#" not in flags:
+            return _padded(value, flags, width)
+        form = f"{form[:-1]}s"
+    if isinstance(value, SymInt) and kind in "dixX":
         kind = "d" if kind == "i" else kind
         if not digits and "-" not in flags and SPEC.fullmatch(f"{flags}{width}{kind}"):
             return text_of_int(value, f"{flags}{width}{kind}")
         if digits and not flags and not width and kind in "xX" and value >= 0:
             return text_of_int(value, f"0{digits}{kind}")
-    if kind == "c" and isinstance(value, SymStr) and plain_field:
+    if kind == "c" and isinstance(value, SymStr) and not digits:
         return _padded(value, flags, width)
-    settled(value, "%")
-    key = field["key"]
-    form = field.group().replace(f"({key})", "", 1) if key is not None else field.group()
+    if has_symbolic(value):
+        settled(value, "%")
     return str(form % (bare(value),))
+
+
+def text_of(value: Any) -> str:
+    """Return `str(value)`; a container of symbolic values is pinned, because C writes its elements."""
+    if type(value) not in SYMBOLIC and has_symbolic(value):
+        settled(value, "str of a container")
+        return str(bare(value))
+    return str_of(value)
+
+
+def repr_of(value: Any) -> str:
+    """Return `repr(value)`; a container of symbolic values is pinned, because C writes its elements."""
+    if type(value) not in SYMBOLIC and has_symbolic(value):
+        settled(value, "repr of a container")
+        return repr(bare(value))
+    return repr(value)
 
 
 def _padded(text: str, flags: str, width: str) -> str:
@@ -140,7 +153,7 @@ def formatted(value: Any, conversion: str | None, spec: str) -> str:
     if conversion == "s":
         value = str_of(value)
     elif conversion in ("r", "a"):
-        value = repr(value) if conversion == "r" else ascii(bare(value))
+        value = repr_of(value) if conversion == "r" else ascii(bare(value))
     if has_symbolic(value) and type(value) not in SYMBOLIC:
         settled(value, "format of a container")
         value = bare(value)

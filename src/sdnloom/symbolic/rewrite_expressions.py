@@ -134,6 +134,8 @@ class Expressions(ast.NodeTransformer):
             return self._call("call0", node) if is_pop else node
         if isinstance(node.func, ast.Attribute) and node.func.attr in _FRAME_METHODS:
             return node
+        if isinstance(node.func, ast.Attribute) and node.func.attr in ("format", "format_map"):
+            return self._call("format_call", node)
         if node.keywords or any(isinstance(arg, ast.Starred) for arg in node.args):
             return self._call("calls", node)
         return self._call(_BY_COUNT.get(len(node.args), "calls"), node)

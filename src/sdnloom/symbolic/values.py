@@ -14,14 +14,14 @@ from sdnloom.symbolic.values_text import DECIMAL, IPV4, IPV6, MAC, Integer, Ipv6
 from sdnloom.symbolic.values_vector import Vector
 
 __all__ = [
-    "DECIMAL", "IPV4", "IPV6", "MAC", "SYMBOLIC", "Integer", "Ipv6", "Mac", "Style", "SymByteArray", "SymBytes",
-    "SymInt", "SymStr", "Vector", "bare", "has_symbolic", "lifted", "settled", "symbolic_bytes", "symbolic_int",
-    "symbolic_text",
+    "DECIMAL", "IPV4", "IPV6", "MAC", "SIMPLE", "SYMBOLIC", "Integer", "Ipv6", "Mac", "Style", "SymByteArray",
+    "SymBytes", "SymInt", "SymStr", "Vector", "bare", "has_symbolic", "lifted", "settled", "symbolic_bytes",
+    "symbolic_int", "symbolic_text",
 ]  # fmt: skip
 
 SYMBOLIC: Final = frozenset((SymInt, SymStr, SymBytes))
 _DEEPEST: Final = 4
-_SIMPLE: Final = frozenset((int, str, bytes, bool, float, type(None)))
+SIMPLE: Final = frozenset((int, str, bytes, bool, float, type(None)))
 
 
 def symbolic_int(value: int, term: Term) -> int:
@@ -73,13 +73,13 @@ def has_symbolic(value: Any, depth: int = _DEEPEST) -> bool:
         return False
     if kind in (list, tuple, set, frozenset):
         for each in value:
-            if type(each) not in _SIMPLE and has_symbolic(each, depth - 1):
+            if type(each) not in SIMPLE and has_symbolic(each, depth - 1):
                 return True
     elif isinstance(value, dict):
         for key, each in value.items():
-            if type(key) not in _SIMPLE and has_symbolic(key, depth - 1):
+            if type(key) not in SIMPLE and has_symbolic(key, depth - 1):
                 return True
-            if type(each) not in _SIMPLE and has_symbolic(each, depth - 1):
+            if type(each) not in SIMPLE and has_symbolic(each, depth - 1):
                 return True
     return False
 

@@ -1,5 +1,6 @@
 """Small programs, run as they are and rewritten, on every input of a small domain."""
 
+import struct
 import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -123,7 +124,7 @@ def outcome(function: Callable[..., Any], args: Mapping[str, Any]) -> tuple[str,
     """Return what a call gives, or the type of what it raises."""
     try:
         return "gives", bare(function(**args))
-    except (ArithmeticError, LookupError, ValueError, TypeError, AttributeError, AssertionError) as error:
+    except (ArithmeticError, LookupError, ValueError, TypeError, AttributeError, AssertionError, struct.error) as error:
         return "raises", type(error).__name__
 
 

@@ -132,6 +132,7 @@ TRACKED = {
     "partial": ("import functools\ndef f(x): return functools.partial({1: 2}.get, x)()", {"x": X}),
     "star call": ("def g(*a, **k): return a[0] == 1, k['y'] == 2\ndef f(x): return g(*[x], **{'y': x})", {"x": Number(3)}),
     "print": ("def f(x):\n print(x, end='')\n return x == 3", {"x": X}),
+    "text of an object": ("class C:\n def __init__(self, v): self.v = v\n def __str__(self): return f'<{self.v}>'\ndef f(x):\n c = C(x)\n return '%s-%s' % (c, 1) == '<3>-1', '%s' % c == '<4>', '{}'.format(c) == '<5>', f'{c}' == '<6>', str(c) == '<7>', ','.join(map(str, [c])) == '<8>'", {"x": X}),
     "int of an object": ("class C:\n def __init__(self, v): self.v = v\n def __int__(self): return self.v\n __index__ = __int__\ndef f(x): return int(C(x)) == 3, hex(C(x)) == '0x4'", {"x": X}),
     "walrus": ("def f(x): return (y := x + 1) > 4, y", {"x": X}),
 }  # fmt: skip
