@@ -28,6 +28,7 @@ from sdnloom.platforms.threads import Effect, Thread, Timer
 NAMES = {1: "1.0", 4: "1.3"}
 FRAMEWORK = ("callers", "routing_info", "_SERVICE_NAME", "_REQUIRED_APP", "OFP_VERSIONS", "_CONTEXTS", "_EVENTS")
 MAX_TURNS = 10_000
+LOST = "the connection to the switch ends"
 FAILED = "the request is answered with an internal error"
 _EFFECTS = {
     Effect.SILENT: "the thread ends, silently",
@@ -49,6 +50,7 @@ class Apps:
         self.has_threads = False
         self._datapaths: dict[str, Connection] = {}
         self.names, self.version, self.files = self._loaded.names, self._loaded.version, world.own.files()
+        self._modules = len(world.own.modules)
         self.program = " + ".join(self.names)
         self._own_files = frozenset(map(str, self.files))
         with world.running():
@@ -206,7 +208,15 @@ class Apps:
 
     def _receive(self, datapath: Connection) -> None:
         datapath.receiver = self._world.hub.current
-        datapath.receive()
+        try:
+            datapath.receive()
+        except (SdnloomError, GreenletExit, KeyboardInterrupt):
+            raise
+        except BaseException as error:
+            # What os-ken does when its own handling of a message fails: nothing of this switch is heard any more.
+            self._world.loops.raised.append(Raised(self.program, "receiving", error, LOST))
+            self._datapaths.pop(datapath.switch, None)
+            datapath.hang_up()
 
     def _go_on(self) -> None:
         """Run what is ready: everything, or only the loops of apps when other threads are actions."""
@@ -235,6 +245,11 @@ class Apps:
             what = hub.refused[0]
             hub.refused.clear()
             raise AppError(f"{', '.join(self.names)}: {what} is not available; expected no connections of its own")
+        if len(self._world.own.modules) != self._modules:
+            raise AppError(
+                f"{self.program} imports {list(self._world.own.modules)[-1]} while it runs; expected such an import at "
+                "the top of a module, where its state can be followed"
+            )
         messages = tuple(self._message(sent) for sent in self._outbox if sent.switch in self._datapaths)
         events = (*self._happened, *self._raised())
         self._outbox.clear()

@@ -63,6 +63,7 @@ def load(world: World, names: Sequence[str], version: str | None) -> Loaded:
         manager = world.manager = Manager(world, names)
         cfg.CONF.reset()
         _in_a_thread(world, lambda: manager.load_apps(list(names)), "loading")
+        _in_a_thread(world, world.own.load_ahead, "loading")
         cfg.CONF([], project="sdnloom", default_config_files=[], default_config_dirs=[])
         world.configure()
         _in_a_thread(world, lambda: _make(manager), "making")

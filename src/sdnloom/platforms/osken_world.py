@@ -21,6 +21,7 @@ from os_ken.ofproto import ofproto_protocol
 
 from sdnloom.platforms import osken_wsgi
 from sdnloom.platforms.app_errors import AppError
+from sdnloom.platforms.blocking import blocking_modules
 from sdnloom.platforms.clock import Clock, Draws
 from sdnloom.platforms.hub import Hub
 from sdnloom.platforms.osken_hub import hub_names
@@ -80,7 +81,9 @@ class World:
         self.config = dict(config or {})
         self.bricks: dict[str, Any] = {}
         modules = virtual_modules(self.hub.clock, draws, self.hub.sleep)
-        self.own = OwnModules({**vars(builtins), "__import__": importer(modules)}, compiler)
+        self.own = OwnModules(
+            {**vars(builtins), "__import__": importer({**modules, **blocking_modules(self.hub)})}, compiler
+        )
         self._changes = compiler is not compile_source
         self.own.shared, self.own.is_library = self._is_shared, reads_packets
         self.own.folders += [str(folder) for folder in path]
@@ -174,12 +177,8 @@ class _Guard:
     hub: Hub | None = None
     thread = 0
     WATCHED = (
-        "socket.__new__",
-        "socket.getaddrinfo",
-        "socket.gethostbyname",
-        "subprocess.Popen",
-        "os.fork",
-        "os.system",
+        *("socket.__new__", "socket.getaddrinfo", "socket.gethostbyname", "subprocess.Popen", "os.fork", "os.system"),
+        *("_thread.start_new_thread", "_thread.start_joinable_thread"),  # from Python 3.13 on
     )
 
     def __call__(self, event: str, arguments: Any) -> None:

@@ -4,6 +4,7 @@ A program's modules are told from libraries by where they are found: in a folder
 name that does. Everything else is imported as always and shared by all programs.
 """
 
+import contextlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
@@ -13,6 +14,8 @@ from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
+
+from sdnloom.platforms.late_imports import late_imports
 
 Compiler = Callable[[bytes, str], CodeType]
 
@@ -32,7 +35,10 @@ class OwnLoader(importlib.machinery.SourceFileLoader):
     def get_code(self, fullname: str) -> CodeType:
         """Compile the file, whatever is cached."""
         path = self.get_filename(fullname)
-        return self._finder.compiler(self.get_data(path), path)
+        code = self._finder.compiler(self.get_data(path), path)
+        package = fullname if self.is_package(fullname) else fullname.rpartition(".")[0]
+        self._finder.late.update(dict.fromkeys(late_imports(code, package)))
+        return code
 
     def exec_module(self, module: ModuleType) -> None:
         """Run the module with the imports that its program gets."""
@@ -57,6 +63,7 @@ class OwnModules(importlib.abc.MetaPathFinder):
         self.shared: Callable[[str], bool] = lambda name: True
         self.is_library: Callable[[str], bool] = lambda name: False
         self.modules: dict[str, ModuleType] = {}
+        self.late: dict[str, None] = {}  # what functions of its modules import
         self.libraries: dict[str, ModuleType] = {}  # loaded like the others, but without state of the program
 
     def find_spec(
@@ -101,6 +108,19 @@ class OwnModules(importlib.abc.MetaPathFinder):
         self.folders.append(str(file.parent))
         self.owned.add(name)
         return name
+
+    def load_ahead(self) -> None:
+        """Import what functions will import of the program's own; what is no module, or fails, is left to them."""
+        while self.late:
+            name, _ = self.late.popitem()
+            if name not in sys.modules and self._is_program(name):
+                with contextlib.suppress(ImportError):
+                    importlib.import_module(name)
+
+    def _is_program(self, name: str) -> bool:
+        """Whether a module is the user's, not a library's."""
+        top = name.partition(".")[0]
+        return top in self.owned or name.startswith("ryu.app.") or self._beside(top) is not None
 
     def files(self) -> tuple[Path, ...]:
         """Return the files of all modules loaded so far, in order, without copies of a library's."""
