@@ -41,7 +41,7 @@ from sdnloom.symbolic.terms import (
     variables,
     zero_extend,
 )
-from tests.symbolic.core.recipes import build, meaning, models, recipes, truths
+from tests.symbolic.core.recipes import BINARY, COMPARE, build, meaning, models, recipes, truths
 
 X, Y = var("x", 8), var("y", 8)
 MAC = var("eth.dst", 48, "mac")
@@ -53,6 +53,35 @@ def test_constructors_keep_the_meaning_of_every_recipe(recipe, model):
     term = build(recipe)
     assert term.width == recipe[1]
     assert evaluate(term, model) == meaning(recipe, model)
+
+
+WRAPPED = [
+    ("var", 3, "v"),
+    ("zero_extend", 5, ("var", 3, "v")),
+    ("sign_extend", 5, ("var", 3, "v")),
+    ("bv_not", 3, ("var", 3, "v")),
+    ("neg", 3, ("var", 3, "v")),
+    *(
+        (op, 3, ("var", 3, "v"), ("const", 3, k))
+        for op in ("add", "sub", "bv_xor", "bv_and", "bv_or", "mul")
+        for k in (1, 5)
+    ),
+    ("concat", 5, ("const", 1, 1), ("var", 3, "v"), ("const", 1, 0)),
+    ("ite", 3, ("ult", 0, ("var", 3, "v"), ("const", 3, 3)), ("const", 3, 6), ("const", 3, 2)),
+]
+
+
+@pytest.mark.parametrize("wrapped", WRAPPED, ids=lambda recipe: f"{recipe[0]}-{recipe[-1][-1]}")
+@pytest.mark.parametrize("op", [*sorted(BINARY), *sorted(COMPARE)])
+def test_every_constant_on_either_side_keeps_the_meaning(op, wrapped):
+    """Simplifications look at constants at the edges of their range; small widths have all of them."""
+    width = wrapped[1]
+    result = width if op in BINARY else 0
+    for constant in range(2**width):
+        for pair in [(wrapped, ("const", width, constant)), (("const", width, constant), wrapped)]:
+            recipe = (op, result, *pair)
+            term = build(recipe)
+            assert [evaluate(term, {"v": v}) for v in range(8)] == [meaning(recipe, {"v": v}) for v in range(8)]
 
 
 @settings(max_examples=120)
