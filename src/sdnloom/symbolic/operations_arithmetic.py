@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from sdnloom.symbolic.operations_builtins import HANDLERS
 from sdnloom.symbolic.operations_format import percent
-from sdnloom.symbolic.operations_keys import SEEN, is_dict, is_set
+from sdnloom.symbolic.operations_keys import SEEN, is_dict, is_set, seen
 from sdnloom.symbolic.operations_methods import METHODS
 from sdnloom.symbolic.values import SIMPLE, SYMBOLIC, settled
 
@@ -29,9 +29,9 @@ def _slow(name: str, left: Any, right: Any) -> Any:
         found = NotImplemented if method is None else method(left)
         if found is not NotImplemented:
             return found
-    if SEEN and name in _ON_SETS and is_set(left) and is_set(right):
+    if name in _ON_SETS and is_set(left) and is_set(right) and seen():
         return METHODS[set][_ON_SETS[name]](left, right)
-    if SEEN and name == "or" and is_dict(left) and is_dict(right):
+    if seen() and name == "or" and is_dict(left) and is_dict(right):
         return HANDLERS[dict](left, right)
     return _PLAIN[name](left, right)
 
@@ -39,10 +39,10 @@ def _slow(name: str, left: Any, right: Any) -> Any:
 def _slow_in_place(name: str, left: Any, right: Any) -> Any:
     if type(left) is bytearray:
         settled(right, f"{name} of a bytearray that rewritten code did not make")
-    elif SEEN and isinstance(left, set) and name in _ON_SETS and is_set(right):
+    elif seen() and isinstance(left, set) and name in _ON_SETS and is_set(right):
         METHODS[set]["update" if name == "or" else f"{_ON_SETS[name]}_update"](left, right)
         return left
-    elif SEEN and name == "or" and is_dict(left):
+    elif seen() and name == "or" and is_dict(left):
         METHODS[dict]["update"](left, right)
         return left
     elif isinstance(left, int | float):

@@ -6,12 +6,21 @@ whose unrewritten code may be given symbolic values all the same, because it onl
 """
 
 import functools
+from collections import deque
 from collections.abc import Mapping
-from types import BuiltinFunctionType, FunctionType, GeneratorType, MethodDescriptorType, MethodType, MethodWrapperType
+from types import (
+    BuiltinFunctionType,
+    FunctionType,
+    GeneratorType,
+    MethodDescriptorType,
+    MethodType,
+    MethodWrapperType,
+    WrapperDescriptorType,
+)
 from typing import Any, Final
 
 from sdnloom.symbolic.operations_builtins import HANDLERS, HARMLESS, SINKS
-from sdnloom.symbolic.operations_keys import SEEN
+from sdnloom.symbolic.operations_keys import seen
 from sdnloom.symbolic.operations_methods import METHODS, STORING
 from sdnloom.symbolic.values import SYMBOLIC, SymByteArray, bare, has_symbolic, settled
 
@@ -39,25 +48,21 @@ def call(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any
         return HANDLERS[type](*args)
     if kind is BuiltinFunctionType:
         if function in HARMLESS or (type(function.__self__) is list and function.__name__ in STORING):
-            return function(*(map(in_order, args) if SEEN else args), **kwargs)
+            return function(*(map(in_order, args) if seen() else args), **kwargs)
     elif kind is type and function in HARMLESS:
-        return function(*(map(in_order, args) if SEEN else args), **kwargs)
+        return function(*(map(in_order, args) if seen() else args), **kwargs)
     args = tuple(list(arg) if type(arg) in _LAZY else arg for arg in args)
-    if not (SEEN or any(map(has_symbolic, args)) or (kwargs and any(map(has_symbolic, kwargs.values())))):
+    if not (any(map(has_symbolic, args)) or (kwargs and any(map(has_symbolic, kwargs.values())))):
+        # Plain arguments: only a method of a container can depend on an input, by the keys that are in it.
+        if seen() and isinstance(getattr(function, "__self__", None), dict | set | frozenset):
+            return _builtin(function, args, kwargs)
         return function(*args, **kwargs)
     if isinstance(function, type):
         return _construct(function, args, kwargs)
     if kind is BuiltinFunctionType or kind is MethodWrapperType:
         return _builtin(function, args, kwargs)
-    if kind is MethodDescriptorType:
-        method = METHODS.get(function.__objclass__, {}).get(function.__name__)
-        if method is not None and args and type(args[0]) is function.__objclass__:
-            return method(*args, **kwargs)
-        return (
-            getattr(args[0], function.__name__)(*args[1:], **kwargs)
-            if type(args[0]) in SYMBOLIC
-            else _foreign(function, args, kwargs)
-        )
+    if kind is MethodDescriptorType or kind is WrapperDescriptorType:
+        return _unbound(function, args, kwargs)
     if kind is functools.partial:
         return call(function.func, (*function.args, *args), {**function.keywords, **kwargs})
     if kind.__flags__ & _HEAP and isinstance(vars(kind).get("__call__"), FunctionType):
@@ -123,9 +128,7 @@ def _builtin(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) ->
     method = METHODS.get(type(receiver), {}).get(name)
     if method is not None:
         return method(receiver, *args, **kwargs)
-    if name in STORING and not isinstance(receiver, bytearray):
-        return function(*args, **kwargs)
-    if type(receiver) is type(super):
+    if _keeps(receiver, name):
         return function(*args, **kwargs)
     if isinstance(receiver, dict | set):  # a subclass that a program made: its own methods are Python
         for base in (dict, set):
@@ -134,9 +137,29 @@ def _builtin(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) ->
     return _foreign(function, args, kwargs)
 
 
+def _unbound(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    """Return `kind.method(receiver, ...)` of something built in."""
+    kind, name = function.__objclass__, function.__name__
+    method = METHODS.get(kind, {}).get(name)
+    if method is not None and isinstance(args[0], kind) and type(args[0]) not in SYMBOLIC:
+        return method(*args, **kwargs)
+    if type(args[0]) in SYMBOLIC:
+        return getattr(args[0], name)(*args[1:], **kwargs)
+    if _keeps(args[0], name):
+        return function(*args, **kwargs)
+    return _foreign(function, args, kwargs)
+
+
+def _keeps(receiver: Any, name: str) -> bool:
+    """Return whether a method of something built in only keeps what it is given."""
+    if isinstance(receiver, list | deque | GeneratorType):
+        return name in STORING
+    return name in ("__init__", "__setattr__", "__delattr__", "__init_subclass__", "with_traceback", "add_note")
+
+
 def in_order(value: Any) -> Any:
     """Return an iterable whose order depends on no input: the elements of a set that has symbolic ones are pinned."""
-    if SEEN and type(value) in (set, frozenset) and has_symbolic(value):
+    if seen() and type(value) in (set, frozenset) and has_symbolic(value):
         settled(value, "order of a set")
     return value
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from sdnloom.symbolic.operations_calls import SUSPECT
-from sdnloom.symbolic.operations_keys import SEEN, holds, is_dict, is_set, is_view, look_up
+from sdnloom.symbolic.operations_keys import SEEN, holds, is_dict, is_set, is_view, look_up, seen
 from sdnloom.symbolic.operations_methods import METHODS
 from sdnloom.symbolic.values import SYMBOLIC, SymInt, has_symbolic, lifted
 
@@ -78,7 +78,7 @@ def _slow(name: str, left: Any, right: Any) -> Any:
             found = getattr(right, f"__{_SWAPPED[name]}__")(left)
         if found is not NotImplemented:
             return found
-    if SEEN and (has_symbolic(left) or has_symbolic(right)):
+    if seen() and (has_symbolic(left) or has_symbolic(right)):
         if is_set(left) and is_set(right):
             return _compare_sets(name, left, right)
         if name in ("eq", "ne") and is_dict(left) and is_dict(right):

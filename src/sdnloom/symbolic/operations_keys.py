@@ -6,7 +6,7 @@ key is stored under its hash of this run; `SEEN` then sends every later lookup t
 """
 
 from collections import OrderedDict, defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from sdnloom.symbolic.execution import Execution, current
@@ -34,9 +34,14 @@ def is_set(container: Any) -> bool:
 
 def needs_comparison(container: Iterable[Any], key: Any) -> bool:
     """Return whether a lookup depends on an input: the key is symbolic, or a key that is there."""
+    return has_symbolic(key) or (seen() and any(has_symbolic(each) for each in container))
+
+
+def seen() -> bool:
+    """Return whether containers hold symbolic keys in this run; those of an earlier run are forgotten."""
     if SEEN and _owner is not current():
-        SEEN.clear()  # another run has begun: containers hold no symbolic keys yet
-    return has_symbolic(key) or (bool(SEEN) and any(has_symbolic(each) for each in container))
+        SEEN.clear()
+    return bool(SEEN)
 
 
 def candidates(container: Any) -> list[Any]:
@@ -87,12 +92,15 @@ def stored_key(container: Any, key: Any) -> Any:
     return key if found is MISSING else found
 
 
+def base_of(container: Any) -> Any:
+    """Return the built-in class whose methods do the work: a program's subclass may have its own around them."""
+    return OrderedDict if isinstance(container, OrderedDict) else dict
+
+
 def put(container: Any, key: Any, value: Any) -> None:
     """Store a value in a dict under a key of `stored_key`."""
     with quiet_hashing():
-        dict.__setitem__(container, key, value) if type(
-            container
-        ).__setitem__ is dict.__setitem__ else container.__setitem__(key, value)
+        base_of(container).__setitem__(container, key, value)
     remember(key)
 
 
@@ -100,16 +108,15 @@ def remember(key: Any) -> None:
     """Note that a container holds this key."""
     global _owner
     if has_symbolic(key):
-        if _owner is not current():
-            SEEN.clear()
-            _owner = current()
+        seen()
+        _owner = current()
         SEEN.append(key)
 
 
 def look_up(container: Any, key: Any) -> Any:
     """Return `container[key]` of a dict; its `__missing__` and KeyError as Python has them."""
     if not needs_comparison(container, key):
-        return container[key]
+        return dict.__getitem__(container, key)
     found = find(container, key)
     if found is not MISSING:
         return take(container, found)
@@ -135,14 +142,28 @@ def take(container: Any, key: Any) -> Any:
 def drop(container: Any, key: Any) -> None:
     """Delete a key that is there from a dict."""
     with quiet_hashing():
-        container.__delitem__(key)
+        base_of(container).__delitem__(container, key)
 
 
 def holds(container: Any, key: Any) -> bool:
     """Return `key in container` of a dict, a set or the keys of a dict."""
     if not needs_comparison(container, key):
-        return key in container
+        return _holds_plainly(container, key)
     return find(container, key) is not MISSING
+
+
+def _holds_plainly(container: Any, key: Any) -> bool:
+    for kind, contains in _CONTAINS:
+        if isinstance(container, kind):
+            return contains(container, key)
+    return key in container
+
+
+_CONTAINS: Final[tuple[tuple[type, Callable[[Any, Any], bool]], ...]] = (
+    (dict, dict.__contains__),
+    (set, set.__contains__),
+    (frozenset, frozenset.__contains__),
+)
 
 
 def set_add(container: Any, key: Any) -> None:
@@ -154,7 +175,7 @@ def set_add(container: Any, key: Any) -> None:
             set.add(container, key)
         remember(key)
     else:
-        container.add(key)
+        set.add(container, key)
 
 
 def set_discard(container: Any, key: Any) -> bool:
@@ -166,8 +187,8 @@ def set_discard(container: Any, key: Any) -> bool:
         with quiet_hashing():
             set.discard(container, found)
         return True
-    if key in container:
-        container.discard(key)
+    if set.__contains__(container, key):
+        set.discard(container, key)
         return True
     return False
 

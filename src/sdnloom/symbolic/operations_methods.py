@@ -10,6 +10,7 @@ from typing import Any, Final
 from sdnloom.symbolic.operations_format import format_text
 from sdnloom.symbolic.operations_keys import (
     MISSING,
+    base_of,
     drop,
     find,
     holds,
@@ -33,14 +34,14 @@ Method = Callable[..., Any]
 
 def _get(container: Any, key: Any, default: Any = None) -> Any:
     if not needs_comparison(container, key):
-        return container.get(key, default)
+        return dict.get(container, key, default)
     found = find(container, key)
     return default if found is MISSING else take(container, found)
 
 
 def _setdefault(container: Any, key: Any, default: Any = None) -> Any:
     if not needs_comparison(container, key):
-        return container.setdefault(key, default)
+        return base_of(container).setdefault(container, key, default)
     found = find(container, key)
     if found is not MISSING:
         return take(container, found)
@@ -50,7 +51,7 @@ def _setdefault(container: Any, key: Any, default: Any = None) -> Any:
 
 def _dict_pop(container: Any, key: Any, *default: Any) -> Any:
     if not needs_comparison(container, key):
-        return container.pop(key, *default)
+        return base_of(container).pop(container, key, *default)
     found = find(container, key)
     if found is MISSING:
         if default:
@@ -68,6 +69,10 @@ def _dict_update(container: Any, *others: Any, **named: Any) -> None:
 
 def _store(container: Any, key: Any, value: Any) -> None:
     put(container, stored_key(container, key), value)
+
+
+def _delete(container: Any, key: Any) -> None:
+    _dict_pop(container, key)
 
 
 def _set_remove(container: Any, key: Any) -> None:
@@ -176,6 +181,7 @@ _DICT: Final[dict[str, Method]] = {
     "update": _dict_update,
     "__getitem__": look_up,
     "__setitem__": _store,
+    "__delitem__": _delete,
     "__contains__": holds,
 }
 _FROZEN: Final[dict[str, Method]] = {

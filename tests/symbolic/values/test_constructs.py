@@ -133,6 +133,9 @@ TRACKED = {
     "star call": ("def g(*a, **k): return a[0] == 1, k['y'] == 2\ndef f(x): return g(*[x], **{'y': x})", {"x": Number(3)}),
     "print": ("def f(x):\n print(x, end='')\n return x == 3", {"x": X}),
     "text of an object": ("class C:\n def __init__(self, v): self.v = v\n def __str__(self): return f'<{self.v}>'\ndef f(x):\n c = C(x)\n return '%s-%s' % (c, 1) == '<3>-1', '%s' % c == '<4>', '{}'.format(c) == '<5>', f'{c}' == '<6>', str(c) == '<7>', ','.join(map(str, [c])) == '<8>'", {"x": X}),
+    "dict subclass": ("class D(dict):\n def __setitem__(self, k, v): super().__setitem__(k, v + 1)\n def get(self, k, d=None): return super().get(k, d)\ndef f(x):\n d = D()\n d[3] = 1\n d[x] = 5\n return d[x], d.get(3), d.get(x), d.pop(4, 0), len(d), 5 in d", {"x": X}),
+    "ordered dict": ("import collections\ndef f(x):\n d = collections.OrderedDict([(3, 1)])\n d[x] = 2\n d.move_to_end(3)\n return list(d.values()), d.pop(x), len(d), d.setdefault(5, 6)", {"x": X}),
+    "exception of a program": ("class E(Exception):\n def __init__(self, v):\n  super().__init__(v)\n  object.__setattr__(self, 'v', v)\ndef f(x):\n try: raise E(x)\n except E as e: return e.v == 3, e.args[0] == 4", {"x": X}),
     "int of an object": ("class C:\n def __init__(self, v): self.v = v\n def __int__(self): return self.v\n __index__ = __int__\ndef f(x): return int(C(x)) == 3, hex(C(x)) == '0x4'", {"x": X}),
     "walrus": ("def f(x): return (y := x + 1) > 4, y", {"x": X}),
 }  # fmt: skip
@@ -157,6 +160,7 @@ REPORTED = {
     "set.pop": ("def f(x):\n s = {x, 3}\n return s.pop()", {"x": WIDE}, "order of a set"),
     "unpacking of a set": ("def f(x):\n s = {x, 64}\n a, b = s\n return a, [*s]", {"x": WIDE}, "order of a set"),
     "hash method": ("class C:\n def __init__(self, v): self.v = v\n def __hash__(self): return self.v\n def __eq__(self, o): return self.v == o.v\ndef f(x): return C(x) in {C(3): 1}", {"x": WIDE}, "__hash__ called by C"),
+    "array": ("import array\ndef f(x):\n a = array.array('B')\n a.append(x)\n return a[0] == 3", {"x": WIDE}, "append"),
     "memoryview": ("def f(b): return memoryview(b)[1] == 98", {"b": Octets(b"a", high=63)}, "memoryview"),
 }  # fmt: skip
 
