@@ -24,7 +24,7 @@ class Line(NamedTuple):
 
 
 def line_trace(call: Callable[[], _T], files: Iterable[Path]) -> tuple[_T, tuple[Line, ...]]:
-    """What the call returns, and the statements of these files that it ran; one that repeats at once counts once."""
+    """What the call returns, and the statements of these files that it ran; one that a function repeats counts once."""
     wanted = {str(file.resolve()): file for file in files}
     known: dict[str, tuple[str, dict[int, int]] | None] = {}
     lines: list[Line] = []
@@ -38,12 +38,15 @@ def line_trace(call: Callable[[], _T], files: Iterable[Path]) -> tuple[_T, tuple
         if found is None:
             return None
         label, first = found
+        last = 0
 
         def inside(frame: FrameType, event: str, argument: Any) -> Any:
+            nonlocal last
             if event == "line":
-                line = Line(label, first.get(frame.f_lineno, frame.f_lineno))
-                if not lines or lines[-1] != line:
-                    lines.append(line)
+                number = first.get(frame.f_lineno, frame.f_lineno)
+                if number != last:  # going on in a statement after a call is no news
+                    last = number
+                    lines.append(Line(label, number))
             return inside
 
         return inside

@@ -6,7 +6,7 @@ that build and send messages are not, for what they are given is what an app has
 """
 
 import contextlib
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -55,10 +55,10 @@ class SymbolicOsken(OskenProgram):
         """os-ken's packet library."""
         return (str(_OSKEN / "lib" / "packet"),)
 
-    def attempt(self, core: Hashable, given: Came, data: bytes) -> Attempt:
+    def attempt(self, core: Any, given: Came, data: bytes) -> Attempt:
         """What the apps do in a state about a message whose data are these."""
         with self._world.running(), _data(data):
-            self._states.bring(core)  # type: ignore[arg-type]
+            self._states.bring(core)
             done = self._run(Step(given))
         return Attempt(done.messages, done.events)
 

@@ -153,6 +153,9 @@ class PythonProgram:
             raise ProgramError(f"{self.name}({self.arguments!r}) cannot be made: {error}") from error
         return self._core(instance)
 
+    def prepare(self, core: Any) -> None:
+        """Nothing: every reaction starts from its core."""
+
     def handle(self, core: Any, given: Input) -> Sequence[Reaction]:
         """The one reaction of the class's method for this input; none of its methods, no reaction."""
         name, arguments = call_of(given)

@@ -5,9 +5,9 @@ messages are not, unless it is the libraries that are to be tested. `Quiet` make
 """
 
 import sys
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from sdnloom.engine.model import Event
 from sdnloom.network.controller import Came
@@ -37,7 +37,10 @@ class Subject(Protocol):
     def parsers(self) -> tuple[str, ...]:
         """Those among them that read packets."""
 
-    def attempt(self, core: Hashable, given: Came, data: bytes) -> Attempt:
+    def prepare(self, core: Any) -> None:
+        """Bring it into a state, so that what runs next is the reaction alone."""
+
+    def attempt(self, core: Any, given: Came, data: bytes) -> Attempt:
         """What it does in a state about a message whose data are these. The state after it is not kept."""
 
 

@@ -57,8 +57,8 @@ _CLOCK_EVERY: Final = 1_000  # steps between two looks at the clock
 class Execution:
     """The state of one run. `recording` may be switched off and on, `unrecorded()` does so for a block."""
 
-    __slots__ = ("_alarm", "_known", "_max_depth", "_max_steps", "_overdue", "_predicted", "branches", "ignores", "limit",
-                 "lost", "model", "recording", "steps", "unrecorded_branches")  # fmt: skip
+    __slots__ = ("_alarm", "_known", "_max_depth", "_max_steps", "_overdue", "_predicted", "branches", "ignores",
+                 "limit", "lost", "model", "recording", "steps", "unrecorded_branches")  # fmt: skip
 
     def __init__(
         self,

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import PurePath
-from typing import Any
 
 from sdnloom.check.inputs.classes import Exploration, InputClass, Pattern, Question
 from sdnloom.check.inputs.domains import Domain
@@ -125,11 +124,12 @@ class Concolic:
         gaps = tuple(f"{question.skeleton.stack.name}: {_short(reason)}" for reason in found.reasons)
         return Answer(tuple(ConcolicClass(self, question, one) for one in found.classes), gaps, found)
 
-    def lines(self, question: Question, values: Mapping[str, int]) -> tuple[Line, ...]:
-        """The lines of the program that one packet runs through."""
+    def once(self, question: Question, values: Mapping[str, int]) -> tuple[Attempt, tuple[Line, ...]]:
+        """What the program does about one packet, and the lines that it runs through."""
         frame = question.skeleton.frame(values)
         given = _given(question, frame)
-        return line_trace(lambda: self.subject.attempt(question.core, given, frame), self.subject.own_files)[1]
+        self.subject.prepare(question.core)
+        return line_trace(lambda: self.subject.attempt(question.core, given, frame), self.subject.own_files)
 
 
 def _given(question: Question, frame: bytes) -> Came:
@@ -165,22 +165,24 @@ class ConcolicClass:
         """The values of the packet that took the path."""
         return self._plain(self.path.witness)
 
+    @cached_property
+    def _once(self) -> tuple[Attempt, tuple[Line, ...]]:
+        return self.explorer.once(self.question, self.witness)
+
     @property
     def attempt(self) -> Attempt:
-        """What the program did about the witness."""
-        output: Any = self.path.output
-        assert isinstance(output, Attempt)
-        return output
+        """What the program does about the witness."""
+        return self._once[0]
 
     @property
     def raised(self) -> tuple[HandlerRaised, ...]:
         """The exceptions that escaped from handlers."""
         return tuple(event for event in self.attempt.events if isinstance(event, HandlerRaised))
 
-    @cached_property
+    @property
     def lines(self) -> tuple[Line, ...]:
         """The lines that the witness runs through."""
-        return self.explorer.lines(self.question, self.witness)
+        return self._once[1]
 
     @cached_property
     def condition(self) -> frozenset[Term]:

@@ -39,6 +39,8 @@ _FREE = (
     *("bpdu.port_priority", "bpdu.port_number"),
 )
 _OWN = ("eth.src", "arp.sha", "arp.spa", "ipv4.src")
+_TYPES = ("eth.type", "vlan.type", "ipv4.proto", "ipv6.proto", "icmp.type", "icmpv6.type")
+PAYLOAD = 16  # bytes, for parsers
 TARGETS = ("eth.dst", "arp.tpa", "ipv4.dst", "ipv6.dst")  # whom a packet is for, in this order
 
 
@@ -142,9 +144,10 @@ class Setting:
 def skeletons(stacks: Iterable[str], setting: Setting, said: Mapping[str, str], robust: bool = False) -> list[Skeleton]:
     """One skeleton for each stack. `said` has the texts of domains that are not the usual ones, by field.
 
-    With `robust` what shapes a frame is free as well, so that a parser meets lengths and types that do not fit.
+    With `robust` it is the other way round: what shapes a frame is free, and a few bytes of payload, so that a parser
+    meets lengths and types that do not fit; what it only hands on is fixed.
     """
-    found = [stack_of(name) for name in stacks]
+    found = [stack_of(name, PAYLOAD if robust else 0) for name in stacks]
     known = {field.name for stack in found for field in stack.fields}
     for name in said:
         if name not in known:
@@ -178,7 +181,10 @@ def _said(field: Field, text: str, words: Words, usual: Domain) -> Domain:
 def _usual(field: Field, stack: Stack, setting: Setting, words: Words, robust: bool) -> Domain:
     """The domain of a field of which nothing was said."""
     name, template = field.name, field.read(stack.template)
-    if field.computed or (robust and field.shaping):
+    if robust:
+        shaping = field.shaping or name in _TYPES
+        return Domain.anything(field, template) if shaping else Domain.of(setting.plain.get(name, template or 1))
+    if field.computed:
         return Domain.anything(field, template)
     if name in setting.plain:
         return Domain.of(setting.plain[name])

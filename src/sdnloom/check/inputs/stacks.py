@@ -183,8 +183,8 @@ STACKS = (*PLAIN, *(f"vlan/{name}" for name in PLAIN if name not in ("lldp", "bp
 
 
 @cache
-def stack_of(name: str) -> Stack:
-    """The stack of that name."""
+def stack_of(name: str, payload: int = 0) -> Stack:
+    """The stack of that name, with so many bytes of payload, each a field."""
     if name not in STACKS:
         raise StackError(f"{name!r} is no protocol stack; expected one of {', '.join(STACKS)}")
     plain = name.removeprefix("vlan/")
@@ -195,7 +195,7 @@ def stack_of(name: str) -> Stack:
         return _bpdu()
     if plain == "lldp":
         return _of(name, stack(Ethernet(LLDP_GROUP, 0), _LLDP))
-    return _of(name, stack(*outer, *_inner(plain)))
+    return _of(name, stack(*outer, *_inner(plain), payload=bytes(payload)))
 
 
 def _inner(plain: str) -> list[Header]:
@@ -217,6 +217,9 @@ def _of(name: str, packet: Packet) -> Stack:
         last = number == len(packet.headers) - 1
         fields += _fields(_NAMES[type(header)], layout, at, last)
         at += 8 * layout.size
+    fields += [
+        Field(f"payload.{place}", at + 8 * place, 8, Kind.HEX, shaping=True) for place in range(len(packet.payload))
+    ]
     return Stack(name, encode(packet), tuple(fields))
 
 

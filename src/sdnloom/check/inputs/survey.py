@@ -119,6 +119,9 @@ def _difference(one: ConcolicClass, program: Program, core: object, twin: Explor
     frame = one.question.skeleton.frame(one.witness)
     message = replace(one.question.message, data=frame, total_len=len(frame))
     given = Came(one.question.switch, message)
+    prepare = getattr(program, "prepare", None)
+    if prepare is not None:
+        prepare(core)
     (reaction, *_), lines = line_trace(lambda: program.handle(core, given), twin.own_files)
     if lines != one.lines:
         place = next((a for a, b in zip(lines, one.lines, strict=False) if a != b), None)

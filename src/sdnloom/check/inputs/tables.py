@@ -74,7 +74,7 @@ def envelope(config: Switch, core: SwitchCore, port: int, skeleton: Skeleton) ->
     The number of a buffer is of no account to a handler, so it is always the first one.
     """
     packet = skeleton.packet({})
-    for candidate in _cores(core):
+    for candidate in _cores(core, port, skeleton):
         message = brought_in(config, candidate, port, packet)
         if message is not None:
             kept = message.buffer_id != NO_BUFFER
@@ -82,7 +82,9 @@ def envelope(config: Switch, core: SwitchCore, port: int, skeleton: Skeleton) ->
     return None
 
 
-def _cores(core: SwitchCore) -> Iterator[SwitchCore]:
-    """The switch as it is, and if a packet is stopped there, with only those entries that tell the controller."""
+def _cores(core: SwitchCore, port: int, skeleton: Skeleton) -> Iterator[SwitchCore]:
+    """The switch as it is, and if a packet is stopped there, with one entry that tells the controller of any packet."""
     yield replace(core, buffers=())
-    yield replace(core, buffers=(), flows=tuple(entry for entry in core.flows if _tells_controller(entry)))
+    for entry in core.flows:
+        if _tells_controller(entry) and _pattern(entry.match, port, skeleton) is not None:
+            yield replace(core, buffers=(), flows=(replace(entry, table=0, match=Match()),))
