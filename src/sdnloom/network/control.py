@@ -11,7 +11,7 @@ from sdnloom.engine.model import ALL, Action, Component, Event, Mode, Outcome
 from sdnloom.network.beginning import Beginning, refuse_unknown
 from sdnloom.network.controller import Call, Came, Fired, Input, Joined, Left, Program, Reaction, Tick, Turn
 from sdnloom.network.events import Called, Handled, TimerFired, Told
-from sdnloom.network.network import Network, NetworkError
+from sdnloom.network.network import External, Network, NetworkError
 from sdnloom.network.station import Greeting, Letter
 from sdnloom.network.switch import Switch, SwitchCore
 
@@ -40,7 +40,7 @@ class Control:
                 for each in network.timers
             ),
             *(
-                (f"external {each.name}", Call(each.name, each.arguments), (Called(each.name),), each.budget)
+                (_label(network, each), Call(each.name, each.arguments), (Called(each.name),), each.budget)
                 for each in network.externals
             ),
         ]
@@ -125,3 +125,10 @@ class Control:
     def start(self, configs: Mapping[str, Switch]) -> tuple[Hashable, dict[str, SwitchCore]]:
         """Return the program's core and the switches' when the search starts."""
         return Beginning(self.network, self.program, configs).run()
+
+
+def _label(network: Network, external: External) -> str:
+    """Return the name of the action, with the arguments where the name alone does not tell it from others."""
+    alike = [each for each in network.externals if each.name == external.name]
+    parts = [external.name, *map(str, external.arguments)] if len(alike) > 1 else [external.name]
+    return f"external {' '.join(parts)}"

@@ -235,6 +235,8 @@ def event_words(event: Any, names: Names = NOBODY) -> str | None:
             return f"buffer {event.buffer_id} discarded"
         case events.Removed():
             return f"removed {match_words(event.match, names)} ({event.reason})"
+        case events.Answered():
+            return f"answer {event.status}{f' {_shortened(event.body)}' if event.body else ''}"
         case events.Moved():
             return f"from {event.old} to {event.new}"
         case events.LinkFailed():
@@ -250,6 +252,11 @@ def event_words(event: Any, names: Names = NOBODY) -> str | None:
 
 def _data(data: bytes, names: Names) -> str:
     return packet_words(decode(data), names)
+
+
+def _shortened(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= 60 else f"{line[:57]}..."
 
 
 def _member(kind: Any, number: int) -> str:
