@@ -153,6 +153,13 @@ def test_timers_and_calls_happen_as_often_as_their_budgets_say():
     assert {TimerFired("poll"), Called("block")} <= events_of(system)
 
 
+def test_calls_of_one_name_are_told_apart_by_their_arguments():
+    alike = (External("put", ("a", 1)), External("put", ("b",)), External("get", ("c",)))
+    [controller] = [one for one in build(Network(ONE, externals=alike), witness).components if one.name == "controller"]
+    names = [action.name for action in controller.actions if action.name.startswith("external")]
+    assert names == ["external put a 1", "external put b", "external get"]
+
+
 class Timed:
     """One rule with both timeouts for each switch; it wants to know when the rule goes."""
 

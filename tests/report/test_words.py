@@ -110,6 +110,9 @@ def test_value_in_words(value: object, expected: str) -> None:
         (events.Told("s1", BarrierRequest()), "s1: BarrierRequest"),
         (events.Refused("s1", "bad_action", 3), "refused (bad_action 3)"),
         (events.Removed("s1", 0, 1, Match.of(eth_src=1), "told"), "removed eth_src=h1 (told)"),
+        (events.Answered("GET /x", 404), "answer 404"),
+        (events.Answered("GET /x", 200, "[1,\n 2]"), "answer 200 [1, 2]"),
+        (events.Answered("GET /x", 200, "x" * 70), f"answer 200 {'x' * 57}..."),
         (events.Moved("h1", Place("s1", 1), Place("s2", 3)), "from s1:1 to s2:3"),
         (events.LinkFailed(Place("s1", 1), Place("s2", 3)), "link s1:1-s2:3 fails"),
         (
