@@ -81,7 +81,7 @@ EVENTLET = "it is logged, and the app's event loop goes on"
         ),
         (
             "malformed_bpdu",
-            "stplib.py:485: packet_in_handler of stplib raised AssertionError ",
+            "stplib.py:488: packet_in_handler of stplib raised AssertionError ",
             "os_ken/lib/packet/bpdu.py:288",
         ),
     ],

@@ -8,16 +8,21 @@ from sdnloom.network.events import HandlerRaised
 
 
 def handler_raised(
-    program: str, handler: str, error: BaseException, own: frozenset[str], effect: str = ""
+    program: str,
+    handler: str,
+    error: BaseException,
+    own: frozenset[str],
+    effect: str = "",
+    else_in: frozenset[str] = frozenset(),
 ) -> HandlerRaised:
-    """Return the event; `own` are the files of the program.
+    """Return the event; `own` are the files of the program, `else_in` those to look at if none of them was involved.
 
     The place is the innermost line of the program's own code. If a library raised, its line is given as well. Files are
     named without their folders (a library's from its package on): a finding must read the same on every machine.
     """
     frames = [(frame.f_code.co_filename, line) for frame, line in _frames(error.__traceback__)]
     last = frames[-1] if frames else ("", 0)
-    mine = next((each for each in reversed(frames) if each[0] in own), last)
+    mine = next((each for files in (own, else_in) for each in reversed(frames) if each[0] in files), last)
     library = "" if mine == last else f"{library_file(last[0])}:{last[1]}"
     text = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
     return HandlerRaised(program, handler, Path(mine[0]).name, mine[1], text, library, effect)
@@ -27,14 +32,6 @@ def own_line(error: BaseException, own: frozenset[str]) -> tuple[str, int] | Non
     """Return file and line of the innermost own code that an exception went through."""
     frames = [(frame.f_code.co_filename, line) for frame, line in _frames(error.__traceback__)]
     return next((each for each in reversed(frames) if each[0] in own), None)
-
-
-def frame_variable(error: BaseException, function: str, name: str) -> object:
-    """Return what a variable of the first call of a function stood for when the exception went through it, or None."""
-    for frame, _ in _frames(error.__traceback__):
-        if frame.f_code.co_name == function and name in frame.f_locals:
-            return frame.f_locals[name]
-    return None
 
 
 def library_file(path: str) -> str:

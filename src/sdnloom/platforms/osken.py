@@ -95,7 +95,7 @@ class OskenProgram(Opaque):
         with self._world.running():
             roots = self._apps.roots
             self._states: States[Step] = States(
-                roots.values, self._apps.scope, self._run, self._world.hub.discard, self._apps.parked, roots.telling
+                roots.values, self._apps.scope, self._run, self._apps.clear, self._apps.parked, roots.telling
             )
             first = self._states.note(None, None)
             self._initial = self._states.note(first, self._started())
@@ -162,6 +162,11 @@ class OskenProgram(Opaque):
     def initial(self) -> Core:
         """The state after the start, before any switch has joined."""
         return self._initial
+
+    def prepare(self, core: Core) -> None:
+        """Bring the apps into a state now, so that what runs next is the reaction alone."""
+        with self._world.running():
+            self._states.bring(core)
 
     def handle(self, core: Core, given: Input) -> Sequence[Reaction]:
         """The reactions: one, or one for each thread, timer or outcome of draws that there is to choose from."""

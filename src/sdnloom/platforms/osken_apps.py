@@ -52,7 +52,10 @@ class Apps:
         self.names, self.version, self.files = self._loaded.names, self._loaded.version, world.own.files()
         self._modules = len(world.own.modules)
         self.program = " + ".join(self.names)
+        # The user's own code comes first; an app of os-ken's own is the next best place for an exception.
+        modules = world.own.modules.values()
         self._own_files = frozenset(map(str, self.files))
+        self._other_files = frozenset(str(each.__file__) for each in modules)
         with world.running():
             self.scope, self.roots = self._capture()
 
@@ -274,18 +277,25 @@ class Apps:
 
     def _raised(self) -> list[HandlerRaised]:
         loops, hub = self._world.loops, self._world.hub
-        found = [
-            handler_raised(each.app, each.handler, each.error, self._own_files, each.effect) for each in loops.raised
-        ]
         known = [each.error for each in loops.raised]
-        found += [
-            handler_raised(self.program, _plain(each.thread), each.error, self._own_files, _EFFECTS[each.effect])
+        raised = loops.raised + [
+            Raised(self.program, _plain(each.thread), each.error, _EFFECTS[each.effect])
             for each in hub.escaped
             if each.error not in known
         ]
         loops.raised.clear()
         hub.escaped.clear()
-        return found
+        return [
+            handler_raised(each.app, each.handler, each.error, self._own_files, each.effect, self._other_files)
+            for each in raised
+        ]
+
+    def clear(self) -> None:
+        """End all that waits, so that another state can be put in place; what it does about that did not happen."""
+        self._world.hub.discard()
+        for happened in (self._outbox, self._happened, self._world.loops.raised, self._world.hub.escaped):
+            happened.clear()
+        self._world.hub.refused.clear()
 
     def parked(self) -> list[str]:
         """Return what waits in the present state, in words: no snapshot can hold it."""
