@@ -204,6 +204,13 @@ def new_bytearray(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     return SymByteArray(*args, **kwargs) if function is bytearray else calls(function, *args, **kwargs)
 
 
+def join(function: Any, parts: Any) -> Any:
+    """separator.join(parts)"""
+    if type(parts) is list and SIMPLE.issuperset(map(type, parts)) and not SEEN:
+        return function(parts)
+    return call1(function, parts)
+
+
 def format_call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     """text.format(...): a field may be an object whose text is symbolic"""
     form = getattr(function, "__self__", None)

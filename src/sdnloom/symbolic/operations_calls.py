@@ -7,7 +7,7 @@ whose unrewritten code may be given symbolic values all the same, because it onl
 
 import functools
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import (
     BuiltinFunctionType,
     FunctionType,
@@ -22,7 +22,7 @@ from typing import Any, Final
 from sdnloom.symbolic.operations_builtins import HANDLERS, HARMLESS, SINKS
 from sdnloom.symbolic.operations_keys import seen
 from sdnloom.symbolic.operations_methods import METHODS, STORING
-from sdnloom.symbolic.values import SYMBOLIC, SymByteArray, bare, has_symbolic, settled
+from sdnloom.symbolic.values import SIMPLE, SYMBOLIC, SymByteArray, bare, has_symbolic, settled
 
 ALIAS: Final = "_sdnloom_operations"  # the name of `operations` in rewritten modules
 _HEAP: Final = 1 << 9  # Py_TPFLAGS_HEAPTYPE: the class was made by a class statement
@@ -51,8 +51,9 @@ def call(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any
             return function(*(map(in_order, args) if seen() else args), **kwargs)
     elif kind is type and function in HARMLESS:
         return function(*(map(in_order, args) if seen() else args), **kwargs)
-    args = tuple(list(arg) if type(arg) in _LAZY else arg for arg in args)
-    if not (any(map(has_symbolic, args)) or (kwargs and any(map(has_symbolic, kwargs.values())))):
+    if not _LAZY.isdisjoint(map(type, args)):
+        args = tuple(list(arg) if type(arg) in _LAZY else arg for arg in args)
+    if not (_any_symbolic(args) or (kwargs and _any_symbolic(kwargs.values()))):
         # Plain arguments: only a method of a container can depend on an input, by the keys that are in it.
         if seen() and isinstance(getattr(function, "__self__", None), dict | set | frozenset):
             return _builtin(function, args, kwargs)
@@ -76,7 +77,7 @@ def _python(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> 
         return function(*args, **kwargs)
     handler = HANDLERS.get(function)
     module = str(spaces.get("__name__", ""))
-    if handler is not None and any(map(has_symbolic, args)):
+    if handler is not None and _any_symbolic(args):
         return handler(*args, **kwargs)
     top = module.partition(".")[0]
     if top in _SINK_MODULES:
@@ -137,6 +138,13 @@ def _builtin(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) ->
     return _foreign(function, args, kwargs)
 
 
+def _any_symbolic(args: Iterable[Any]) -> bool:
+    for arg in args:  # noqa: SIM110 (on the way of every call)
+        if type(arg) not in SIMPLE and has_symbolic(arg):
+            return True
+    return False
+
+
 def _unbound(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
     """Return `kind.method(receiver, ...)` of something built in."""
     kind, name = function.__objclass__, function.__name__
@@ -177,7 +185,7 @@ def _pin(construct: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> No
 
 
 # Iterators nobody has begun: functions in C that are not harmless go through them to the end, so they may become lists.
-_LAZY: Final = (GeneratorType, map, filter, zip)
+_LAZY: Final = frozenset((GeneratorType, map, filter, zip))
 # Types of arguments that need a closer look: symbolic values, and containers or iterators that may hold some.
 SUSPECT: Final = frozenset(
     (*SYMBOLIC, SymByteArray, tuple, list, dict, set, frozenset, GeneratorType, map, filter, zip, reversed,

@@ -136,6 +136,15 @@ class Expressions(ast.NodeTransformer):
             return node
         if isinstance(node.func, ast.Attribute) and node.func.attr in ("format", "format_map"):
             return self._call("format_call", node)
+        if (
+            isinstance(node.func, ast.Attribute)
+            and node.func.attr == "join"
+            and len(node.args) == 1
+            and not node.keywords
+        ):
+            if isinstance(parts := node.args[0], ast.GeneratorExp):  # it is read to its end in any case
+                node.args = [ast.copy_location(ast.ListComp(parts.elt, parts.generators), parts)]
+            return self._call("join", node)
         if node.keywords or any(isinstance(arg, ast.Starred) for arg in node.args):
             return self._call("calls", node)
         return self._call(_BY_COUNT.get(len(node.args), "calls"), node)

@@ -43,8 +43,8 @@ def truths(depth: int) -> st.SearchStrategy[str]:
     return compare | chain | member | both
 
 
-@settings(max_examples=40)
-@given(numbers(2), truths(2))
+@settings(max_examples=60)
+@given(numbers(2) | numbers(3), truths(2))
 def test_numbers_agree_with_brute_force(number: str, truth: str) -> None:
     found = examine(f"def f(x, y):\n if {truth}: return {number}, 1\n return 2, {number}", x=Number(7), y=Number(7))
     assert found.complete or found.concretised or found.statistics.unknown, found.reasons
