@@ -65,7 +65,7 @@ from sdnloom.symbolic.operations_keys import (
     stored_key,
 )
 from sdnloom.symbolic.operations_methods import METHODS
-from sdnloom.symbolic.values import SIMPLE, SymByteArray, SymInt, Vector, has_symbolic, settled
+from sdnloom.symbolic.values import SIMPLE, SymByteArray, SymInt, Vector, bare, has_symbolic, settled
 from sdnloom.symbolic.values_int import given_up, plain_slice, position
 from sdnloom.symbolic.values_str import joined_text
 
@@ -90,6 +90,8 @@ def _getitem(container: Any, key: Any) -> Any:
 
 def _place(container: Any, key: Any) -> Any:
     """Return a subscript of a sequence without symbolic parts; other containers get it as it is."""
+    if isinstance(key, slice) and isinstance(container, _SEQUENCES):
+        return plain_slice(key, len(container))
     if isinstance(key, SymInt) and isinstance(container, _SEQUENCES) and not isinstance(container, Vector):
         return position(key, len(container), type(container).__name__ if not isinstance(container, str) else "string")
     return key
@@ -281,6 +283,12 @@ def set_of(elements: Any) -> set[Any]:
     return set(elements)
 
 
+def unseen(value: Any) -> Any:
+    """The argument of eval, exec and __import__, which must be plain."""
+    settled(value, "code or module named by a symbolic text")
+    return bare(value)
+
+
 def subject(value: Any) -> Any:
     """The subject of a match statement; mapping patterns look keys up in C."""
     if SEEN and isinstance(value, dict) and has_symbolic(list(value)):
@@ -303,8 +311,10 @@ def _smallest(pick: str) -> Callable[..., Any]:
         items = list(in_order(args[0])) if len(args) == 1 else list(args)
         if not items or not has_symbolic(items):
             return plain(items, **options)
-        key = options.get("key") or (lambda each: each)
-        return reduce(lambda best, each: each if before(key(each), key(best)) else best, items)
+        key = options.get("key")
+        ranks = items if key is None else [call1(key, each) for each in items]
+        best = reduce(lambda one, two: two if before(ranks[two], ranks[one]) else one, range(len(items)))
+        return items[best]
 
     return handler
 

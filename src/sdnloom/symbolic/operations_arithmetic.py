@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from sdnloom.symbolic.operations_builtins import HANDLERS
 from sdnloom.symbolic.operations_format import percent
-from sdnloom.symbolic.operations_keys import SEEN, is_dict, is_set, seen
+from sdnloom.symbolic.operations_keys import SEEN, is_dict, is_set, is_view, make_set, seen
 from sdnloom.symbolic.operations_methods import METHODS
 from sdnloom.symbolic.values import SIMPLE, SYMBOLIC, settled
 
@@ -29,6 +29,8 @@ def _slow(name: str, left: Any, right: Any) -> Any:
         found = NotImplemented if method is None else method(left)
         if found is not NotImplemented:
             return found
+    if name in _ON_SETS and (is_view(left) or is_view(right)) and seen():
+        left, right = make_set(left), make_set(right)
     if name in _ON_SETS and is_set(left) and is_set(right) and seen():
         return METHODS[set][_ON_SETS[name]](left, right)
     if seen() and name == "or" and is_dict(left) and is_dict(right):

@@ -55,7 +55,7 @@ def call(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any
         args = tuple(list(arg) if type(arg) in _LAZY else arg for arg in args)
     if not (_any_symbolic(args) or (kwargs and _any_symbolic(kwargs.values()))):
         # Plain arguments: only a method of a container can depend on an input, by the keys that are in it.
-        if seen() and isinstance(getattr(function, "__self__", None), dict | set | frozenset):
+        if seen() and isinstance(getattr(function, "__self__", None), _KEYED):
             return _builtin(function, args, kwargs)
         return function(*args, **kwargs)
     if isinstance(function, type):
@@ -184,10 +184,11 @@ def _pin(construct: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> No
         settled(each, construct)
 
 
+_KEYED: Final[tuple[type, ...]] = (dict, set, frozenset, type({}.keys()))
 # Iterators nobody has begun: functions in C that are not harmless go through them to the end, so they may become lists.
 _LAZY: Final = frozenset((GeneratorType, map, filter, zip))
 # Types of arguments that need a closer look: symbolic values, and containers or iterators that may hold some.
 SUSPECT: Final = frozenset(
-    (*SYMBOLIC, SymByteArray, tuple, list, dict, set, frozenset, GeneratorType, map, filter, zip, reversed,
+    (*SYMBOLIC, SymByteArray, tuple, list, dict, set, frozenset, GeneratorType, map, filter, zip, reversed, slice,
      type({}.values()), type({}.items()), type({}.keys()), enumerate)
 )  # fmt: skip

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from sdnloom.symbolic.operations_calls import SUSPECT
-from sdnloom.symbolic.operations_keys import SEEN, holds, is_dict, is_set, is_view, look_up, seen
+from sdnloom.symbolic.operations_keys import SEEN, holds, is_dict, is_set, is_view, look_up, make_set, same, seen
 from sdnloom.symbolic.operations_methods import METHODS
 from sdnloom.symbolic.values import SYMBOLIC, SymInt, has_symbolic, lifted
 
@@ -21,6 +21,8 @@ def contains(key: Any, container: Any) -> bool:
 def _contains(key: Any, container: Any) -> bool:
     if is_dict(container) or is_set(container) or is_view(container):
         return holds(container, key)
+    if type(container) is _ITEMS and seen():
+        return any(same(each, key) for each in container)
     if not has_symbolic(key):
         return key in container
     kind = type(container)
@@ -78,6 +80,8 @@ def _slow(name: str, left: Any, right: Any) -> Any:
             found = getattr(right, f"__{_SWAPPED[name]}__")(left)
         if found is not NotImplemented:
             return found
+    if seen() and (is_view(left) or is_view(right)):
+        left, right = (make_set(each) if is_view(each) else each for each in (left, right))
     if seen() and (has_symbolic(left) or has_symbolic(right)):
         if is_set(left) and is_set(right):
             return _compare_sets(name, left, right)
@@ -86,6 +90,7 @@ def _slow(name: str, left: Any, right: Any) -> Any:
     return _PLAIN[name](left, right)
 
 
+_ITEMS: Final[Any] = type({}.items())
 _SWAPPED: Final = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 _PLAIN: Final[dict[str, Callable[[Any, Any], Any]]] = {name: getattr(operator, name) for name in _SWAPPED}
 

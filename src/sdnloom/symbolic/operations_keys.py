@@ -71,6 +71,8 @@ def same(left: Any, right: Any) -> bool:
         return bool(right == left)
     if isinstance(left, tuple) and isinstance(right, tuple):
         return len(left) == len(right) and all(same(a, b) for a, b in zip(left, right, strict=True))
+    if isinstance(left, frozenset) and isinstance(right, frozenset) and (has_symbolic(left) or has_symbolic(right)):
+        return len(left) == len(right) and all(find(right, each) is not MISSING for each in candidates(left))
     return bool(left == right)
 
 

@@ -4,7 +4,7 @@
 """
 
 from collections import OrderedDict, defaultdict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from sdnloom.symbolic.operations_format import format_text
@@ -19,6 +19,7 @@ from sdnloom.symbolic.operations_keys import (
     merge,
     needs_comparison,
     put,
+    same,
     set_add,
     set_discard,
     stored_key,
@@ -26,7 +27,7 @@ from sdnloom.symbolic.operations_keys import (
 )
 from sdnloom.symbolic.values import lifted, settled
 from sdnloom.symbolic.values_bytes import joined_bytes
-from sdnloom.symbolic.values_int import SymInt, one_of, position
+from sdnloom.symbolic.values_int import SymInt, one_of, plain_slice, position
 from sdnloom.symbolic.values_str import text_join
 
 Method = Callable[..., Any]
@@ -149,6 +150,27 @@ def _list_pop(container: Any, index: Any = -1) -> Any:
     return container.pop(position(index, len(container), "pop") if isinstance(index, SymInt) else index)
 
 
+def _places(container: Any, value: Any, start: Any = 0, stop: Any = None) -> Iterator[int]:
+    """Yield where a sequence has an equal element; a fork for each that may or may not be."""
+    for place in range(len(container))[plain_slice(slice(start, stop), len(container))]:
+        if container[place] is value or same(container[place], value):
+            yield place
+
+
+def _index(container: Any, value: Any, *bounds: Any) -> int:
+    for place in _places(container, value, *bounds):
+        return place
+    raise ValueError(f"{type(container).__name__}.index(x): x not in {type(container).__name__}")
+
+
+def _count(container: Any, value: Any) -> int:
+    return sum(1 for _ in _places(container, value))
+
+
+def _list_remove(container: Any, value: Any) -> None:
+    del container[_index(container, value)]
+
+
 def _rotate(container: Any, steps: Any) -> None:
     container.rotate(one_of(steps, "deque.rotate"))
 
@@ -215,7 +237,8 @@ _STR: Final[dict[str, Method]] = {
     "format_map": lambda form, mapping: format_text(form, (), mapping),
 }
 _BYTES: Final[dict[str, Method]] = {**{name: _as_symbolic(name) for name in _COMPARING}, "join": joined_bytes}
-_LIST: Final[dict[str, Method]] = {"insert": _list_insert, "pop": _list_pop}
+_TUPLE: Final[dict[str, Method]] = {"index": _index, "count": _count}
+_LIST: Final[dict[str, Method]] = {**_TUPLE, "insert": _list_insert, "pop": _list_pop, "remove": _list_remove}
 
 METHODS: Final[dict[type, dict[str, Method]]] = {
     dict: _DICT,
@@ -226,10 +249,10 @@ METHODS: Final[dict[type, dict[str, Method]]] = {
     str: _STR,
     bytes: _BYTES,
     list: _LIST,
+    tuple: _TUPLE,
+    type({}.keys()): {"isdisjoint": _isdisjoint},
     deque: {**_LIST, "rotate": _rotate},
     bytearray: {name: _pinned(name) for name in (*_COMPARING, "join", "append", "extend", "insert", "remove")},
 }
 # Methods of these kinds that only keep or hand over what they are given.
-STORING: Final = frozenset(
-    {"append", "appendleft", "extend", "extendleft", "index", "count", "remove", "sort", "throw", "send"}
-)
+STORING: Final = frozenset({"append", "appendleft", "extend", "extendleft", "sort", "throw", "send"})

@@ -19,6 +19,7 @@ _LEFT_ALONE: Final = frozenset(
     {"super", "isinstance", "issubclass", "len", "callable", "id", "locals", "globals", "vars", "dir", "eval", "exec",
      "__import__", "abs"}
 )  # fmt: skip
+_CODE: Final = frozenset({"eval", "exec", "__import__"})
 _ORDERED: Final = (ast.List, ast.Tuple, ast.Constant, ast.ListComp, ast.GeneratorExp, ast.DictComp)
 _NUMBERS: Final = frozenset({"int", "hex", "oct", "bin"})  # of anything that can say its number
 _FRAME_METHODS: Final = frozenset({"_getframe", "warn"})
@@ -128,6 +129,8 @@ class Expressions(ast.NodeTransformer):
         if name in _NUMBERS and len(node.args) == 1 and not node.keywords:
             return self._call("number", node)
         if name in _LEFT_ALONE:
+            if name in _CODE and node.args and not isinstance(node.args[0], ast.Starred):
+                node.args[0] = self.operation("unseen", node.args[0], node.args[0])
             return node
         if not (node.args or node.keywords):
             is_pop = isinstance(node.func, ast.Attribute) and node.func.attr == "pop"

@@ -21,6 +21,7 @@ from sdnloom.symbolic.values_int import SymInt, one_of, plain, plain_slice, posi
 class SymByteArray(bytearray):
     """A bytearray with the cells of its symbolic bytes."""
 
+    __class__ = property(lambda self: bytearray)  # what a program sees; isinstance asks type() first
     _symbolic: dict[int, Cell]  # place -> cell, only where the byte depends on an input
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -32,10 +33,10 @@ class SymByteArray(bytearray):
             kwargs = {}
         if args and not isinstance(args[0], int):
             source = args[0] if isinstance(args[0], bytes | bytearray | memoryview) else bytes_of_numbers(args[0])
-            super().__init__(bare_bytes(source))
+            bytearray.__init__(self, bare_bytes(source))
             self._keep(cells_of_bytes(source))
         else:
-            super().__init__(*args, **kwargs)
+            bytearray.__init__(self, *args, **kwargs)
 
     def tracks(self) -> bool:
         """Return whether some byte depends on an input."""

@@ -23,6 +23,7 @@ from sdnloom.symbolic.values_vector import Vector, pin_the_rest
 class SymBytes(Vector, bytes):
     """Made by `bytes_of_cells`."""
 
+    __class__ = property(lambda self: bytes)  # what a program sees; isinstance asks type() first
     kind = bytes
     blank = frozenset(b" \t\n\r\x0b\f")
     _cells: tuple[Cell, ...]
@@ -84,7 +85,7 @@ class SymBytes(Vector, bytes):
             if not 0 <= part < 256:
                 raise ValueError("byte must be in range(0, 256)")
             return bytes_of_numbers((part,))
-        return bytes_of(part) if isinstance(part, bytearray) else super()._part(part)
+        return bytes_of(part) if isinstance(part, bytearray) else Vector._part(self, part)
 
     def hex(self, *grouping: Any) -> str:
         from sdnloom.symbolic.values_str import text_of_cells  # text is made of bytes, and bytes of text

@@ -31,6 +31,7 @@ def bits_needed(low: int, high: int) -> int:
 class SymInt(int):
     """Made by `integer`; holds the number, and `term`, `low` and `high` beside it."""
 
+    __class__ = property(lambda self: int)  # what a program sees; isinstance asks type() first
     term: Term
     low: int
     high: int

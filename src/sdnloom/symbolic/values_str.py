@@ -48,6 +48,7 @@ Piece = str | Written | Chars
 class SymStr(Vector, str):
     """Made by `text_of_number`, `text_of_cells` and `joined_text`."""
 
+    __class__ = property(lambda self: str)  # what a program sees; isinstance asks type() first
     kind = str
     blank = frozenset(code for code in range(256) if chr(code).isspace())
     pieces: tuple[Piece, ...]

@@ -136,6 +136,13 @@ TRACKED = {
     "dict subclass": ("class D(dict):\n def __setitem__(self, k, v): super().__setitem__(k, v + 1)\n def get(self, k, d=None): return super().get(k, d)\ndef f(x):\n d = D()\n d[3] = 1\n d[x] = 5\n return d[x], d.get(3), d.get(x), d.pop(4, 0), len(d), 5 in d", {"x": X}),
     "ordered dict": ("import collections\ndef f(x):\n d = collections.OrderedDict([(3, 1)])\n d[x] = 2\n d.move_to_end(3)\n return list(d.values()), d.pop(x), len(d), d.setdefault(5, 6)", {"x": X}),
     "exception of a program": ("class E(Exception):\n def __init__(self, v):\n  super().__init__(v)\n  object.__setattr__(self, 'v', v)\ndef f(x):\n try: raise E(x)\n except E as e: return e.v == 3, e.args[0] == 4", {"x": X}),
+    "list methods": ("def f(x):\n l = [True, 3, x, 2.0]\n l.remove(x)\n return l.count(x), (4, x, 3.0).index(x), len(l)", {"x": X}),
+    "list index missing": ("def f(x): return [3.0, False].index(x)", {"x": X}),
+    "slice object": ("def f(x):\n s = slice(x, x + 2)\n return [1, 2, 3, 4][s], 'abcd'[s]", {"x": X}),
+    "views": ("def f(x):\n d = {3: 1}\n d[x] = 2\n return len(d.keys() & {4, 5}), d.keys() == {3, 6}, (7, 2) in d.items(), d.keys().isdisjoint([8, 9]), len(d.keys() - {3})", {"x": X}),
+    "frozenset as key": ("def f(x): return {frozenset((1, 2)): 'a'}.get(frozenset((x, 2)), 'b')", {"x": X}),
+    "class attribute": ("def f(x): return x.__class__ is int, x.__class__.__name__, str(x).__class__ is str", {"x": X}),
+    "min by key": ("def f(x): return min([1, 2], key={1: x, 2: 3}.get), max([x, 4], key=lambda k: -k)", {"x": X}),
     "int of an object": ("class C:\n def __init__(self, v): self.v = v\n def __int__(self): return self.v\n __index__ = __int__\ndef f(x): return int(C(x)) == 3, hex(C(x)) == '0x4'", {"x": X}),
     "walrus": ("def f(x): return (y := x + 1) > 4, y", {"x": X}),
 }  # fmt: skip
@@ -161,6 +168,7 @@ REPORTED = {
     "unpacking of a set": ("def f(x):\n s = {x, 64}\n a, b = s\n return a, [*s]", {"x": WIDE}, "order of a set"),
     "hash method": ("class C:\n def __init__(self, v): self.v = v\n def __hash__(self): return self.v\n def __eq__(self, o): return self.v == o.v\ndef f(x): return C(x) in {C(3): 1}", {"x": WIDE}, "__hash__ called by C"),
     "array": ("import array\ndef f(x):\n a = array.array('B')\n a.append(x)\n return a[0] == 3", {"x": WIDE}, "append"),
+    "eval": ("def f(x): return eval(f'{x} + 1')", {"x": WIDE}, "code or module named by a symbolic text"),
     "memoryview": ("def f(b): return memoryview(b)[1] == 98", {"b": Octets(b"a", high=63)}, "memoryview"),
 }  # fmt: skip
 
