@@ -130,7 +130,7 @@ class Executions:
         return next(t for t in self.transitions(state) if same_step(t.step, step))
 
     def _depend(self, one: Transition, other: Transition) -> bool:
-        """Whether the declarations say that the order matters, whatever the state."""
+        """Whether the order of two steps matters, by what they touched and sent."""
         a, b = one.action, other.action
         if Mode.IDLE in (a.mode, b.mode):
             return True
@@ -138,11 +138,19 @@ class Executions:
         if any(names <= watches for watches in self._watches):
             return True
         same = one.component.name == other.component.name
-        if same and (_meet(a.writes, b.reads) or _meet(a.reads, b.writes) or _meet(a.writes, b.writes)):
+        (reads, writes), (their_reads, their_writes) = _touched(one), _touched(other)
+        if same and (_meet(writes, their_reads) or _meet(reads, their_writes) or _meet(writes, their_writes)):
             return True
         if a.take is not None and a.take == b.take:
             return True
-        return any(same or not self._channels[c].discipline.many_senders for c in a.sends & b.sends)
+        shared = {channel for channel, _ in one.outcome.sends} & {channel for channel, _ in other.outcome.sends}
+        return any(same or not self._channels[c].discipline.many_senders for c in shared)
+
+
+def _touched(t: Transition) -> tuple[frozenset[Any], frozenset[Any]]:
+    """The cells that a step read and wrote."""
+    reads, writes = t.outcome.reads, t.outcome.writes
+    return t.action.reads if reads is None else reads, t.action.writes if writes is None else writes
 
 
 def _meet(one: frozenset[Any], other: frozenset[Any]) -> bool:

@@ -1,6 +1,8 @@
 """Small random systems that cover every discipline, mode and kind of property, and tell the truth about themselves.
 
 A step is a random table over exactly what its action declares to read, and changes exactly what it declares to write.
+Some actions do less for some kinds of messages and say so in their footprint, and some do less in some cores and say so
+in their outcomes.
 Every space is finite: a message carries fuel, what a reception sends carries less (or, in a cyclic system, is one
 message with as much), and an action that takes nothing and sends has a budget in a cell of its own.
 """
@@ -21,6 +23,7 @@ from sdnloom.engine.model import (
     Component,
     Discipline,
     Fault,
+    Footprint,
     Mode,
     Needs,
     Outcome,
@@ -64,6 +67,8 @@ class Plan:
     all_writes: bool = False
     budget: int | None = None  # the place of the cell that counts down
     accepts: int | None = None  # the only kind of message it takes
+    kinds: dict[int, tuple[list[int], list[int], list[str]]] | None = None  # by kind: reads, writes, sends
+    peeks: bool = False  # where the first cell it reads is 0 it reads no other, and writes one cell at most
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,43 +87,86 @@ class Table:
             return []
         if plan.accepts is not None and kind_of(message) != plan.accepts:
             return []
-        read = tuple(core) if plan.all_reads else tuple(core[place] for place in plan.reads)
+        reads, writes, channels = plan.reads, plan.writes, plan.sends
+        if plan.kinds is not None:
+            kinds = sorted(kinds_of(message))
+            reads, writes, channels = (
+                [one for one in every if any(one in plan.kinds[kind][what] for kind in kinds)]
+                for what, every in enumerate((reads, writes, channels))
+            )
+        if plan.peeks and reads and core[reads[0]] == 0:
+            reads, writes = reads[:1], writes[:1]
+        read = tuple(core) if plan.all_reads else tuple(core[place] for place in reads)
         key = (read, message)
         if key not in self.memo:
-            self.memo[key] = self._draw(random.Random(f"{self.seed}/{key!r}"), message)
+            self.memo[key] = self._draw(random.Random(f"{self.seed}/{key!r}"), message, writes, channels)
         results = []
+        own = () if plan.budget is None else (plan.budget,)
         for number, (values, sends, events) in enumerate(self.memo[key]):
             after = list(core)
-            for place, value in zip(plan.writes, values, strict=True):
+            for place, value in zip(writes, values, strict=True):
                 after[place] = value
             if plan.budget is not None:
                 after[plan.budget] -= 1
-            results.append(Outcome(tuple(after), sends, events, choice=f"choice {number}" if number else ""))
+            told = plan.kinds is not None or plan.peeks
+            results.append(
+                Outcome(
+                    tuple(after),
+                    sends,
+                    events,
+                    cells(*reads, *own) if told and not plan.all_reads else None,
+                    cells(*writes, *own) if told and not plan.all_writes else None,
+                    choice=f"choice {number}" if number else "",
+                )
+            )
         return results
 
-    def _draw(self, rng: random.Random, message: Any) -> tuple[Any, ...]:
+    def footprint(self, message: Any) -> Footprint:
+        """What the step may do about a message, or a part of one."""
+        assert self.plan.kinds is not None
+        reads, writes, sends = self.plan.kinds[next(iter(kinds_of(message)))]
+        own = () if self.plan.budget is None else (self.plan.budget,)
+        return Footprint(
+            ALL if self.plan.all_reads else cells(*reads, *own),
+            ALL if self.plan.all_writes else cells(*writes, *own),
+            frozenset(sends),
+        )
+
+    def _draw(self, rng: random.Random, message: Any, writes: list[int], channels: list[str]) -> tuple[Any, ...]:
         plan = self.plan
         outcomes = []
         refusing = 4 if plan.accepts is None else 1
         for _ in range(rng.choices((0, 1, 2), (refusing, 10, 1))[0]):
-            values = tuple(rng.randrange(2) for _ in plan.writes)
+            values = tuple(rng.randrange(2) for _ in writes)
             if plan.take is None:
                 fuel, many = 2, rng.choice((1, 1, 1, 2))
             else:
                 fuel, many = fuel_of(message), rng.choice((0, 1, 1, 2))
-            if self.cyclic and plan.take is not None and plan.sends and rng.random() < 0.4:
+            if self.cyclic and plan.take is not None and channels and rng.random() < 0.4:
                 fuel, many = fuel + 1, 1  # pass it on
                 kept = fuel - 1
             else:
                 kept = rng.randrange(fuel) if fuel else 0
             sends = []
-            for _ in range(many if fuel and plan.sends else 0):
-                channel, sent = rng.choice(plan.sends), (rng.randrange(2), kept)
+            for _ in range(many if fuel and channels else 0):
+                channel, sent = rng.choice(channels), (rng.randrange(2), kept)
                 ports = self.ports.get(channel)
                 sends.append((channel, (rng.choice(ports), sent) if ports else sent))
             events = [(plan.component, plan.name, rng.randrange(2)) for _ in range(rng.choice((0, 1, 1, 2)))]
             outcomes.append((values, tuple(sends), tuple(events)))
         return tuple(outcomes)
+
+
+def cells(*places: int) -> frozenset[str]:
+    """The names of the cells at these places of a core."""
+    return frozenset(f"cell {place}" for place in places)
+
+
+def kinds_of(message: Any) -> set[int]:
+    """The kinds in a message, in the heads of one with several, or in one part (port, (kind, fuel))."""
+    if isinstance(message[0], tuple):
+        return {int(kind) for _, (kind, _) in message}
+    return {int(message[1][0] if isinstance(message[1], tuple) else message[0])}
 
 
 def kind_of(message: Any) -> int:
@@ -145,6 +193,7 @@ def random_system(seed: int, *, cyclic: bool | None = None, needs: Collection[Ne
     shared = {name: rng.choice((1, 2, 3, 3)) for name in names}
     for plan in plans:
         _footprint(rng, plan, shared[plan.component])
+    _narrow(random.Random(f"narrow {seed}"), plans)
     sizes = dict(shared)
     initial = {name: [0] * shared[name] for name in names}
     for plan in plans:
@@ -211,13 +260,26 @@ def _footprint(rng: random.Random, plan: Plan, cells: int) -> None:
     plan.writes = sorted(rng.sample(places, min(cells, rng.choice((0, 1, 1, 2)))))
 
 
+def _narrow(rng: random.Random, plans: list[Plan]) -> None:
+    """Let some actions do less for some messages and in some cores."""
+
+    def some(values: list[Any]) -> list[Any]:
+        return [value for value in values if rng.random() < 0.6]
+
+    for plan in plans:
+        plan.peeks = rng.random() < 0.3
+        if plan.take is not None and rng.random() < 0.5:
+            plan.kinds = {kind: (some(plan.reads), some(plan.writes), some(plan.sends)) for kind in (0, 1)}
+
+
 def _action(seed: int, plan: Plan, cells: int, ports: dict[str, dict[str, tuple[str, ...]]], cyclic: bool) -> Action:
     own = () if plan.budget is None else (plan.budget,)
     reads = ALL if plan.all_reads else frozenset(f"cell {place}" for place in (*plan.reads, *own))
     writes = ALL if plan.all_writes else frozenset(f"cell {place}" for place in (*plan.writes, *own))
     mine = {channel: by_sender[plan.component] for channel, by_sender in ports.items()}
     step = Table(f"{seed}/{plan.component}/{plan.name}", plan, mine, cyclic)
-    return Action(plan.name, step, plan.take, frozenset(plan.sends), reads, writes, plan.mode)
+    footprint = None if plan.kinds is None else step.footprint
+    return Action(plan.name, step, plan.take, frozenset(plan.sends), reads, writes, plan.mode, footprint)
 
 
 def _discipline(rng: random.Random, kind: str, senders: tuple[tuple[str, str], ...]) -> Discipline:

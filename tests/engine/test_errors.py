@@ -299,13 +299,13 @@ def test_errors_of_the_model_are_errors_of_the_user():
 
 
 def test_all_cells_overlap_with_any_however_it_is_written():
-    from sdnloom.engine.stubborn import overlap
+    from sdnloom.engine.classes import meet
 
     for all_of_them in (ALL, ALL | {"x"}):
-        assert overlap(all_of_them, frozenset({"y"}))
-        assert overlap(frozenset({"y"}), all_of_them)
-        assert not overlap(all_of_them, frozenset())
-    assert not overlap(frozenset({"x"}), frozenset({"y"}))
+        assert meet(all_of_them, frozenset({"y"}))
+        assert meet(frozenset({"y"}), all_of_them)
+        assert not meet(all_of_them, frozenset())
+    assert not meet(frozenset({"x"}), frozenset({"y"}))
 
 
 def test_an_error_that_is_meant_for_the_user_passes_as_it_is() -> None:

@@ -16,12 +16,13 @@ from operator import getitem
 from typing import Any, NamedTuple, TypeAlias
 
 from sdnloom.engine import evaluate
+from sdnloom.engine.classes import Class, Classifier
 from sdnloom.engine.graph import Graph
 from sdnloom.engine.model import Fault, Mode, Needs, Property, Step, Strategy, System
 from sdnloom.engine.semantics import Found, State
 from sdnloom.engine.strategy import Ranking, least, ranks_of
-from sdnloom.engine.stubborn import Class, Status, Stubborn
-from sdnloom.engine.tables import Local, Tables
+from sdnloom.engine.stubborn import Stubborn
+from sdnloom.engine.tables import Interner, Local, Tables
 from sdnloom.errors import SdnloomError
 
 _MUST, _IDLE, _SPEAKS = 1, 2, 4
@@ -113,8 +114,12 @@ class SystemGraph(Graph[int]):
         self._waiting = [_Moves(self, component, idle=True) for component in range(self.components)]
         self._received_from: dict[int, tuple[tuple[int, _Reception], ...]] = {}  # by number of the outcome
         self._receptions: dict[tuple[int, Any], _Reception] = {}
-        self._classes: list[dict[int, Class]] = [{} for _ in range(self.components)]
-        self._subsets: dict[tuple[Class, ...], int | None] = {}  # the actions a reduction keeps, None: all
+        # A reduction's classes of places, by component and number, and the number of the class of each code.
+        self._classes: list[Interner[Class]] = [Interner() for _ in range(self.components)]
+        self._classed: list[dict[int, int]] = [{} for _ in range(self.components)]
+        self._subsets: dict[tuple[int, ...], int | None] = {}  # the actions a reduction keeps, None: all
+        looks = None if reduction is None else reduction.rules.looks
+        self._classifiers = [Classifier(one, self.system.channels, looks) for one in self.system.components]
         self._ranking = None if strategy is None else Ranking(strategy, tables)
         self.asks = bool(self.system.properties)
         self._asked = [_Asked(self, prop) for prop in self.system.properties]
@@ -318,7 +323,7 @@ class SystemGraph(Graph[int]):
             known = self._codes[column][value] = (_scramble(number) << _FLAG_BITS | flags) << self._shifts[column]
             self.values[column][known] = value
             if self.reduction is not None and column < self.components:
-                self._classes[column][known] = self._class_of(column, value)
+                self._classed[column][known] = self.class_of(column, value)
         return known
 
     def moves(self, component: int, code: int, idle: bool) -> tuple[_Fast, ...]:
@@ -423,19 +428,32 @@ class SystemGraph(Graph[int]):
                 flags |= flag
         return flags
 
-    def _class_of(self, component: int, place: tuple[int, ...]) -> Class:
-        """What a reduction needs to know of a place."""
+    def class_of(self, component: int, place: tuple[int, ...]) -> int:
+        """The number of a place's class: what a reduction needs to know of it."""
         tables = self.tables
-        statuses = []
-        for action, slot, _ in self._actions[component]:
-            offers = self._offers(component, slot, place)
-            enabled = any(tables.step(action, place[0], message) for message, _, _ in offers)
-            statuses.append(Status.ENABLED if enabled else Status.REFUSED if offers else Status.EMPTY)
-        undisturbed = tuple(
-            tables.undisturbed(channel, content)
-            for channel, content in zip(tables.inbox[component], place[1:], strict=True)
+        channels = list(zip(tables.inbox[component], place[1:], strict=True))
+        offers = [self._offers(component, slot, place) for _, slot, _ in self._actions[component]]
+        outcomes = [
+            [local.outcome for message, _, _ in offered for local in tables.step(action, place[0], message)]
+            for (action, _, _), offered in zip(self._actions[component], offers, strict=True)
+        ]
+        found = self._classifiers[component].class_of(
+            [tables.contents[channel].values[content] for channel, content in channels],
+            list(map(bool, offers)),
+            outcomes,
+            [tables.undisturbed(channel, content) for channel, content in channels],
         )
-        return Class(tuple(statuses), undisturbed)
+        return self._classes[component].number(found)
+
+    def kept(self, numbers: tuple[int, ...]) -> int | None:
+        """The bit set of actions that the reduction keeps where the places have these classes, None for all."""
+        try:
+            return self._subsets[numbers]
+        except KeyError:
+            assert self.reduction is not None
+            classes = tuple([table.values[number] for table, number in zip(self._classes, numbers, strict=True)])
+            kept = self._subsets[numbers] = self.reduction.subset(classes)
+            return kept
 
     def _memory_flags(self, prop: Property, memory: Any) -> int:
         if prop.needs not in _AT_EVENTS:
@@ -448,12 +466,7 @@ class SystemGraph(Graph[int]):
         """The bit set of actions that the reduction keeps, None where it keeps all."""
         if self.reduction is None:
             return None
-        classes = tuple([known[state & field] for known, field in zip(self._classes, self._fields)])  # noqa: B905
-        try:
-            return self._subsets[classes]
-        except KeyError:
-            kept = self._subsets[classes] = self.reduction.subset(classes)
-            return kept
+        return self.kept(tuple([known[state & field] for known, field in zip(self._classed, self._fields)]))  # noqa: B905
 
     def _chosen(self, state: int) -> tuple[list[tuple[Move, int]], list[tuple[Move, int]]]:
         """What strategy and reduction choose, and what of the strategy's choice the reduction leaves out.

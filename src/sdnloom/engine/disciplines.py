@@ -29,6 +29,9 @@ class Fifo:
     def take(self, content: tuple[Message, ...]) -> tuple[tuple[str, Message, Content], ...]:
         return (("", content[0], content[1:]),) if content else ()
 
+    def waiting(self, content: tuple[Message, ...]) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
+        return content[:1], content[1:]
+
 
 @dataclass(frozen=True)
 class Bag:
@@ -46,6 +49,10 @@ class Bag:
 
     def take(self, content: frozenset[tuple[Message, int]]) -> tuple[tuple[str, Message, Content], ...]:
         return tuple(("", message, _add(content, message, -1)) for message, _ in sorted(content, key=stable_text))
+
+    def waiting(self, content: frozenset[tuple[Message, int]]) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
+        messages = tuple(message for message, _ in sorted(content, key=stable_text))
+        return messages, messages if sum(count for _, count in content) > 1 else ()
 
 
 def _add(content: frozenset[tuple[Message, int]], message: Message, change: int) -> frozenset[tuple[Message, int]]:
@@ -140,6 +147,10 @@ class Reorder:
                 results.append((f"overtake {place}" if place else "", message, rest))
         return tuple(results)
 
+    def waiting(self, content: tuple[Any, int]) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
+        queue, budget = content
+        return (queue, queue if len(queue) > 1 else ()) if budget else (queue[:1], queue[1:])
+
 
 @dataclass(frozen=True)
 class Ports:
@@ -174,6 +185,10 @@ class Ports:
             return ()
         heads = tuple((port, queue[0]) for port, queue in content)
         return (("", heads, tuple((port, queue[1:]) for port, queue in content if len(queue) > 1)),)
+
+    def waiting(self, content: tuple[Any, ...]) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
+        heads = tuple((port, queue[0]) for port, queue in content)
+        return heads, tuple((port, one) for port, queue in content for one in queue[1:])
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from sdnloom.engine.classes import meet
 from sdnloom.engine.model import NONE, Action, Cell, Component, Fault, System
 from sdnloom.engine.semantics import Transition
-from sdnloom.engine.stubborn import overlap
 
 
 class Dependence(Protocol):
@@ -87,7 +87,7 @@ class Declared:
     def conflict(self, one: Footprint, other: Footprint) -> bool:
         """Whether the order of the two may show."""
         if one.component == other.component and (
-            overlap(one.writes, other.writes) or overlap(one.writes, other.reads) or overlap(one.reads, other.writes)
+            meet(one.writes, other.writes) or meet(one.writes, other.reads) or meet(one.reads, other.writes)
         ):
             return True
         if one.takes is not None and (one.takes == other.takes or one.takes in other.sends):

@@ -20,7 +20,6 @@ inner = njit(**_INNER)
 
 MISSING, FULL, FORKED = -1, -2, -10  # a value of FORKED - n is entry n of a table of alternatives
 PENDING = -1
-EMPTY, REFUSED, ENABLED = 0, 1, 2  # as stubborn.Status
 FLAG_MUST, FLAG_IDLE = 1, 2
 MODE_MUST, MODE_MAY, MODE_IDLE = 0, 1, 2
 MISS_STEP, MISS_TAKE, MISS_PUSH, MISS_FOLD, MISS_MASK, MISS_RANK = 0, 1, 2, 3, 4, 5
@@ -28,10 +27,9 @@ MESSAGE_BITS, CORE_BITS = 26, 26  # of the keys of steps and pushes
 
 # Positions in the array of counters.
 (
-    PLACES, MOVES, FAULTS, RECEIVED, FORKS, FORK_ALTS, CONTENTS, TAKES, PUSHES, CLASSES, MISSES, STEPS, FOLDS, MASKS,
-    RANKS,
-) = range(15)  # fmt: skip
-COUNTERS = 15
+    PLACES, MOVES, FAULTS, RECEIVED, FORKS, FORK_ALTS, CONTENTS, TAKES, PUSHES, MISSES, STEPS, FOLDS, MASKS, RANKS,
+) = range(14)  # fmt: skip
+COUNTERS = 14
 
 # Columns of the matrices.
 START, COUNT = 0, 1  # steps, parcel_items, push_forks, forks: a range in another matrix
@@ -40,7 +38,7 @@ FIRST_ACTION, SLOTS = 0, 1  # components
 ACTION, CORE, OWN, OWN_COUNT, PARCEL, PARCEL_COUNT, EVENT = range(7)  # locals
 TO, NUMBER = 0, 1  # parcels
 ITEM_SLOT, ITEM_MESSAGE = 0, 1  # own, items
-PARENT, LAST, KIND, TAKE, TAKE_COUNT = range(5)  # contents
+PARENT, LAST, TAKE, TAKE_COUNT = range(4)  # contents
 MESSAGE, REST, FAULT = range(3)  # takes
 PUSHED, PUSH_FAULT = 0, 1  # push_alts
 FLAGS, MOVE, ACTIVE, IDLE, CLASS = range(5)  # place_info
@@ -62,11 +60,11 @@ Tables = namedtuple(
         # places: (component, core, contents...) and what they can do and receive
         "places", "place_index", "place_info", "moves", "faults",
         "received_memo", "forks", "fork_alts",
-        # a reduction's classes of places, and what it keeps for a vector of classes
-        "classes", "class_index", "mask_vectors", "mask_index", "mask_keep",
+        # what a reduction keeps for a vector of classes of places
+        "mask_vectors", "mask_index", "mask_keep",
         # scratch
         "alt_data", "alt_faults", "alt_fault_count", "alt_result", "next_data", "next_faults", "next_fault_count",
-        "class_scratch", "misses",
+        "misses",
     ],
 )  # fmt: skip
 
@@ -209,7 +207,6 @@ def push_fifo(t, content, message):
         t.contents[number, TAKE_COUNT] = 1
         t.contents[number, PARENT] = at
         t.contents[number, LAST] = message
-        t.contents[number, KIND] = 1
         t.n[CONTENTS] += 1
         key = ((at << MESSAGE_BITS) | np.int64(message)) + 1
         p = find(t.push_memo, key)
@@ -379,13 +376,12 @@ def step(t, action, core, message):
 
 @inner
 def expand(t, place):
-    """Enter the moves, flags and class of a place. All that is missing is noted before this gives up."""
+    """Enter the moves and flags of a place. All that is missing is noted before this gives up."""
     component = t.places[place, 0]
     start = t.n[MOVES]
     status = 0
     flags = 0
     active = 0
-    t.class_scratch[0, 0] = component
     for idle in range(2):
         for action in range(t.components[component, FIRST_ACTION], t.components[component + 1, FIRST_ACTION]):
             if (t.actions[action, MODE] == MODE_IDLE) != (idle == 1):
@@ -401,9 +397,7 @@ def expand(t, place):
             for offer in range(offered):
                 result = moves_of(t, place, action, slot, offer)
                 status = worse(status, result)
-            seen = ENABLED if t.n[MOVES] > before else (REFUSED if offered > 0 else EMPTY)
-            t.class_scratch[0, 1 + action - t.components[component, FIRST_ACTION]] = seen
-            if seen == ENABLED:
+            if t.n[MOVES] > before:
                 if t.actions[action, MODE] == MODE_MUST:
                     flags |= FLAG_MUST
                 elif t.actions[action, MODE] == MODE_IDLE:
@@ -413,22 +407,6 @@ def expand(t, place):
     if status < 0:
         t.n[MOVES] = start
         return status
-    actions = t.components[component + 1, FIRST_ACTION] - t.components[component, FIRST_ACTION]
-    for i in range(1 + actions, t.classes.shape[1]):
-        t.class_scratch[0, i] = 0
-    for slot in range(t.components[component, SLOTS]):
-        t.class_scratch[0, 1 + actions + slot] = t.contents[t.places[place, 2 + slot], KIND]
-    classed = find_row(t.class_index, t.classes, t.class_scratch, 0, t.classes.shape[1])
-    if t.class_index[classed] == 0:
-        number = t.n[CLASSES]
-        if number >= len(t.classes) or 2 * number >= len(t.class_index):
-            t.n[MOVES] = start
-            return FULL
-        for i in range(t.classes.shape[1]):
-            t.classes[number, i] = t.class_scratch[0, i]
-        t.class_index[classed] = number + 1
-        t.n[CLASSES] += 1
-    t.place_info[place, CLASS] = t.class_index[classed] - 1
     t.place_info[place, FLAGS] = flags
     t.place_info[place, ACTIVE] = active
     t.place_info[place, IDLE] = t.n[MOVES] - start - active

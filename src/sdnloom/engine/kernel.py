@@ -174,10 +174,13 @@ class KernelSearch:
         memo = self.memo
         queue = np.zeros(memo.count(jit_memo.PLACES) + 1, np.int32)
         left = jit_level.collect_places(memo.arrays(), self._rows, first, last, memo.components, queue)
+        expanded = queue[: max(left, 0)].copy()
         while left:
             left, full = jit_level.expand_places(memo.arrays(), queue, left)
             if left and not memo.fill() and full and not memo.grow():
                 memo.grow_scratch()
+        if memo.reduction is not None:
+            memo.classify(expanded)
         self._flags = np.zeros(last - first, np.uint8)
         self._masks = np.zeros(last - first, np.int32)
         at, reducing = first, memo.reduction is not None

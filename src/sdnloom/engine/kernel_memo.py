@@ -13,7 +13,7 @@ from sdnloom.engine.laws import folded
 from sdnloom.engine.model import Event, Fault, Mode, Needs, Strategy
 from sdnloom.engine.semantics import State
 from sdnloom.engine.strategy import Ranking, parts_of
-from sdnloom.engine.stubborn import Class, Status, Stubborn
+from sdnloom.engine.stubborn import Stubborn
 from sdnloom.engine.tables import Interner, Local, Tables
 from sdnloom.errors import SdnloomError
 
@@ -42,7 +42,6 @@ _GROWING: dict[int, tuple[str, ...]] = {
     jit_memo.FORK_ALTS: ("fork_alts",),
     jit_memo.CONTENTS: ("contents",),
     jit_memo.TAKES: ("takes",),
-    jit_memo.CLASSES: ("classes",),
     jit_memo.MASKS: ("mask_vectors", "mask_keep"),
 }
 # Counter -> the open-addressing memo whose entries it counts.
@@ -56,7 +55,6 @@ _HASHED = {
 # Counter -> (index, matrix) of interned rows.
 _INDEXED = {
     jit_memo.PLACES: ("place_index", "places"),
-    jit_memo.CLASSES: ("class_index", "classes"),
     jit_memo.MASKS: ("mask_index", "mask_vectors"),
 }
 
@@ -80,7 +78,6 @@ class Memo:
         self._events: Interner[tuple[Event, ...]] = Interner()
         self._content_of: dict[tuple[int, int], int] = {}  # (channel, number in the tables) -> content here
         self._numbers: dict[int, tuple[int, int]] = {}  # and back, for contents that Python made
-        self._kinds: list[Interner[frozenset[str] | None]] = [Interner() for _ in tables.system.channels]
         self._fifo = [type(channel.discipline) is Fifo for channel in tables.system.channels]
         self._parcels = 0
         self._locals: list[Local] = []  # by their row in `locals`
@@ -109,14 +106,23 @@ class Memo:
 
     def state_of(self, row: Array) -> int:
         """The state of a row as the loop has it."""
-        values: list[Any] = []
-        for component in range(self.components):
-            _, core, *contents = self._arrays["places"][row[component]].tolist()
-            inbox = self.tables.inbox[component]
-            values.append((core, *(self._number(channel, c) for channel, c in zip(inbox, contents, strict=False))))
+        values: list[Any] = [self._place(int(place)) for place in row[: self.components]]
         values += [self._memories.values[number][1] for number in row[self.components : self.folded].tolist()]
         values += [self._plans.values[number] for number in row[self.folded :].tolist()]
         return self.graph.state(values)
+
+    def _place(self, number: int) -> tuple[int, ...]:
+        """A place as the loop has it: the core's number, then those of the contents."""
+        component, core, *contents = self._arrays["places"][number].tolist()
+        inbox = self.tables.inbox[component]
+        return (core, *(self._number(channel, c) for channel, c in zip(inbox, contents, strict=False)))
+
+    def classify(self, places: Array) -> None:
+        """Note the classes of these places, for a reduction."""
+        for number in places.tolist():
+            component = int(self._arrays["places"][number, 0])
+            known = self.graph.class_of(component, self._place(number))
+            self._arrays["place_info"][number, jit_memo.CLASS] = known
 
     def memories(self) -> dict[str, list[Any]]:
         """The memories met, by property."""
@@ -221,9 +227,7 @@ class Memo:
         self._answer("fold", key, self._memory(place, after))
 
     def _fill_mask(self, number: int) -> None:
-        assert self.reduction is not None
-        classes = tuple(self._class(c) for c in self._arrays["mask_vectors"][number].tolist())
-        kept = self.reduction.subset(classes)
+        kept = self.graph.kept(tuple(self._arrays["mask_vectors"][number].tolist()))
         for action in range(len(self.tables.actions)):
             self._arrays["mask_keep"][number, action] = 1 if kept is None else kept >> action & 1
 
@@ -238,15 +242,6 @@ class Memo:
     def _answer(self, table: str, key: int, value: int) -> None:
         memo = self._arrays[f"{table}_memo"]
         memo[jit_memo.find(memo, key), 1] = value
-
-    def _class(self, number: int) -> Class:
-        component, *rest = self._arrays["classes"][number].tolist()
-        actions, inbox = len(self.tables.system.components[component].actions), self.tables.inbox[component]
-        undisturbed = tuple(
-            self._kinds[channel].values[kind]
-            for channel, kind in zip(inbox, rest[actions : actions + len(inbox)], strict=True)
-        )
-        return Class(tuple(Status(value) for value in rest[:actions]), undisturbed)
 
     def _memory(self, place: int, value: Hashable) -> int:
         """The number of a property's memory."""
@@ -270,12 +265,7 @@ class Memo:
         if known is None:
             known = self.count(jit_memo.CONTENTS)
             self._room("contents", length=known + 1)
-            kinds, fifo = self._kinds[channel], self._fifo[channel]
-            if fifo:  # as compiled code has it: kind 0 for the empty queue, 1 for any other
-                kinds.number(frozenset())
-                kinds.number(None)
-            kind = kinds.number(self.tables.undisturbed(channel, number))
-            self._arrays["contents"][known] = (-1, 0, kind, 0 if fifo else -1, 0)
+            self._arrays["contents"][known] = (-1, 0, 0 if self._fifo[channel] else -1, 0)
             self._arrays["n"][jit_memo.CONTENTS] += 1
             self._numbers[known] = (channel, number)
             self._content_of[channel, number] = known
@@ -350,7 +340,6 @@ class Memo:
     def _new_arrays(self) -> dict[str, Array]:
         tables, system = self.tables, self.tables.system
         slots = max((len(inbox) for inbox in tables.inbox), default=0)
-        most = max(len(component.actions) for component in system.components)
         firsts = np.cumsum([0] + [len(component.actions) for component in system.components])
         a: dict[str, Array] = {"n": np.zeros(jit_memo.COUNTERS, np.int64)}
         a["actions"] = np.array(
@@ -368,9 +357,8 @@ class Memo:
             "moves": 4,
             "forks": 2,
             "fork_alts": 3,
-            "contents": 5,
+            "contents": 4,
             "takes": 3,
-            "classes": 1 + most + slots,
             "mask_vectors": self.components,
         }
         for name, width in widths.items():
@@ -381,7 +369,6 @@ class Memo:
             a[name] = np.zeros((1 << 12, 2), np.int64)
         for index, _ in _INDEXED.values():
             a[index] = np.zeros(1 << 12, np.int32)
-        a["class_scratch"] = np.zeros((1, 1 + most + slots), np.int32)
         a["misses"] = np.zeros((1 << 16, 2), np.int64)
         for prefix in ("alt", "next"):
             self._set_scratch(a, prefix, 64, 16)

@@ -8,10 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sdnloom.engine import evaluate
+from sdnloom.engine.classes import Class, Classifier, Looks
 from sdnloom.engine.model import Channel, Event, Message, Mode, ModelError, Needs, Property
 from sdnloom.engine.path import describe, same_step
 from sdnloom.engine.semantics import Semantics, State, Transition
-from sdnloom.engine.stubborn import Class, Status, Stubborn
+from sdnloom.engine.stubborn import Stubborn
 from sdnloom.engine.text import stable_text
 
 if TYPE_CHECKING:
@@ -165,26 +166,23 @@ def folded(prop: Property, memory: Any, events: Sequence[Event]) -> Any:
     return memory
 
 
-def classes_of(semantics: Semantics, state: State) -> tuple[Class, ...]:
+def classes_of(semantics: Semantics, state: State, looks: Looks | None = None) -> tuple[Class, ...]:
     """The classes of the components in a state, computed from the values."""
     results = []
     for number, component in enumerate(semantics.system.components):
-        statuses = []
-        for action in component.actions:
-            if any(semantics.instances(state, number, action)):
-                statuses.append(Status.ENABLED)
-            elif action.take is None or _offers(semantics, action.take, state):
-                statuses.append(Status.REFUSED)
-            else:
-                statuses.append(Status.EMPTY)
-        undisturbed = tuple(
-            channel.discipline.undisturbed(state.contents[place])
-            if _offers(semantics, channel.name, state)
-            else frozenset()
-            for place, channel in enumerate(semantics.system.channels)
-            if channel.to == component.name
+        classifier = Classifier(component, semantics.system.channels, looks)
+        contents = [semantics.column(channel.name, state) for channel in classifier.inbox]
+        results.append(
+            classifier.class_of(
+                contents,
+                [action.take is None or _offers(semantics, action.take, state) for action in component.actions],
+                [[t.outcome for t in semantics.instances(state, number, action)] for action in component.actions],
+                [
+                    channel.discipline.undisturbed(content) if _offers(semantics, channel.name, state) else frozenset()
+                    for channel, content in zip(classifier.inbox, contents, strict=True)
+                ],
+            )
         )
-        results.append(Class(tuple(statuses), undisturbed))
     return tuple(results)
 
 

@@ -6,7 +6,7 @@ Law: every function given here is pure, and equal values behave equally. The eng
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from sdnloom.errors import SdnloomError
 
@@ -56,6 +56,14 @@ class Discipline(Protocol):
         """Every (label, message, rest) that receiving may give, in a canonical order."""
 
 
+@runtime_checkable
+class Listing(Protocol):
+    """A discipline that tells what it holds."""
+
+    def waiting(self, content: Any) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
+        """The messages, or parts of them, that may be received next, and those that may be received after that one."""
+
+
 @dataclass(frozen=True)
 class Channel:
     """A named queue with exactly one receiving component."""
@@ -77,6 +85,14 @@ class Outcome:
     choice: str = ""  # tells this outcome from the step's others, for replay
 
 
+class Footprint(NamedTuple):
+    """Cells that may be read and written, and channels that may be sent on."""
+
+    reads: frozenset[Cell]
+    writes: frozenset[Cell]
+    sends: frozenset[str]
+
+
 class Mode(Enum):
     """When an action happens."""
 
@@ -87,7 +103,11 @@ class Mode(Enum):
 
 @dataclass(frozen=True)
 class Action:
-    """What a component can do: `step(core, message)` gives its outcomes; none means not enabled, nothing consumed."""
+    """What a component can do: `step(core, message)` gives its outcomes; none means not enabled, nothing consumed.
+
+    `footprint(message)` says what the step may do about a message, whatever the core, where that is less than what the
+    action declares. Where a channel gives several parts at once it is asked for each part (`Listing`).
+    """
 
     name: str
     step: Callable[[Any, Any], Sequence[Outcome]]
@@ -96,6 +116,7 @@ class Action:
     reads: frozenset[Cell] = ALL  # cells of its core it may read
     writes: frozenset[Cell] = ALL
     mode: Mode = Mode.MUST
+    footprint: Callable[[Any], Footprint] | None = None
 
 
 def _unchanged(core: Any) -> Core:
@@ -104,12 +125,16 @@ def _unchanged(core: Any) -> Core:
 
 @dataclass(frozen=True)
 class Component:
-    """A named part of a system. `canonical` maps equivalent cores to one, which keeps them few."""
+    """A named part of a system. `canonical` maps equivalent cores to one, which keeps them few.
+
+    `conflict(one, other)` says whether two cells share a part, where different cells can; it is symmetric.
+    """
 
     name: str
     initial: Core
     actions: tuple[Action, ...]
     canonical: Callable[[Any], Core] = _unchanged
+    conflict: Callable[[Any, Any], bool] | None = None
 
 
 class Needs(Enum):

@@ -1,37 +1,27 @@
-"""Stubborn sets, derived from what actions declare.
+"""Stubborn sets, derived from what actions declare and from what they are about to do.
 
 In a state, a stubborn set T of actions is enough to explore if (1) what is outside T can neither change nor be changed
 by an enabled action of T, (2) it cannot enable a disabled one, and (3) one enabled action of T stays enabled until
 something of T happens. Then every path's first step in T can be moved to the front (Valmari). The derivation below is
-the slow, obvious closure over a few rules. It depends on a state only through the status of each action, so
-its result is memoised on these classes by the engines.
+the slow, obvious closure over a few rules. It depends on a state only through the classes of its places (`classes.py`),
+so its result is memoised on these by the engines.
+
+An enabled action of T counts with the footprint it has now: nothing outside T writes what it reads, so it keeps it. An
+action outside T counts with all it may still do, but not always as a whole: what it could do only with messages that
+are yet to be sent, or only after a change of what it reads, cannot happen before those who send or change do something,
+so it is enough that these are in T.
 
 What is kept: every quiescent state, every set of events on the way to one, and the order of the actions that a property
 watches. What is not: states in between and shortest paths.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from enum import IntEnum
-from typing import NamedTuple, TypeAlias
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
 
-from sdnloom.engine.model import ALL, Action, Cell, Channel, Component, Mode, Needs, System
+from sdnloom.engine.classes import Class, Doing, Looks, Part, Status
+from sdnloom.engine.model import Action, Channel, Component, Mode, Needs, System
 from sdnloom.errors import SdnloomError
-
-
-class Status(IntEnum):
-    """Why an action can or cannot happen in its component's present place."""
-
-    EMPTY = 0  # the channel it takes from offers nothing
-    REFUSED = 1  # its step has no outcome on what the channel offers
-    ENABLED = 2
-
-
-class Class(NamedTuple):
-    """All that the derivation needs to know of a component's place."""
-
-    statuses: tuple[Status, ...]  # of its actions
-    undisturbed: tuple[frozenset[str] | None, ...]  # of its channels: the senders that do not change what is offered
 
 
 class Refused(SdnloomError):  # noqa: N818 (a refusal, said by name)
@@ -48,87 +38,33 @@ class Acting:
         self.sends = {channels[name] for name in action.sends}
 
 
-def overlap(these: frozenset[Cell], those: frozenset[Cell]) -> bool:
-    """Whether two sets of cells share one; ALL is every cell."""
-    if not these or not those:
-        return False
-    return bool(these & those) or bool(ALL & (these | those))
-
-
-# Conflicts: why two actions may not commute.
-
-
-def shared_cells(one: Acting, other: Acting) -> bool:
-    """One writes what the other reads or writes, in the same core."""
-    return one.component is other.component and (
-        overlap(one.action.writes, other.action.reads)
-        or overlap(one.action.reads, other.action.writes)
-        or overlap(one.action.writes, other.action.writes)
-    )
-
-
-def shared_input(one: Acting, other: Acting) -> bool:
-    """Both take from one channel, so each may consume the other's message."""
-    return one.takes is not None and one.takes == other.takes
-
-
-def shared_output(one: Acting, other: Acting) -> bool:
-    """Both send on one channel and the order of their messages shows."""
-    return any(
-        one.component is other.component or not channel.discipline.many_senders for channel in one.sends & other.sends
-    )
-
-
-def feeds(one: Acting, other: Acting) -> bool:
-    """One sends on the channel that the other takes from, and so may spoil a reception that could happen before."""
-    return other.takes in one.sends and other.takes is not None and not other.takes.discipline.push_keeps
-
-
-def watched_together(system: System) -> Callable[[Acting, Acting], bool]:
-    """Both are watched by one property, whose memory may depend on their order."""
-
-    def together(one: Acting, other: Acting) -> bool:
-        return any(one.name in prop.watches and other.name in prop.watches for prop in system.properties)
-
-    return together
-
-
-# What must happen before a disabled action can.
-
-
-def changers(one: Acting, other: Acting) -> bool:
-    """The other may write a cell that the step reads, so the step may no longer refuse."""
-    return one.component is other.component and overlap(other.action.writes, one.action.reads)
-
-
-def rivals(one: Acting, other: Acting) -> bool:
-    """The other may take the message away that the step refuses, and uncover another."""
-    return shared_input(one, other)
-
-
-Rule: TypeAlias = Callable[[Acting, Acting], bool]
-
-
 @dataclass(frozen=True)
 class Rules:
-    """The rules of the derivation: for an action of the set, which others must be in it too.
+    """The rules of the derivation; a test leaves one out to see that it is missed.
 
-    `disturbers` are the senders whose messages change what the action's channel offers: for an enabled action they are
-    conflicts, for a disabled one they may enable it.
+    For an enabled action: those that share cells with it, take from its channel, send where it sends, take what it
+    sends. For one that refuses: those that may write what it reads, or take the message away that it refuses. For both
+    and for one without a message: the senders that change what its channel offers.
     """
 
-    enabled: tuple[Rule, ...] = (shared_cells, shared_input, shared_output, feeds)
-    refused: tuple[Rule, ...] = (changers, rivals)
+    enabled: frozenset[str] = frozenset({"cells", "input", "output", "feeds"})
+    refused: frozenset[str] = frozenset({"cells", "input"})
     disturbers: frozenset[Status] = frozenset(Status)  # the statuses for which disturbers count
+    changed: bool = True  # a changed handling waits for a change
+    coming: bool = True  # a message to come waits for its sender
     watched: bool = True  # actions watched by one property conflict
     keys: frozenset[Mode] = frozenset({Mode.MUST})
+    looks: Looks = field(default_factory=Looks)
+
+
+Node: TypeAlias = tuple[Acting, Part]
 
 
 class Stubborn:
     """The reduction of one system. Refuses by name a property that it cannot keep."""
 
     def __init__(self, system: System, rules: Rules | None = None, keep_state_properties: bool = False) -> None:
-        rules = rules or Rules()
+        self.rules = rules or Rules()
         for prop in () if keep_state_properties else system.properties:
             if prop.needs is Needs.STATE:
                 raise Refused(
@@ -143,66 +79,122 @@ class Stubborn:
         channels = {channel.name: channel for channel in system.channels}
         pairs = [(component, action) for component in system.components for action in component.actions]
         self.actions = [Acting(number, *pair, channels) for number, pair in enumerate(pairs)]
-        self._rules = rules
-        conflicts = (*rules.enabled, watched_together(system)) if rules.watched else rules.enabled
-        self._fixed = {
-            Status.ENABLED: [self._related(one, conflicts) for one in self.actions],
-            Status.REFUSED: [self._related(one, rules.refused) for one in self.actions],
-            Status.EMPTY: [0 for _ in self.actions],
+        self._channels = channels
+        self._senders = {
+            channel.name: [one for one in self.actions if channel in one.sends] for channel in system.channels
         }
-        # For each action that takes: (bit, sender's name) of those that send on its channel.
-        self._senders = [
-            [(1 << other.number, other.component.name) for other in self.actions if one.takes in other.sends]
-            for one in self.actions
-        ]
+        self._takers = {
+            channel.name: [one for one in self.actions if one.takes == channel] for channel in system.channels
+        }
         inboxes = {c.name: [channel for channel in system.channels if channel.to == c.name] for c in system.components}
         self._slots = [
-            None if one.takes is None else inboxes[one.component.name].index(one.takes) for one in self.actions
+            -1 if one.takes is None else inboxes[one.component.name].index(one.takes) for one in self.actions
         ]
         places = {component.name: number for number, component in enumerate(system.components)}
         self._components = [places[one.component.name] for one in self.actions]
+        self._first = [self._components.index(number) for number in self._components]  # of the action's component
+        self._watched = [
+            [two for two in self.actions if two is not one and self._watched_together(system, one, two)]
+            for one in self.actions
+        ]
 
     def subset(self, classes: tuple[Class, ...]) -> int | None:
         """The bit set of actions to explore in a state of these classes, None for all of them."""
-        statuses = [status for one in classes for status in one.statuses]
+        doings = [doing for one in classes for doing in one.actions]
         active = [
             one
-            for one, status in zip(self.actions, statuses, strict=True)
-            if status is Status.ENABLED and one.action.mode is not Mode.IDLE
+            for one, doing in zip(self.actions, doings, strict=True)
+            if doing.status is Status.ENABLED and one.action.mode is not Mode.IDLE
         ]
         enabled = sum(1 << one.number for one in active)
+        keys = [one.number for one in active if one.action.mode in self.rules.keys]
         needed = self.needed(classes)
-        closures = [closure(one.number, needed) & enabled for one in active if one.action.mode in self._rules.keys]
+        # Whether an action or only what it waits for makes the smaller set is not clear beforehand: both are tried.
+        closures = [closure(key, some) & enabled for some in (self._wholly(needed), needed) for key in keys]
         # A quiescent state has no key: it counts by itself, and all that may follow is explored.
         best = min(closures, key=lambda bits: (bits.bit_count(), bits), default=enabled)
         return None if best == enabled else best
 
     def needed(self, classes: tuple[Class, ...]) -> list[int]:
-        """For each action, the bit set of those that must be in a set together with it."""
-        statuses = [status for one in classes for status in one.statuses]
-        return [self._needed(one, status, classes) for one, status in zip(self.actions, statuses, strict=True)]
+        """For each node, the bit set of the nodes that must be in a set together with it.
 
-    def _related(self, one: Acting, rules: tuple[Rule, ...]) -> int:
-        others = (other for other in self.actions if other is not one and any(rule(one, other) for rule in rules))
-        return sum(1 << other.number for other in others)
+        The nodes are the actions as a whole, then the other parts of all actions.
+        """
+        doings = [doing for one in classes for doing in one.actions]
+        undisturbed = [
+            frozenset[str]() if slot < 0 else classes[component].undisturbed[slot]
+            for slot, component in zip(self._slots, self._components, strict=True)
+        ]
+        whole = [self._bits(self._for_whole(one, doings, undisturbed[one.number])) for one in self.actions]
+        changed = [self._bits(self._own(one, doings[one.number].changers)) for one in self.actions]
+        coming = [self._bits(self._for_coming(one, doings)) for one in self.actions]
+        none = [0] * len(self.actions)
+        return whole + (changed if self.rules.changed else none) + (coming if self.rules.coming else none)
 
-    def _needed(self, one: Acting, status: Status, classes: tuple[Class, ...]) -> int:
-        """The actions that must be in a set together with this one."""
+    def _for_whole(self, one: Acting, doings: Sequence[Doing], undisturbed: frozenset[str] | None) -> Iterable[Node]:
+        """What must be in a set together with an action."""
         if one.action.mode is Mode.IDLE:
-            return 0  # it waits until the key, too, is no longer enabled, so something of the set comes first
-        bits = self._fixed[status][one.number]
-        slot = self._slots[one.number]
-        if slot is not None and status in self._rules.disturbers:
-            undisturbed = classes[self._components[one.number]].undisturbed[slot]
-            if undisturbed is not None:
-                for bit, sender in self._senders[one.number]:
-                    if sender not in undisturbed:
-                        bits |= bit
+            return  # it waits until the key, too, is no longer enabled, so something of the set comes first
+        doing, rules = doings[one.number], self.rules
+        ways = {Status.ENABLED: rules.enabled, Status.REFUSED: rules.refused, Status.EMPTY: frozenset[str]()}
+        rule = ways[doing.status]
+        if "cells" in rule:
+            yield from self._own(one, doing.cells)
+        if "input" in rule and one.takes is not None:
+            yield from ((other, Part.WHOLE) for other in self._takers[one.takes.name] if other is not one)
+        for channel in sorted(doing.sends):
+            if "output" in rule:
+                for other in self._senders[channel]:
+                    apart = other.component is not one.component and self._channels[channel].discipline.many_senders
+                    if other is not one and not apart:
+                        yield from self._sending(other, channel, doings)
+            if "feeds" in rule and not self._channels[channel].discipline.push_keeps:
+                # One that has nothing to take can take before the push only what others send.
+                for other in self._takers[channel]:
+                    empty = doings[other.number].status is Status.EMPTY
+                    if other is not one:
+                        yield other, Part.COMING if empty else Part.WHOLE
+        if doing.status is Status.ENABLED and rules.watched:
+            yield from ((other, Part.WHOLE) for other in self._watched[one.number])
+        if one.takes is not None and doing.status in rules.disturbers and undisturbed is not None:
+            for other in self._senders[one.takes.name]:
+                if other.component.name not in undisturbed:
+                    yield from self._sending(other, one.takes.name, doings)
+
+    def _for_coming(self, one: Acting, doings: Sequence[Doing]) -> Iterable[Node]:
+        """What must happen before an action can take a message that is yet to be sent."""
+        if one.takes is not None:
+            for other in self._senders[one.takes.name]:
+                yield from self._sending(other, one.takes.name, doings)
+
+    def _sending(self, other: Acting, channel: str, doings: Sequence[Doing]) -> Iterable[Node]:
+        """The parts of an action that may send on the channel."""
+        return ((other, part) for part in dict(doings[other.number].sending)[channel])
+
+    def _own(self, one: Acting, parts: Iterable[tuple[int, Part]]) -> Iterable[Node]:
+        """Parts of actions of the same component, which a class knows by their places in it."""
+        first = self._first[one.number]
+        return ((self.actions[first + place], part) for place, part in parts)
+
+    def _bits(self, nodes: Iterable[Node]) -> int:
+        bits = 0
+        for one, part in nodes:
+            bits |= 1 << (part * len(self.actions) + one.number)
         return bits
+
+    def _wholly(self, needed: Sequence[int]) -> list[int]:
+        """The same with whole actions only."""
+        count = len(self.actions)
+        mask = (1 << count) - 1
+        return [(bits | bits >> count | bits >> 2 * count) & mask for bits in needed[:count]]
+
+    def _watched_together(self, system: System, one: Acting, other: Acting) -> bool:
+        """Both are watched by one property, whose memory may depend on their order."""
+        return any(one.name in prop.watches and other.name in prop.watches for prop in system.properties)
 
 
 def closure(key: int, needed: Sequence[int]) -> int:
-    """The least set of actions that contains the key and, for each of its actions, what that one needs."""
+    """The least set of nodes that contains the key and, for each of its nodes, what that one needs."""
     reached, work = 1 << key, [key]
     while work:
         fresh = needed[work.pop()] & ~reached

@@ -85,6 +85,12 @@ class FaultyPorts:
             results.append(("+".join(label for label, _, _ in picks if label), heads, rest))
         return tuple(results)
 
+    def waiting(self, content: tuple[Row, ...]) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
+        """The packets, with their ports, that may come next, and those that may come after them."""
+        next_ones = [(row.port, one) for row in content for one in (row.queue if row.reorder else row.queue[:1])]
+        later = [(row.port, one) for row in content for one in row.queue[0 if row.reorder else 1 :]]
+        return tuple(next_ones), tuple(later)
+
 
 def _port(pair: tuple[int, LinkFaults]) -> int:
     return pair[0]

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
-from sdnloom.engine.model import Action, Component, Message, Mode, Outcome
+from sdnloom.engine.model import ALL, Action, Cell, Component, Footprint, Message, Mode, Outcome
 from sdnloom.network.controller import Joined, Left
 from sdnloom.network.events import (
     Arrived,
@@ -29,8 +29,10 @@ from sdnloom.network.switch import Outcome as SwitchOutcome
 from sdnloom.network.switch import (
     Switch,
     SwitchCore,
+    conflict,
     connect,
     disconnect,
+    footprints,
     initial_core,
     port_change,
     receive_message,
@@ -38,6 +40,8 @@ from sdnloom.network.switch import (
 )
 from sdnloom.network.timers import expiries
 from sdnloom.network.topology.spec import Place
+
+_AROUND = "around"  # the cell of all that is not the switch's own core: phase, connection, carriers, budgets
 
 
 class Greeting(NamedTuple):
@@ -107,8 +111,8 @@ class Station:
         tell = frozenset({self.up})
         around = tell | {channel for channel, _ in self.neighbours}
         actions = [
-            Action("packets", self.packets, f"{self.name}.in", wires),
-            Action("of", self.obey, self.of, wires),
+            Action("packets", self.packets, f"{self.name}.in", wires, footprint=self._of_packet),
+            Action("of", self.obey, self.of, wires, footprint=self._of_message),
         ]
         if self.has_carrier:
             actions.append(Action("carrier", self.carrier, self.carriers, tell))
@@ -125,7 +129,7 @@ class Station:
         if self.faults.any:
             sends = around if self.faults.fail else tell
             actions.append(Action("join", self.join, None, sends, mode=Mode.MAY))
-        return Component(self.name, self.initial(core), tuple(actions))
+        return Component(self.name, self.initial(core), tuple(actions), conflict=conflict)
 
     def initial(self, core: SwitchCore) -> SwitchState:
         """Return the state at the start."""
@@ -222,7 +226,29 @@ class Station:
                     sends.append((target.channel, target.message(packet)))
             sends += [(self.up, message) for message in outcome.messages]
         choice = "; ".join(outcome.choice for outcome in branch.outcomes if outcome.choice)
-        return Outcome(state._replace(core=branch.core), tuple(sends), tuple(events), choice=choice)
+        reads, writes = (frozenset[Cell]().union(*cells) for cells in branch.cells())
+        if state.down:  # what is lost at dark ports is found by trying again
+            reads, writes = ALL, ALL
+        return Outcome(
+            state._replace(core=branch.core), tuple(sends), tuple(events), reads | {_AROUND}, writes, choice=choice
+        )
+
+    # -- what may come of messages that wait, for a reduction ----------------------------------------------------
+
+    def _of_packet(self, given: tuple[int, Packet]) -> Footprint:
+        return self._footprint(footprints.of_packet(self.config, *given))
+
+    def _of_message(self, given: Any) -> Footprint:
+        message = given.message if isinstance(given, Letter) else given
+        return self._footprint(footprints.of_message(self.config, message))
+
+    def _footprint(self, reach: footprints.Reach | None) -> Footprint:
+        wires = frozenset(target.channel for target in self.targets.values())
+        if reach is None:
+            return Footprint(ALL, ALL, wires | {self.up})
+        if reach.ports is not None:
+            wires = frozenset(target.channel for port, target in self.targets.items() if port in reach.ports)
+        return Footprint(reach.reads | {_AROUND}, reach.writes, wires | {self.up} if reach.answers else wires)
 
     # -- time ---------------------------------------------------------------------------------------------------
 
@@ -328,6 +354,9 @@ class _Branch(NamedTuple):
     core: SwitchCore
     outcomes: tuple[SwitchOutcome, ...] = ()
     events: tuple[NetworkEvent, ...] = ()
+
+    def cells(self) -> tuple[list[frozenset[Cell]], list[frozenset[Cell]]]:
+        return [one.reads for one in self.outcomes], [one.writes for one in self.outcomes]
 
     def then(self, outcome: SwitchOutcome, events: tuple[NetworkEvent, ...]) -> "_Branch":
         return _Branch(outcome.core, (*self.outcomes, outcome), self.events + events)

@@ -8,6 +8,8 @@ A cell is a tuple whose first element is its kind, or a plain word:
 | `("lookup", table, fields, priority)` | every entry of at least that priority that a packet with these fields meets |
 | `("region", table or None, match)` | every entry that a non-strict command reaches; None is all tables |
 | `("overlap", table, priority, match)` | every entry that the overlap check compares with |
+| `("touch", table, fields)` | every entry that a packet with these fields may meet and so change |
+| `("beneath", table, match)` | every entry that a command with this match may change |
 | `("room", table)` | how full a bounded table is |
 | `("group", number)`, `"groups"` | one group, all groups |
 | `("port", number)`, `"ports"` | one port, all ports |
@@ -24,7 +26,7 @@ from typing import Any
 from sdnloom.network.switch.matching import covers, matches, overlap
 
 Cell = Hashable
-_TABLE_KINDS = frozenset({"flow", "lookup", "region", "overlap", "room"})
+_TABLE_KINDS = frozenset({"flow", "lookup", "region", "overlap", "touch", "beneath", "room"})
 _WHOLE = {"group": "groups", "port": "ports"}
 
 
@@ -34,6 +36,9 @@ def conflict(one: Any, other: Any) -> bool:
         return True
     if isinstance(one, str) or isinstance(other, str):
         return other in _wholes(one) or one in _wholes(other)
+    for wide, rest in ((one, other), (other, one)):
+        if wide[0] in ("touch", "beneath"):
+            return _widely(wide, rest)
     if "flow" not in (one[0], other[0]):
         return False  # what is no single entry or part is only ever read
     flow, rest = (one, other) if one[0] == "flow" else (other, one)
@@ -45,6 +50,18 @@ def conflict(one: Any, other: Any) -> bool:
     if rest[0] == "overlap":
         return bool(rest[1] == table and rest[2] == priority and overlap(rest[3], match))
     return False
+
+
+def _widely(wide: Any, other: Any) -> bool:
+    """Return whether some of the entries that a step may change can be among the others."""
+    kind, table, what = wide
+    if other[0] not in _TABLE_KINDS - {"room"} or other[1] not in (None, table):
+        return False
+    if kind == "touch":
+        return matches(other[-1], dict(what)) if other[0] in ("flow", "region", "beneath") else True
+    if other[0] == "flow":
+        return covers(what, other[-1])
+    return matches(what, dict(other[2])) if other[0] in ("lookup", "touch") else True
 
 
 def _wholes(cell: Any) -> tuple[str, ...]:

@@ -1,0 +1,109 @@
+"""What a switch may do about a message or a packet, whatever its tables hold: cells, and ports it may send from.
+
+Law: whatever conflicts with what a step touched, in any core, conflicts with what is said of it here (`cells.py`).
+Where nothing better is known the answer is None: everything.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from sdnloom.engine.model import ALL
+from sdnloom.network.openflow import (
+    NO_BUFFER,
+    V10,
+    Action,
+    ApplyActions,
+    BarrierRequest,
+    EchoRequest,
+    FeaturesRequest,
+    FlowCommand,
+    FlowMod,
+    GetConfigRequest,
+    Message,
+    Output,
+    PacketOut,
+    Port,
+    SetField,
+    StatsRequest,
+)
+from sdnloom.network.packet import Packet
+from sdnloom.network.switch.cells import Cell
+from sdnloom.network.switch.config import Switch
+from sdnloom.network.switch.core import initial_core
+from sdnloom.network.switch.handlers import handle
+from sdnloom.network.switch.matching import packet_fields
+from sdnloom.network.switch.turn import Outcome, explore
+
+_READING = (BarrierRequest, EchoRequest, FeaturesRequest, GetConfigRequest, StatsRequest)
+_HARMLESS = (SetField, Output)
+_COMMON = frozenset({"ports", "config", "connection", "time", "groups"})  # what nearly every step may look at
+
+
+class Reach(NamedTuple):
+    """The cells that may be touched, the ports that packets may leave from (None: any), and whether it may answer."""
+
+    reads: frozenset[Cell]
+    writes: frozenset[Cell]
+    ports: frozenset[int] | None
+    answers: bool
+
+
+def of_packet(config: Switch, in_port: int, packet: Packet) -> Reach | None:
+    """What may become of a packet that arrives: 1.0 asks one table, and what its entries say is not known."""
+    if config.version != V10:
+        return None
+    fields = tuple(sorted(packet_fields(packet, in_port, 0, zero_ports=True).items()))
+    reads = {("lookup", 0, fields, -1), *_COMMON}
+    writes = {("touch", 0, fields), "buffers", "macs", "counts"}
+    return Reach(frozenset(reads), frozenset(writes), None, True)
+
+
+def of_message(config: Switch, message: Message) -> Reach | None:
+    """What may come of a message from the controller."""
+    if isinstance(message, _READING):
+        return Reach(ALL, frozenset(), frozenset(), True)
+    if isinstance(message, FlowMod) and config.version == V10:
+        return _of_flow_mod(config, message)
+    if isinstance(message, PacketOut):
+        ports = _ports(message.actions)
+        if ports is None:
+            return None
+        if message.buffer_id != NO_BUFFER:
+            return Reach(ALL, frozenset({"buffers", "counts"}), ports, True)
+        outcome = _alone(config, message)  # it looks at no entries
+        return Reach(outcome.reads | _COMMON, outcome.writes | {"counts"}, ports, True)
+    return None
+
+
+def _of_flow_mod(config: Switch, message: FlowMod) -> Reach | None:
+    """The entries are those that a switch without any would look for or make."""
+    outcome = _alone(config, message)
+    entries = [cell for cell in outcome.reads | outcome.writes if isinstance(cell, tuple)]
+    adds = message.command == FlowCommand.ADD
+    writes: set[Cell] = {("room", 0)}
+    writes |= {cell if adds else ("beneath", cell[1], cell[-1]) for cell in entries if cell[0] in ("flow", "region")}
+    if message.buffer_id == NO_BUFFER:
+        sure = adds and not message.flags and config.max_entries is None and not outcome.messages
+        return Reach(outcome.reads | _COMMON, frozenset(writes), frozenset(), not sure)
+    ports = _ports(action for one in message.instructions if isinstance(one, ApplyActions) for action in one.actions)
+    if ports is None or any(not isinstance(one, ApplyActions) for one in message.instructions):
+        return None
+    return Reach(ALL, frozenset({*writes, "buffers", "counts"}), ports, True)
+
+
+def _ports(actions: Iterable[Action]) -> frozenset[int] | None:
+    """The ports that actions send to, None if that cannot be said."""
+    ports = set()
+    for action in actions:
+        if not isinstance(action, _HARMLESS):
+            return None
+        if isinstance(action, Output):
+            if not 0 < action.port < Port.MAX:
+                return None
+            ports.add(action.port)
+    return frozenset(ports)
+
+
+def _alone(config: Switch, message: Message) -> Outcome:
+    """What a switch without any entries does."""
+    return explore(config, initial_core(config), lambda turn: handle(turn, message))[0]

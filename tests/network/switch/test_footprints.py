@@ -1,0 +1,106 @@
+"""What is said of a message or a packet beforehand covers what the switch does about it in any state."""
+
+from typing import Any
+
+import pytest
+
+import sdnloom.network.openflow as openflow
+from sdnloom.engine.model import ALL
+from sdnloom.network.openflow import NO_BUFFER, V10, FlowMod, Match, Output, PacketOut
+from sdnloom.network.packet import Ethernet, stack
+from sdnloom.network.switch import Outcome, Switch, SwitchCore, conflict, initial_core, plain_ports
+from sdnloom.network.switch.footprints import Reach, of_message, of_packet
+from tests.network.switch.build import OUT2, add
+from tests.network.switch.differential import model
+from tests.network.switch.sequences import Arrival, Generator, Send, Stimulus
+
+
+def config_of(**options: Any) -> Switch:
+    return Switch(1, plain_ports(1, 2, 3, openflow.Port.LOCAL), V10, **options)
+
+
+CONFIGS = (
+    config_of(buffers=4),
+    config_of(buffers=0, counters=True),
+    config_of(buffers=2, max_entries=2, overlap="first"),
+)
+
+
+def reach_of(config: Switch, stimulus: Stimulus) -> Reach | None:
+    if isinstance(stimulus, Arrival):
+        return of_packet(config, stimulus.port, stimulus.packet)
+    return of_message(config, stimulus.message) if isinstance(stimulus, Send) else None
+
+
+def walk(config: Switch, seed: int) -> list[tuple[SwitchCore, Stimulus, Outcome]]:
+    """(state, stimulus, outcome) along a random sequence."""
+    core = initial_core(config)
+    found: list[tuple[SwitchCore, Stimulus, Outcome]] = []
+    for stimulus in Generator(config, seed).sequence():
+        outcomes = model(config, core, stimulus)
+        found += [(core, stimulus, outcome) for outcome in outcomes]
+        core = outcomes[0].core
+    return found
+
+
+def meets(cells: frozenset[Any], probe: Any) -> bool:
+    return bool(cells & ALL) or any(conflict(cell, probe) for cell in cells)
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=["buffers", "counters", "bounded"])
+def test_whatever_conflicts_with_what_was_done_conflicts_with_what_may_be_done(config):
+    told = silent = narrow = 0
+    for seed in range(150):
+        steps = walk(config, seed)
+        probes = {cell for _, _, outcome in walk(config, seed + 1000) for cell in outcome.reads | outcome.writes}
+        for _, stimulus, outcome in steps:
+            reach = reach_of(config, stimulus)
+            if reach is None:
+                continue
+            told += 1
+            for probe in probes:
+                if any(conflict(cell, probe) for cell in outcome.writes):
+                    assert meets(reach.writes, probe), (stimulus, probe)
+                elif any(conflict(cell, probe) for cell in outcome.reads):
+                    assert meets(reach.reads | reach.writes, probe), (stimulus, probe)
+                narrow += not meets(reach.reads | reach.writes, probe)
+            ports = {port for port, _ in outcome.outputs}
+            assert reach.ports is None or ports <= reach.ports, stimulus
+            assert reach.answers or not outcome.messages, stimulus
+            silent += not reach.answers
+    assert told > 500
+    assert narrow > 1000
+    assert silent > 0 or config.max_entries is not None
+
+
+def test_a_rule_and_a_packet_that_it_does_not_match_leave_each_other_alone():
+    config = config_of()
+    rule = of_message(config, add(OUT2, match=Match.of(eth_dst=1)))
+    here, there = (of_packet(config, 1, stack(Ethernet(dst, 9, 0x88B5))) for dst in (1, 2))
+    assert rule is not None
+    assert here is not None
+    assert there is not None
+    assert any(meets(here.reads, cell) for cell in rule.writes)
+    assert not any(meets(there.reads | there.writes, cell) for cell in rule.writes)
+
+
+@pytest.mark.parametrize(
+    ("message", "ports", "answers"),
+    [
+        (FlowMod(Match.of(eth_dst=1)), set(), False),
+        (FlowMod(Match.of(eth_dst=1), command=3), set(), True),
+        (FlowMod(Match.of(eth_dst=1), flags=1), set(), True),
+        (add(Output(2), match=Match.of(eth_dst=1), buffer_id=0), {2}, True),
+        (PacketOut((Output(2), Output(3)), buffer_id=7), {2, 3}, True),
+        (PacketOut((), b"", buffer_id=NO_BUFFER), set(), True),
+    ],
+)
+def test_messages_say_where_their_packets_may_go_and_whether_they_may_be_answered(message, ports, answers):
+    reach = of_message(config_of(), message)
+    assert reach is not None
+    assert (reach.ports, reach.answers) == (ports, answers)
+
+
+@pytest.mark.parametrize("port", [openflow.Port.FLOOD, openflow.Port.TABLE, openflow.Port.CONTROLLER])
+def test_nothing_is_said_of_packets_that_may_go_anywhere(port):
+    assert of_message(config_of(), PacketOut((Output(port),), buffer_id=7)) is None
