@@ -57,9 +57,10 @@ class SymbolicOsken(OskenProgram):
 
     def attempt(self, core: Any, given: Came, data: bytes) -> Attempt:
         """What the apps do in a state about a message whose data are these."""
-        with self._world.running(), _data(data):
+        with self._world.running():
             self._states.bring(core)
-            done = self._run(Step(given))
+            with _data(data):
+                done = self._run(Step(given))
         return Attempt(done.messages, done.events)
 
 

@@ -12,7 +12,6 @@ from typing import Any
 
 from sdnloom.symbolic.values import IPV4, MAC, Ipv6, Style, SymBytes, SymInt, SymStr, bare, has_symbolic, settled
 from sdnloom.symbolic.values_bytes import bytes_of, bytes_of_cells, bytes_of_hex, bytes_of_int, hex_digits, int_of_bytes
-from sdnloom.symbolic.values_cells import term_of
 from sdnloom.symbolic.values_str import Written, text_of_number
 
 
@@ -94,8 +93,7 @@ def hexlify(data: Any, *separators: Any) -> bytes:
         settled(data, "hexlify with a separator")
         return binascii.hexlify(bare(bytes_of(data)), *separators)
     plain = binascii.hexlify(bare(bytes_of(data)))
-    cells = tuple(cell if isinstance(cell, int) else term_of(cell) for cell in hex_digits(data))
-    return bytes_of_cells(plain, cells)
+    return bytes_of_cells(plain, hex_digits(data))
 
 
 def unhexlify(text: Any) -> bytes:
