@@ -166,8 +166,28 @@ def test_several_modules_share_their_classes(monkeypatch):
     vars(second)["Shared"] = first.Shared
     scope = Scope({"first", "second"})
     roots = Roots(scope, {}, [first, second])
-    assert sorted(roots.values) == ["first", "first.Shared", "functions", "second"]
+    assert sorted(roots.values) == ["first.Shared", "functions", "names"]
     before = take(roots.values, scope)
     second.Shared.seen.append(1)
     restore(before)
     assert first.Shared.seen == []
+
+
+def test_names_of_modules_that_hold_nothing_mutable_are_looked_at_together():
+    quiet = types.ModuleType("quiet")
+    exec("LIMIT = 1\nclass Kind:\n    size = 2\n", vars(quiet))
+    scope = Scope({"quiet"})
+    roots = Roots(scope, {}, [quiet])
+    assert sorted(roots.values) == ["functions", "names"]
+    assert roots.telling() == {}
+    first, text = take(roots.values, scope), canonical_text(roots.telling(), scope)
+    quiet.LIMIT, quiet.Kind.size, quiet.Kind.fresh = 5, [6], 7
+    changed, other = take(roots.values, scope), canonical_text(roots.telling(), scope)
+    assert text != other
+    quiet.Kind.size.append(8)
+    restore(changed)
+    assert (quiet.LIMIT, quiet.Kind.size, quiet.Kind.fresh) == (5, [6], 7)
+    assert canonical_text(roots.telling(), scope) == other
+    restore(first)
+    assert (quiet.LIMIT, quiet.Kind.size, hasattr(quiet.Kind, "fresh")) == (1, 2, False)
+    assert canonical_text(roots.telling(), scope) == text

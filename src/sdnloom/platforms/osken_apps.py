@@ -16,7 +16,7 @@ from sdnloom.network.switch import Switch, initial_core, receive_message
 from sdnloom.platforms import osken_wsgi
 from sdnloom.platforms.app_errors import AppError
 from sdnloom.platforms.escapes import handler_raised
-from sdnloom.platforms.osken_capture import Chance, capture_apps
+from sdnloom.platforms.osken_capture import Surroundings, capture_apps
 from sdnloom.platforms.osken_connection import REQUESTS, Connection, Sent, decoded, encoded
 from sdnloom.platforms.osken_load import Loaded, load
 from sdnloom.platforms.osken_loops import Raised
@@ -68,6 +68,10 @@ class Apps:
             "happened": self._happened,
             "apps": self,
             "world": world,
+            "hub": world.hub,
+            "clock": world.hub.clock,
+            "draws": world.draws,
+            "loops": world.loops,
         }
         for name, each in self._web():
             pins[f"{name}.mapper"] = each.mapper
@@ -76,9 +80,7 @@ class Apps:
             "bricks": world.bricks,
             **{f"context {name}": each for name, each in world.manager.contexts.items()},
             "datapaths": self._datapaths,
-            "hub": world.hub,
-            "chance": Chance(world.draws),
-            "loops": world.loops,
+            "surroundings": Surroundings(world.hub, world.draws, world.loops),
         }
         capture_apps(world.bricks)
         return scope, Roots(scope, objects, world.own.modules.values(), FRAMEWORK)

@@ -13,7 +13,9 @@ from os_ken.base import app_manager
 
 from sdnloom.platforms.aspects import Aspect, Aspects, Captured, Form
 from sdnloom.platforms.clock import Draws
+from sdnloom.platforms.hub import Hub
 from sdnloom.platforms.kinds import capture_by
+from sdnloom.platforms.osken_loops import Loops
 from sdnloom.platforms.threads import Thread
 
 INCOMING = "(came, not yet read)"
@@ -110,23 +112,29 @@ class Settled:
         self._still = {_JOINED: said + str(sorted(map(tuple, connection.ports.values())))}
         self._names = {name: live[name] for name in _CONNECTION if name in live}
         self._ports = dict(connection.ports)
+        self._values = tuple(self._names.values())
+        others = {name: each for name, each in live.items() if name not in self._names and name != "_settled"}
+        live.clear()
+        live.update(self._names, _settled=self, **others)  # in this order, so that values can be compared one by one
 
     def save(self, connection: Any) -> dict[str, Any]:
         """Return what is not as it was, and who is connected."""
         live, quiet = connection.__dict__, self._is_quiet(connection)
+        if quiet and len(live) == len(self._values) + 1 and all(map(operator.is_, live.values(), self._values)):
+            return self._still
         saved = {
             name: each
             for name, each in live.items()
             if each is not self._names.get(name, _GONE) or (not quiet and name in _INSIDE)
         }
         del saved["_settled"]
-        if not saved and quiet and len(live) > len(self._names):
-            return self._still
         saved.update(dict.fromkeys(self._names.keys() - live.keys(), _DELETED))
         return {**saved, **self._still, INCOMING: connection.socket.incoming}
 
     def load(self, connection: Any, saved: Mapping[str, Any]) -> None:
         """Put back what was not as it was, and all else."""
+        if saved is self._still and self.save(connection) is saved:
+            return
         live = connection.__dict__
         live.clear()
         live.update(self._names, _settled=self, **{name: each for name, each in saved.items() if name not in _WORDS})
@@ -148,18 +156,41 @@ class Settled:
         )
 
 
-class Chance(Captured):
-    """Where the random draws of a program are: seed and count."""
+class Surroundings(Captured):
+    """Time, chance, threads and loops of a program: all that surrounds its apps, as one thing."""
 
-    __slots__ = ("draws",)
+    __slots__ = ("draws", "hub", "loops")
     aspects: ClassVar[Aspects] = (
-        Aspect(
-            "draws",
-            Form.MAP,
-            lambda each: dict(enumerate(each.draws.getstate())),
-            lambda each, saved: each.draws.setstate(tuple(saved.values())),
-        ),
+        Aspect("surroundings", Form.MAP, lambda each: each.save(), lambda each, saved: each.load(saved)),
     )
 
-    def __init__(self, draws: Draws) -> None:
-        self.draws = draws
+    def __init__(self, hub: Hub, draws: Draws, loops: Loops) -> None:
+        self.hub, self.draws, self.loops = hub, draws, loops
+
+    def save(self) -> dict[str, Any]:
+        """Return the time, where the draws are, and all threads, timers and loops."""
+        key, count, gauss = self.draws.getstate()
+        saved = {"now": self.hub.clock.now, "draws": key, "drawn": count, "gauss": gauss}
+        for word, loops in self.loops.named():
+            for name, each in loops.items():
+                saved[f"{word} {name}"] = each
+        if self.hub.threads or self.hub.timers:
+            for word, parts in self._lists():
+                for place, each in enumerate(parts):
+                    saved[f"{word}[{place}]"] = each
+        return saved
+
+    def load(self, saved: Mapping[str, Any]) -> None:
+        """Put them back."""
+        if self.save() == saved:  # numbers, texts, and threads, which are what they are
+            return
+        self.hub.clock.now = saved["now"]
+        self.draws.setstate((saved["draws"], saved["drawn"], saved["gauss"]))
+        for word, loops in self.loops.named():
+            loops.clear()
+            loops.update({key[len(word) + 1 :]: each for key, each in saved.items() if key.startswith(f"{word} ")})
+        for word, parts in self._lists():
+            parts[:] = [each for key, each in saved.items() if key.startswith(f"{word}[")]
+
+    def _lists(self) -> tuple[tuple[str, list[Any]], ...]:
+        return ("threads", self.hub.threads), ("ready", self.hub.ready), ("timers", self.hub.timers)

@@ -8,15 +8,14 @@ An exception that ends the loop ends it for good: what comes later is never hand
 after 128 more events, stops the connection of every switch that sends one; here such events are dropped.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import greenlet
 from os_ken.base import app_manager
 
 from sdnloom.errors import SdnloomError
-from sdnloom.platforms.aspects import Aspect, Aspects, Captured, Form
 from sdnloom.platforms.hub import Hub
 from sdnloom.platforms.threads import Flavour, Thread
 
@@ -35,12 +34,8 @@ class Raised:
     effect: str
 
 
-class Loops(Captured):
+class Loops:
     """The loops of all apps. `ended` are those that an exception has ended; `raised` is for the owner to read."""
-
-    aspects: ClassVar[Aspects] = (
-        Aspect("loops", Form.MAP, lambda each: each._save(), lambda each, saved: each._load(saved)),
-    )
 
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
@@ -49,17 +44,9 @@ class Loops(Captured):
         self.running: dict[str, Thread] = {}
         self.raised: list[Raised] = []
 
-    def _save(self) -> dict[str, Any]:
-        named = (("open", self.open), ("ended", self.ended), ("running", self.running))
-        return {f"{word} {name}": each for word, loops in named for name, each in loops.items()}
-
-    def _load(self, saved: Mapping[str, Any]) -> None:
-        named: dict[str, dict[str, Any]] = {"open": self.open, "ended": self.ended, "running": self.running}
-        for loops in named.values():
-            loops.clear()
-        for key, each in saved.items():
-            word, _, name = key.partition(" ")
-            named[word][name] = each
+    def named(self) -> tuple[tuple[str, dict[str, Any]], ...]:
+        """Return what is part of the program's state."""
+        return ("open", self.open), ("ended", self.ended), ("running", self.running)
 
     def is_loop(self, thread: Thread) -> bool:
         """Whether a thread is the loop of an app."""

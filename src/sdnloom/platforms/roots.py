@@ -96,6 +96,36 @@ def _same(one: Any, other: Any) -> bool:
     return type(one) in ATOMS and repr(one) == repr(other)
 
 
+class Quiet(Captured):
+    """Namespaces that hold nothing that can change inside. While all names are as loaded, there is nothing to keep."""
+
+    __slots__ = ("_spaces",)
+    aspects: ClassVar[Aspects] = (
+        Aspect("spaces", Form.MAP, lambda each: each.save(), lambda each, saved: each.load(saved)),
+    )
+
+    def __init__(self, spaces: Mapping[str, Namespace]) -> None:
+        self._spaces = dict(spaces)
+
+    def save(self) -> dict[str, Any]:
+        """Return the names that are not as loaded, each with its namespace."""
+        return {
+            f"{path}:{name}": each
+            for path, space in self._spaces.items()
+            if not space.is_as_loaded()
+            for name, each in space.save().items()
+        }
+
+    def load(self, saved: Mapping[str, Any]) -> None:
+        """Bring all names back."""
+        for path, space in self._spaces.items():
+            names = saved and {
+                key[len(path) + 1 :]: each for key, each in saved.items() if key.rpartition(":")[0] == path
+            }
+            if saved or not space.is_as_loaded():
+                space.load(names)
+
+
 class Attributes(Captured):
     """Attributes of functions that have no other state, compared with those they had at the start."""
 
@@ -122,7 +152,7 @@ class Attributes(Captured):
 
     def load(self, saved: Mapping[str, Any]) -> None:
         """Bring back the attributes of functions that had those of the start; the others come back with their dict."""
-        for path in self.save().keys() - saved.keys():
+        for path in [path for path in self.save() if path not in saved]:
             function, base = self._rows[path]
             load_dict(function.__dict__, base)
 
@@ -150,14 +180,18 @@ class Roots:
             path: Namespace(owner, [name for name, each in namespace_of(owner).items() if self._counts(name, each)])
             for path, owner in self._owners.items()
         }
-        self.values: dict[str, Any] = {**objects, **spaces, "functions": Attributes(self._functions)}
+        quiet = {path: space for path, space in spaces.items() if space.is_quiet()}
+        self.values: dict[str, Any] = {
+            **objects,
+            **{path: space for path, space in spaces.items() if path not in quiet},
+            "names": Quiet(quiet),
+            "functions": Attributes(self._functions),
+        }
 
     def telling(self) -> dict[str, Any]:
         """Return the roots without those that have nothing to tell: what a digest needs, not a snapshot."""
         return {
-            name: each
-            for name, each in self.values.items()
-            if not (type(each) is Namespace and each.is_quiet()) and not (type(each) is Attributes and not each.save())
+            name: each for name, each in self.values.items() if type(each) not in (Quiet, Attributes) or each.save()
         }
 
     def _collect(self, path: str, target: Any) -> None:
