@@ -31,6 +31,7 @@ PUBLISHED = {
     ("UNUSUAL", "reduced"): ((21_659, 111.93), (1_406, 8.11), (1_072, 6.12)),
 }
 FASTER = 10  # floor: times faster than the paper
+REDUCED = {"load_balancer": 5, "traffic_engineering": 5}  # floors: times fewer transitions with reduction
 
 
 def mac_learning() -> Scenario:
@@ -86,20 +87,13 @@ def run(quick: bool, arguments: list[str]) -> Report:
         report.floor(f"{name}: times faster than the paper, all twelve rows together", published / ours, ">=", FASTER)
     for name in APPLICATIONS:
         plain, reduced = (found["PKT-SEQ", way, name].transitions for way in ("snapshot", "reduced"))
-        published = [row[list(APPLICATIONS).index(name)][0] for row in (_row("snapshot"), _row("reduced"))]
-        report.notes.append(
-            f"{name}: the reduction leaves 1 of {plain / reduced:.1f} transitions, the paper's 1 of "
-            f"{published[0] / published[1]:.1f}."
-        )
+        if name in REDUCED:
+            report.floor(f"{name}: times fewer transitions with reduction", plain / reduced, ">=", REDUCED[name])
     report.notes.append(
         "The applications are re-creations, so counts can be compared down a column but not with the paper's. Here a "
         "handler runs once for each state and message, which is why replaying costs little more than a snapshot."
     )
     return report
-
-
-def _row(way: str) -> tuple[tuple[int, float], ...]:
-    return PUBLISHED["PKT-SEQ", way]
 
 
 def _search(name: str, make: Callable[[], Scenario], strategy: str, way: str, times: int) -> Run:
