@@ -51,8 +51,8 @@ class OwnLoader(importlib.machinery.SourceFileLoader):
 class OwnModules(importlib.abc.MetaPathFinder):
     """Finds the modules of one program and remembers them; to be put in front of `sys.meta_path` while it runs.
 
-    `folders` are searched for top-level modules; `owns` says which names of packages that can be found anyway belong to
-    the program; `places` names files for modules that no path leads to.
+    `folders` are searched for top-level modules; `owned` are top-level names that belong to the program wherever they
+    are found, and what is not `shared` gets a copy; `places` names files for modules that no path leads to.
     """
 
     def __init__(self, builtins: Mapping[str, Any], compiler: Compiler = compile_source) -> None:
