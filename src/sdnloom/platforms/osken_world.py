@@ -143,7 +143,7 @@ class World:
 
     @contextlib.contextmanager
     def running(self) -> Iterator[None]:
-        """While this lasts, os-ken and the program's modules see this world; what leads out of the process is refused."""
+        """While this lasts, os-ken and the program see this world, and what leads out of the process is refused."""
         finders = [self.alias, self.own]
         with self._swap.installed():
             known = len(sys.modules)
