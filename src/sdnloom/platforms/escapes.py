@@ -45,5 +45,6 @@ def library_file(path: str) -> str:
 
 def _frames(trace: TracebackType | None) -> list[tuple[FrameType, int]]:
     """Return each frame with its line; without our own hub, which is no part of the story."""
-    here = str(Path(__file__).parent)
-    return [(frame, line) for frame, line in traceback.walk_tb(trace) if not frame.f_code.co_filename.startswith(here)]
+    package = Path(__file__).parent.parent
+    ours = tuple(str(package / name) for name in ("platforms", "symbolic"))
+    return [(frame, line) for frame, line in traceback.walk_tb(trace) if not frame.f_code.co_filename.startswith(ours)]

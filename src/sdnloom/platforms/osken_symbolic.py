@@ -46,8 +46,13 @@ class SymbolicOsken(OskenProgram):
         return tuple(sorted(_files(self._world.own.modules.values())))
 
     @property
+    def library(self) -> tuple[str, ...]:
+        """os-ken's libraries."""
+        return (str(_OSKEN / "lib"),)
+
+    @property
     def quiet(self) -> tuple[str, ...]:
-        """os-ken, where it is not part of the program, and what runs it."""
+        """The rest of os-ken, where it is not part of the program, and what runs it."""
         return (str(_OSKEN), *(str(_HERE / name) for name in ("platforms", "network")))
 
     @property

@@ -38,6 +38,11 @@ class SymbolicPython(PythonProgram):
         return (Path(inspect.getfile(self.original)).resolve(),)
 
     @property
+    def library(self) -> tuple[str, ...]:
+        """None: what reads packets asks nothing else."""
+        return ()
+
+    @property
     def quiet(self) -> tuple[str, ...]:
         """What reads packets, makes messages and runs programs."""
         network = _HERE / "network"

@@ -6,7 +6,9 @@ messages are not, unless it is the libraries that are to be tested. `Quiet` make
 
 import sys
 from collections.abc import Callable
+from enum import Enum
 from pathlib import Path
+from types import FrameType
 from typing import Any, NamedTuple, Protocol
 
 from sdnloom.engine.model import Event
@@ -30,8 +32,12 @@ class Subject(Protocol):
         """The files whose branches are its paths."""
 
     @property
+    def library(self) -> tuple[str, ...]:
+        """Folders of libraries that it calls to read and write packets."""
+
+    @property
     def quiet(self) -> tuple[str, ...]:
-        """Folders whose branches are no paths of the program, apart from its own files."""
+        """Other folders whose branches are no paths of the program."""
 
     @property
     def parsers(self) -> tuple[str, ...]:
@@ -45,26 +51,57 @@ class Subject(Protocol):
 
 
 class Quiet:
-    """Tells, by the place of a branch, whether it is to be ignored: it lies in one of some folders.
+    """Tells, by the place of a branch, whether it is to be ignored.
 
-    Code that is neither in these folders nor the program's own belongs to whoever called it.
+    Ignored are branches in quiet folders, and those in a library that is at work for one of its own reading or writing
+    functions; what a program asks a library ("has it these flags?") is its own question. Code that is neither belongs
+    to whoever called it.
     """
 
-    def __init__(self, quiet: tuple[str, ...], own: Callable[[str], bool]) -> None:
-        self._quiet, self._is_own = quiet, own
-        self._known: dict[str, bool | None] = {}
+    def __init__(self, own: Callable[[str], bool], library: tuple[str, ...], quiet: tuple[str, ...]) -> None:
+        self._is_own, self._library, self._quiet = own, library, quiet
+        self._known: dict[str, _Kind] = {}
 
     def __call__(self, site: Site) -> bool:
         """Whether a branch at this place is no path of the program."""
-        ignored = self._file(site.file)
-        frame = sys._getframe(1)
-        while ignored is None and frame.f_back is not None:
+        if self._kind(site.file) is _Kind.OWN:
+            return False
+        entry = ""  # the function of the library that the program called
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None:
+            kind = self._kind(frame.f_code.co_filename)
+            if kind is _Kind.OWN:
+                return entry in READING_AND_WRITING
+            if kind is _Kind.QUIET:
+                return True
+            if kind is _Kind.LIBRARY:
+                entry = frame.f_code.co_name
             frame = frame.f_back
-            ignored = self._file(frame.f_code.co_filename)
-        return ignored is not False
+        return True
 
-    def _file(self, name: str) -> bool | None:
-        """Whether branches of a file are ignored; None if that is up to its caller."""
-        if name not in self._known:
-            self._known[name] = False if self._is_own(name) else True if name.startswith(self._quiet) else None
-        return self._known[name]
+    def _kind(self, name: str) -> "_Kind":
+        kind = self._known.get(name)
+        if kind is None:
+            kind = self._known[name] = self._new_kind(name)
+        return kind
+
+    def _new_kind(self, name: str) -> "_Kind":
+        if self._is_own(name):
+            return _Kind.OWN
+        if name.startswith(self._library):
+            return _Kind.LIBRARY
+        return _Kind.QUIET if name.startswith(self._quiet) else _Kind.CALLER
+
+
+READING_AND_WRITING = frozenset(
+    {"__init__", "parser", "parser_hdr", "serialize", "serialize_hdr", "add_protocol", "__truediv__", "__len__"}
+)
+
+
+class _Kind(Enum):
+    """Whose code a file is: the program's, a library's, nobody's that counts, or whoever's calls it."""
+
+    OWN = "own"
+    LIBRARY = "library"
+    QUIET = "quiet"
+    CALLER = "caller"

@@ -101,8 +101,7 @@ class Concolic:
         subject, skeleton = self.subject, question.skeleton
         own = {str(file) for file in subject.own_files}
         heard = subject.parsers if self.means.robust else ()
-        quiet = tuple(each for each in subject.quiet if each not in heard)
-        ignores = Quiet(quiet, lambda name: name in own or name.startswith(heard))
+        ignores = Quiet(lambda name: name in own or name.startswith(heard), subject.library, subject.quiet)
         bits = frame_term(skeleton)
 
         def run(execution: Execution) -> Attempt:
