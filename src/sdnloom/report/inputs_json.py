@@ -4,7 +4,7 @@ from typing import Any
 
 from sdnloom.check.inputs.survey import Survey, Surveyed
 from sdnloom.network.topology import Topology
-from sdnloom.report.inputs_text import condition_text, witness_texts
+from sdnloom.report.inputs_text import witness_texts
 from sdnloom.report.words import Names, message_words
 
 SCHEMA = "sdnloom-inputs-1"
@@ -35,7 +35,7 @@ def _class(one: Surveyed, names: Names) -> dict[str, Any]:
     found = one.found
     return {
         "stack": found.question.skeleton.stack.name,
-        "condition": condition_text(found),
+        "condition": found.readable,
         "witness": witness_texts(found),
         "frame": found.question.skeleton.frame(found.witness).hex(),
         "outputs": [

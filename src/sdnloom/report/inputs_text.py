@@ -2,7 +2,7 @@
 
 from sdnloom.check.inputs.concolic import ConcolicClass
 from sdnloom.check.inputs.domains import value_text
-from sdnloom.check.inputs.survey import Survey, Surveyed
+from sdnloom.check.inputs.survey import Survey
 from sdnloom.network.topology import Topology
 from sdnloom.report.words import Names, event_words, message_words
 from sdnloom.symbolic.execution import Site
@@ -11,16 +11,16 @@ from sdnloom.symbolic.execution import Site
 def survey_text(survey: Survey, topology: Topology | None) -> str:
     """The whole report. It is the same for the same program, state and packets."""
     names = Names.of(topology) if topology is not None else Names()
-    count = len(survey.classes)
-    lines = [f"{count} class{'' if count == 1 else 'es'} of packets at {survey.place} for {survey.program}"]
-    raising = [each for each in survey.classes if each.found.raised]
+    shown = [each.found for each in survey.classes]
+    lines = [f"{_classes(len(shown))} of packets at {survey.place} for {survey.program}"]
     if survey.robust:
-        lines.append(f"{len(raising)} of them make{'s' if len(raising) == 1 else ''} the program or its library raise")
-    for number, one in enumerate([*raising, *(each for each in survey.classes if not each.found.raised)], 1):
+        shown = _first_of_each_kind(shown)
+        lines = [f"{lines[0]}: {len(shown) or 'no'} way{'' if len(shown) == 1 else 's'} to make it raise"]
+    for number, one in enumerate(shown, 1):
         lines += ["", *_class(number, one, names)]
     lines.append("")
     if survey.repeated:
-        lines.append(f"{survey.repeated} further classes differ only in what the program does not look at")
+        lines.append(f"{_classes(survey.repeated)} more that differ only in what the program does not look at")
     if survey.complete:
         lines.append(f"complete: every such packet is in one of these classes ({survey.paths} runs of the program)")
     lines += [f"incomplete: {gap}" for gap in survey.gaps]
@@ -29,21 +29,27 @@ def survey_text(survey: Survey, topology: Topology | None) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _class(number: int, one: Surveyed, names: Names) -> list[str]:
-    found = one.found
-    lines = [
-        f"{number:>3}  {found.question.skeleton.stack.name}: {condition_text(found)}",
-        f"     for example {' '.join(f'{name}={text}' for name, text in witness_texts(found).items())}",
-    ]
-    effects = [f"{switch}: {message_words(message, names)}" for switch, message in found.attempt.messages]
-    effects += [text for event in found.attempt.events if (text := event_words(event, names)) is not None]
+def _classes(count: int) -> str:
+    return f"{count} class{'' if count == 1 else 'es'}"
+
+
+def _first_of_each_kind(classes: list[ConcolicClass]) -> list[ConcolicClass]:
+    """The first class for each exception, told apart by what is raised and where."""
+    found: dict[tuple[tuple[str, str, int, str], ...], ConcolicClass] = {}
+    for one in classes:
+        if one.raised:
+            found.setdefault(tuple((each.text, each.file, each.line, each.library) for each in one.raised), one)
+    return list(found.values())
+
+
+def _class(number: int, one: ConcolicClass, names: Names) -> list[str]:
+    witness = " ".join(f"{name}={text}" for name, text in witness_texts(one).items())
+    lines = [f"{number:>3}  {one.question.skeleton.stack.name}: {one.readable}"]
+    if witness:
+        lines.append(f"     for example {witness}")
+    effects = [f"{switch}: {message_words(message, names)}" for switch, message in one.attempt.messages]
+    effects += [text for event in one.attempt.events if (text := event_words(event, names)) is not None]
     return lines + [f"     -> {text}" for text in effects or ["nothing"]]
-
-
-def condition_text(found: ConcolicClass) -> str:
-    """The path condition in a few words."""
-    text = found.path.readable
-    return "any packet" if text == "true" else text
 
 
 def witness_texts(found: ConcolicClass) -> dict[str, str]:

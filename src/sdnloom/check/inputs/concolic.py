@@ -26,6 +26,7 @@ from sdnloom.symbolic.options import Options
 from sdnloom.symbolic.result import Exploration as Explored
 from sdnloom.symbolic.result import PathClass
 from sdnloom.symbolic.running import Run
+from sdnloom.symbolic.simplify import essential
 from sdnloom.symbolic.solver import Verdict, find_solver
 from sdnloom.symbolic.term import variables
 from sdnloom.symbolic.terms import Term, const
@@ -183,13 +184,19 @@ class ConcolicClass:
         """The lines that the witness runs through."""
         return self._once[1]
 
+    @property
+    def readable(self) -> str:
+        """The path condition for people; "any packet" if there is none."""
+        text = terms.text(terms.all_(*essential(self.condition)))
+        return "any packet" if text == "true" else text
+
     @cached_property
-    def condition(self) -> frozenset[Term]:
+    def condition(self) -> tuple[Term, ...]:
         """The path condition without what every packet of the skeleton meets anyway."""
         facts = Facts()
         for each in constraints(self.question.skeleton):
             facts.learn(each, True)
-        return frozenset(each for each in self.path.condition if not facts.refutes(each, False))
+        return tuple(each for each in self.path.condition if not facts.refutes(each, False))
 
     def repeats(self, other: InputClass) -> bool:
         """Whether a class of another skeleton takes the same path, so that only what the program ignores differs."""
@@ -203,7 +210,7 @@ class ConcolicClass:
                 shared.add(each)
             elif not variables(each) <= fixed.keys() - free or not evaluate(each, fixed):
                 return False
-        return shared == self.condition and self.lines == other.lines
+        return shared == set(self.condition) and self.lines == other.lines
 
     def contains(self, values: Mapping[str, int]) -> bool:
         """Whether a packet with these values, one for each symbolic field, is in the class."""

@@ -126,7 +126,7 @@ def _difference(one: ConcolicClass, program: Program, core: object, twin: Explor
     if lines != one.lines:
         place = next((a for a, b in zip(lines, one.lines, strict=False) if a != b), None)
         where = f" from {place.file}:{place.number} on" if place else ""
-        return f"{one.path.readable}: the program takes other lines{where} when it is not rewritten"
+        return f"{one.readable}: the program takes other lines{where} when it is not rewritten"
     if (reaction.messages, reaction.events) != (one.attempt.messages, one.attempt.events):
-        return f"{one.path.readable}: the program does something else when it is not rewritten"
+        return f"{one.readable}: the program does something else when it is not rewritten"
     return ""

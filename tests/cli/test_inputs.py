@@ -1,0 +1,181 @@
+"""`sdnloom inputs` as a user runs it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import CommandLine
+
+SWITCH = """\
+class Learning:
+    def __init__(self):
+        self.ports = {}
+
+    def packet_in(self, net, switch, message):
+        frame = decode(message.data).headers[0]
+        self.ports[frame.src] = message.in_port
+        out = self.ports.get(frame.dst)
+        if out is None:
+            net.flood(switch, message)
+        else:
+            net.install(switch, Match.of(eth_dst=frame.dst), Output(out), release=message)
+"""
+HEAD = """\
+from sdnloom.network.openflow import Match, Output
+from sdnloom.network.packet import decode
+
+"""
+SCENARIO = """\
+properties = ["NoForwardingLoops"]
+
+[program]
+file = "switch.py"
+
+[topology]
+shape = "single"
+hosts = 3
+
+[[hosts]]
+name = "h1"
+kind = "client"
+to = ["h2"]
+"""
+KEYS = [
+    *("schema", "program", "switch", "port", "classes", "repeated", "complete", "reasons", "divergences"),
+    *("concretised", "paths"),
+]
+
+
+def write(folder: Path, program: str = SWITCH, scenario: str = SCENARIO) -> None:
+    (folder / "switch.py").write_text(HEAD + program)
+    (folder / "net.toml").write_text(scenario)
+
+
+def test_classes_are_shown_with_condition_example_and_reaction(sdnloom: CommandLine, tmp_path: Path) -> None:
+    write(tmp_path)
+    run = sdnloom("inputs", "net.toml", "--port", 1, "--stack", "ethernet", "--field", "eth.src=any")
+    assert run.code == 0
+    assert (
+        run.out
+        == """\
+2 classes of packets at s1:1 for Learning
+
+  1  ethernet: eth.src != eth.dst
+     for example eth.dst=00:00:00:00:00:02 eth.src=00:00:00:00:00:01 eth.type=0x88b5
+     -> s1: PacketOut buffer 0 flood
+
+  2  ethernet: eth.src == eth.dst
+     for example eth.dst=00:00:00:00:00:02 eth.src=00:00:00:00:00:02 eth.type=0x88b5
+     -> s1: FlowMod add buffer 0 eth_dst=h2: port 1
+
+complete: every such packet is in one of these classes (2 runs of the program)
+"""
+    )
+
+
+def test_packets_of_a_host_have_its_addresses(sdnloom: CommandLine, tmp_path: Path) -> None:
+    write(tmp_path)
+    run = sdnloom("inputs", "net.toml", "--port", 1)
+    assert run.code == 0
+    assert run.out.startswith("1 class of packets at s1:1 for Learning\n")
+    assert "\n5 classes more that differ only in what the program does not look at\n" in run.out
+
+
+def test_json_is_one_object_with_the_documented_keys(sdnloom: CommandLine, tmp_path: Path) -> None:
+    write(tmp_path)
+    run = sdnloom(
+        "inputs", "net.toml", "--port", 3, "--stack", "ethernet", "--field", "eth.src=h2,h3", "--format", "json"
+    )
+    document = json.loads(run.out)
+    assert (run.code, list(document)) == (0, KEYS)
+    assert document["classes"] == [
+        {
+            "stack": "ethernet",
+            "condition": "eth.src != eth.dst",
+            "witness": {"eth.dst": "00:00:00:00:00:01", "eth.src": "00:00:00:00:00:02", "eth.type": "0x88b5"},
+            "frame": "00000000000100000000000288b5",
+            "outputs": [{"switch": "s1", "message": "PacketOut buffer 0 flood"}],
+            "raised": [],
+        },
+        {
+            "stack": "ethernet",
+            "condition": "eth.src == eth.dst",
+            "witness": {"eth.dst": "00:00:00:00:00:02", "eth.src": "00:00:00:00:00:02", "eth.type": "0x88b5"},
+            "frame": "00000000000200000000000288b5",
+            "outputs": [{"switch": "s1", "message": "FlowMod add buffer 0 eth_dst=h2: port 3"}],
+            "raised": [],
+        },
+    ]
+    assert (document["complete"], document["reasons"], document["divergences"]) == (True, [], [])
+
+
+def test_a_trace_says_in_which_state_the_program_is(sdnloom: CommandLine, tmp_path: Path) -> None:
+    write(tmp_path)
+    assert sdnloom("step", "net.toml", stdin="1\n1\n1\nsave heard.json\nquit\n").code == 0
+    run = sdnloom("inputs", "net.toml", "--port", 2, "--stack", "ethernet", "--state", "heard.json")
+    assert [line for line in run.out.splitlines() if line.startswith("  ") and "ethernet" in line] == [
+        "  1  ethernet: eth.dst == 00:00:00:00:00:01",
+        "  2  ethernet: eth.dst != 00:00:00:00:00:01",
+    ]
+    assert sdnloom("inputs", "--port", 2, "--stack", "ethernet", "--state", "heard.json").out == run.out
+
+
+def test_what_is_not_followed_is_reported_with_its_place(sdnloom: CommandLine, tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        "import zlib\n\n\nclass Hashing:\n    def packet_in(self, net, switch, message):\n"
+        "        if zlib.crc32(message.data) % 2:\n            net.flood(switch, message)\n",
+    )
+    run = sdnloom("inputs", "net.toml", "--port", 1, "--stack", "ethernet", "--paths", 5, "--format", "json")
+    document = json.loads(run.out)
+    assert (run.code, document["complete"]) == (3, False)
+    assert [(one["file"], one["line"], one["construct"]) for one in document["concretised"]] == [
+        ("switch.py", 9, "call of zlib.crc32")
+    ]
+
+
+def test_a_handler_that_raises_is_a_class_of_its_own(sdnloom: CommandLine, tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        "class Brittle:\n    def packet_in(self, net, switch, message):\n"
+        "        if decode(message.data).headers[0].type == 0x9000:\n            {}[switch]\n",
+    )
+    run = sdnloom("inputs", "net.toml", "--port", 1, "--stack", "ethernet")
+    assert run.code == 0
+    assert "  2  ethernet: eth.type == 0x9000\n" in run.out
+    assert "-> packet_in raised KeyError: 's1' (switch.py:7)" in run.out
+
+
+def test_a_loop_without_end_ends_with_the_budget(sdnloom: CommandLine, tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        "class Endless:\n    def packet_in(self, net, switch, message):\n"
+        "        frame = decode(message.data).headers[0]\n        count = 0\n"
+        "        while frame.type != count % 7:\n            count += 1\n",
+    )
+    run = sdnloom("inputs", "net.toml", "--port", 1, "--stack", "ethernet", "--paths", 20)
+    assert run.code == 3
+    assert "incomplete: ethernet: " in run.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("net.toml",), "Missing option '--port'"),
+        (("net.toml", "--port", 9), "s1:9 is a missing port; the ports of s1 are 1, 2, 3"),
+        (("net.toml", "--port", 1, "--switch", "s7"), "s7:1 is on no switch; expected one of s1"),
+        (("net.toml", "--port", 1, "--stack", "ipx"), "'ipx' is no protocol stack; expected one of ethernet"),
+        (("net.toml", "--port", 1, "--field", "eth.dst"), "--field is 'eth.dst'; expected NAME=VALUES"),
+        (("net.toml", "--port", 1, "--field", "eth.dst=x"), "eth.dst=x: 'x' is no value of it"),
+        (("net.toml", "--port", 1, "--field", "x=1"), "'x' is no field of the stacks ethernet, arp"),
+        (("net.toml", "--port", 1, "--state", "none.json"), "none.json: cannot read the trace"),
+        (("--port", 1), "there is nothing to run"),
+    ],
+)
+def test_mistakes_are_one_message(sdnloom: CommandLine, tmp_path: Path, arguments: tuple, message: str) -> None:
+    write(tmp_path)
+    run = sdnloom("inputs", *arguments)
+    assert (run.code, run.out) == (2, "")
+    assert message in run.err
+    assert "Traceback" not in run.err
