@@ -1,0 +1,77 @@
+"""What a reduction must keep of a scenario, compared with the search without it. Anyone's test may call this."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from sdnloom.check import Scenario, load_scenario
+from sdnloom.engine.compiled import SystemGraph
+from sdnloom.engine.loop import LoopSearch
+from sdnloom.engine.model import Needs
+from sdnloom.engine.result import Limits
+from sdnloom.engine.semantics import Found, State
+from sdnloom.engine.stubborn import Stubborn
+from sdnloom.engine.tables import Tables
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Transitions without and with the reduction."""
+
+    full: int
+    reduced: int
+
+    @property
+    def factor(self) -> float:
+        """How many times fewer there are."""
+        return self.full / self.reduced
+
+
+def compare(scenario: Scenario, most: int = 30_000) -> Sizes | None:
+    """Assert that quiescent states and the properties that speak are equal; return how many transitions it took.
+
+    None if there are more than `most` states without the reduction. Properties that are asked in every state are left
+    out: a reduction refuses them by name. It may find fewer different things that one property says, never none.
+    """
+    system = scenario.narrowed().system()
+    system = replace(system, properties=tuple(p for p in system.properties if p.needs is not Needs.STATE))
+    tables = Tables(system)
+    full = _explored(tables, None, Limits(states=most))
+    if full is None:
+        return None
+    reduced = _explored(tables, Stubborn(system), Limits())
+    assert reduced is not None
+    lost, invented = full[1] - reduced[1], reduced[1] - full[1]
+    assert not lost, f"{scenario.name}: {len(lost)} quiescent states are lost"
+    assert not invented, f"{scenario.name}: {len(invented)} quiescent states are invented"
+    assert reduced[2] == full[2], scenario.name
+    return Sizes(full[0], reduced[0])
+
+
+def compare_file(file: Path, most: int = 30_000) -> Sizes | None:
+    """The same for a scenario's file."""
+    return compare(load_scenario(file), most)
+
+
+def without_properties(scenario: Scenario) -> Scenario:
+    """The scenario as published counts have it: nothing is asked, only what happens counts."""
+    return replace(scenario, properties=())
+
+
+def _explored(
+    tables: Tables, reduction: Stubborn | None, limits: Limits
+) -> tuple[int, frozenset[State], frozenset[str]] | None:
+    """Transitions, quiescent states and the names of the properties that speak somewhere."""
+    graph = SystemGraph(tables, reduction)
+    said: set[str] = set()
+
+    def note(found: Found, number: int) -> bool:
+        said.add(found.property)
+        return False
+
+    at_events = any(prop.needs in (Needs.EVENT, Needs.ORDER) for prop in tables.system.properties)
+    loop = LoopSearch(graph, careful=reduction is not None and at_events, limits=limits, sighted=note)
+    loop.run()
+    if loop.stopped is not None:
+        return None
+    quiescent = frozenset(graph.value(state) for state in loop.states if graph.is_quiescent(state))
+    return loop.transitions, quiescent, frozenset(said)
