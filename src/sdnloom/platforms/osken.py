@@ -51,10 +51,11 @@ class OskenProgram(Opaque):
     """Apps, by file or by module name, as one program.
 
     `threads` says what becomes of threads that the apps start: with "settle" they run to where they wait, first come
-    first served, within the reaction that made them ready (one order of the possible ones); with "explore" each is an
-    action of its own. `draws` is how many random draws of a reaction, each among at most `widest` alternatives, are
-    explored as choices; the others follow the `seed`. `path` has folders where modules of apps are found: those of
-    Ryu's own apps too, as a source tree of Ryu has them. `config` sets options of os-ken's configuration.
+    first served, within the reaction that made them ready, and timers that are due at the same time fire together (one
+    order of the possible ones); with "explore" each is an action of its own. `draws` is how many random draws of a
+    reaction, each among at most `widest` alternatives, are explored as choices; the others follow the `seed`. `path`
+    has folders where modules of apps are found: those of Ryu's own apps too, as a source tree of Ryu has them. `config`
+    sets options of os-ken's configuration.
     """
 
     def __init__(

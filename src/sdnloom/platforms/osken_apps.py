@@ -171,10 +171,13 @@ class Apps:
         self._go_on()
 
     def tick(self, choice: str) -> None:
-        """Let time pass until a timer is due, and fire it."""
-        self._world.hub.fire(self._due()[choice])
-        self._happened.append(TimerFired(choice))
-        self._go_on()
+        """Let time pass until a timer is due, and fire it; when threads settle, all that are due then, in order."""
+        hub, due = self._world.hub, self._due()
+        for name, timer in due.items() if self._settle else ((choice, due[choice]),):
+            if timer in hub.timers:  # what fired before may have cancelled it
+                hub.fire(timer)
+                self._happened.append(TimerFired(name))
+                self._go_on()
 
     def choices(self, given: Input) -> tuple[str, ...]:
         """Return the alternatives of an input, by name: threads or timers; one without a name for all others."""
@@ -182,7 +185,9 @@ class Apps:
             case Turn():
                 return tuple(self._ready())
             case Tick():
-                return tuple(self._due())
+                due = tuple(self._due())
+                together = f"{due[0]} and {len(due) - 1} more" if len(due) > 1 else ""
+                return (together,) if together and self._settle else due
         return ("",)
 
     def _ready(self) -> dict[str, Thread]:
