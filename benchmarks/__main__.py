@@ -8,6 +8,7 @@ from pathlib import Path
 
 # Name -> module with `run(quick: bool, arguments: list[str]) -> Report`.
 BENCHMARKS: dict[str, str] = {
+    "concolic": "benchmarks.concolic",
     "nice-table1": "benchmarks.nice_table1",
     "nice-table4": "benchmarks.nice_table4",
     "nice-table5": "benchmarks.nice_table5",
