@@ -423,6 +423,10 @@ def _pairwise(left: Sequence[Piece], right: Sequence[Piece]) -> Term | None:
 
 def _with_literal(pieces: Sequence[Piece], literal: str) -> Term | None:
     """Return the condition that pieces make this text; None if it is not clear where in it a number ends."""
+    only = pieces[0] if len(pieces) == 1 else None
+    if isinstance(only, Written):  # an address as it was parsed, the usual case
+        number = only.style.parse(literal)
+        return terms.FALSE if number is None else _same_number(only.number, number)
     written = [place for place, piece in enumerate(pieces) if not isinstance(piece, str)]
     conditions: list[Term] = []
     rest = literal

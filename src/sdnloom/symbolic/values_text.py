@@ -8,6 +8,7 @@ import ipaddress
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final, Protocol
 
 from sdnloom.symbolic.values_cells import Cell, digit_cell
@@ -51,11 +52,7 @@ class Mac:
         return self.separator.join(f"{octet:02x}" for octet in number.to_bytes(self.octets, "big"))
 
     def parse(self, text: str) -> int | None:
-        digits = text.replace(self.separator, "") if self.separator else text
-        if len(digits) != 2 * self.octets or not re.fullmatch("[0-9a-f]+", digits):
-            return None
-        number = int(digits, 16)
-        return number if self.render(number) == text else None
+        return _parse_octets(self, text)
 
     def expand(self, number: SymInt) -> tuple[Cell, ...]:
         cells: list[Cell] = []
@@ -66,6 +63,15 @@ class Mac:
 
     def fields(self, number: SymInt) -> list[tuple[int, Style]]:
         return [(number >> 8 * place & 255, OCTET) for place in reversed(range(self.octets))]
+
+
+@lru_cache(maxsize=1 << 12)  # the keys of a program's tables are compared again and again
+def _parse_octets(style: Mac, text: str) -> int | None:
+    digits = text.replace(style.separator, "") if style.separator else text
+    if len(digits) != 2 * style.octets or not re.fullmatch("[0-9a-f]+", digits):
+        return None
+    number = int(digits, 16)
+    return number if style.render(number) == text else None
 
 
 @dataclass(frozen=True)
