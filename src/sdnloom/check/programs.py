@@ -38,9 +38,10 @@ def _python(reader: Reader, code: CodeFiles) -> Loaded:
     arguments = reader.plain("arguments", {})
     if not isinstance(arguments, dict):
         reader.fail("arguments", arguments, "a table of the constructor's arguments")
+    per_switch = reader.flag("per_switch", None)
     reader.close()
     found = reader.calling("file" if name is None else "class", lambda: code.only_class(file, name))
-    program = reader.calling("class", lambda: PythonProgram(found, arguments))
+    program = reader.calling("class", lambda: PythonProgram(found, arguments, per_switch))
     program.initial()
     return Loaded(program, code.files)
 

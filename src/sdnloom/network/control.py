@@ -5,6 +5,7 @@ time passes to its next timer.
 """
 
 from collections.abc import Callable, Hashable, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from sdnloom.engine.model import ALL, Action, Component, Event, Mode, Outcome
@@ -12,6 +13,7 @@ from sdnloom.network.beginning import Beginning, refuse_unknown
 from sdnloom.network.controller import Call, Came, Fired, Input, Joined, Left, Program, Reaction, Tick, Turn
 from sdnloom.network.events import Called, Handled, TimerFired, Told
 from sdnloom.network.network import External, Network, NetworkError
+from sdnloom.network.parts import CONNECTIONS, conflict
 from sdnloom.network.station import Greeting, Letter
 from sdnloom.network.switch import Switch, SwitchCore
 
@@ -72,7 +74,7 @@ class Control:
         if getattr(self.program, "turns", False):
             actions.append(Action("turn", lambda core, _: self._outcomes(core, Turn()), None, every))
         initial = ControllerCore(core, epochs, tuple(budget for *_, budget in self.outside))
-        return Component("controller", initial, tuple(actions))
+        return Component("controller", initial, tuple(actions), conflict=conflict)
 
     def _handler(self, switch: str) -> Callable[[Any, Any], list[Outcome]]:
         place = self.names.index(switch)
@@ -87,9 +89,19 @@ class Control:
                 return self._outcomes(
                     core._replace(epochs=(*core.epochs[:place], None, *core.epochs[place + 1 :])), message
                 )
-            return self._outcomes(core, Came(switch, message), (Handled(switch, message),))
+            came = Came(switch, message)
+            return [
+                self._noted(self._outcome(core, reaction, (Handled(switch, message),)), reaction)
+                for reaction in self.program.handle(core.program, came)
+            ]
 
         return handle
+
+    def _noted(self, outcome: Outcome, reaction: Reaction) -> Outcome:
+        """Return the outcome with the cells that were touched, where the program tells."""
+        if reaction.reads is None or reaction.writes is None:
+            return outcome
+        return replace(outcome, reads=reaction.reads | {CONNECTIONS}, writes=reaction.writes)
 
     def _caller(self, place: int, given: Input, events: tuple[Event, ...]) -> Callable[[Any, Any], list[Outcome]]:
         def call(core: ControllerCore, _: None) -> list[Outcome]:

@@ -59,12 +59,17 @@ Input: TypeAlias = Joined | Left | Came | Fired | Call | Turn | Tick
 
 @dataclass(frozen=True)
 class Reaction:
-    """What a program did about an input: its new core, messages to switches in order, and events."""
+    """What a program did about an input: its new core, messages to switches in order, and events.
+
+    `reads` and `writes` are the parts of its core (`parts.py`) that it touched; None where that is not known.
+    """
 
     core: Hashable
     messages: tuple[tuple[str, Message], ...] = ()
     events: tuple[Event, ...] = ()
     choice: str = ""  # tells this reaction from the others to the same input
+    reads: frozenset[Cell] | None = None
+    writes: frozenset[Cell] | None = None
 
 
 class Program(Protocol):

@@ -73,9 +73,9 @@ def _freeze(value: Any, where: str, owners: dict[int, str], depth: int) -> Hasha
 
 
 def _freeze_mutable(value: Any, where: str, owners: dict[int, str], depth: int) -> Frozen:
-    kind = type(value)
+    kind = vars(type(value)).get("noted_kind", type(value))  # see noting.py
     base = next((each for each in MUTABLE if isinstance(value, each)), None)
-    attributes = attributes_of(value)
+    attributes = attributes_of(value) if kind is type(value) else {}
     if (base is None and attributes is None) or isinstance(value, _REFUSED):
         raise StateError(f"{where} is a {kind.__module__}.{kind.__qualname__}, whose state cannot be captured")
     rows = tuple(

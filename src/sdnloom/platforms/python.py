@@ -10,11 +10,12 @@ handler that changes one is refused. Handlers say what to do through `net`, whic
 
 import sys
 import traceback
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence, Set
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from sdnloom.engine.model import ALL, Cell
+from sdnloom.engine.text import stable_text
 from sdnloom.errors import SdnloomError
 from sdnloom.network.controller import Call, Came, Fired, Input, Joined, Left, Reaction
 from sdnloom.network.events import HandlerRaised
@@ -35,7 +36,9 @@ from sdnloom.network.openflow import (
     PortStatus,
     StatsReply,
 )
+from sdnloom.network.parts import Attribute, Key, text_of
 from sdnloom.platforms.freeze import MUTABLE, StateError, attributes_of, freeze, frozen_attributes, restore
+from sdnloom.platforms.noting import Notes, note_tables, read_cells, written_cells
 
 if TYPE_CHECKING:
     from sdnloom.platforms.python_symbolic import SymbolicPython
@@ -120,18 +123,20 @@ class Net:
 class PythonProgram:
     """A class as a controller program; a new instance is made from `arguments`.
 
-    A class that sets `per_switch = True` promises that what comes from a switch reads and changes only what its
-    attributes hold under the key of that switch, and sends only to that switch. A search with reduction uses that.
+    What a handler reads and changes of the tables in its attributes is noted key by key, and a search with reduction
+    uses it. With `per_switch`, also as a variable of the class, the program promises more: what comes from a switch
+    reads and changes only what its tables hold under the name of that switch, and sends only to that switch. A handler
+    that does otherwise is refused.
     """
 
-    def __init__(self, kind: type, arguments: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, kind: type, arguments: Mapping[str, Any] | None = None, per_switch: bool | None = None) -> None:
         self.kind, self.arguments = kind, dict(arguments or {})
         if not isinstance(kind, type):
             raise ProgramError(f"{kind!r} is no controller program; expected a class")
         self.handlers = {name: getattr(kind, name) for name in HANDLERS if callable(getattr(kind, name, None))}
         if not self.handlers:
             raise ProgramError(f"class {kind.__name__} handles nothing; expected one of {', '.join(HANDLERS)}")
-        self.per_switch = getattr(kind, "per_switch", False) is True
+        self.per_switch = getattr(kind, "per_switch", False) is True if per_switch is None else per_switch
         self.shared = _shared_containers(kind)
 
     @property
@@ -163,10 +168,41 @@ class PythonProgram:
         if handler is None:
             return (Reaction(core),)
         instance = restore(object.__new__(self.kind), core)
+        notes: Notes = set()
+        tables = note_tables(attributes_of(instance) or {}, notes)
+        for attribute, table in tables.items():
+            object.__setattr__(instance, attribute, table)
         net = Net()
         raised = self._run(handler, name, instance, net, arguments)
         self._refuse_shared_state(name)
-        return (Reaction(self._core(instance), tuple(net.messages), raised),)
+        before = dict(core)
+        reads = read_cells(before, tables, notes)  # before the tables are looked at to freeze them
+        after = self._core(instance)
+        writes = written_cells(before, dict(after), tables)
+        if self.per_switch and isinstance(given, Came | Joined | Left):
+            looked = reads - {Attribute(attribute) for attribute in before if attribute not in tables}
+            self._refuse_broken_promise(name, given.switch, looked, writes, net)
+            return (Reaction(after, tuple(net.messages), raised),)
+        return (Reaction(after, tuple(net.messages), raised, reads=reads | writes, writes=writes),)
+
+    def _refuse_broken_promise(self, handler: str, switch: str, looked: Set[Cell], writes: Set[Cell], net: Net) -> None:
+        """Raise ProgramError if a handler that is to keep to its switch looks elsewhere in its tables, or changes more.
+
+        Other attributes may be read: since no handler may change them, they never differ.
+        """
+        touched = [("changes", cell) for cell in writes] + [("looks at", cell) for cell in looked]
+        for verb, cell in sorted(touched, key=stable_text):
+            if not isinstance(cell, Key) or cell.key != switch:
+                self._broken(handler, switch, f"{verb} {text_of(cell)}")
+        for to, _ in net.messages:
+            if to != switch:
+                self._broken(handler, switch, f"sends to {to!r}")
+
+    def _broken(self, handler: str, switch: str, what: str) -> NoReturn:
+        raise ProgramError(
+            f"{self.name} promises to keep to one switch (per_switch), but for a message from {switch!r} {handler} "
+            f"{what}; expected only what its tables hold under the key {switch!r}, or no promise"
+        )
 
     def _run(
         self, handler: Callable[..., None], name: str, instance: Any, net: Net, arguments: tuple[Any, ...]
@@ -197,7 +233,7 @@ class PythonProgram:
                     "expected an attribute that is set in __init__"
                 )
 
-    def _core(self, instance: Any) -> Hashable:
+    def _core(self, instance: Any) -> tuple[tuple[str, Hashable], ...]:
         """The attributes with their values, frozen together so that none is shared."""
         return frozen_attributes(attributes_of(instance) or {}, self.name)
 

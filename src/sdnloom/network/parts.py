@@ -1,0 +1,38 @@
+"""Parts of a controller program's state, the cells of the controller: an attribute, or one key of a table in one."""
+
+from collections.abc import Hashable
+from typing import Any, NamedTuple
+
+from sdnloom.engine.model import Cell
+
+
+class Attribute(NamedTuple):
+    """A whole attribute."""
+
+    name: str
+
+
+class Key(NamedTuple):
+    """What an attribute that is a table holds under one key."""
+
+    attribute: str
+    key: Hashable
+
+
+CONNECTIONS = "connections"  # the cell of what the controller itself knows: who is connected, what may still be called
+
+
+def conflict(one: Any, other: Any) -> bool:
+    """Whether two cells have a part in common: an attribute shares one with each of its keys."""
+    if isinstance(one, Attribute) and isinstance(other, Key):
+        return one.name == other.attribute
+    if isinstance(one, Key) and isinstance(other, Attribute):
+        return other.name == one.attribute
+    return bool(one == other)
+
+
+def text_of(cell: Cell) -> str:
+    """A part as a user would write it."""
+    if isinstance(cell, Key):
+        return f"{cell.attribute}[{cell.key!r}]"
+    return cell.name if isinstance(cell, Attribute) else str(cell)
