@@ -5,6 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from sdnloom.check.inputs.skeletons import USUAL
+from sdnloom.check.inputs.stacks import PLAIN
+from sdnloom.cli.inputs import command
+from tests.apps.conftest import FOLDER, ROOT
 from tests.cli.running import CommandLine
 
 SWITCH = """\
@@ -179,3 +183,30 @@ def test_mistakes_are_one_message(sdnloom: CommandLine, tmp_path: Path, argument
     assert (run.code, run.out) == (2, "")
     assert message in run.err
     assert "Traceback" not in run.err
+
+
+@pytest.mark.skipif(not FOLDER.is_dir(), reason="needs the apps of ryu==4.34: `make ryu` fetches them")
+def test_packets_that_make_the_packet_library_raise_are_found(sdnloom: CommandLine) -> None:
+    run = sdnloom(
+        *("inputs", "--app", "ryu.app.simple_switch_13", "--path", FOLDER, "--port", 1, "--format", "json"),
+        *("--robust", "--stack", "ethernet", "--field", "eth.type=0x8902", "--paths", 40),
+    )
+    document = json.loads(run.out)
+    raised = {
+        (one["error"], one["library"].partition(":")[0]) for each in document["classes"] for one in each["raised"]
+    }
+    # Ethernet's connectivity fault management with an opcode that nobody has defined.
+    assert ("AttributeError: 'NoneType' object has no attribute 'parser'", "os_ken/lib/packet/cfm.py") in raised
+    assert (run.code, document["divergences"]) == (1, [])
+
+
+def test_the_page_names_every_option_and_stack() -> None:
+    text = (ROOT / "docs" / "inputs.md").read_text()
+    for parameter in command.params:
+        if parameter.param_type_name == "option" and parameter.opts[0] in SHOWN:
+            assert f"`{parameter.opts[0]}" in text, parameter.opts
+    for name in (*PLAIN, *USUAL):
+        assert f"`{name}`" in text, name
+
+
+SHOWN = {"--switch", "--port", "--state", "--stack", "--field", "--robust", "--paths", "--time-limit", "--format"}
