@@ -76,9 +76,11 @@ def test_every_command_runs_as_written(clone: Path) -> None:
     assert len(COMMANDS[3:]) == 20
 
 
-def test_the_python_example_runs() -> None:
-    [code] = blocks(CHECK, "python")
-    exec(code, {"__name__": "page"})
+def test_the_python_examples_run() -> None:
+    examples = blocks(CHECK, "python")
+    assert len(examples) == 2
+    for code in examples:
+        exec(code, {"__name__": "page"})
 
 
 def test_the_example_scenario_holds(sdnloom: CommandLine, tmp_path: Path) -> None:
