@@ -57,3 +57,70 @@ def test_published_defects_of_mac_learning_are_found(
     assert (report["states"], report["transitions"]) == (states, transitions)
     replayed = sdnloom("replay", tmp_path / report["trace"])
     assert (replayed.code, replayed.out.split()[:2]) == (1, ["CONFIRMED", f"{violated}:"])
+
+
+def test_the_monitor_polls_while_packets_travel(ryu: Path, sdnloom: CommandLine) -> None:
+    run = sdnloom("check", EXAMPLES / "monitor13.toml")
+    assert (run.code, run.out.splitlines()[0].split(":")[0]) == (
+        0,
+        "HOLDS NoForwardingLoops, NoBlackHoles, NoHandlerException",
+    )
+    assert "seen: sometimes TimerFired" in run.out
+    assert "time passes to the program's next timer at most 2 times" in run.out
+    assert "states of the program are kept by replay: thread SimpleMonitor13._monitor waits inside of a call" in run.out
+
+
+def test_the_tutorial_switch_holds(ryu: Path, sdnloom: CommandLine) -> None:
+    run = sdnloom("check", EXAMPLES / "example_switch13.toml", "--format", "json")
+    report = json.loads(run.out)
+    assert (run.code, report["verdict"], report["states"], report["transitions"]) == (0, "holds", 323, 546)
+
+
+def test_the_router_gets_addresses_and_routes_through_its_own_rest_handlers(ryu: Path, sdnloom: CommandLine) -> None:
+    run = sdnloom("check", EXAMPLES / "rest_router.toml")
+    assert (run.code, run.out.splitlines()[0].split(":")[0]) == (0, "HOLDS NoHandlerException, NoForwardingLoops")
+    assert "searched 42,082 states, 131,983 transitions" in run.out
+    assert "seen: h2 is pinged: a ping has reached h2" in run.out
+
+
+def test_a_packet_to_a_gateway_goes_back_and_forth(ryu: Path, sdnloom: CommandLine) -> None:
+    run = sdnloom("check", EXAMPLES / "rest_router_gateway.toml")
+    lines = run.out.splitlines()
+    assert (run.code, lines[0]) == (1, "VIOLATED Settles: packet h1:1 went to the controller more than 2 times")
+    assert lines[1] == "shortest counterexample, 29 steps:"
+    body = '{"destination": "10.9.0.0/16", "gateway": "192.168.30.20"}'
+    assert any(f"external POST /router/0000000000000001 {body} -> answer 200" in line for line in lines)
+    assert sdnloom("replay", lines[-1].split()[-1]).out.startswith("CONFIRMED Settles")
+
+
+def test_a_trace_in_which_the_tree_converges_replays(ryu: Path, sdnloom: CommandLine) -> None:
+    session = "tick 17\ntick\nsave converged.json\nquit\n"
+    run = sdnloom("step", EXAMPLES / "stp_converging.toml", stdin=session)
+    seen = "the tree has converged: 1 blocked, all other ports forward"
+    assert (run.code, run.out.count(f"SEEN {seen}")) == (0, 1)
+    assert "saved 528 steps" in run.out
+    replayed = sdnloom("replay", "converged.json")
+    assert (replayed.code, replayed.err) == (0, "")
+    assert replayed.out.splitlines()[0] == f"CONFIRMED {seen}"
+    assert len(replayed.out.splitlines()) == 529
+
+
+def test_on_the_native_hub_the_tree_does_not_converge(ryu: Path, sdnloom: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "native.toml").write_text(f'include = "{EXAMPLES}/stp_converging.toml"\n[program]\nhub = "native"\n')
+    run = sdnloom("step", "native.toml", stdin="tick 18\nquit\n")
+    assert (run.code, "SEEN" in run.out) == (0, False)
+
+
+def test_no_packet_loops_after_the_tree_has_converged(ryu: Path, sdnloom: CommandLine) -> None:
+    run = sdnloom("check", EXAMPLES / "stp_ring.toml")
+    assert (run.code, run.out.splitlines()[0].split(":")[0]) == (0, "HOLDS NoForwardingLoops, NoHandlerException")
+    assert "searched 8,585 states, 29,237 transitions" in run.out
+    assert "seen: sometimes Received at h2" in run.out
+
+
+def test_the_ring_is_searched_with_timers_as_steps_within_a_budget(ryu: Path, sdnloom: CommandLine) -> None:
+    run = sdnloom("check", EXAMPLES / "stp_budget.toml")
+    assert (run.code, run.out.splitlines()[0].split(":")[0]) == (0, "HOLDS NoForwardingLoops, NoHandlerException")
+    assert "searched 581,502 states, 3,348,212 transitions" in run.out
+    assert "time passes to the program's next timer at most 2 times" in run.out
+    assert "seen: sometimes TimerFired" in run.out
