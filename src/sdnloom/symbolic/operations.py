@@ -62,13 +62,15 @@ from sdnloom.symbolic.operations_keys import (
     make_set,
     needs_comparison,
     put,
+    seen,
     stored_key,
 )
 from sdnloom.symbolic.operations_methods import METHODS
-from sdnloom.symbolic.values import SIMPLE, SymByteArray, SymInt, Vector, bare, has_symbolic, settled
+from sdnloom.symbolic.values import SIMPLE, SymByteArray, SymBytes, SymInt, SymStr, Vector, bare, has_symbolic, settled
 from sdnloom.symbolic.values_int import given_up, plain_slice, position
 from sdnloom.symbolic.values_str import joined_text
 
+_TEXTS: Final = frozenset((str, bytes, SymStr, SymBytes))
 _SEQUENCES: Final = (list, tuple, str, bytes, bytearray, range, deque)
 
 
@@ -162,6 +164,15 @@ def augment(container: Any, key: Any, operation: Callable[[Any, Any], Any], valu
 # Calls, by number of arguments: most have few.
 
 
+def sort(function: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """list.sort(...)"""
+    owner = getattr(function, "__self__", None)
+    if type(owner) is list and not args and (kwargs or SEEN or has_symbolic(owner)):
+        owner[:] = _sorted(owner, **kwargs)
+        return None
+    return calls(function, *args, **kwargs)
+
+
 def call0(function: Any) -> Any:
     """function() of a method that may take any element of a set"""
     if SEEN:
@@ -208,6 +219,8 @@ def new_bytearray(function: Any, /, *args: Any, **kwargs: Any) -> Any:
 
 def join(function: Any, parts: Any) -> Any:
     """separator.join(parts)"""
+    if type(parts) is not list and type(getattr(function, "__self__", None)) in _TEXTS:
+        parts = list(iterated(parts))
     if type(parts) is list and SIMPLE.issuperset(map(type, parts)) and not SEEN:
         return function(parts)
     return call1(function, parts)
@@ -290,10 +303,27 @@ def unseen(value: Any) -> Any:
 
 
 def subject(value: Any) -> Any:
-    """The subject of a match statement; mapping patterns look keys up in C."""
-    if SEEN and isinstance(value, dict) and has_symbolic(list(value)):
-        settled(list(value), "mapping pattern")
+    """The subject of a match statement with mapping patterns: they look keys up in C, in any dict on the way."""
+    if seen():
+        settled(list(SEEN), "mapping pattern")
     return value
+
+
+def chained(left: Any, *steps: Any) -> Any:
+    """A chained comparison where no name can be bound: comparisons and functions that give the right operands"""
+    found: Any = True
+    for compare, operand in zip(steps[::2], steps[1::2], strict=True):
+        right = operand()
+        found = compare(left, right)
+        if not found:
+            return found
+        left = right
+    return found
+
+
+def cache(*args: Any, **_options: Any) -> Any:
+    """functools.cache and functools.lru_cache called like any function"""
+    return uncached(args[0]) if args and callable(args[0]) else uncached
 
 
 def uncached(function: Any) -> Any:
@@ -319,6 +349,33 @@ def _smallest(pick: str) -> Callable[..., Any]:
     return handler
 
 
+class _Rank:
+    """What an element is sorted by."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __lt__(self, other: "_Rank") -> bool:
+        return bool(lt(self.value, other.value))
+
+
+def _sorted(items: Any, *, key: Any = None, reverse: Any = False) -> list[Any]:
+    listed = list(in_order(items))
+    ranks = listed if key is None else [call1(key, each) for each in listed]
+    order: list[Any] = list(map(_Rank, ranks)) if has_symbolic(ranks) else ranks
+    return [listed[place] for place in sorted(range(len(listed)), key=order.__getitem__, reverse=bool(reverse))]
+
+
+def _pow(base: Any, exponent: Any, mod: Any = None) -> Any:
+    if mod is None:
+        return pow_(base, exponent)
+    for each in (base, exponent, mod):
+        settled(each, "pow with a modulus")
+    return pow(bare(base), bare(exponent), bare(mod))
+
+
 def _sum(items: Any, start: Any = 0) -> Any:
     return reduce(add, in_order(items), start)
 
@@ -326,6 +383,9 @@ def _sum(items: Any, start: Any = 0) -> Any:
 register(min, _smallest("min"))
 register(max, _smallest("max"))
 register(sum, _sum)
+register(sorted, _sorted)
+register(pow, _pow)
+register(divmod, lambda left, right: (floordiv(left, right), mod(left, right)))
 for _each in (eq, ne, lt, le, gt, ge, add, sub, mul, mod, and_, or_, xor, floordiv, getitem):
     register(getattr(operator, _each.__name__), _each)
 register(operator.contains, lambda container, key: contains(key, container))

@@ -10,6 +10,7 @@ import functools
 import itertools
 import math
 import operator
+import types
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
@@ -60,6 +61,19 @@ class Span:
             if not has_symbolic(self.start)
             else [*self][index]
         )
+
+    def __eq__(self, other: Any) -> bool:
+        return isinstance(other, range | Span) and [*self] == [*other]
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def index(self, number: Any) -> int:
+        """Return the place of a number; ValueError if it is none of these."""
+        return [*self].index(number)
+
+    def count(self, number: Any) -> int:
+        """Return 1 if a number is one of these, else 0."""
+        return int(number in self)
 
     def __reversed__(self) -> Iterator[int]:
         return iter([*self][::-1])
@@ -207,14 +221,26 @@ HANDLERS: Final[dict[Any, Handler]] = {
 }
 SINKS: Final[set[Any]] = {print}
 HARMLESS: Final[set[Any]] = {
-    isinstance, issubclass, len, iter, next, id, callable, all, any, sorted, abs, divmod, pow, round, bool, list, tuple,
-    zip, map, filter, reversed, slice, super, object, property, staticmethod, classmethod, vars, dir,
-    builtins.__build_class__, functools.reduce, functools.partial, collections.deque, itertools.chain, itertools.islice,
-    itertools.zip_longest, itertools.product, itertools.repeat, itertools.cycle, itertools.takewhile,
-    itertools.dropwhile, itertools.accumulate, itertools.groupby, itertools.starmap, itertools.combinations,
-    itertools.permutations, math.floor, math.ceil, math.trunc, operator.not_, operator.truth, operator.neg,
-    operator.attrgetter,
+    isinstance, issubclass, len, iter, next, id, callable, all, any, abs, round, bool, list, tuple, zip, map,
+    filter, reversed, slice, super, object, property, staticmethod, classmethod, vars, dir,
+    builtins.__build_class__, functools.reduce, functools.partial, collections.deque, itertools.chain,
+    itertools.islice, itertools.zip_longest, itertools.product, itertools.repeat, itertools.cycle,
+    itertools.takewhile, itertools.dropwhile, itertools.accumulate, itertools.groupby, itertools.starmap,
+    itertools.combinations, itertools.permutations, itertools.compress, itertools.filterfalse, itertools.pairwise,
+    itertools.tee, math.floor, math.ceil, math.trunc, operator.not_, operator.truth, operator.neg,
+    operator.attrgetter, types.SimpleNamespace,
 }  # fmt: skip
+
+# Those that take counts, by where the first may stand; those that call a function, by where it stands.
+COUNTING: Final[dict[Any, int]] = {
+    itertools.islice: 1, itertools.repeat: 1, itertools.combinations: 1, itertools.permutations: 1,
+    itertools.product: 9, itertools.tee: 1, collections.deque: 1,
+}  # fmt: skip
+CALLING: Final[dict[Any, int]] = {
+    map: 0, filter: 0, functools.reduce: 0, itertools.takewhile: 0, itertools.dropwhile: 0, itertools.filterfalse: 0,
+    itertools.starmap: 0, itertools.accumulate: 1, itertools.groupby: 1,
+}  # fmt: skip
+COMPARING: Final[set[Any]] = {sorted, min, max}  # they compare what a function makes of their arguments
 
 
 def register(function: Any, handler: Handler) -> None:

@@ -6,7 +6,8 @@ whose unrewritten code may be given symbolic values all the same, because it onl
 """
 
 import functools
-from collections import deque
+import itertools
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Iterable, Mapping
 from types import (
     BuiltinFunctionType,
@@ -19,14 +20,17 @@ from types import (
 )
 from typing import Any, Final
 
-from sdnloom.symbolic.operations_builtins import HANDLERS, HARMLESS, SINKS
+from sdnloom.symbolic.operations_builtins import CALLING, COMPARING, COUNTING, HANDLERS, HARMLESS, SINKS
 from sdnloom.symbolic.operations_keys import seen
 from sdnloom.symbolic.operations_methods import METHODS, STORING
 from sdnloom.symbolic.values import SIMPLE, SYMBOLIC, SymByteArray, bare, has_symbolic, settled
+from sdnloom.symbolic.values_int import one_of
 
 ALIAS: Final = "_sdnloom_operations"  # the name of `operations` in rewritten modules
 _HEAP: Final = 1 << 9  # Py_TPFLAGS_HEAPTYPE: the class was made by a class statement
 _TRUSTED: set[str] = {"sdnloom", "copy", "functools", "collections", "contextlib", "abc", "typing", "dataclasses"}
+_SAMPLES: Final[tuple[Any, ...]] = ([], (), set(), {}, {}.values(), {}.items(), deque())
+_REVERSIBLE: Final[tuple[Any, ...]] = ([], {}, deque())
 _SINK_MODULES: Final = frozenset({"logging", "warnings", "traceback"})
 
 
@@ -48,14 +52,15 @@ def call(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any
         return HANDLERS[type](*args)
     if kind is BuiltinFunctionType:
         if function in HARMLESS or (type(function.__self__) is list and function.__name__ in STORING):
-            return function(*(map(in_order, args) if seen() else args), **kwargs)
+            return _harmless(function, args, kwargs)
     elif kind is type and function in HARMLESS:
-        return function(*(map(in_order, args) if seen() else args), **kwargs)
-    if not _LAZY.isdisjoint(map(type, args)):
-        args = tuple(list(arg) if type(arg) in _LAZY else arg for arg in args)
+        return _harmless(function, args, kwargs)
+    args = _read(args)
+    if function in COMPARING and (kwargs or seen()):
+        return HANDLERS[function](*args, **kwargs)
     if not (_any_symbolic(args) or (kwargs and _any_symbolic(kwargs.values()))):
         # Plain arguments: only a method of a container can depend on an input, by the keys that are in it.
-        if seen() and isinstance(getattr(function, "__self__", None), _KEYED):
+        if seen() and isinstance(getattr(function, "__self__", None), _HOLDERS):
             return _builtin(function, args, kwargs)
         return function(*args, **kwargs)
     if isinstance(function, type):
@@ -71,6 +76,42 @@ def call(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any
     return _foreign(function, args, kwargs)
 
 
+def _harmless(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    """Return the call of a function in C that only hands on what it is given, or gives it to another function."""
+    if seen():
+        args = tuple(map(in_order, args))
+    if function in COUNTING:
+        first = COUNTING[function]
+        name = f"count for {function.__name__}"
+        args = (*args[:first], *(one_of(arg, name) for arg in args[first:]))
+        kwargs = {key: one_of(value, name) for key, value in kwargs.items()}
+    elif function in CALLING and (seen() or _any_symbolic(args) or not ITERATORS.isdisjoint(map(type, args))):
+        place = CALLING[function]
+        if len(args) > place:
+            args = (*args[:place], _following(args[place]), *args[place + 1 :])
+        kwargs = {key: _following(value) if key in ("key", "func") else value for key, value in kwargs.items()}
+    return function(*args, **kwargs)
+
+
+def _following(function: Any) -> Any:
+    """Return a function that C may call with symbolic arguments."""
+    if function is None or (isinstance(function, FunctionType | MethodType) and ALIAS in _space(function)):
+        return function
+    return lambda *args: call(function, args, {})
+
+
+def _space(function: Any) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = getattr(function, "__globals__", {})
+    return found
+
+
+def _read(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return arguments with iterators as lists: only so it can be seen what is in them."""
+    if ITERATORS.isdisjoint(map(type, args)):
+        return args
+    return tuple(list(arg) if type(arg) in ITERATORS else arg for arg in args)
+
+
 def _python(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
     spaces = getattr(function, "__globals__", None)
     if spaces is None or ALIAS in spaces:  # a method of something built in, or rewritten
@@ -83,7 +124,11 @@ def _python(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> 
     if top in _SINK_MODULES:
         return function(*map(bare, args), **{key: bare(value) for key, value in kwargs.items()})
     if not (top in _TRUSTED or any(module == each or module.startswith(f"{each}.") for each in _TRUSTED)):
+        args = _read(args)
         _pin(f"call of {module}.{getattr(function, '__name__', 'a function')}, which is not rewritten", args, kwargs)
+    owner = getattr(function, "__self__", None)
+    if isinstance(owner, tuple) or (isinstance(owner, type) and issubclass(owner, tuple)):  # as _replace and _make
+        SUSPECT.add(type(owner) if isinstance(owner, tuple) else owner)
     return function(*args, **kwargs)
 
 
@@ -91,7 +136,9 @@ def _construct(kind: type, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> 
     handler = HANDLERS.get(kind)
     if handler is not None:
         return handler(*args, **kwargs)
-    if kind in HARMLESS or issubclass(kind, BaseException):
+    if kind in HARMLESS:
+        return _harmless(kind, args, kwargs)
+    if issubclass(kind, BaseException):
         return kind(*map(in_order, args), **kwargs)
     if kind.__flags__ & _HEAP:
         for name in ("__init__", "__new__"):
@@ -104,8 +151,26 @@ def _construct(kind: type, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> 
                 ):
                     _pin(f"call of {kind.__module__}.{kind.__name__}, which is not rewritten", args, kwargs)
                     break
-        return kind(*args, **kwargs)
+        if issubclass(kind, _HOLDERS):
+            SUSPECT.add(kind)
+        if _keeps_what_it_is_made_of(kind):
+            return kind(*args, **kwargs)
     return _foreign(kind, args, kwargs)
+
+
+def _keeps_what_it_is_made_of(kind: type) -> bool:
+    """Return whether no part of a class that is in C looks at the arguments it is made with."""
+    for name in ("__new__", "__init__"):
+        owner = next(each for each in kind.__mro__ if name in vars(each))
+        made_by = vars(owner)[name]
+        if not isinstance(made_by, FunctionType | staticmethod) and owner not in _KEEPERS:
+            return False
+    return True
+
+
+_KEEPERS: Final = frozenset(
+    (object, tuple, list, dict, set, frozenset, deque, OrderedDict, defaultdict, functools.partial)
+)
 
 
 def _globals_of(kind: type) -> Mapping[str, Any]:
@@ -118,7 +183,7 @@ def _globals_of(kind: type) -> Mapping[str, Any]:
 
 def _builtin(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
     if function in HARMLESS:
-        return function(*map(in_order, args), **kwargs)
+        return _harmless(function, args, kwargs)
     handler = HANDLERS.get(function)
     if handler is not None:
         return handler(*args, **kwargs)
@@ -184,11 +249,17 @@ def _pin(construct: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> No
         settled(each, construct)
 
 
-_KEYED: Final[tuple[type, ...]] = (dict, set, frozenset, type({}.keys()))
-# Iterators nobody has begun: functions in C that are not harmless go through them to the end, so they may become lists.
-_LAZY: Final = frozenset((GeneratorType, map, filter, zip))
-# Types of arguments that need a closer look: symbolic values, and containers or iterators that may hold some.
-SUSPECT: Final = frozenset(
-    (*SYMBOLIC, SymByteArray, tuple, list, dict, set, frozenset, GeneratorType, map, filter, zip, reversed, slice,
-     type({}.values()), type({}.items()), type({}.keys()), enumerate)
+_HOLDERS: Final[tuple[type, ...]] = (dict, set, frozenset, type({}.keys()), list, tuple, deque)
+# Iterators: functions in C that are not harmless go through them to the end, so they may become lists.
+ITERATORS: Final[frozenset[type]] = frozenset(
+    (GeneratorType, map, filter, zip, enumerate, reversed, itertools.chain, itertools.islice, itertools.zip_longest,
+     itertools.product, itertools.takewhile, itertools.dropwhile, itertools.accumulate, itertools.starmap,
+     itertools.combinations, itertools.permutations, itertools.compress, itertools.filterfalse, itertools.pairwise,
+     *(type(iter(each)) for each in _SAMPLES), *(type(reversed(each)) for each in _REVERSIBLE))
 )  # fmt: skip
+# Types of arguments that need a closer look: symbolic values, and containers or iterators that may hold some. A named
+# tuple joins them when one is made of symbolic values.
+SUSPECT: Final[set[type]] = {
+    *SYMBOLIC, SymByteArray, tuple, list, dict, set, frozenset, slice, deque, OrderedDict, defaultdict, *ITERATORS,
+    type({}.values()), type({}.items()), type({}.keys()),
+}  # fmt: skip

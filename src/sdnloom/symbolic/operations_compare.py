@@ -5,8 +5,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, Final
 
-from sdnloom.symbolic.operations_calls import SUSPECT
-from sdnloom.symbolic.operations_keys import SEEN, holds, is_dict, is_set, is_view, look_up, make_set, same, seen
+from sdnloom.symbolic.operations_calls import ITERATORS, SUSPECT
+from sdnloom.symbolic.operations_keys import SEEN, holds, is_dict, is_set, is_view, make_set, same, seen
 from sdnloom.symbolic.operations_methods import METHODS
 from sdnloom.symbolic.values import SYMBOLIC, SymInt, has_symbolic, lifted
 
@@ -21,13 +21,12 @@ def contains(key: Any, container: Any) -> bool:
 def _contains(key: Any, container: Any) -> bool:
     if is_dict(container) or is_set(container) or is_view(container):
         return holds(container, key)
-    if type(container) is _ITEMS and seen():
-        return any(same(each, key) for each in container)
-    if not has_symbolic(key):
-        return key in container
     kind = type(container)
-    if kind in (list, tuple, deque):
-        return any(each is key or eq(each, key) for each in container)
+    if not has_symbolic(key):
+        compares = seen() and kind in _ELEMENTS
+        return any(each is key or same(each, key) for each in container) if compares else key in container
+    if kind in _ELEMENTS or kind in ITERATORS:
+        return any(each is key or same(each, key) for each in container)
     if kind is range and isinstance(key, SymInt):
         last = container[-1] if container else 0
         low, high = min(container.start, last), max(container.start, last)
@@ -82,15 +81,29 @@ def _slow(name: str, left: Any, right: Any) -> Any:
             return found
     if seen() and (is_view(left) or is_view(right)):
         left, right = (make_set(each) if is_view(each) else each for each in (left, right))
-    if seen() and (has_symbolic(left) or has_symbolic(right)):
-        if is_set(left) and is_set(right):
+    if type(right) in SUSPECT and (has_symbolic(left) or has_symbolic(right)):
+        if seen() and is_set(left) and is_set(right):
             return _compare_sets(name, left, right)
-        if name in ("eq", "ne") and is_dict(left) and is_dict(right):
-            return _equal_dicts(left, right) == (name == "eq")
+        if name in ("eq", "ne") and isinstance(left, _CONTAINERS):
+            return same(left, right) == (name == "eq")
+        if isinstance(left, list | tuple) and getattr(type(left), f"__{name}__") in _ORDER:
+            return _compare_elements(name, left, right)
     return _PLAIN[name](left, right)
 
 
-_ITEMS: Final[Any] = type({}.items())
+def _compare_elements(name: str, left: Any, right: Any) -> Any:
+    """Return the order of two lists or two tuples: that of the first elements that differ."""
+    if isinstance(right, list if isinstance(left, list) else tuple):
+        for a, b in zip(left, right, strict=False):
+            if not (a is b or same(a, b)):
+                return _NAMED[name](a, b)
+        return _PLAIN[name](len(left), len(right))
+    return _PLAIN[name](left, right)
+
+
+_CONTAINERS: Final = (list, tuple, deque, dict, set, frozenset)
+_ELEMENTS: Final[frozenset[type]] = frozenset((list, tuple, deque, type({}.values()), type({}.items())))
+_ORDER: Final = frozenset(getattr(kind, f"__{name}__") for kind in (list, tuple) for name in ("lt", "le", "gt", "ge"))
 _SWAPPED: Final = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 _PLAIN: Final[dict[str, Callable[[Any, Any], Any]]] = {name: getattr(operator, name) for name in _SWAPPED}
 
@@ -110,49 +123,46 @@ _BUILT_IN: Final = (int, float, str, bytes)
 _OWN: Final = tuple(getattr(kind, f"__{name}__") for kind in _BUILT_IN for name in ("eq", "ne", "lt", "le", "gt", "ge"))
 
 
-def _equal_dicts(left: Any, right: Any) -> bool:
-    return len(left) == len(right) and all(
-        holds(right, key) and eq(value, look_up(right, key)) for key, value in left.items()
-    )
-
-
 def eq(left: Any, right: Any) -> Any:
     """left == right"""
-    if type(right) in SYMBOLIC or SEEN:
+    if type(right) in SUSPECT or SEEN:
         return _slow("eq", left, right)
     return left == right
 
 
 def ne(left: Any, right: Any) -> Any:
     """left != right"""
-    if type(right) in SYMBOLIC or SEEN:
+    if type(right) in SUSPECT or SEEN:
         return _slow("ne", left, right)
     return left != right
 
 
 def lt(left: Any, right: Any) -> Any:
     """left < right"""
-    if type(right) in SYMBOLIC or SEEN:
+    if type(right) in SUSPECT or SEEN:
         return _slow("lt", left, right)
     return left < right
 
 
 def le(left: Any, right: Any) -> Any:
     """left <= right"""
-    if type(right) in SYMBOLIC or SEEN:
+    if type(right) in SUSPECT or SEEN:
         return _slow("le", left, right)
     return left <= right
 
 
 def gt(left: Any, right: Any) -> Any:
     """left > right"""
-    if type(right) in SYMBOLIC or SEEN:
+    if type(right) in SUSPECT or SEEN:
         return _slow("gt", left, right)
     return left > right
 
 
 def ge(left: Any, right: Any) -> Any:
     """left >= right"""
-    if type(right) in SYMBOLIC or SEEN:
+    if type(right) in SUSPECT or SEEN:
         return _slow("ge", left, right)
     return left >= right
+
+
+_NAMED: Final[dict[str, Callable[[Any, Any], Any]]] = {"lt": lt, "le": le, "gt": gt, "ge": ge}

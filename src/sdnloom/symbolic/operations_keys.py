@@ -5,7 +5,7 @@ the keys of the container in a fixed order, one fork each, and a miss has told i
 key is stored under its hash of this run; `SEEN` then sends every later lookup through the comparison.
 """
 
-from collections import OrderedDict, defaultdict
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
@@ -69,11 +69,32 @@ def same(left: Any, right: Any) -> bool:
         return bool(left == right)
     if type(right) in SYMBOLIC:
         return bool(right == left)
-    if isinstance(left, tuple) and isinstance(right, tuple):
-        return len(left) == len(right) and all(same(a, b) for a, b in zip(left, right, strict=True))
-    if isinstance(left, frozenset) and isinstance(right, frozenset) and (has_symbolic(left) or has_symbolic(right)):
+    own = getattr(type(left), "__eq__", None)
+    if own in _IN_ORDER and getattr(type(right), "__eq__", None) is own:
+        return len(left) == len(right) and all(a is b or same(a, b) for a, b in zip(left, right, strict=True))
+    if is_set(left) and is_set(right) and (has_symbolic(left) or has_symbolic(right)):
         return len(left) == len(right) and all(find(right, each) is not MISSING for each in candidates(left))
+    if own in _BY_KEY and is_dict(right) and (has_symbolic(left) or has_symbolic(right)):
+        return _same_pairs(left, right)
     return bool(left == right)
+
+
+# Whose equality is that of their elements in order, and whose that of their keys and values.
+_IN_ORDER: Final = frozenset((list.__eq__, tuple.__eq__, deque.__eq__))
+_BY_KEY: Final = frozenset((dict.__eq__, OrderedDict.__eq__))
+
+
+def _same_pairs(left: Any, right: Any) -> bool:
+    """Return whether two dicts have the same keys with the same values, two ordered ones also in the same order."""
+    if len(left) != len(right):
+        return False
+    if isinstance(left, OrderedDict) and isinstance(right, OrderedDict):
+        return all(same(a, b) for a, b in zip(left.items(), right.items(), strict=True))
+    for key, value in left.items():
+        found = find(right, key)
+        if found is MISSING or not same(value, take(right, found)):
+            return False
+    return True
 
 
 def _comparable(left: Any, right: Any) -> bool:

@@ -11,6 +11,7 @@ from sdnloom.symbolic.operations_format import format_text
 from sdnloom.symbolic.operations_keys import (
     MISSING,
     base_of,
+    candidates,
     drop,
     find,
     holds,
@@ -83,12 +84,12 @@ def _set_remove(container: Any, key: Any) -> None:
 
 def _set_update(container: Any, *others: Any) -> None:
     for other in others:
-        for each in list(other):
+        for each in candidates(other):
             set_add(container, each)
 
 
 def _union(container: Any, *others: Any) -> Any:
-    return _like(container, [*container, *(each for other in others for each in other)])
+    return _like(container, [*candidates(container), *(each for other in others for each in candidates(other))])
 
 
 def _like(container: Any, elements: list[Any]) -> Any:
@@ -98,19 +99,19 @@ def _like(container: Any, elements: list[Any]) -> Any:
 
 
 def _intersection(container: Any, *others: Any) -> Any:
-    kept = [each for each in container if all(holds(_set_of(other), each) for other in others)]
+    kept = [each for each in candidates(container) if all(holds(_set_of(other), each) for other in others)]
     return _like(container, kept)
 
 
 def _difference(container: Any, *others: Any) -> Any:
-    kept = [each for each in container if not any(holds(_set_of(other), each) for other in others)]
+    kept = [each for each in candidates(container) if not any(holds(_set_of(other), each) for other in others)]
     return _like(container, kept)
 
 
 def _symmetric(container: Any, other: Any) -> Any:
     other = _set_of(other)
-    mine = [each for each in container if not holds(other, each)]
-    return _like(container, [*mine, *(each for each in other if not holds(container, each))])
+    mine = [each for each in candidates(container) if not holds(other, each)]
+    return _like(container, [*mine, *(each for each in candidates(other) if not holds(container, each))])
 
 
 def _set_of(other: Any) -> Any:
@@ -119,15 +120,15 @@ def _set_of(other: Any) -> Any:
 
 def _issubset(container: Any, other: Any) -> bool:
     other = _set_of(other)
-    return all(holds(other, each) for each in container)
+    return all(holds(other, each) for each in candidates(container))
 
 
 def _issuperset(container: Any, other: Any) -> bool:
-    return all(holds(container, each) for each in _set_of(other))
+    return all(holds(container, each) for each in candidates(_set_of(other)))
 
 
 def _isdisjoint(container: Any, other: Any) -> bool:
-    return not any(holds(container, each) for each in _set_of(other))
+    return not any(holds(container, each) for each in candidates(_set_of(other)))
 
 
 def _in_place(operation: Method) -> Method:
@@ -255,4 +256,4 @@ METHODS: Final[dict[type, dict[str, Method]]] = {
     bytearray: {name: _pinned(name) for name in (*_COMPARING, "join", "append", "extend", "insert", "remove")},
 }
 # Methods of these kinds that only keep or hand over what they are given.
-STORING: Final = frozenset({"append", "appendleft", "extend", "extendleft", "sort", "throw", "send"})
+STORING: Final = frozenset({"append", "appendleft", "extend", "extendleft", "throw", "send"})

@@ -53,6 +53,19 @@ class Expressions(ast.NodeTransformer):
         self.inside = before
         return node
 
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return self.without_cache(node) if isinstance(node.ctx, ast.Load) else node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        self.generic_visit(node)
+        return self.without_cache(node) if isinstance(node.ctx, ast.Load) else node
+
+    def without_cache(self, node: ast.Name | ast.Attribute) -> ast.expr:
+        """Return the expression, or what caches nothing if it names a cache of functools."""
+        if not self.caches or ast.unparse(node) not in self.caches:
+            return node
+        return self.operation("cache", node).func
+
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
         self.generic_visit(node)
         if not self.inside or not isinstance(node.ctx, ast.Load):
@@ -70,11 +83,11 @@ class Expressions(ast.NodeTransformer):
             return node
         if len(node.ops) == 1:
             return self._compared(node, node.left, node.ops[0], node.comparators[0])
+        if self._in_iterable and not all(isinstance(each, ast.Name | ast.Constant) for each in node.comparators[:-1]):
+            return self._chained(node)  # Python allows no name to be bound here
         sides: list[tuple[ast.expr, ast.expr]] = []
         left = node.left
         for right in node.comparators[:-1]:
-            if self._in_iterable and not isinstance(right, ast.Name | ast.Constant):
-                return node  # Python allows no name to be bound here
             right, again = self.once(right)
             sides.append((left, right))
             left = again
@@ -84,6 +97,14 @@ class Expressions(ast.NodeTransformer):
             for (a, b), op in zip(sides, node.ops, strict=True)
         ]
         return ast.copy_location(ast.BoolOp(ast.And(), parts), node)
+
+    def _chained(self, node: ast.Compare) -> ast.expr:
+        steps: list[ast.expr] = []
+        for op, right in zip(node.ops, node.comparators, strict=True):
+            nothing = ast.arguments([], [], None, [], [], None, [])
+            operand = ast.copy_location(ast.Lambda(nothing, right), right)
+            steps += [self.operation(_COMPARE[type(op)], right).func, operand]
+        return self.operation("chained", node, node.left, *steps)
 
     def once(self, node: ast.expr) -> tuple[ast.expr, ast.expr]:
         """Return an expression and another that has its value after the first was evaluated."""
@@ -124,6 +145,8 @@ class Expressions(ast.NodeTransformer):
         if not self.inside:
             return node
         name = node.func.id if isinstance(node.func, ast.Name) else ""
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "sort":
+            return self._call("sort", node)
         if name == "bytearray":
             return self._call("new_bytearray", node)
         if name in _NUMBERS and len(node.args) == 1 and not node.keywords:

@@ -2,9 +2,8 @@
 
 import ast
 from collections.abc import Sequence
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 
-from sdnloom.symbolic.operations_calls import ALIAS
 from sdnloom.symbolic.rewrite_expressions import BINARY, Expressions, has_slices, is_plain, slice_bounds
 
 _IN_PLACE: Final = {op: "i" + name.removesuffix("_") for op, name in BINARY.items()}
@@ -19,6 +18,7 @@ _SIMPLE: Final = (
     ast.unaryop,
     ast.expr_context,
 )
+_COMPREHENSIONS: Final = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _Function = TypeVar("_Function", ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -36,7 +36,7 @@ class Statements(Expressions, ast.NodeTransformer):
         return self._function(node)
 
     def _function(self, node: _Function) -> _Function:
-        node.decorator_list = [self.visit(self._without_cache(each)) for each in node.decorator_list]
+        node.decorator_list = [self.visit(each) for each in node.decorator_list]
         if node.name in _ASKED_BY_C and self._in_class:
             node.decorator_list.append(self.operation("for_c", node.body[0]).func)
         node.args = self.visit(node.args)
@@ -46,18 +46,17 @@ class Statements(Expressions, ast.NodeTransformer):
         self.inside, self._in_class = before
         return node
 
-    def _without_cache(self, decorator: ast.expr) -> ast.expr:
-        """Return a decorator, or the one that leaves a function uncached if it names a cache of functools."""
-        named = decorator.func if isinstance(decorator, ast.Call) else decorator
-        if isinstance(named, ast.Name | ast.Attribute) and ast.unparse(named) in self.caches:
-            made = ast.Attribute(ast.copy_location(ast.Name(ALIAS, ast.Load()), decorator), "uncached", ast.Load())
-            return ast.copy_location(made, decorator)
-        return decorator
-
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
         before = self.inside, self._in_class
-        self.inside, self._in_class = False, True
-        self.generic_visit(node)
+        for name in ("decorator_list", "bases", "keywords"):
+            setattr(node, name, [self.visit(each) for each in getattr(node, name)])
+        self._in_class = True
+        body: list[ast.stmt] = []
+        for statement in node.body:
+            # A class in a function is run by it; but a comprehension right in a class can bind no names there.
+            self.inside = before[0] and not any(isinstance(each, _COMPREHENSIONS) for each in ast.walk(statement))
+            body += self._block([statement])
+        node.body = body
         self.inside, self._in_class = before
         return node
 
@@ -150,6 +149,8 @@ class Statements(Expressions, ast.NodeTransformer):
             and not has_slices(target.slice)
         ):
             return self._augmented_item(node, target, name, value)
+        if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Slice):
+            return self._augmented_slice(node, target, name, value)
         if is_plain(value) or isinstance(target, ast.Subscript):
             node.value = value
             self.generic_visit(target)
@@ -171,6 +172,14 @@ class Statements(Expressions, ast.NodeTransformer):
         key, key_again = self.once(key)
         read = self.operation("getitem", target, container, key)
         store = self.operation("setitem", node, self.operation(name, node, read, value), container_again, key_again)
+        return ast.copy_location(ast.Expr(store), node)
+
+    def _augmented_slice(self, node: ast.AugAssign, target: ast.Subscript, name: str, value: ast.expr) -> ast.stmt:
+        container, container_again = self.once(self.visit(target.value))
+        bounds = [self.once(self.visit(each)) for each in slice_bounds(cast(ast.Slice, target.slice))]
+        read = self.operation("getslice", target, container, *(first for first, _ in bounds))
+        changed = self.operation(name, node, read, value)
+        store = self.operation("setslice", node, changed, container_again, *(again for _, again in bounds))
         return ast.copy_location(ast.Expr(store), node)
 
     # Blocks that bind a target.
@@ -210,7 +219,7 @@ class Statements(Expressions, ast.NodeTransformer):
 
     def visit_Match(self, node: ast.Match) -> ast.AST:
         node.subject = self.visit(node.subject)
-        if self.inside:
+        if self.inside and any(isinstance(each, ast.MatchMapping) for each in ast.walk(node)):
             node.subject = self.operation("subject", node.subject, node.subject)
         for case in node.cases:
             if case.guard is not None:

@@ -3,6 +3,7 @@
 `symbolic_int`, `symbolic_text` and `symbolic_bytes` make inputs of a run; everything else follows from them.
 """
 
+from collections import deque
 from typing import Any, Final
 
 from sdnloom.symbolic.terms import Term
@@ -20,7 +21,12 @@ __all__ = [
 ]  # fmt: skip
 
 SYMBOLIC: Final = frozenset((SymInt, SymStr, SymBytes))
-_DEEPEST: Final = 4
+_DEEPEST: Final = 8
+# How what holds elements goes over them, without using them up and without running code of a program.
+_HOLDERS: Final[tuple[Any, ...]] = (
+    list, tuple, set, frozenset, deque, type({}.keys()), type({}.values()), type({}.items())
+)  # fmt: skip
+_GOES_OVER: Final = frozenset(kind.__iter__ for kind in _HOLDERS)
 SIMPLE: Final = frozenset((int, str, bytes, bool, float, type(None)))
 
 
@@ -59,6 +65,10 @@ def bare(value: Any) -> Any:
         return kind(bare(each) for each in value)
     if kind is dict:
         return {bare(key): bare(each) for key, each in value.items()}
+    if isinstance(value, tuple) and hasattr(kind, "_make"):  # a named tuple
+        return kind._make(bare(each) for each in value)
+    if kind is deque:
+        return deque(map(bare, value), value.maxlen)
     return value
 
 
@@ -71,7 +81,7 @@ def has_symbolic(value: Any, depth: int = _DEEPEST) -> bool:
         return bool(value.tracks())
     if not depth:
         return False
-    if kind in (list, tuple, set, frozenset):
+    if getattr(kind, "__iter__", None) in _GOES_OVER:
         for each in value:
             if type(each) not in SIMPLE and has_symbolic(each, depth - 1):
                 return True
@@ -89,7 +99,7 @@ def settled(value: Any, construct: str, depth: int = _DEEPEST) -> None:
     kind = type(value)
     if kind in SYMBOLIC or kind is SymByteArray:
         value.give_up(construct)
-    elif depth and kind in (list, tuple, set, frozenset):
+    elif depth and getattr(kind, "__iter__", None) in _GOES_OVER:
         for each in value:
             settled(each, construct, depth - 1)
     elif depth and isinstance(value, dict):
