@@ -54,6 +54,13 @@ def _pattern(match: Match, port: int, skeleton: Skeleton) -> Pattern | None:
     return tuple(parts)
 
 
+def _avoidable(entry: FlowEntry, port: int, skeleton: Skeleton) -> bool:
+    """Whether packets of the skeleton may differ from what the entry matches."""
+    pattern = _pattern(entry.match, port, skeleton)
+    domains = [skeleton.domain(name) for name, _, _ in pattern or ()]
+    return any(domain is not None and not domain.pinned for domain in domains)
+
+
 def _tells_controller(entry: FlowEntry) -> bool:
     lists = [each.actions for each in entry.instructions if isinstance(each, ApplyActions | WriteActions)]
     return any(isinstance(each, Output) and each.port == Port.CONTROLLER for actions in lists for each in actions)
@@ -83,8 +90,10 @@ def envelope(config: Switch, core: SwitchCore, port: int, skeleton: Skeleton) ->
 
 
 def _cores(core: SwitchCore, port: int, skeleton: Skeleton) -> Iterator[SwitchCore]:
-    """The switch as it is, and if a packet is stopped there, with one entry that tells the controller of any packet."""
+    """The switch as it is, then without entries that packets can miss, then with one that sends all packets up."""
     yield replace(core, buffers=())
+    kept = [entry for entry in core.flows if _tells_controller(entry) or not _avoidable(entry, port, skeleton)]
+    yield replace(core, buffers=(), flows=tuple(kept))
     for entry in core.flows:
         if _tells_controller(entry) and _pattern(entry.match, port, skeleton) is not None:
             yield replace(core, buffers=(), flows=(replace(entry, table=0, match=Match()),))
