@@ -1,9 +1,10 @@
-"""Packets that matter, found by asking the program: discovery of inputs for a search (NICE, section 3.3, figures 4, 5).
+"""Inputs that matter, found by asking the program: discovery for a search (NICE, section 3.3, figures 4 and 5).
 
 Figure 5 makes discovery a transition of the client: in each state of the controller the client learns which packets
 its handlers tell apart, and may send these. Here discovery stays outside the state space. Packets go to a pool for each
 host and place; a search with the pools meets states of the controller; each new one is asked about, and its packets are
-added; the search starts again, with every run of a handler remembered, until nothing new appears.
+added; the search starts again, with every run of a handler remembered, until nothing new appears. What ports answer to
+a request for statistics is asked while the search runs, whenever an answer is handled (`inputs/statistics.py`).
 
 Law: the pools contain every packet that figure 5's clients would send, as packets only ever add behaviour to a search.
 A verdict speaks for representatives of the classes, and holds only if every class was found.
@@ -18,6 +19,7 @@ from sdnloom.check.inputs.classes import Exploration, Explorer, InputClass, Patt
 from sdnloom.check.inputs.clients import Discoverer, Pools, discoverers, with_pools
 from sdnloom.check.inputs.representatives import Candidates, representatives
 from sdnloom.check.inputs.skeletons import USUAL, Setting, Skeleton, labelled_packet, packet_label, skeletons
+from sdnloom.check.inputs.statistics import StatisticsAsking, answer_pools, is_counter, with_answers
 from sdnloom.check.inputs.tables import brought_in, envelope, in_the_way
 from sdnloom.check.remember import Remembering
 from sdnloom.engine.model import Needs, Property, System
@@ -44,6 +46,8 @@ MOST_GAPS = 5  # in the reason of a verdict; the rest is in the report
 class DiscoverOptions:
     """What to look for: the protocol stacks, and domains of fields that are not the usual ones, by field.
 
+    Fields are those of packets and the counters of ports.
+
     `paths` is how many paths through a handler one question may take.
     """
 
@@ -52,14 +56,20 @@ class DiscoverOptions:
     paths: int = 2_000
 
 
+def packet_fields(wanted: DiscoverOptions) -> dict[str, str]:
+    """The domains of packets' fields alone."""
+    return {name: text for name, text in wanted.fields if not is_counter(name)}
+
+
 @dataclass(frozen=True)
 class Round:
-    """One search: its size, the packets it could choose from, and how many questions it raised."""
+    """One search: its size, the packets it could choose from, the questions it raised, and answers of ports so far."""
 
     states: int
     transitions: int
     packets: int
     questions: int
+    answers: int = 0
     seconds: float = field(default=0.0, compare=False)
 
 
@@ -67,19 +77,24 @@ class Round:
 class Discovery:
     """What was discovered: the network with its pools, the search in it, and how it came to that.
 
-    The result counts the states of the last search and the transitions of all. `gaps` says why packets may be missing.
+    The result counts the states of the last search and the transitions of all. `gaps` says why inputs may be missing.
     """
 
     network: Network
     result: Result
     rounds: tuple[Round, ...]
     gaps: tuple[str, ...] = ()
-    finished: bool = True  # no packet is missing that the last search would have led to
+    finished: bool = True  # no input is missing that the last search would have led to
 
     @property
     def packets(self) -> int:
         """How many packets there are in all pools."""
         return sum(len(pool) for one in discoverers(self.network) for _, pool in one.client.pools)
+
+    @property
+    def answers(self) -> int:
+        """How many answers to requests for statistics there are in all pools."""
+        return sum(map(len, answer_pools(self.network).values()))
 
     @property
     def questions(self) -> int:
@@ -89,11 +104,19 @@ class Discovery:
     @property
     def bound(self) -> str:
         """What a verdict speaks for, as one of its bounds."""
-        return (
-            f"{_count(self.packets, 'packet')} discovered{'' if self.finished else ' so far'}, "
-            "one for each class that the program tells apart and each role of its destination "
-            f"({_count(len(self.rounds), 'round')}, {_count(self.questions, 'question')})"
-        )
+        so_far = "" if self.finished else " so far"
+        parts = []
+        if any(discoverers(self.network)) or not self.answers:
+            parts.append(
+                f"{_count(self.packets, 'packet')} discovered{so_far}, "
+                "one for each class that the program tells apart and each role of its destination"
+            )
+        if self.answers:
+            parts.append(
+                f"{_count(self.answers, 'answer')} to requests for port statistics discovered{so_far}, "
+                "one for each class that the program tells apart when it handles them"
+            )
+        return f"{'; '.join(parts)} ({_count(len(self.rounds), 'round')}, {_count(self.questions, 'question')})"
 
 
 def _count(number: int, noun: str) -> str:
@@ -125,38 +148,47 @@ def discover(
     searching: Searching,
     on_event: Callable[[SearchEvent], None] = lambda event: None,
 ) -> Discovery:
-    """Search with discovered packets until there are no more; a violation ends it unless all are wanted."""
-    remembered = Remembering(program)
+    """Search with discovered inputs until there are no more; a violation ends it unless all are wanted."""
     asking = Asking(network, explorer, wanted)
+    statistics = StatisticsAsking(network, explorer, wanted.fields)
+    remembered = Remembering(program, statistics.answers)
     rounds: list[Round] = []
     start = time.monotonic()
     while True:
         ready = with_pools(network, asking.pools)
         met = Met(tuple(discoverers(network)), options.reduce)
+        packets, questions = asking.packets, asking.questions + statistics.questions
         result = searching(ready, remembered, met.watching, time.monotonic() - start)
-        packets, questions = asking.packets, asking.questions
         goes_on = options.find_all or not result.violations
         if goes_on:
             asking.ask(met.situations)
-        done = result.statistics
-        rounds.append(Round(done.states, done.transitions, packets, asking.questions - questions, done.seconds))
+        done, answers = result.statistics, sum(map(len, statistics.pools.values()))
+        asked = asking.questions + statistics.questions - questions
+        rounds.append(Round(done.states, done.transitions, packets, asked, answers, done.seconds))
         new = asking.packets - packets
-        on_event(
-            Notice(
-                f"round {len(rounds)}: {done.states:,} states with {packets} packets, "
-                f"{rounds[-1].questions} questions, {new} new packets"
-            )
-        )
+        on_event(Notice(_notice(rounds, new)))
         if not new or _out_of_time(options, time.monotonic() - start):
-            summed = _summed(result, rounds, remembered, asking, options)
-            return Discovery(ready, summed, tuple(rounds), asking.gaps, goes_on and not new)
+            gaps = (*asking.gaps, *statistics.gaps)
+            summed = _summed(result, rounds, remembered, gaps, options)
+            full = with_answers(ready, statistics.pools)
+            return Discovery(full, summed, tuple(rounds), gaps, goes_on and not new)
+
+
+def _notice(rounds: list[Round], new: int) -> str:
+    """What a round brought, in a line."""
+    last = rounds[-1]
+    answers = f" and {last.answers} answers" if last.answers else ""
+    size = f"{last.states:,} states with {last.packets} packets{answers}"
+    return f"round {len(rounds)}: {size}, {last.questions} questions, {new} new packets"
 
 
 def _out_of_time(options: Options, spent: float) -> bool:
     return options.limits.seconds is not None and spent >= options.limits.seconds
 
 
-def _summed(result: Result, rounds: list[Round], program: Remembering, asking: "Asking", options: Options) -> Result:
+def _summed(
+    result: Result, rounds: list[Round], program: Remembering, gaps: tuple[str, ...], options: Options
+) -> Result:
     """The last search's result with the work of all, and with the verdict that discovery allows."""
     statistics = replace(
         result.statistics,
@@ -165,13 +197,11 @@ def _summed(result: Result, rounds: list[Round], program: Remembering, asking: "
         evaluations={**result.statistics.evaluations, CONTROLLER: program.runs},
     )
     reason = result.incomplete
-    if reason is None and asking.gaps:
-        more = f", and {len(asking.gaps) - MOST_GAPS} more" if len(asking.gaps) > MOST_GAPS else ""
-        reason = f"packets may be missing that the program tells apart: {'; '.join(asking.gaps[:MOST_GAPS])}{more}"
+    if reason is None and gaps:
+        more = f", and {len(gaps) - MOST_GAPS} more" if len(gaps) > MOST_GAPS else ""
+        reason = f"inputs may be missing that the program tells apart: {'; '.join(gaps[:MOST_GAPS])}{more}"
     if reason is None and options.reduce:
-        reason = (
-            "packets may be missing: a reduction leaves out states of the controller that discovery would ask about"
-        )
+        reason = "inputs may be missing: a reduction leaves out states of the controller that discovery would ask about"
     verdict = Incomplete(reason) if reason is not None and isinstance(result.verdict, Holds) else result.verdict
     return replace(result, verdict=verdict, statistics=statistics, incomplete=reason)
 
@@ -226,7 +256,7 @@ class Asking:
         self.configs = {spec.name: switch_config(spec, network.switches) for spec in network.topology.switches}
         self.settings = {one.spec.name: Setting(network.topology, one.spec) for one in discoverers(network)}
         self.skeletons: dict[str, list[Skeleton]] = {
-            name: skeletons(wanted.stacks, setting, dict(wanted.fields)) for name, setting in self.settings.items()
+            name: skeletons(wanted.stacks, setting, packet_fields(wanted)) for name, setting in self.settings.items()
         }
         self.candidates = {
             (name, skeleton): Candidates.of(skeleton, self.settings[name])

@@ -93,7 +93,7 @@ def _scenario(reader: Reader, code: CodeFiles) -> Scenario:
     strategies, same_flow = read_strategies(search, code)
     options, seed = _options(search)
     name = reader.text("name", reader.file.stem)
-    discovery, discovers = read_discover(reader.table("discover"), topology)
+    discovery, network = read_discover(reader.table("discover"), network)
     reader.close()
     scenario = Scenario(
         network,
@@ -107,8 +107,6 @@ def _scenario(reader: Reader, code: CodeFiles) -> Scenario:
         same_flow=same_flow,
         discovery=discovery,
     )
-    if discovers:
-        scenario = scenario.discovering()
     scenario.system()
     return scenario
 

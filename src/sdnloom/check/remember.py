@@ -1,17 +1,24 @@
 """A program whose reactions are remembered, so that several searches run its code once per distinct situation."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 from sdnloom.engine.model import Cell
 from sdnloom.network.controller import Input, Program, Reaction
+from sdnloom.network.network import NamedAnswer
+from sdnloom.network.openflow import PortStatsReply
+
+Answers = Callable[[Hashable, str, PortStatsReply], Sequence[NamedAnswer]]
 
 
 class Remembering:
-    """The program, with a memory of every reaction. Law: it reacts as the program does."""
+    """The program, with a memory of every reaction. Law: it reacts as the program does.
 
-    def __init__(self, program: Program) -> None:
-        self.program = program
+    `answers` says what ports may answer to it, if that is discovered.
+    """
+
+    def __init__(self, program: Program, answers: Answers | None = None) -> None:
+        self.program, self.answers = program, answers
         self.runs = 0  # how often code of the program ran
         self._initial: list[Hashable] = []
         self._reactions: dict[tuple[Hashable, Input], Sequence[Reaction]] = {}

@@ -10,8 +10,15 @@ from pathlib import Path
 from sdnloom.check.bounds import stated_bounds
 from sdnloom.check.coverage import Coverage, FileCoverage
 from sdnloom.check.discover import DiscoverOptions, Discovery, discover, replayed_pools
-from sdnloom.check.inputs.clients import all_discovering, discoverers, with_pools
+from sdnloom.check.inputs.clients import Pools, all_discovering, discoverers, with_pools
 from sdnloom.check.inputs.concolic import Concolic, Means
+from sdnloom.check.inputs.statistics import (
+    AnswerPools,
+    answer_pools,
+    discovering_statistics,
+    replayed_answers,
+    with_answers,
+)
 from sdnloom.check.inputs.subjects import explorable
 from sdnloom.check.strategies import SameFlow, SearchStrategy
 from sdnloom.engine.model import Property, Strategy, System
@@ -86,7 +93,7 @@ class Scenario:
     strategies: tuple[SearchStrategy, ...] = ()  # applied in this order
     same_flow: SameFlow | None = None  # which packets belong together, for a strategy that is chosen later
     discovery: DiscoverOptions = field(default_factory=DiscoverOptions)  # what discovering clients look for
-    discovers: bool = False  # all clients discover, whatever they were told
+    discovers: bool = False  # all is discovered, whatever clients and switches were told
 
     def system(self) -> System:
         """The system of the scenario, its parts in the order of the scenario; strategies leave it as it is."""
@@ -107,10 +114,10 @@ class Scenario:
         return None if not ranks else ranks[0] if len(ranks) == 1 else Composed(ranks)
 
     def check(self, on_event: Callable[[SearchEvent], None] | None = None, coverage: bool = False) -> Report:
-        """Search the scenario's system, or if clients discover their packets, one system after the other."""
+        """Search the scenario's system, or if inputs are discovered, one system after the other."""
         watched = Coverage(self.code, getattr(self.program, "kind", None)) if coverage else None
         narrow = self.narrowed()
-        if any(discoverers(narrow.network)):
+        if any(discoverers(narrow.network)) or narrow.network.answers is not None:
             return self._discover(narrow, on_event or (lambda event: None), watched)
         result, options = narrow._search(self.program, lambda system: system, 0, on_event, watched)
         bounds = stated_bounds(narrow.network, options, self.program)
@@ -136,7 +143,7 @@ class Scenario:
     def _discover(
         self, narrow: "Scenario", on_event: Callable[[SearchEvent], None], watched: Coverage | None
     ) -> Report:
-        """Search with packets that are discovered. What is found is confirmed with the program as it was written."""
+        """Search with inputs that are discovered. What is found is confirmed with the program as it was written."""
         subject = explorable(self.program)
 
         def searching(network: Network, program: Program, look: Callable[[System], System], spent: float) -> Result:
@@ -149,7 +156,7 @@ class Scenario:
             for one in discoverers(found.network)
             for place, pool in one.client.pools
         }
-        ready = replace(self, network=with_pools(self.network, pools))
+        ready = self._with(pools, answer_pools(found.network))
         semantics = Semantics(ready.system())
         for one in found.result.violations:
             replay(semantics, one.path)  # the program that was searched had been rewritten
@@ -157,8 +164,8 @@ class Scenario:
         return Report(ready, found.result, bounds, watched.report() if watched else None, found)
 
     def discovering(self) -> "Scenario":
-        """The scenario in which every client sends what is discovered instead of what it was told."""
-        return replace(self, network=all_discovering(self.network), discovers=True)
+        """The scenario in which clients and switches say what is discovered instead of what they were told."""
+        return replace(self, network=discovering_statistics(all_discovering(self.network)), discovers=True)
 
     def trace(self, path: Steps, found: Found | None, source: dict[str, str]) -> Trace:
         """The path as a trace that `replay` accepts for this scenario."""
@@ -166,19 +173,22 @@ class Scenario:
 
     def replay(self, trace: Trace) -> Replayed:
         """Take the steps of a trace again. A trace of another scenario is refused; changed code is a warning."""
-        ready = self.with_packets_of(trace.path)
+        ready = self.with_inputs_of(trace.path)
         return replay_trace(trace, ready.system(), self.fingerprint(), self.code_fingerprint())
 
-    def with_packets_of(self, path: Steps) -> "Scenario":
-        """The scenario whose clients can send what they discovered on that path."""
-        return replace(self, network=with_pools(self.network, replayed_pools(self.network, path)))
+    def with_inputs_of(self, path: Steps) -> "Scenario":
+        """The scenario with the inputs that were discovered on that path."""
+        return self._with(replayed_pools(self.network, path), replayed_answers(path))
+
+    def _with(self, pools: Pools, answers: AnswerPools) -> "Scenario":
+        return replace(self, network=with_answers(with_pools(self.network, pools), answers))
 
     def fingerprint(self) -> str:
         """A hash of all that the scenario declares. The program's code and state are no part of it: they may change.
 
-        Neither are packets that were discovered: a trace brings its own.
+        Neither are inputs that were discovered: a trace brings its own.
         """
-        network = with_pools(self.network, {})
+        network = self._with({}, {}).network
         properties = [(one.name, one.needs.value, one.sometimes) for one in self.system().properties]
         return _digest([stable_text(network).encode(), stable_text(properties).encode()])
 

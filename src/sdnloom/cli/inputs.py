@@ -100,4 +100,4 @@ def _checked(scenario: Scenario, trace: Trace) -> Scenario:
         raise TraceError(
             "the trace given with --state was recorded with another scenario; expected one of this network"
         )
-    return scenario.with_packets_of(trace.path)
+    return scenario.with_inputs_of(trace.path)

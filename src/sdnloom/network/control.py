@@ -13,8 +13,10 @@ from sdnloom.network.beginning import Beginning, refuse_unknown
 from sdnloom.network.controller import Call, Came, Fired, Input, Joined, Left, Program, Reaction, Tick, Turn
 from sdnloom.network.events import Called, Handled, TimerFired, Told
 from sdnloom.network.network import External, Network, NetworkError
+from sdnloom.network.openflow import Message, PortStatsReply
 from sdnloom.network.parts import CONNECTIONS, conflict
 from sdnloom.network.station import Greeting, Letter
+from sdnloom.network.statistics import answered
 from sdnloom.network.switch import Switch, SwitchCore
 
 
@@ -89,13 +91,24 @@ class Control:
                 return self._outcomes(
                     core._replace(epochs=(*core.epochs[:place], None, *core.epochs[place + 1 :])), message
                 )
-            came = Came(switch, message)
             return [
-                self._noted(self._outcome(core, reaction, (Handled(switch, message),)), reaction)
-                for reaction in self.program.handle(core.program, came)
+                self._noted(self._outcome(core, reaction, (Handled(switch, shown),), label), reaction)
+                for label, shown in self._shown(core, switch, message)
+                for reaction in self.program.handle(core.program, Came(switch, shown))
             ]
 
         return handle
+
+    def _shown(self, core: ControllerCore, switch: str, message: Message) -> list[tuple[str, Message]]:
+        """Return the message, or each that it may be if it is a reply whose statistics are discovered.
+
+        Nobody but the program looks into a reply, so it makes no difference that this is settled no earlier.
+        """
+        if self.network.answers is None or not isinstance(message, PortStatsReply):
+            return [("", message)]
+        known = getattr(self.program, "answers", None)
+        found = known(core.program, switch, message) if known else dict(self.network.answers).get(switch, ())
+        return [(label, answered(message, answer)) for label, answer in found] or [("", message)]
 
     def _noted(self, outcome: Outcome, reaction: Reaction) -> Outcome:
         """Return the outcome with the cells that were touched, where the program tells."""
@@ -116,7 +129,7 @@ class Control:
     def _outcomes(self, core: ControllerCore, given: Input, events: tuple[Event, ...] = ()) -> list[Outcome]:
         return [self._outcome(core, reaction, events) for reaction in self.program.handle(core.program, given)]
 
-    def _outcome(self, core: ControllerCore, reaction: Reaction, events: tuple[Event, ...]) -> Outcome:
+    def _outcome(self, core: ControllerCore, reaction: Reaction, events: tuple[Event, ...], label: str = "") -> Outcome:
         sends, told = [], []
         for switch, message in reaction.messages:
             epoch = core.epochs[self._place(switch)]
@@ -127,7 +140,7 @@ class Control:
             core._replace(program=reaction.core),
             tuple(sends),
             (*events, *reaction.events, *told),
-            choice=reaction.choice,
+            choice="; ".join(filter(None, (label, reaction.choice))),
         )
 
     def _place(self, switch: str) -> int:

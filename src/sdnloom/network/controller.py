@@ -76,7 +76,8 @@ class Program(Protocol):
     """A controller program as the network sees it.
 
     A program may also say `version`, the OpenFlow version that its switches must speak ("1.0"), and that it has `turns`
-    (threads that are to be explored) or is `timed` (a clock that ticks): then it is given Turn and Tick.
+    (threads that are to be explored) or is `timed` (a clock that ticks): then it is given Turn and Tick. One that is
+    explored has `answers`: what ports may answer to it, by its core, the switch and the reply.
     """
 
     @property

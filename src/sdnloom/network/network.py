@@ -141,6 +141,11 @@ class PortCounter:
             at_least_zero(f"{self.counter} of {self.port}", value)
 
 
+# (port, counter, value): what the ports of a switch say; counters that are not among them are 0.
+PortAnswer = tuple[tuple[int, str, int], ...]
+NamedAnswer = tuple[str, PortAnswer]  # and what a trace calls it
+
+
 @dataclass(frozen=True)
 class Network:
     """Everything but the program and the properties.
@@ -150,9 +155,11 @@ class Network:
     `joining` the switches connect one after the other as part of the search; without, the search starts when all have
     and the program's answers have arrived. `identity` gives each packet that a host sends a number of its own; None
     leaves it to the properties to ask for that. Counters of ports that `statistics` does not name are what the switch
-    counted (`SwitchOptions.counters`). `ticks` is how often time may pass to the next timer of the program, for a
-    program that has a clock of its own; without any, time stands still. `warmup` lets packets travel before the search
-    starts, and time pass that often (see `beginning`).
+    counted (`SwitchOptions.counters`). With `answers`, what ports say is discovered instead: it is settled when the
+    program handles a reply, which is any of the switch's answers then, and whoever searches fills them in. `ticks` is
+    how often time may pass to the next timer of the program, for a program that has a clock of its own; without any,
+    time stands still. `warmup` lets packets travel before the search starts, and time pass that often (see
+    `beginning`).
     """
 
     topology: Topology
@@ -166,6 +173,7 @@ class Network:
     joining: bool = False
     identity: bool | None = None
     statistics: tuple[PortCounter, ...] = ()
+    answers: tuple[tuple[str, tuple[NamedAnswer, ...]], ...] | None = None
     ticks: int = 0
     warmup: int | None = None
 

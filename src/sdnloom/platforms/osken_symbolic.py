@@ -16,8 +16,9 @@ from os_ken.lib import addrconv
 from os_ken.ofproto import ofproto_parser
 
 from sdnloom.network.controller import Came
+from sdnloom.network.openflow import V10, V13, PortStats
 from sdnloom.platforms.osken import OskenProgram, Step
-from sdnloom.platforms.subject import Attempt
+from sdnloom.platforms.subject import Attempt, Content
 from sdnloom.symbolic.operations_calls import trust
 from sdnloom.symbolic.rewrite import rewrite
 from sdnloom.symbolic.shims import converters, install
@@ -25,6 +26,7 @@ from sdnloom.symbolic.shims import converters, install
 _HERE = Path(__file__).parent.parent
 _OSKEN = Path(os_ken.__file__).parent
 _PACKET_IN = 10  # OFPT_PACKET_IN in every version
+_STATS_REPLY = {V10: 17, V13: 19}  # OFPT_STATS_REPLY, OFPT_MULTIPART_REPLY
 trust("os_ken")
 install()
 
@@ -60,11 +62,11 @@ class SymbolicOsken(OskenProgram):
         """os-ken's packet library."""
         return (str(_OSKEN / "lib" / "packet"),)
 
-    def attempt(self, core: Any, given: Came, data: bytes) -> Attempt:
-        """What the apps do in a state about a message whose data are these."""
+    def attempt(self, core: Any, given: Came, content: Content | None = None) -> Attempt:
+        """What the apps do in a state about a message, which carries this instead of its own."""
         with self._world.running():
             self._states.bring(core)
-            with _data(data):
+            with contextlib.nullcontext() if content is None else _carrying(content):
                 done = self._run(Step(given))
         return Attempt(done.messages, done.events)
 
@@ -77,14 +79,17 @@ def _files(modules: Any) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def _data(data: bytes) -> Iterator[None]:
-    """While this lasts, the data of a packet that comes in are these."""
+def _carrying(content: Content) -> Iterator[None]:
+    """While this lasts, a packet that comes in is this, and so are the counters of ports in a reply."""
     parse = ofproto_parser.msg
 
     def msg(datapath: Any, version: int, msg_type: int, *rest: Any) -> Any:
         message = parse(datapath, version, msg_type, *rest)
-        if msg_type == _PACKET_IN and message is not None:
-            message.data = data
+        if isinstance(content, bytes):
+            if msg_type == _PACKET_IN and message is not None:
+                message.data = content
+        elif msg_type == _STATS_REPLY.get(version) and message is not None:
+            message.body = [_counted(row, given) for row, given in zip(message.body, content, strict=True)]
         return message
 
     ofproto_parser.msg = msg
@@ -92,3 +97,10 @@ def _data(data: bytes) -> Iterator[None]:
         yield
     finally:
         ofproto_parser.msg = parse
+
+
+def _counted(row: Any, given: PortStats) -> Any:
+    """os-ken's row of counters with the values that were given."""
+    counted = row._replace(**{name: getattr(given, name) for name in row._fields if name != "port_no"})
+    counted.length = row.length
+    return counted

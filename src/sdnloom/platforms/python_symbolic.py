@@ -9,11 +9,11 @@ from types import ModuleType
 from typing import Any
 
 from sdnloom.network.controller import Came
-from sdnloom.network.openflow import Message
+from sdnloom.network.openflow import Message, PacketIn
 from sdnloom.network.userfile import CodeError, imports_beside, naming
 from sdnloom.platforms.freeze import restore
 from sdnloom.platforms.python import Net, ProgramError, PythonProgram, call_of
-from sdnloom.platforms.subject import Attempt
+from sdnloom.platforms.subject import Attempt, Content
 from sdnloom.symbolic.rewrite import rewrite
 from sdnloom.symbolic.values import bare
 
@@ -54,15 +54,18 @@ class SymbolicPython(PythonProgram):
         """The packet codec."""
         return (str(_PACKETS),)
 
-    def attempt(self, core: Any, given: Came, data: bytes) -> Attempt:
-        """What the class does in a state about a message whose data are these."""
+    def attempt(self, core: Any, given: Came, content: Content | None = None) -> Attempt:
+        """What the class does in a state about a message, which carries this instead of its own."""
         name, (switch, message) = call_of(given)
         handler = self.handlers.get(name)
         if handler is None:
             return Attempt((), ())
         instance = restore(object.__new__(self.kind), core)
         net = Net()
-        raised = self._run(handler, name, instance, net, (switch, dataclasses.replace(message, data=data)))
+        if content is not None:
+            part = "data" if isinstance(message, PacketIn) else "ports"
+            message = dataclasses.replace(message, **{part: content})
+        raised = self._run(handler, name, instance, net, (switch, message))
         return Attempt(tuple((str(bare(switch)), _plain(message)) for switch, message in net.messages), raised)
 
 

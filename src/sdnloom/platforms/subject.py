@@ -9,12 +9,14 @@ from collections.abc import Callable
 from enum import Enum
 from pathlib import Path
 from types import FrameType
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from sdnloom.engine.model import Event
 from sdnloom.network.controller import Came
-from sdnloom.network.openflow import Message
+from sdnloom.network.openflow import Message, PortStats
 from sdnloom.symbolic.execution import Site
+
+Content: TypeAlias = bytes | tuple[PortStats, ...]  # what a message carries: a packet, or the counters of ports
 
 
 class Attempt(NamedTuple):
@@ -46,8 +48,8 @@ class Subject(Protocol):
     def prepare(self, core: Any) -> None:
         """Bring it into a state, so that what runs next is the reaction alone."""
 
-    def attempt(self, core: Any, given: Came, data: bytes) -> Attempt:
-        """What it does in a state about a message whose data are these. The state after it is not kept."""
+    def attempt(self, core: Any, given: Came, content: Content | None = None) -> Attempt:
+        """What it does in a state about a message that carries this instead of its own. The state after is not kept."""
 
 
 class Quiet:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from sdnloom.check.inputs.clients import discoverers
+from sdnloom.check.inputs.statistics import answer_pools
 from sdnloom.check.scenario import Report
 from sdnloom.engine.result import Counterexample
 
@@ -49,7 +50,13 @@ def _discovery(report: Report) -> dict[str, Any] | None:
         return None
     return {
         "rounds": [
-            {"packets": one.packets, "states": one.states, "transitions": one.transitions, "questions": one.questions}
+            {
+                "packets": one.packets,
+                "answers": one.answers,
+                "states": one.states,
+                "transitions": one.transitions,
+                "questions": one.questions,
+            }
             for one in found.rounds
         ],
         "packets": {
@@ -57,6 +64,7 @@ def _discovery(report: Report) -> dict[str, Any] | None:
             for host in discoverers(found.network)
             for place, pool in host.client.pools
         },
+        "answers": {switch: list(pool) for switch, pool in answer_pools(found.network).items()},
         "complete": not found.gaps,
         "gaps": list(found.gaps),
     }

@@ -45,7 +45,7 @@ def report_text(report: Report, traces: Mapping[Counterexample, Path]) -> str:
     )
     lines.append(f"bounds: {'; '.join(report.bounds) or 'none'}")
     if report.discovery is not None:
-        lines += [f"packets may be missing: {gap}" for gap in report.discovery.gaps]
+        lines += [f"inputs may be missing: {gap}" for gap in report.discovery.gaps]
     lines += [f"seen: {one.property}: {one.message}" for one in report.result.witnesses]
     lines += [_unseen(name, report.result.incomplete) for name in report.result.never]
     if report.coverage is not None:

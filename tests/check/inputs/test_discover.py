@@ -192,7 +192,7 @@ class Gap:
 def test_holds_only_if_every_class_was_found():
     discovery = found(SMALL["one client"], LEARNING, explorer=Gap(LEARNING))
     assert discovery.result.verdict == Incomplete(
-        "packets may be missing that the program tells apart: app.py:7: the time limit"
+        "inputs may be missing that the program tells apart: app.py:7: the time limit"
     )
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 
 from sdnloom.check.inputs.domains import Domain
 from sdnloom.check.inputs.skeletons import Skeleton
-from sdnloom.network.openflow import PacketIn
+from sdnloom.network.openflow import PacketIn, PortStatsReply
 
 Pattern = tuple[tuple[str, int, int], ...]  # (field, value, mask): a packet agrees if it does on every line
 
@@ -17,12 +17,13 @@ Pattern = tuple[tuple[str, int, int], ...]  # (field, value, mask): a packet agr
 class Question(NamedTuple):
     """Which packets of a skeleton does a program in this state tell apart, if they come in this way?
 
-    `message` is the message that brings the packet to the controller; its data are of no account.
+    `message` is the message that brings the packet to the controller; its data are of no account. With a reply to a
+    request for statistics it is the counters in it that are of no account, and the skeleton says what they may be.
     """
 
     core: Hashable
     switch: str
-    message: PacketIn
+    message: PacketIn | PortStatsReply
     skeleton: Skeleton
 
 

@@ -3,7 +3,7 @@
 import dataclasses
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import PurePath
@@ -12,10 +12,12 @@ from sdnloom.check.inputs.classes import Exploration, InputClass, Pattern, Quest
 from sdnloom.check.inputs.domains import Domain
 from sdnloom.check.inputs.skeletons import Skeleton
 from sdnloom.check.inputs.stacks import Field, Kind
+from sdnloom.check.inputs.statistics import rows
 from sdnloom.network.controller import Came
 from sdnloom.network.events import HandlerRaised
+from sdnloom.network.openflow import PacketIn
 from sdnloom.platforms.line_trace import Line, line_trace
-from sdnloom.platforms.subject import Attempt, Quiet, Subject
+from sdnloom.platforms.subject import Attempt, Content, Quiet, Subject
 from sdnloom.symbolic import terms
 from sdnloom.symbolic.evaluate import evaluate
 from sdnloom.symbolic.execution import Execution
@@ -30,7 +32,7 @@ from sdnloom.symbolic.simplify import essential
 from sdnloom.symbolic.solver import Verdict, find_solver
 from sdnloom.symbolic.term import variables
 from sdnloom.symbolic.terms import Term, const
-from sdnloom.symbolic.values import symbolic_bytes
+from sdnloom.symbolic.values import symbolic_bytes, symbolic_int
 
 _KINDS = {Kind.MAC: "mac", Kind.IP4: "ipv4", Kind.IP6: "ipv6", Kind.HEX: "hex", Kind.NUMBER: "dec"}
 _FILE = re.compile(r"/[^\s:()]*\.py(?=:)")
@@ -103,12 +105,12 @@ class Concolic:
         own = {str(file) for file in subject.own_files}
         heard = subject.parsers if self.means.robust else ()
         ignores = Quiet(lambda name: name in own or name.startswith(heard), subject.library, subject.quiet)
-        bits = frame_term(skeleton)
+        symbolic = _symbolic(question)
 
         def run(execution: Execution) -> Attempt:
             execution.ignores = ignores
-            frame = skeleton.stack.filled({**skeleton.preferred, **execution.model})
-            return subject.attempt(question.core, _given(question, frame), symbolic_bytes(frame, bits))
+            values = {**skeleton.preferred, **execution.model}
+            return subject.attempt(question.core, given(question, values), symbolic(values))
 
         return Task(
             run,
@@ -126,14 +128,34 @@ class Concolic:
 
     def once(self, question: Question, values: Mapping[str, int]) -> tuple[Attempt, tuple[Line, ...]]:
         """What the program does about one packet, and the lines that it runs through."""
-        frame = question.skeleton.frame(values)
-        given = _given(question, frame)
+        came = given(question, values)
         self.subject.prepare(question.core)
-        return line_trace(lambda: self.subject.attempt(question.core, given, frame), self.subject.own_files)
+        return line_trace(lambda: self.subject.attempt(question.core, came), self.subject.own_files)
 
 
-def _given(question: Question, frame: bytes) -> Came:
-    return Came(question.switch, replace(question.message, data=frame, total_len=len(frame)))
+def given(question: Question, values: Mapping[str, int]) -> Came:
+    """The message of a question with these values; what is not among them has its preferred value."""
+    message = question.message
+    if isinstance(message, PacketIn):
+        frame = question.skeleton.frame(values)
+        return Came(question.switch, replace(message, data=frame, total_len=len(frame)))
+    return Came(question.switch, replace(message, ports=rows(message, {**question.skeleton.preferred, **values})))
+
+
+def _symbolic(question: Question) -> Callable[[Mapping[str, int]], Content]:
+    """What the message of a question carries in a run, by the values of that run: values that know their terms."""
+    message, skeleton = question.message, question.skeleton
+    if isinstance(message, PacketIn):
+        bits = frame_term(skeleton)
+        return lambda values: symbolic_bytes(skeleton.frame(values), bits)
+    counters = {field.name: variable(field) for field, _ in skeleton.symbolic}
+    return lambda values: rows(
+        message,
+        {
+            name: symbolic_int(value, counters[name]) if name in counters else value
+            for name, value in {**skeleton.preferred, **values}.items()
+        },
+    )
 
 
 @dataclass(frozen=True)

@@ -3,22 +3,28 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sdnloom.check.discover import DiscoverOptions
+from sdnloom.check.discover import DiscoverOptions, packet_fields
+from sdnloom.check.inputs.clients import all_discovering
 from sdnloom.check.inputs.domains import DomainError
 from sdnloom.check.inputs.skeletons import USUAL, Setting, skeletons
+from sdnloom.check.inputs.statistics import check_counter, discovering_statistics, is_counter
 from sdnloom.check.reader import Reader
+from sdnloom.network.network import Network
 from sdnloom.network.topology.spec import Topology
 
 
-def read_discover(reader: Reader, topology: Topology) -> tuple[DiscoverOptions, bool]:
-    """The options of a `[discover]` table, and whether every client discovers its packets."""
+def read_discover(reader: Reader, network: Network) -> tuple[DiscoverOptions, Network]:
+    """The options of a `[discover]` table, and the network in which what it says is discovered."""
     stacks = reader.texts("stacks", list(USUAL))
     fields = _flat(reader, reader.plain("fields", {}, 'a table of fields such as { eth.type = "any" }'))
     options = DiscoverOptions(tuple(stacks), fields, reader.whole("paths", 1, default=DiscoverOptions.paths))
-    clients = reader.flag("clients", False)
+    if reader.flag("clients", False):
+        network = all_discovering(network)
+    if reader.flag("statistics", False):
+        network = discovering_statistics(network)
     reader.close()
-    reader.calling("stacks", lambda: check_options(options, topology))
-    return options, clients
+    reader.calling("stacks", lambda: check_options(options, network.topology))
+    return options, network
 
 
 def _flat(reader: Reader, table: Any) -> tuple[tuple[str, str], ...]:
@@ -63,4 +69,7 @@ def changed(options: DiscoverOptions, stacks: tuple[str, ...], fields: Mapping[s
 def check_options(options: DiscoverOptions, topology: Topology) -> None:
     """Raise SdnloomError for a stack, field or value that cannot be, as seen by the first host there is."""
     host = topology.hosts[0] if topology.hosts else None
-    skeletons(options.stacks, Setting(topology, host), dict(options.fields))
+    skeletons(options.stacks, Setting(topology, host), packet_fields(options))
+    for name, text in options.fields:
+        if is_counter(name):
+            check_counter(name, text)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from sdnloom.check.inputs.classes import Question
 from sdnloom.check.inputs.clients import DiscoveryError
-from sdnloom.check.inputs.concolic import Answer, Concolic, ConcolicClass, Means
+from sdnloom.check.inputs.concolic import Answer, Concolic, ConcolicClass, Means, given
 from sdnloom.check.inputs.skeletons import Skeleton
 from sdnloom.check.inputs.subjects import Explorable, explorable
 from sdnloom.check.inputs.tables import envelope
@@ -17,7 +17,7 @@ from sdnloom.check.scenario import Scenario
 from sdnloom.engine.path import Path, final_state, replay
 from sdnloom.engine.semantics import Semantics
 from sdnloom.network.build import switch_config
-from sdnloom.network.controller import Came, Program
+from sdnloom.network.controller import Program
 from sdnloom.network.openflow import PacketIn
 from sdnloom.network.switch import SwitchCore
 from sdnloom.network.topology.spec import Place
@@ -116,13 +116,11 @@ def _message(scenario: Scenario, core: SwitchCore, place: Place, skeleton: Skele
 
 def _difference(one: ConcolicClass, program: Program, core: object, twin: Explorable) -> str:
     """How the original differs from what the class predicts for its witness; "" if it does not."""
-    frame = one.question.skeleton.frame(one.witness)
-    message = replace(one.question.message, data=frame, total_len=len(frame))
-    given = Came(one.question.switch, message)
+    came = given(one.question, one.witness)
     prepare = getattr(program, "prepare", None)
     if prepare is not None:
         prepare(core)
-    (reaction, *_), lines = line_trace(lambda: program.handle(core, given), twin.own_files)
+    (reaction, *_), lines = line_trace(lambda: program.handle(core, came), twin.own_files)
     if lines != one.lines:
         place = next((a for a, b in zip(lines, one.lines, strict=False) if a != b), None)
         where = f" from {place.file}:{place.number} on" if place else ""

@@ -36,7 +36,8 @@ class _Seen(NamedTuple):
 class UseCorrectRoutingTable(Rule):
     """The rules for a flow go to all and only the switches of the path that the load calls for (NICE, section 9.3).
 
-    A flow begins when the program handles its first packet from the switch of `port`. The load is as the program was
+    A flow begins when the program handles its first packet from the switch of `port`; packets for nobody are no flow,
+    as no path leads to him. The load is as the program was
     told: the network is busy when the bytes sent out of `port`, by the statistics that the program has handled, grew by
     more than `much` since the statistics before. A flow that begins while it is not busy takes the path `always_on`; of
     those that begin while it is busy half take the path `on_demand`, give or take one.
@@ -121,6 +122,8 @@ def _begun(world: World, seen: _Seen, packet: Packet) -> _Seen:
     if any(route.flow == flow for route in seen.routes):
         return seen
     ends = (sender(world, packet), receiver(world, packet))
+    if ends[1] is None:
+        return seen
     label = " > ".join("nobody" if host is None else host.name for host in ends)
     return seen._replace(routes=tuple(sorted((*seen.routes, _Route(flow, label, seen.busy)))))
 
