@@ -130,7 +130,7 @@ def _import(world: World, name: str) -> ModuleType:
     except SdnloomError:
         raise
     except SyntaxError as error:
-        raise AppError(f"{error.filename}:{error.lineno}: not Python: {error.msg}") from error
+        raise AppError(f"{error.filename or name}:{error.lineno or 1}: not Python: {error.msg}") from error
     except ModuleNotFoundError as error:
         if error.name == name or name.startswith(f"{error.name}."):
             raise AppError(f"{name}: no such module; expected a Python file or a module that can be imported") from None
