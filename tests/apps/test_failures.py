@@ -1,5 +1,6 @@
 """Apps that cannot be checked, and handlers that raise: one clear message each."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -97,3 +98,40 @@ def test_malformed_frames_escape_the_packet_library(
     assert run.code == 1
     assert first.startswith(f"VIOLATED NoHandlerException: {place}")
     assert first.endswith(f"(raised at {library}); {effect}")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "self.seen = os.urandom(8)",
+        "os.environ['SDNLOOM_COUNTED'] = self.seen = os.environ.get('SDNLOOM_COUNTED', '') + 'x'",
+        "os.makedirs(f'{len(os.listdir())}'); self.seen = len(os.listdir())",
+    ],
+)
+def test_an_app_that_does_something_else_when_it_runs_again_gives_one_message(
+    sdnloom: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str
+) -> None:
+    monkeypatch.delenv("SDNLOOM_COUNTED", raising=False)
+    (tmp_path / "mine.py").write_text(f"import os\n{HEAD}{HANDLER}        {line}\n")
+    run = sdnloom("check", "--app", "mine.py", "--topology", "single,2", "--no-trace")
+    assert (run.code, run.out) == (2, "")
+    assert "leads elsewhere when it is taken again" in run.err
+    assert "Traceback" not in run.err
+
+
+def test_what_an_app_prints_is_no_part_of_the_result(sdnloom: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(f"{HEAD}print('loaded')\n{HANDLER}        print('came')\n")
+    run = sdnloom("check", "--app", "mine.py", "--topology", "single,2", "--format", "json", "--no-trace")
+    assert json.loads(run.out)["verdict"] == "violated"
+    assert {"loaded", "came"} <= set(run.err.splitlines())
+
+
+def test_apps_of_ryu_in_a_package_that_os_ken_does_not_have_are_found(sdnloom: CommandLine, tmp_path: Path) -> None:
+    folder = tmp_path / "ryu" / "app" / "mine"
+    folder.mkdir(parents=True)
+    for place in (tmp_path / "ryu", tmp_path / "ryu" / "app", folder):
+        (place / "__init__.py").touch()
+    (folder / "switch.py").write_text(HEAD + APP)
+    run = sdnloom("check", "--path", ".", "--app", "ryu.app.mine.switch", "--topology", "single,2", "--no-trace")
+    assert run.code == 1
+    assert "VIOLATED NoBlackHoles" in run.out

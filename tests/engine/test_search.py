@@ -166,8 +166,9 @@ def test_an_interrupt_ends_the_search_cleanly_with_its_statistics():
             signal.raise_signal(signal.SIGINT)
         return [Outcome(core + 1)] if core < 10_000 else []
 
-    before = signal.getsignal(signal.SIGINT)
-    result = search(System((Component("A", 0, (Action("go", go),)),)), LOOP)
+    before, events = signal.getsignal(signal.SIGINT), []
+    result = search(System((Component("A", 0, (Action("go", go),)),)), LOOP, events.append)
+    assert events[0] == Notice("stopping after the present step; press Ctrl-C again to stop at once")
     assert isinstance(result.verdict, Incomplete)
     assert result.verdict.reason == "interrupted"
     assert result.statistics.states >= 5

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from sdnloom.engine.compiled import SystemGraph
 from sdnloom.engine.laws import check_channels, check_commutation, check_memories
 from sdnloom.engine.loop import LoopSearch
-from sdnloom.engine.model import Needs, System
+from sdnloom.engine.model import ModelError, Needs, Step, System
 from sdnloom.engine.path import Path, final_state, minimise, replay
 from sdnloom.engine.result import (
     Counterexample,
@@ -107,7 +107,7 @@ class _Run:
 
     def result(self) -> Result:
         """Run the engines and sum up."""
-        with _without_collector(), self.watch.catching_interrupts():
+        with _without_collector(), self.watch.catching_interrupts(self._interrupted):
             engine = self._explore()
             if self.options.checked or self.options.reduce:
                 check_channels(self.tables)
@@ -208,6 +208,9 @@ class _Run:
         self.sightings.setdefault(found, number)
         return not witness and not self.options.find_all
 
+    def _interrupted(self) -> None:
+        self.on_event(Notice("stopping after the present step; press Ctrl-C again to stop at once"))
+
     def _paused(self) -> None:
         if self.watch.progress_due() and self.engine is not None:
             engine = self.engine
@@ -254,9 +257,16 @@ class _Run:
 
 def path_through(semantics: Semantics, states: Sequence[State]) -> Path:
     """A path that visits these states one after the other."""
-    steps = []
+    steps: list[Step] = []
     for before, after in itertools.pairwise(states):
-        steps.append(next(t.step for t in semantics.transitions(before) if t.state == after))
+        step = next((each.step for each in semantics.transitions(before) if each.state == after), None)
+        if step is None:
+            raise ModelError(
+                f"step {len(steps) + 1} of a path that was found leads elsewhere when it is taken again; expected "
+                "components, and programs in them, that depend on nothing but their state and inputs: not on files, "
+                "the environment, addresses of objects or the system's own randomness"
+            )
+        steps.append(step)
     return Path(tuple(steps))
 
 

@@ -4,7 +4,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -56,8 +56,8 @@ class Watch:
         return True
 
     @contextmanager
-    def catching_interrupts(self) -> Iterator[None]:
-        """Turn the first Ctrl-C into a clean end; a second one interrupts as usual.
+    def catching_interrupts(self, noted: Callable[[], None] = lambda: None) -> Iterator[None]:
+        """Turn the first Ctrl-C into a clean end, after `noted`; a second one interrupts as usual.
 
         A flag and not an exception: a search must not be torn in the middle of an update.
         """
@@ -69,6 +69,7 @@ class Watch:
             if self.interrupted:
                 signal.default_int_handler(signum, frame)
             self.interrupted = True
+            noted()
 
         previous = signal.signal(signal.SIGINT, note)
         try:

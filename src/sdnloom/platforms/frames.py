@@ -13,6 +13,7 @@ from types import CodeType, FrameType, GeneratorType
 from typing import Any
 
 from sdnloom.platforms.aspects import CaptureError
+from sdnloom.platforms.escapes import library_file
 from sdnloom.platforms.kinds import ways
 
 OURS = __name__.rpartition(".")[0]  # what lies on the stacks of our own calls is part of the hub's state
@@ -41,8 +42,8 @@ def _view(frame: FrameType) -> list[Any]:
     ours = frame.f_globals.get("__name__", "").startswith(OURS)
     if not ours and operands_below(code, frame.f_lasti) != 0:
         raise CaptureError(
-            f"{code.co_filename}:{frame.f_lineno}: {code.co_qualname} waits inside of a `for`, a `with`, an `except` "
-            "or an expression; expected a call whose whole state is in variables"
+            f"{library_file(code.co_filename)}:{frame.f_lineno}: {code.co_qualname} waits inside of a `for`, a `with`, "
+            "an `except` or an expression; expected a call whose whole state is in variables"
         )
     at = _instruction(code, frame.f_lasti)
     return [f"{frame.f_globals.get('__name__')}.{code.co_qualname}", at and at.offset, dict(frame.f_locals)]

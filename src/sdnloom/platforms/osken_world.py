@@ -143,9 +143,12 @@ class World:
 
     @contextlib.contextmanager
     def running(self) -> Iterator[None]:
-        """While this lasts, os-ken and the program see this world, and what leads out of the process is refused."""
+        """While this lasts, os-ken and the program see this world, and what leads out of the process is refused.
+
+        What the program prints goes to the standard error: the standard output is for results.
+        """
         finders = [self.alias, self.own]
-        with self._swap.installed():
+        with self._swap.installed(), contextlib.redirect_stdout(sys.stderr):
             known = len(sys.modules)
             sys.meta_path[:0] = finders
             previous, _guard.hub = _guard.hub, self.hub

@@ -64,13 +64,20 @@ class RyuAlias(importlib.abc.MetaPathFinder):
         """Return the file of one of Ryu's own apps; what os-ken or a stand-in has is not taken from there."""
         if self._folder is None or not name.startswith(OLD + ".app.") or name in self._given:
             return None
-        if importlib.util.find_spec(NEW + name[len(OLD) :]) is not None:
+        if _exists(NEW + name[len(OLD) :]):
             return None
         base = self._folder.joinpath(*name.split(".")[2:])
         for file in (base.with_suffix(".py"), base / "__init__.py"):
             if file.is_file():
                 return file
         return None
+
+
+def _exists(name: str) -> bool:
+    try:
+        return importlib.util.find_spec(name) is not None
+    except ModuleNotFoundError:  # not even the package that it would be in
+        return False
 
 
 def _renamed(name: str, module: ModuleType) -> ModuleType:
