@@ -10,7 +10,7 @@ from pathlib import Path
 from sdnloom.check.bounds import stated_bounds
 from sdnloom.check.coverage import Coverage, FileCoverage
 from sdnloom.check.discover import DiscoverOptions, Discovery, discover, replayed_pools
-from sdnloom.check.inputs.clients import Pools, all_discovering, discoverers, with_pools
+from sdnloom.check.inputs.clients import DiscoveryError, Pools, all_discovering, discoverers, with_pools
 from sdnloom.check.inputs.concolic import Concolic, Means
 from sdnloom.check.inputs.statistics import (
     AnswerPools,
@@ -22,9 +22,9 @@ from sdnloom.check.inputs.statistics import (
 from sdnloom.check.inputs.subjects import explorable
 from sdnloom.check.strategies import SameFlow, SearchStrategy
 from sdnloom.engine.model import Property, Strategy, System
+from sdnloom.engine.path import Diverged, final_state, replay
 from sdnloom.engine.path import Path as Steps
-from sdnloom.engine.path import replay
-from sdnloom.engine.result import Counterexample, Holds, Incomplete, Options, Result, SearchEvent, Violated
+from sdnloom.engine.result import Counterexample, Holds, Incomplete, Limits, Options, Result, SearchEvent, Violated
 from sdnloom.engine.search import search
 from sdnloom.engine.semantics import Found, Semantics
 from sdnloom.engine.strategy import Composed
@@ -36,6 +36,7 @@ from sdnloom.network.network import Network
 from sdnloom.symbolic.options import Options as PathOptions
 
 CONTROLLER = "controller"  # the component whose steps run the program
+FIRST_LOOK = 2_000  # states that are searched for inputs before one steps or walks
 
 
 @dataclass(frozen=True)
@@ -157,11 +158,19 @@ class Scenario:
             for place, pool in one.client.pools
         }
         ready = self._with(pools, answer_pools(found.network))
-        semantics = Semantics(ready.system())
+        system = ready.system()
         for one in found.result.violations:
-            replay(semantics, one.path)  # the program that was searched had been rewritten
-        bounds = (*stated_bounds(narrow.network, self.options, self.program), found.bound)
+            _confirm(Semantics(system), one)
+        options = replace(self.options, strategy=narrow.strategy(system))
+        bounds = (*stated_bounds(narrow.network, options, self.program), found.bound)
         return Report(ready, found.result, bounds, watched.report() if watched else None, found)
+
+    def ready(self, states: int = FIRST_LOOK) -> "Scenario":
+        """The scenario to step or walk through: with the inputs that a search of so many states discovers."""
+        if not any(discoverers(self.network)) and self.network.answers is None:
+            return self
+        options = replace(self.options, find_all=True, limits=Limits(states=states))
+        return replace(self, network=replace(self, options=options).check().scenario.network)
 
     def discovering(self) -> "Scenario":
         """The scenario in which clients and switches say what is discovered instead of what they were told."""
@@ -198,6 +207,18 @@ class Scenario:
             return _digest([file.read_bytes() for file in self.code])
         kind = getattr(self.program, "kind", type(self.program))
         return code_fingerprint(part for one in kind.__mro__ for part in vars(one).values() if inspect.isfunction(part))
+
+
+def _confirm(semantics: Semantics, one: Counterexample) -> None:
+    """Raise DiscoveryError unless the program shows a violation as it was written: what was searched was rewritten."""
+    try:
+        state = final_state(semantics, replay(semantics, one.path))
+    except Diverged as error:
+        raise DiscoveryError(
+            f"{one.property}: the program does something else when it is not rewritten: {error}"
+        ) from None
+    if Found(one.property, one.message) not in semantics.speaking(state):
+        raise DiscoveryError(f"{one.property}: not violated by the program as it was written: {one.message}")
 
 
 def _digest(parts: list[bytes]) -> str:

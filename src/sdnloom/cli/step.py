@@ -39,7 +39,7 @@ def command(scenario: Scenario) -> int:
 
     Commands are read from standard input, one per line; `help` lists them.
     """
-    session = _Session(scenario)
+    session = _Session(scenario.ready())
     session.show_choices()
     while True:
         if sys.stdin.isatty():

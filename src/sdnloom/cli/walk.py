@@ -31,6 +31,7 @@ def command(scenario: Scenario, seed: int, runs: int, max_steps: int, trace_dir:
 
     Exit code: 1 a property is violated, 2 bad input, 3 none was: walks prove nothing, so there is no 0.
     """
+    scenario = scenario.ready()
     system = scenario.system()
     names = scenario.network.topology
     steps = 0

@@ -16,7 +16,7 @@ from sdnloom.network.topology.spec import Topology
 def read_discover(reader: Reader, network: Network) -> tuple[DiscoverOptions, Network]:
     """The options of a `[discover]` table, and the network in which what it says is discovered."""
     stacks = reader.texts("stacks", list(USUAL))
-    fields = _flat(reader, reader.plain("fields", {}, 'a table of fields such as { eth.type = "any" }'))
+    fields = _flat(reader, reader.plain("fields", {}))
     options = DiscoverOptions(tuple(stacks), fields, reader.whole("paths", 1, default=DiscoverOptions.paths))
     if reader.flag("clients", False):
         network = all_discovering(network)
@@ -31,6 +31,8 @@ def _flat(reader: Reader, table: Any) -> tuple[tuple[str, str], ...]:
     """The fields of a table; TOML reads `eth.type` as a table in a table."""
     expected = 'values of a field such as "any", "h2,broadcast", 80 or [80, 443]'
     found: list[tuple[str, str]] = []
+    if not isinstance(table, dict):
+        reader.fail("fields", table, 'a table of fields such as { eth.type = "any" }')
 
     def walk(prefix: str, value: Any) -> None:
         if isinstance(value, dict):

@@ -1,0 +1,154 @@
+"""Discovery as a user asks for it: scenario files, options, `step` and `walk`."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import CommandLine
+
+PROGRAM = """\
+from sdnloom.network.openflow import Match, Output
+from sdnloom.network.packet import Tcp, decode
+
+
+class Firewall:
+    \"\"\"Lets through what goes to port 80, and once something came from port 1025 everything.\"\"\"
+
+    def __init__(self):
+        self.open = False
+
+    def packet_in(self, net, switch, message):
+        last = decode(message.data).headers[-1]
+        if isinstance(last, Tcp):
+            if last.src == 1025 and not self.open:
+                self.open = True
+            elif last.dst == 80 or self.open:
+                net.flood(switch, message)
+"""
+SCENARIO = """\
+properties = [{ name = "Sometimes", event = "Received", at = "h2" }, "NoForwardingLoops"]
+
+[program]
+file = "firewall.py"
+
+[topology]
+shape = "single"
+hosts = 2
+
+[[hosts]]
+name = "h1"
+kind = "client"
+discover = true
+sends = 2
+"""
+RING = SCENARIO.replace('"single"', '"ring"').replace("hosts = 2", "switches = 3")
+
+
+def write(folder: Path, scenario: str = SCENARIO) -> None:
+    (folder / "firewall.py").write_text(PROGRAM)
+    (folder / "net.toml").write_text(scenario)
+
+
+def packets(run: object) -> list[str]:
+    return json.loads(run.out)["discovery"]["packets"]["h1 at s1:1"]
+
+
+def test_a_client_that_discovers_sends_one_packet_of_each_class_and_role(sdnloom: CommandLine, tmp_path: Path) -> None:
+    write(tmp_path)
+    fields = ("--stack", "ipv4/tcp", "--field", "eth.dst=h2", "--field", "ipv4.dst=h2")
+    run = sdnloom("check", "net.toml", *fields, "--format", "json")
+    document = json.loads(run.out)
+    assert (run.code, document["verdict"]) == (0, "holds")
+    assert document["discovery"]["complete"]
+    head = "ipv4/tcp eth.dst=h2 ipv4.dst=h2"
+    # Once the firewall is open, it asks for the port even of what comes from 1025.
+    assert packets(run) == [
+        f"{head} tcp.flags=2",
+        f"{head} tcp.src_port=1025 tcp.flags=2",
+        f"{head} tcp.dst_port=81 tcp.flags=2",
+        f"{head} tcp.src_port=1025 tcp.dst_port=81 tcp.flags=2",
+    ]
+
+
+def test_the_verdict_says_that_it_speaks_for_representatives(sdnloom: CommandLine, tmp_path: Path) -> None:
+    write(tmp_path)
+    run = sdnloom("check", "net.toml")
+    [bounds] = [line for line in run.out.splitlines() if line.startswith("bounds: ")]
+    assert "discovered, one for each class that the program tells apart and each role of its destination" in bounds
+    assert run.out.startswith("HOLDS NoForwardingLoops: ")
+
+
+def test_a_scenario_says_what_is_discovered(sdnloom: CommandLine, tmp_path: Path) -> None:
+    table = '[discover]\nstacks = ["ipv4/tcp"]\nfields = { eth.dst = "h2", ipv4.dst = ["h2"], tcp.dst_port = [80] }\n'
+    write(tmp_path, SCENARIO + table)
+    run = sdnloom("check", "net.toml", "--format", "json")
+    assert run.code == 0
+    assert packets(run) == [
+        "ipv4/tcp eth.dst=h2 ipv4.dst=h2 tcp.flags=2",
+        "ipv4/tcp eth.dst=h2 ipv4.dst=h2 tcp.src_port=1025 tcp.flags=2",
+    ]
+
+
+def test_all_clients_discover_if_the_scenario_or_the_command_line_says_so(sdnloom: CommandLine, tmp_path: Path) -> None:
+    told = SCENARIO.replace("discover = true", 'to = ["h2"]')
+    write(tmp_path, told)
+    by_option = sdnloom("check", "net.toml", "--discover", "--format", "json")
+    write(tmp_path, told + "[discover]\nclients = true\n")
+    by_file = sdnloom("check", "net.toml", "--format", "json")
+    assert packets(by_option) == packets(by_file)
+    assert not any(label == "h2" for label in packets(by_file))
+
+
+def test_a_violation_can_be_replayed_from_its_trace_alone(sdnloom: CommandLine, tmp_path: Path) -> None:
+    write(tmp_path, RING)
+    run = sdnloom("check", "net.toml")
+    assert (run.code, run.out.split(":")[0]) == (1, "VIOLATED NoForwardingLoops")
+    replayed = sdnloom("replay", "net.NoForwardingLoops.sdnloom-trace.json")
+    assert (replayed.code, replayed.out.split(":")[0]) == (1, "CONFIRMED NoForwardingLoops")
+
+
+def test_a_trace_whose_packet_is_none_is_refused(sdnloom: CommandLine, tmp_path: Path) -> None:
+    write(tmp_path, RING)
+    sdnloom("check", "net.toml")
+    trace = tmp_path / "net.NoForwardingLoops.sdnloom-trace.json"
+    trace.write_text(trace.read_text().replace("ipv4/tcp ", "ipx "))
+    run = sdnloom("replay", trace)
+    assert (run.code, run.out) == (2, "")
+    assert "'ipx' is no protocol stack" in run.err
+
+
+def test_step_and_walk_know_packets_that_are_discovered(sdnloom: CommandLine, tmp_path: Path) -> None:
+    write(tmp_path, RING)
+    stepped = sdnloom("step", "net.toml", stdin="quit\n")
+    assert "h1: send [ipv4/tcp eth.dst=h2 ipv4.dst=h2 tcp.flags=2]" in stepped.out
+    walked = sdnloom("walk", "net.toml", "--runs", 200)
+    assert (walked.code, "NoForwardingLoops" in walked.out) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ('stacks = ["ipx"]', "net.toml: discover.stacks: 'ipx' is no protocol stack; expected one of ethernet"),
+        ('stacks = "arp"', "net.toml: discover.stacks is 'arp'; expected a list of strings"),
+        ('fields = { eth.dts = "h2" }', "'eth.dts' is no field of the stacks ethernet, arp"),
+        ('fields = { eth.dst = "h9" }', "eth.dst=h9: 'h9' is no value of it; expected a MAC address"),
+        ("fields = { eth.dst = 1.5 }", 'net.toml: discover.fields is 1.5; expected values of a field such as "any"'),
+        ("fields = 3", "net.toml: discover.fields is 3; expected"),
+        ("paths = 0", "net.toml: discover.paths is 0; expected a whole number of at least 1"),
+        ('clients = "all"', "net.toml: discover.clients is 'all'; expected true or false"),
+        ("stack = []", "net.toml: discover.stack = [] is unknown; expected one of stacks, fields, paths, clients"),
+    ],
+)
+def test_mistakes_in_the_table_are_named(sdnloom: CommandLine, tmp_path: Path, table: str, message: str) -> None:
+    write(tmp_path, SCENARIO + f"[discover]\n{table}\n")
+    run = sdnloom("check", "net.toml")
+    assert (run.code, run.out) == (2, "")
+    assert message in run.err
+
+
+def test_a_client_that_discovers_has_no_order(sdnloom: CommandLine, tmp_path: Path) -> None:
+    write(tmp_path, SCENARIO.replace("sends = 2", 'order = "listed"'))
+    run = sdnloom("check", "net.toml")
+    assert run.code == 2
+    assert "host 'h1' discovers its packets; expected order any, as none is listed" in run.err
