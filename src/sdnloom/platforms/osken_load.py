@@ -2,7 +2,7 @@
 
 import importlib
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -66,7 +66,7 @@ def load(world: World, names: Sequence[str], version: str | None) -> Loaded:
         _in_a_thread(world, world.own.load_ahead, "loading")
         cfg.CONF([], project="sdnloom", default_config_files=[], default_config_dirs=[])
         world.configure()
-        _in_a_thread(world, lambda: _make(manager), "making")
+        _in_a_thread(world, lambda: _make(manager, world.bricks), "making")
         supported = set(ofproto_protocol._supported_versions)
     spoken = [name for name, number in VERSIONS.items() if number in supported]
     if not spoken:
@@ -77,11 +77,20 @@ def load(world: World, names: Sequence[str], version: str | None) -> Loaded:
     return Loaded(tuple(kinds), version or spoken[-1])
 
 
-def _make(manager: Manager) -> None:
+def _make(manager: Manager, bricks: Mapping[str, Any]) -> None:
     """Make contexts and apps and connect them, as `instantiate_apps` does before it starts them."""
     contexts = manager.create_contexts()
     for name, kind in manager.applications_cls.items():
-        manager._instantiate(name, kind, **contexts)
+        try:
+            manager._instantiate(name, kind, **contexts)
+        except AssertionError:
+            # os-ken knows apps by the names of their classes, and says no more than this.
+            twin = type(bricks.get(kind.__name__))
+            if twin.__name__ != kind.__name__ or twin is kind:
+                raise
+            raise AppError(
+                f"{name}: its app is named {kind.__name__}, like that of {twin.__module__}; expected different names"
+            ) from None
     manager._update_bricks()
 
 

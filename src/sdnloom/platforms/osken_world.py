@@ -139,7 +139,10 @@ class World:
         for name, value in self.config.items():
             if name not in cfg.CONF:
                 raise AppError(f"config has {name!r}; expected an option that os-ken or the apps have")
-            cfg.CONF.set_override(name, value)
+            try:
+                cfg.CONF.set_override(name, value)
+            except (ValueError, TypeError) as error:
+                raise AppError(f"config has {name} = {value!r}; expected a value for that option: {error}") from None
 
     @contextlib.contextmanager
     def running(self) -> Iterator[None]:

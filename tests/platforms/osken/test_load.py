@@ -150,3 +150,16 @@ def test_configuration_is_seen_by_the_app_and_by_no_other():
     program("learning", config={"echo_request_interval": 3.0})
     program("learning")
     assert cfg.CONF.echo_request_interval == 15.0
+
+
+def test_a_configured_value_that_does_not_fit_its_option_is_refused():
+    with pytest.raises(SdnloomError, match=r"config has echo_request_interval = 'soon'; expected a value"):
+        program("learning", config={"echo_request_interval": "soon"})
+
+
+def test_two_apps_of_one_name_are_told_apart_from_other_failures(tmp_path):
+    files = [written(tmp_path, app(), name) for name in ("mine.py", "yours.py")]
+    with pytest.raises(SdnloomError, match=r"yours\.py: its app is named App, like that of mine; expected different"):
+        OskenProgram(files)
+    with pytest.raises(SdnloomError, match=r"mine\.py:8: making the apps raised AssertionError"):
+        OskenProgram([written(tmp_path, app("assert False"))])
