@@ -5,9 +5,12 @@ outcome. Laws: `branch` returns the outcome it was given, so recording never cha
 conditions, in order, are the path; a condition that the path has decided is recorded once.
 """
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Final, NamedTuple
+from pathlib import Path
+from types import FrameType
+from typing import Any, Final, NamedTuple
 
 from sdnloom.symbolic.term import Model, Term
 from sdnloom.symbolic.terms import FALSE, TRUE, const, eq, evaluate
@@ -51,6 +54,8 @@ class Discarded(PathEnd):
 
 MAX_DEPTH: Final = 400
 MAX_STEPS: Final = 100_000
+_OURS: Final = str(Path(__file__).parent)
+_PERFORMING: Final = str(Path(__file__).parent / "running.py")  # frames above it are not the program's
 _CLOCK_EVERY: Final = 1_000  # steps between two looks at the clock
 
 
@@ -147,11 +152,11 @@ class Execution:
             site = site._replace(construct=construct)
         self.lost[site] = self.lost.get(site, 0) + 1
 
-    def tick(self, site: Site) -> None:
+    def tick(self, where: Callable[[], Site]) -> None:
         """Count one step of a loop, so that one without branches still meets the budget."""
         self.steps += 1
         if self.steps >= self._alarm:
-            self._look_at_budget(site)
+            self._look_at_budget(where())
 
     def _hears(self, site: Site) -> bool:
         return self.recording and (self.ignores is None or not self.ignores(site))
@@ -170,10 +175,13 @@ class Execution:
         """Make this the current execution for a block. Blocks nest."""
         global _current
         before, _current = _current, self
+        tracing = sys.gettrace()
         try:
             yield self
         finally:
             _current = before
+            if self.limit is not None and sys.gettrace() is not tracing:
+                sys.settrace(tracing)
 
     def _record(
         self, condition: Term, taken: bool, site: Site, assumed: bool = False, pinned: Term | None = None
@@ -197,8 +205,25 @@ class Execution:
         self._alarm = min(self.steps + _CLOCK_EVERY, self._max_steps)
 
     def _stop(self, budget: str, site: Site) -> None:
-        self.limit = f"{site}: the path was cut at {budget}"
+        if self.limit is not None:
+            _insist(self.limit)
+        self.limit = self.limit or f"{site}: the path was cut at {budget}"
         raise PathLimit(self.limit)
+
+
+def _insist(limit: str) -> None:
+    """Raise the limit again on the next line of the program, which has swallowed it: in a handler that catches all."""
+
+    def stop(frame: FrameType, event: str, _arg: Any) -> None:
+        if event == "line":
+            raise PathLimit(limit)  # this takes the trace function off as well
+
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and frame.f_code.co_filename != _PERFORMING:
+        if not frame.f_code.co_filename.startswith(_OURS):
+            frame.f_trace = stop
+        frame = frame.f_back
+    sys.settrace(lambda *_: None)
 
 
 _current: Execution | None = None

@@ -30,6 +30,12 @@ class Digit:
         found = (DIGITS.upper() if self.upper else DIGITS).find(text)
         return found if self.number.low <= found <= self.number.high else None
 
+    def always(self, codes: set[int]) -> bool | None:
+        """Return whether the character is one of these whatever the number, or never; None if that depends."""
+        shown = (DIGITS.upper() if self.upper else DIGITS)[self.number.low : self.number.high + 1]
+        met = {ord(char) in codes for char in shown}
+        return met.pop() if len(met) == 1 else None
+
     @cached_property
     def term(self) -> Term:
         """The code of the character."""
@@ -147,6 +153,8 @@ def decide_among(cell: Cell, code: int, codes: Iterable[int]) -> bool:
     wanted = set(codes)
     if isinstance(cell, Term) and wanted == set(range(128)):
         decide(terms.eq(terms.extract(cell, 7, 7), const(0, 1)), code < 128)
+    elif isinstance(cell, Digit) and cell.always(wanted) is not None:
+        pass
     elif not isinstance(cell, int):
         decide(terms.any_(*(equality((cell,), (each,)) for each in sorted(wanted) if each < 256)), code in wanted)
     return code in wanted

@@ -37,6 +37,16 @@ def decide(condition: Term, taken: bool) -> bool:
     execution = current()
     if execution is not None and condition.op != "const":
         execution.branch(condition, taken, site() if execution.recording else _NOWHERE)
+    elif execution is not None:
+        execution.tick(site)
+    return taken
+
+
+def known(taken: bool) -> bool:
+    """Return what a comparison of symbolic values gives for every input: no fork, but a step of the run."""
+    execution = current()
+    if execution is not None:
+        execution.tick(site)
     return taken
 
 
@@ -53,4 +63,4 @@ def tick() -> None:
     """Count one step of a loop that a symbolic value drives."""
     execution = current()
     if execution is not None:
-        execution.tick(site() if execution.recording else _NOWHERE)
+        execution.tick(site)

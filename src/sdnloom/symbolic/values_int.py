@@ -11,7 +11,7 @@ from typing import Any, Literal, NoReturn
 
 from sdnloom.symbolic import terms
 from sdnloom.symbolic.terms import Term, const
-from sdnloom.symbolic.values_fork import decide, settle
+from sdnloom.symbolic.values_fork import decide, known, settle
 
 WIDEST_SHIFT = 256  # bits that a shift by a symbolic amount may add
 MOST_PINNED = 16  # an interval up to this size needs no pin: its numbers are told apart by forks
@@ -370,7 +370,7 @@ def _equal(left: SymInt, right: int) -> bool:
     low, high = bounds(right)
     taken = plain(left) == plain(right)
     if high < left.low or left.high < low:
-        return taken
+        return known(taken)
     width = common_width(left, right)
     return decide(terms.eq(fit(left, width), fit(right, width)), taken)
 
@@ -379,7 +379,7 @@ def _less(left: int, right: int) -> bool:
     (a_low, a_high), (b_low, b_high) = bounds(left), bounds(right)
     taken = plain(left) < plain(right)
     if a_high < b_low or a_low >= b_high:
-        return taken
+        return known(taken)
     width = common_width(left, right)
     compare = terms.slt if min(a_low, b_low) < 0 else terms.ult
     return decide(compare(fit(left, width), fit(right, width)), taken)

@@ -484,8 +484,8 @@ def _int_of_characters(text: Any, base: int) -> int:
         sign, place = (-1 if decide_among(cells[0], codes[0], b"-") else 1), 1
     if (
         (base in _PREFIXED and len(cells) > place + 1)
+        and decide_among(cells[place + 1], codes[place + 1], _PREFIXED[base])  # a digit is no such letter: no fork
         and decide_among(cells[place], codes[place], b"0")
-        and decide_among(cells[place + 1], codes[place + 1], _PREFIXED[base])
     ):
         return int(inner.give_up("int of text with a prefix"), base)
     for cell, code in zip(cells[place:], codes[place:], strict=True):

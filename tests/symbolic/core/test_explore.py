@@ -159,9 +159,9 @@ def test_a_handler_that_swallows_everything_is_still_cut():
 def test_ticks_count_as_steps():
     execution = Execution({}, max_steps=10)
     for _ in range(9):
-        execution.tick(HERE)
+        execution.tick(lambda: HERE)
     with pytest.raises(PathLimit):
-        execution.tick(HERE)
+        execution.tick(lambda: HERE)
     assert execution.limit == "app.py:10 (==): the path was cut at 10 steps"
 
 
