@@ -17,8 +17,9 @@ from sdnloom.network.network import LinkFaults, SwitchFaults, SwitchOptions, Tim
 from tests.cli.running import CommandLine
 
 ROOT = Path(__file__).parents[2]
-README, CHECK, SCENARIO, APPS, NOX = (
-    ROOT / name for name in ("README.md", "docs/check.md", "docs/scenario.md", "docs/apps.md", "docs/nox.md")
+README, CHECK, SCENARIO, APPS, NOX, BUGS = (
+    ROOT / name
+    for name in ("README.md", "docs/check.md", "docs/scenario.md", "docs/apps.md", "docs/nox.md", "docs/bugs.md")
 )
 
 
@@ -28,7 +29,7 @@ def blocks(page: Path, language: str) -> list[str]:
 
 COMMANDS = [
     line.partition("  #")[0].strip()
-    for page in (README, CHECK, APPS, NOX)
+    for page in (README, CHECK, APPS, NOX, BUGS)
     for block in blocks(page, "console")
     for line in block.splitlines()
 ]
@@ -73,7 +74,7 @@ def test_every_command_runs_as_written(clone: Path) -> None:
         assert "Traceback" not in run.stderr
         assert "error" not in run.stderr
         assert run.returncode == CODES.get(run.stdout.split()[0], 0), line
-    assert len(COMMANDS[3:]) == 20
+    assert len(COMMANDS[3:]) == 23
 
 
 def test_the_python_examples_run() -> None:
