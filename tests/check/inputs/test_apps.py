@@ -1,5 +1,6 @@
 """Classes of packets of real apps: complete, pure, and confirmed on the apps as they were written."""
 
+from functools import cache
 from itertools import product
 from pathlib import Path
 
@@ -16,8 +17,14 @@ from tests.check.inputs.states import Pair
 EXAMPLES = ROOT / "examples"
 ROUTER = "0000000000000001"
 SIX_STACKS = ("ethernet", "arp", "ipv4", "ipv4/icmp", "ipv4/tcp", "ipv4/udp")
-RANDOM = 60  # packets for each stack; the benchmark takes 1,500
+RANDOM = 40  # packets for each stack; the benchmark takes 1,500
 needs_ryu = pytest.mark.skipif(not FOLDER.is_dir(), reason="needs the apps of ryu==4.34: `make ryu` fetches them")
+
+
+@cache
+def learned_pair(app):
+    """The pair of one of Ryu's switches, made once."""
+    return Pair.of(ryu(app), learned)
 
 
 def ryu(app, **options):
@@ -54,7 +61,7 @@ def bridging(standing):
 
 @pytest.fixture(scope="module")
 def switch13():
-    return Pair.of(ryu("simple_switch_13"), learned)
+    return learned_pair("simple_switch_13")
 
 
 @pytest.fixture(scope="module")
@@ -108,7 +115,7 @@ def test_brute_force_over_a_small_domain_gives_the_same_classes(switch13):
 @pytest.mark.parametrize("app", ["simple_switch", "simple_switch_13", "example_switch_13", "simple_monitor_13"])
 @pytest.mark.parametrize("stack", ["ethernet", "arp", "ipv4/tcp"])
 def test_learning_switches_of_ryu(app, stack):
-    pair = Pair.of(ryu(app), learned)
+    pair = learned_pair(app)
     question = pair.question(stack, 3)
     answer = pair.explored(question)
     pair.confirm(answer)
