@@ -9,6 +9,7 @@ from sdnloom.engine.loop import LoopSearch
 from sdnloom.engine.model import Needs
 from sdnloom.engine.result import Limits
 from sdnloom.engine.semantics import Found, State
+from sdnloom.engine.sleeping import SleepingSearch, can_sleep
 from sdnloom.engine.stubborn import Stubborn
 from sdnloom.engine.tables import Tables
 
@@ -69,7 +70,8 @@ def _explored(
         return False
 
     at_events = any(prop.needs in (Needs.EVENT, Needs.ORDER) for prop in tables.system.properties)
-    loop = LoopSearch(graph, careful=reduction is not None and at_events, limits=limits, sighted=note)
+    kind = SleepingSearch if can_sleep(graph) else LoopSearch
+    loop = kind(graph, careful=reduction is not None and at_events, limits=limits, sighted=note)
     loop.run()
     if loop.stopped is not None:
         return None

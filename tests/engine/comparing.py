@@ -11,6 +11,7 @@ from sdnloom.engine.model import ALL, Mode, Needs, System
 from sdnloom.engine.path import same_step
 from sdnloom.engine.result import Limits
 from sdnloom.engine.semantics import Found, Semantics, State, Transition
+from sdnloom.engine.sleeping import SleepingSearch
 from sdnloom.engine.stubborn import Rules, Stubborn
 from sdnloom.engine.tables import Tables
 
@@ -35,7 +36,8 @@ def explored(
         found.add(spoken)
         return False
 
-    loop = LoopSearch(graph, order=order, limits=Limits(states=limit), careful=careful, sighted=note)
+    kind = SleepingSearch if reduction is not None and order == "bfs" else LoopSearch
+    loop = kind(graph, order=order, limits=Limits(states=limit), careful=careful, sighted=note)
     loop.run()
     if loop.stopped is not None:
         return None

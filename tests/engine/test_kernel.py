@@ -11,7 +11,7 @@ from sdnloom.engine.compiled import SystemGraph
 from sdnloom.engine.kernel import KernelSearch
 from sdnloom.engine.model import Needs, Property
 from sdnloom.engine.result import Limits, Options, Result
-from sdnloom.engine.search import SystemLoop, search
+from sdnloom.engine.search import SleepingLoop, SystemLoop, search
 from sdnloom.engine.semantics import State
 from sdnloom.engine.stubborn import Stubborn
 from sdnloom.engine.tables import Tables
@@ -38,7 +38,8 @@ def states_in_order(system, reduce: bool) -> tuple[list[State], list[State]]:
     limits = Limits(states=LIMIT)
     reduction = Stubborn(system) if reduce else None
     tables = Tables(system)
-    loop = SystemLoop(SystemGraph(tables, reduction), limits=limits, careful=reduce)
+    kind = SleepingLoop if reduce else SystemLoop
+    loop = kind(SystemGraph(tables, reduction), limits=limits, careful=reduce)
     loop.run()
     kernel = KernelSearch(
         Tables(system),
@@ -79,8 +80,10 @@ def test_kernel_numbers_states_as_the_loop_does(reduce) -> None:
 @settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(st.integers(0, 10**9), st.integers(1, 40), st.integers(1, 8), st.booleans())
 def test_limits_cut_both_engines_at_the_same_state(seed, states, depth, find_all) -> None:
-    both(random_system(seed), limits=Limits(states=states), find_all=find_all)
-    both(random_system(seed), limits=Limits(states=LIMIT, depth=depth), find_all=find_all)
+    for reduce in (False, True):
+        system = random_system(seed, needs=REDUCIBLE if reduce else frozenset(Needs))
+        both(system, limits=Limits(states=states), find_all=find_all, reduce=reduce)
+        both(system, limits=Limits(states=LIMIT, depth=depth), find_all=find_all, reduce=reduce)
 
 
 @pytest.mark.parametrize(

@@ -118,6 +118,7 @@ class SystemGraph(Graph[int]):
         self._classes: list[Interner[Class]] = [Interner() for _ in range(self.components)]
         self._classed: list[dict[int, int]] = [{} for _ in range(self.components)]
         self._subsets: dict[tuple[int, ...], int | None] = {}  # the actions a reduction keeps, None: all
+        self._commuting: dict[tuple[int, ...], list[int]] = {}
         looks = None if reduction is None else reduction.rules.looks
         self._classifiers = [Classifier(one, self.system.channels, looks) for one in self.system.components]
         self._ranking = None if strategy is None else Ranking(strategy, tables)
@@ -262,6 +263,23 @@ class SystemGraph(Graph[int]):
                 results += [branch for branch, _ in self._branches(state, move)]
             else:
                 append(after)
+        return results
+
+    def awake(self, state: int, asleep: int) -> list[tuple[int, int]]:
+        """(next state, what is asleep there) by the actions that the reduction keeps and that are not asleep."""
+        classes = self._classes_at(state)
+        kept, commuting = self.kept(classes), self.commuting(classes)
+        results: list[tuple[int, int]] = []
+        last, sleeping = -1, asleep  # the action before, and what is asleep after this one if it commutes with it
+        for move in self._enabled(state):
+            action = move.local.action
+            if asleep >> action & 1 or (kept is not None and not kept >> action & 1):
+                continue
+            if action != last:
+                sleeping |= 1 << last if last >= 0 else 0
+                last = action
+            after_it = sleeping & commuting[action]
+            results += [(after, after_it) for after, _ in self._branches(state, move)]
         return results
 
     def _subset(self, state: int, kept: int) -> list[int]:
@@ -445,6 +463,19 @@ class SystemGraph(Graph[int]):
         )
         return self._classes[component].number(found)
 
+    def commuting(self, numbers: tuple[int, ...]) -> list[int]:
+        """For each action, those that commute with it where the places have these classes."""
+        try:
+            return self._commuting[numbers]
+        except KeyError:
+            assert self.reduction is not None
+            classes = tuple([table.values[number] for table, number in zip(self._classes, numbers, strict=True)])
+            found = self._commuting[numbers] = self.reduction.commuting(classes)
+            return found
+
+    def _classes_at(self, state: int) -> tuple[int, ...]:
+        return tuple([known[state & field] for known, field in zip(self._classed, self._fields)])  # noqa: B905
+
     def kept(self, numbers: tuple[int, ...]) -> int | None:
         """The bit set of actions that the reduction keeps where the places have these classes, None for all."""
         try:
@@ -466,7 +497,7 @@ class SystemGraph(Graph[int]):
         """The bit set of actions that the reduction keeps, None where it keeps all."""
         if self.reduction is None:
             return None
-        return self.kept(tuple([known[state & field] for known, field in zip(self._classed, self._fields)]))  # noqa: B905
+        return self.kept(self._classes_at(state))
 
     def _chosen(self, state: int) -> tuple[list[tuple[Move, int]], list[tuple[Move, int]]]:
         """What strategy and reduction choose, and what of the strategy's choice the reduction leaves out.

@@ -114,8 +114,11 @@ def flag_rows(t, rows, first, start, last, components, reducing, flags, masks):
 
 
 @inner
-def visit(rows, table, parents, born, buffer, hashes, sources, slots, count, columns, at, ends, careful, base):
-    """Enter a batch of successors in the visited table.
+def visit(
+    rows, table, parents, born, buffer, hashes, sources, slots, count, columns, at, ends, careful, base,
+    asleep, sleepers, sleepy,
+):  # fmt: skip
+    """Enter a batch of successors in the visited table. What is asleep in them: see sleeping.py.
 
     True when the limit on rows was reached, with the counters of that moment.
     """
@@ -142,6 +145,8 @@ def visit(rows, table, parents, born, buffer, hashes, sources, slots, count, col
                 parents[number] = sources[x]
                 born[number - base] = at[TRANSITIONS]
                 at[ROWS] += 1
+                if sleepy:
+                    asleep[number] = sleepers[x]
                 break
             same = True
             for k in range(columns):
@@ -319,6 +324,7 @@ def choose(t, rows, source, must, mask, invert, components, columns, layers, fol
 def level(
     t, rows, table, parents, born, work, position, chunk, flags, masks, flags_base, invert, components, folded, columns,
     layers, following, order, buffer, hashes, sources, slots, at, ends, careful, base,
+    asleep, sleepers, sleepy,
 ):  # fmt: skip
     """Expand the states in `work` from `position` on: (status, position to go on from).
 
@@ -327,17 +333,18 @@ def level(
     """
     # The arrays of the inner loop as variables of their own: passing the whole bundle on is for the rare cases.
     moves, locals_, parcels, info = t.moves, t.locals, t.parcels, t.place_info
-    received, keep = t.received_memo, t.mask_keep
+    received, keep, commuting = t.received_memo, t.mask_keep, t.mask_commuting
     count = np.int64(0)
     stop = min(len(work), position + chunk)
     resume = np.int64(-1)
     probed = 0
     w = position
     while w < stop:
-        if resume < 0 and count >= BATCH:
+        if resume < 0 and (count >= BATCH or (careful and at[ENDS] + len(buffer) >= len(ends))):
             if visit(
-                rows, table, parents, born, buffer, hashes, sources, slots, count, columns, at, ends, careful, base
-            ):
+                rows, table, parents, born, buffer, hashes, sources, slots, count, columns, at, ends, careful, base,
+                asleep, sleepers, sleepy,
+            ):  # fmt: skip
                 return LIMIT, w
             count = np.int64(0)
             if not room(rows, table, born, ends, len(buffer), at, base):
@@ -349,6 +356,9 @@ def level(
         status = np.int64(0)
         number = -1  # of the move, among those of the state
         plan = np.int64(-1)
+        sleeps, last = np.uint64(0), np.int64(-1)
+        if sleepy:
+            sleeps = asleep[source]
         if layers:
             status = choose(
                 t, rows, source, flags[source - flags_base] & FLAG_MUST, mask, invert, components, columns, layers,
@@ -368,8 +378,16 @@ def level(
                         plan = np.int64(following[number])
                         if plan < 0:
                             continue
-                    if mask >= 0 and (keep[mask, locals_[local, ACTION]] != 0) == invert:
+                    action = locals_[local, ACTION]
+                    if mask >= 0 and (keep[mask, action] != 0) == invert:
                         continue
+                    if sleepy and not invert:
+                        if (asleep[source] >> np.uint64(action)) & np.uint64(1) != 0:
+                            continue
+                        if action != last:
+                            if last >= 0:
+                                sleeps |= np.uint64(1) << np.uint64(last)
+                            last = np.int64(action)
                     if new_count >= len(buffer):
                         status = np.int64(FULL)
                         break
@@ -417,6 +435,9 @@ def level(
                         if result < 0:
                             status = worse(status, result)
                         else:
+                            if sleepy:
+                                for x in range(new_count, result):
+                                    sleepers[x] = np.uint64(0) if invert else sleeps & commuting[mask, action]
                             new_count = result
                         continue
                     if folded > components and (locals_[local, EVENT] >= 0 or moves[move, FAULT_COUNT] > 0):
@@ -425,6 +446,8 @@ def level(
                             status = worse(status, result)
                             continue
                     hashes[new_count] = rehashed(rows, source, buffer, new_count, columns, base_hash)
+                    if sleepy:
+                        sleepers[new_count] = np.uint64(0) if invert else sleeps & commuting[mask, action]
                     new_count += 1
         if status < 0:
             if resume < 0:
@@ -434,13 +457,19 @@ def level(
         elif resume < 0:
             for x in range(count, new_count):
                 sources[x] = source
+            if sleepy and careful and new_count == count:  # nothing of it is awake
+                ends[at[ENDS]] = source
+                at[ENDS] += 1
             count = new_count
         if resume >= 0:
             probed += 1
             if probed >= LOOKAHEAD:
                 break
         w += 1
-    if visit(rows, table, parents, born, buffer, hashes, sources, slots, count, columns, at, ends, careful, base):
+    if visit(
+        rows, table, parents, born, buffer, hashes, sources, slots, count, columns, at, ends, careful, base,
+        asleep, sleepers, sleepy,
+    ):  # fmt: skip
         return LIMIT, w
     if resume >= 0:
         return NEED_FILL, resume

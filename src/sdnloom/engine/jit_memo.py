@@ -61,7 +61,7 @@ Tables = namedtuple(
         "places", "place_index", "place_info", "moves", "faults",
         "received_memo", "forks", "fork_alts",
         # what a reduction keeps for a vector of classes of places
-        "mask_vectors", "mask_index", "mask_keep",
+        "mask_vectors", "mask_index", "mask_keep", "mask_commuting",
         # scratch
         "alt_data", "alt_faults", "alt_fault_count", "alt_result", "next_data", "next_faults", "next_fault_count",
         "misses",

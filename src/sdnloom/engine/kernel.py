@@ -66,6 +66,8 @@ class KernelSearch:
         self._ends = np.zeros(1 << 13, np.uint32)
         self._flags = np.zeros(0, np.uint8)
         self._masks = np.zeros(0, np.int32)
+        # What is asleep in each state: see sleeping.py.
+        self._asleep = np.zeros(len(self._rows) if self.memo.sleepy else 1, np.uint64)
         self._at = np.zeros(jit_level.PROGRESS, np.int64)
         self._scratch(1 << 12)
         self._ignoring: Ignoring[int] | None = None
@@ -96,8 +98,9 @@ class KernelSearch:
         return [self.memo.value(self._rows[n]) for n in self._route(number)]
 
     def bytes_per_state(self) -> float:
-        """Rows, visited table and parents, per state."""
-        return (self._rows.nbytes + self._table.nbytes + self._parents.nbytes) / self.count()
+        """Rows, visited table, parents and what is asleep, per state."""
+        arrays = (self._rows, self._table, self._parents, *((self._asleep,) if self.memo.sleepy else ()))
+        return float(sum(array.nbytes for array in arrays) / self.count())
 
     def memories(self) -> dict[str, list[Any]]:
         """The memories met, by property."""
@@ -142,6 +145,7 @@ class KernelSearch:
                 self._flags, self._masks, flags_base, invert, self.memo.components, self.memo.folded, self.memo.columns,
                 self.memo.layers, self._following, self._ranked,
                 self._buffer, self._hashes, self._sources, self._slots, self._at, self._ends, self.careful, base,
+                self._asleep, self._sleepers, self.memo.sleepy,
             )  # fmt: skip
             self.transitions = int(self._at[_TRANSITIONS])
             if status == jit_level.LIMIT:
@@ -246,6 +250,7 @@ class KernelSearch:
         self._slots = np.zeros(size, np.uint32)
         self._following = np.zeros(size, np.int32)  # of a state's moves: the strategy's memory after it, or -1
         self._ranked = np.zeros(size, np.int32)
+        self._sleepers = np.zeros(size, np.uint64)  # what is asleep in the successors
 
     def _make_room(self, base: int) -> bool:
         """Grow what one more batch could overflow; whether anything was."""
@@ -254,6 +259,8 @@ class KernelSearch:
         if needed >= len(self._rows):
             self._rows = _longer(self._rows, 2 * max(len(self._rows), needed))
             self._parents = _longer(self._parents, len(self._rows))
+            if self.memo.sleepy:
+                self._asleep = _longer(self._asleep, len(self._rows))
             grown = True
         if 2 * needed >= len(self._table):
             size = len(self._table)

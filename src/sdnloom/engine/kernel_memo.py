@@ -12,6 +12,7 @@ from sdnloom.engine.disciplines import Fifo
 from sdnloom.engine.laws import folded
 from sdnloom.engine.model import Event, Fault, Mode, Needs, Strategy
 from sdnloom.engine.semantics import State
+from sdnloom.engine.sleeping import can_sleep
 from sdnloom.engine.strategy import Ranking, parts_of
 from sdnloom.engine.stubborn import Stubborn
 from sdnloom.engine.tables import Interner, Local, Tables
@@ -42,7 +43,7 @@ _GROWING: dict[int, tuple[str, ...]] = {
     jit_memo.FORK_ALTS: ("fork_alts",),
     jit_memo.CONTENTS: ("contents",),
     jit_memo.TAKES: ("takes",),
-    jit_memo.MASKS: ("mask_vectors", "mask_keep"),
+    jit_memo.MASKS: ("mask_vectors", "mask_keep", "mask_commuting"),
 }
 # Counter -> the open-addressing memo whose entries it counts.
 _HASHED = {
@@ -71,6 +72,7 @@ class Memo:
         self.folded = self.components + len(self.remembering)
         self.columns = self.folded + (strategy is not None)
         self.layers = len(parts_of(strategy))
+        self.sleepy = can_sleep(self.graph)
         self._ranking = None if strategy is None else Ranking(strategy, tables)
         self._plans: Interner[Hashable] = Interner()  # the strategy's memories
         self.speaking = np.zeros(1 << 10, np.bool_)  # by memory: does its property speak?
@@ -227,9 +229,12 @@ class Memo:
         self._answer("fold", key, self._memory(place, after))
 
     def _fill_mask(self, number: int) -> None:
-        kept = self.graph.kept(tuple(self._arrays["mask_vectors"][number].tolist()))
+        classes = tuple(self._arrays["mask_vectors"][number].tolist())
+        kept = self.graph.kept(classes)
         for action in range(len(self.tables.actions)):
             self._arrays["mask_keep"][number, action] = 1 if kept is None else kept >> action & 1
+        if self.sleepy:
+            self._arrays["mask_commuting"][number] = self.graph.commuting(classes)
 
     def _fill_rank(self, key: int) -> None:
         assert self._ranking is not None
@@ -365,6 +370,7 @@ class Memo:
             a[name] = np.zeros((1 << 10, width), np.int32)
         a["faults"] = np.zeros(1 << 10, np.int32)
         a["mask_keep"] = np.zeros((1 << 10, len(tables.actions)), np.uint8)
+        a["mask_commuting"] = np.zeros((1 << 10, len(tables.actions) if self.sleepy else 1), np.uint64)
         for name in _HASHED.values():
             a[name] = np.zeros((1 << 12, 2), np.int64)
         for index, _ in _INDEXED.values():

@@ -11,7 +11,7 @@ from sdnloom.engine.semantics import Found
 from sdnloom.engine.watch import Watch
 
 S = TypeVar("S", bound=Hashable)
-_BATCH = 1024  # expansions between two looks at the clock
+BATCH = 1024  # expansions between two looks at the clock
 
 
 DEPTH_UNDER_REDUCTION = "a depth limit and a reduction meet a cycle, where depth says nothing"
@@ -100,10 +100,10 @@ class LoopSearch(Generic[S]):
             if level == self.limits.depth:
                 return self._at_depth_limit(waiting)
             following = len(self.states)
-            for start in range(0, len(waiting), _BATCH):
+            for start in range(0, len(waiting), BATCH):
                 if self._pause():
                     return True
-                for number in waiting[start : start + _BATCH]:
+                for number in waiting[start : start + BATCH]:
                     found = successors(states[number])
                     self.transitions += len(found)
                     first = len(states)
@@ -129,7 +129,7 @@ class LoopSearch(Generic[S]):
         asks = self.graph.asks or self.limits.states is not None
         turns = 0
         while stack:
-            if turns % _BATCH == 0:
+            if turns % BATCH == 0:
                 self.frontier = len(stack)
                 if self._pause():
                     return True
@@ -211,9 +211,13 @@ class LoopSearch(Generic[S]):
     def _at_depth_limit(self, waiting: Iterable[int]) -> bool:
         """Whether states at the depth limit lead anywhere new; then the search is over and incomplete."""
         for number in waiting:
-            if any(after not in self._seen for after in self.graph.successors(self.states[number])):
+            if self._leads_on(number):
                 self.stopped = f"the depth limit of {self.limits.depth} was reached"
                 return True
             if self.careful:
                 self._ends.append(number)
         return False
+
+    def _leads_on(self, number: int) -> bool:
+        """Whether a state has a successor that is new."""
+        return any(after not in self._seen for after in self.graph.successors(self.states[number]))

@@ -28,6 +28,7 @@ from sdnloom.engine.result import (
     Violated,
 )
 from sdnloom.engine.semantics import Found, Remembering, Semantics, State
+from sdnloom.engine.sleeping import SleepingSearch, can_sleep
 from sdnloom.engine.strategy import skipped
 from sdnloom.engine.stubborn import Stubborn
 from sdnloom.engine.tables import Tables
@@ -82,6 +83,10 @@ class SystemLoop(LoopSearch[int]):
     def bytes_per_state(self) -> float | None:
         """Not known: the states are Python objects."""
         return None
+
+
+class SleepingLoop(SleepingSearch, SystemLoop):
+    """The loop engine on a system, with sleep sets."""
 
 
 def search(
@@ -160,7 +165,8 @@ class _Run:
 
     def _loop(self, max_transitions: int | None) -> SystemLoop:
         graph = SystemGraph(self.tables, self.reduction, self.options.strategy)
-        engine = SystemLoop(
+        kind = SleepingLoop if self.options.order == "bfs" and can_sleep(graph) else SystemLoop
+        engine = kind(
             graph,
             order=self.options.order,
             limits=self.options.limits,

@@ -131,6 +131,22 @@ class Stubborn:
         none = [0] * len(self.actions)
         return whole + (changed if self.rules.changed else none) + (coming if self.rules.coming else none)
 
+    def commuting(self, classes: tuple[Class, ...]) -> list[int]:
+        """For each action, the bit set of the enabled ones that commute with it where both are; IDLE ones never do."""
+        doings = [doing for one in classes for doing in one.actions]
+        ready = [
+            one.number
+            for one, doing in zip(self.actions, doings, strict=True)
+            if doing.status is Status.ENABLED and one.action.mode is not Mode.IDLE
+        ]
+        needed = self.needed(classes)
+        results = [0] * len(self.actions)
+        for one in ready:
+            for other in ready:
+                if one != other and not needed[one] >> other & 1 and not needed[other] >> one & 1:
+                    results[one] |= 1 << other
+        return results
+
     def _for_whole(self, one: Acting, doings: Sequence[Doing], undisturbed: frozenset[str] | None) -> Iterable[Node]:
         """What must be in a set together with an action."""
         if one.action.mode is Mode.IDLE:
