@@ -16,7 +16,7 @@ from itertools import pairwise
 from types import FunctionType, ModuleType
 from typing import Any
 
-from sdnloom.platforms.aspects import ATOMS, CaptureError, Form
+from sdnloom.platforms.aspects import ATOMS, DICT, CaptureError, Form
 from sdnloom.platforms.colours import VALUES, Colours
 from sdnloom.platforms.kinds import ways
 from sdnloom.platforms.naming import atom_text, label
@@ -28,6 +28,7 @@ _SORTABLE = {str, int, bytes}
 _FIRST = operator.itemgetter(0)
 
 Opaque = Callable[[Any], Any]
+Order = tuple[int, tuple[int, ...]]  # the number of a dict in the walk, and the places of its sorted keys
 
 
 def digest(roots: Mapping[str, Any], scope: Scope, masked: Collection[str] = (), opaque: Opaque | None = None) -> bytes:
@@ -41,11 +42,18 @@ def digest(roots: Mapping[str, Any], scope: Scope, masked: Collection[str] = (),
 
 
 def canonical_text(
-    roots: Mapping[str, Any], scope: Scope, masked: Collection[str] = (), opaque: Opaque | None = None
+    roots: Mapping[str, Any],
+    scope: Scope,
+    masked: Collection[str] = (),
+    opaque: Opaque | None = None,
+    orders: list[Order] | None = None,
 ) -> str:
-    """Return the text that is digested, for whoever wants to see in what two states differ."""
+    """Return the text that is digested, for whoever wants to see in what two states differ.
+
+    `orders` gets what the text leaves out: in which order each dict was filled, if not in the canonical one.
+    """
     try:
-        return Writer(roots, scope, frozenset(masked), opaque or _refuse).text()
+        return Writer(roots, scope, frozenset(masked), opaque or _refuse, orders=orders).text()
     except RecursionError:
         raise CaptureError("the state has tuples or keys nested too deep; expected a flatter state") from None
 
@@ -69,6 +77,7 @@ class Writer:
         opaque: Opaque,
         known: Mapping[int, int] | None = None,
         depth: int = 0,
+        orders: list[Order] | None = None,
     ) -> None:
         self._roots, self._scope, self._masked, self._opaque = roots, scope, masked, opaque
         self._known = {} if known is None else known  # numbers given by the walk that this one is part of
@@ -76,6 +85,7 @@ class Writer:
         self._plain = scope.plain_kinds
         self._depth = depth
         self._alive: list[Any] = []
+        self._orders, self._dicts = orders, 0
 
     def text(self) -> str:
         """Return the text of the roots, in the order of their names."""
@@ -141,7 +151,10 @@ class Writer:
             self._alive.append(saved)  # numbers go by id, so nothing may be freed during the walk
             form = aspect.form
             if form is Form.MAP:
-                self._expand_map(saved, kind.__qualname__, items)
+                rows = self._rows(saved)
+                if aspect is DICT and self._orders is not None:
+                    self._note_order(saved, rows)
+                self._expand_map(rows, kind.__qualname__, items)
             elif form is Form.TEXT:
                 items.append(f"({saved})")
             else:
@@ -157,10 +170,17 @@ class Writer:
                 items.append(">" if form is Form.SET else "]")
         return items
 
-    def _expand_map(self, saved: Mapping[Any, Any], kind: str, items: list[Item]) -> None:
+    def _note_order(self, saved: Mapping[Any, Any], rows: list[tuple[Any, Any]]) -> None:
+        self._dicts += 1
+        if not all(map(operator.is_, map(_FIRST, rows), saved)):
+            places = {id(key): place for place, key in enumerate(saved)}
+            assert self._orders is not None
+            self._orders.append((self._dicts, tuple(places[id(key)] for key, _ in rows)))
+
+    def _expand_map(self, rows: list[tuple[Any, Any]], kind: str, items: list[Item]) -> None:
         masked, names = self._masked, self._scope.names
         items.append("{")
-        for key, value in self._rows(saved):
+        for key, value in rows:
             if type(key) in ATOMS:
                 items.append(f"{atom_text(key)}:")
                 if masked and type(key) is str and (key in masked or f"{kind}.{key}" in masked):

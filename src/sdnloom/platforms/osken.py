@@ -148,6 +148,8 @@ class OskenProgram(Opaque):
         notes = []
         if self._apps.has_threads and not self.turns:
             notes.append("threads of the program run first come first served (threads = settle)")
+        if self._states.merged:
+            notes.append("where the program's dicts differ only in the order of their keys, one order was followed")
         if self._states.refused:
             notes.append(f"states of the program are kept by {self.capture}")
         return tuple(notes)

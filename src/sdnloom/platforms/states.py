@@ -5,6 +5,9 @@ how it was reached: the state before and the step from there. It is brought back
 that has a snapshot and taking the steps again. Law: whichever way a state is brought back, its digest is the same; a
 program for which it is not is refused.
 
+The order in which a dict was filled is no part of a digest. If two states that differ only in that were met, one stands
+for both, and `merged` says so: a program that iterates over the dict may do something else in the other one.
+
 A state whose waiting calls cannot be read (`sdnloom.platforms.frames`) has a digest of how it was reached: it is never
 taken for another one, only perhaps not recognised as one.
 """
@@ -16,7 +19,7 @@ from typing import Any, Generic, TypeVar
 
 from sdnloom.errors import SdnloomError
 from sdnloom.platforms.aspects import CaptureError
-from sdnloom.platforms.digest import canonical_text
+from sdnloom.platforms.digest import Order, canonical_text
 from sdnloom.platforms.frames import frames_view
 from sdnloom.platforms.snapshot import Scope, Snapshot, restore, take
 
@@ -68,6 +71,8 @@ class States(Generic[Step]):
         self.live: Core | None = None
         self.refused: dict[str, None] = {}  # what snapshots could not hold
         self.unread: dict[str, None] = {}  # what no digest could read
+        self._orders: dict[Core, tuple[Order, ...]] = {}  # in which order dicts were filled in the state that is kept
+        self.merged = False  # whether two states were taken for one that differ in that order
         self.repeated = 0  # steps that were taken again
 
     def __len__(self) -> int:
@@ -75,9 +80,13 @@ class States(Generic[Step]):
 
     def note(self, before: Core | None, step: Step | None) -> Core:
         """Return the core of the present state, which that step led to, and keep it."""
-        core = self._core(before, step)
+        orders: list[Order] = []
+        core = self._core(before, step, orders)
         if core not in self._kept:
             self._kept[core] = Kept(self._snapshot(before is None), before, step)
+            self._orders[core] = tuple(orders)
+        elif self._orders[core] != tuple(orders):
+            self.merged = True
         self.live = core
         return core
 
@@ -128,7 +137,7 @@ class States(Generic[Step]):
         """Return the present state as text, for whoever wants to see in what two states differ."""
         return canonical_text(self._telling(), self._scope, opaque=lambda target: "(not readable)")
 
-    def _core(self, before: Core | None, step: Step | None) -> Core:
+    def _core(self, before: Core | None, step: Step | None, orders: list[Order] | None = None) -> Core:
         def opaque(target: Any) -> Any:
             try:
                 return frames_view(target)
@@ -136,5 +145,5 @@ class States(Generic[Step]):
                 self.unread[str(error)] = None
                 return f"reached from {before} by {step!r}"
 
-        text = canonical_text(self._telling(), self._scope, opaque=opaque)
+        text = canonical_text(self._telling(), self._scope, opaque=opaque, orders=orders)
         return Core(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest())

@@ -137,3 +137,16 @@ def test_digests_are_the_same_in_every_process_and_under_every_hash_seed():
     }
     assert len(printed) == 1
     assert len(next(iter(printed)).split()) == 5 * 6
+
+
+def test_dicts_filled_in_another_order_are_one_state_and_the_report_says_so():
+    under_test = program("learning")
+    arrivals = [packet(frame(dst=9, src=source)) for source in (1, 2)]
+    (start,) = run(under_test, joined())
+    one = run(under_test, *arrivals, core=start.core)
+    assert under_test.notes == ()
+    other = run(under_test, *reversed(arrivals), core=start.core)
+    assert other[-1].core == one[-1].core
+    assert under_test.notes == (
+        "where the program's dicts differ only in the order of their keys, one order was followed",
+    )
