@@ -122,6 +122,22 @@ def test_a_limit_ends_as_incomplete_with_its_reason(order):
         assert result.statistics.cores["A"] >= result.statistics.states
 
 
+def test_a_step_that_never_ends_is_ended_with_the_time_limit():
+    def go(core, _):
+        while core == 2:
+            try:
+                hash(core)
+            except Exception:  # as programs write it
+                continue
+        return [Outcome(core + 1)]
+
+    system = System((Component("A", 0, (Action("go", go),)),))
+    before = signal.getsignal(signal.SIGALRM)
+    result = search(system, Options(engine="loop", limits=Limits(seconds=0.01)))
+    assert result.verdict == Incomplete("the time limit of 0.01 s was reached in 'go' of 'A'")
+    assert signal.getsignal(signal.SIGALRM) is before
+
+
 def test_a_violation_counts_even_when_a_limit_ended_the_search():
     result = search(counter(2), Options(engine="loop", find_all=True, limits=Limits(states=3)))
     assert isinstance(result.verdict, Violated)

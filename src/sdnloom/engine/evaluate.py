@@ -20,6 +20,12 @@ from sdnloom.engine.model import (
 from sdnloom.errors import SdnloomError
 
 MOST_RANK = (1 << 31) - 1
+_under_way: list[str] = []  # what of the user's runs now
+
+
+def under_way() -> str | None:
+    """The step that runs now, in words."""
+    return _under_way[-1] if _under_way else None
 
 
 def evaluate(component: Component, action: Action, core: Any, message: Any, checked: bool) -> tuple[Outcome, ...]:
@@ -39,7 +45,11 @@ def evaluate(component: Component, action: Action, core: Any, message: Any, chec
 def _run(component: Component, action: Action, core: Any, message: Any) -> tuple[Outcome, ...]:
     try:
         before = hash(core)
-        results = action.step(core, message)
+        _under_way.append(f"{action.name!r} of {component.name!r}")
+        try:
+            results = action.step(core, message)
+        finally:
+            _under_way.pop()
         if results is None or isinstance(results, Outcome) or not isinstance(results, Sequence):
             raise ModelError(f"expected a sequence of outcomes, got {results!r}")
         outcomes = tuple(_checked_outcome(component, action, outcome) for outcome in results)

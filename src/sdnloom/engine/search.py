@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
 
+from sdnloom.engine import evaluate
 from sdnloom.engine.compiled import SystemGraph
 from sdnloom.engine.laws import check_channels, check_commutation, check_memories
 from sdnloom.engine.loop import LoopSearch
@@ -32,7 +33,7 @@ from sdnloom.engine.sleeping import SleepingSearch, can_sleep
 from sdnloom.engine.strategy import skipped
 from sdnloom.engine.stubborn import Stubborn
 from sdnloom.engine.tables import Tables
-from sdnloom.engine.watch import Watch, resident_bytes
+from sdnloom.engine.watch import OutOfTime, Watch, resident_bytes
 from sdnloom.errors import SdnloomError
 
 # A run this long repays the start of the kernel, compiled code from its cache included.
@@ -113,7 +114,7 @@ class _Run:
     def result(self) -> Result:
         """Run the engines and sum up."""
         with _without_collector(), self.watch.catching_interrupts(self._interrupted):
-            engine = self._explore()
+            engine = self._explored()
             if self.options.checked or self.options.reduce:
                 check_channels(self.tables)
             if self.options.reduce:
@@ -143,6 +144,16 @@ class _Run:
         result = Result(verdict, statistics, violations, witnesses, tuple(never), reason)
         self.on_event(Finished(result))
         return result
+
+    def _explored(self) -> Engine:
+        """The engine that has run; a step that does not end is ended with the time limit."""
+        try:
+            with self.watch.ending_steps(evaluate.under_way):
+                return self._explore()
+        except OutOfTime as late:
+            assert self.engine is not None
+            self.engine.stopped = f"the time limit of {self.options.limits.seconds:g} s was reached in {late.args[0]}"
+            return self.engine
 
     def _explore(self) -> Engine:
         options = self.options

@@ -12,6 +12,7 @@ from types import FrameType
 from sdnloom.engine.result import Limits
 
 _PROGRESS_SECONDS = 0.5
+_GRACE_SECONDS = 1.0  # for a step that is under way when the time is over
 _STATM = Path("/proc/self/statm")
 
 
@@ -21,6 +22,10 @@ def resident_bytes() -> int:
         return int(_STATM.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError, IndexError):
         return 0
+
+
+class OutOfTime(KeyboardInterrupt):
+    """Raised in user code that still runs some time after the time limit. Like Ctrl-C it is no error of that code."""
 
 
 class Watch:
@@ -76,3 +81,22 @@ class Watch:
             yield
         finally:
             signal.signal(signal.SIGINT, previous)
+
+    @contextmanager
+    def ending_steps(self, under_way: Callable[[], str | None]) -> Iterator[None]:
+        """Raise OutOfTime in a step that is under way after the time limit, again and again if it swallows that."""
+        if self.limits.seconds is None or threading.current_thread() is not threading.main_thread():
+            yield
+            return
+
+        def end(signum: int, frame: FrameType | None) -> None:
+            if (what := under_way()) is not None:
+                raise OutOfTime(what)
+
+        previous = signal.signal(signal.SIGALRM, end)
+        signal.setitimer(signal.ITIMER_REAL, max(self.limits.seconds - self.seconds, 0) + _GRACE_SECONDS, 0.1)
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, previous)
