@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sdnloom.check import Scenario, load_scenario
+from sdnloom.check.inputs.subjects import explorable
 from sdnloom.check.strategies import FlowIR, NoDelay, PktSeq, SearchStrategy, Unusual, same_connection
 from sdnloom.engine.model import Property
 from sdnloom.engine.result import Options
@@ -113,8 +114,18 @@ def best_of(times: int, search: Callable[[], Run]) -> Run:
     return min(runs, key=lambda each: each.seconds)
 
 
-def search_bug(bug: str, strategy: str, options: Options, times: int = 3) -> Run:
+def discovering(bug: str) -> Scenario:
+    """The scenario of a defect with discovered inputs, its program rewritten already: that is part of loading it."""
+    own = EXAMPLES / f"{BUGS[bug]}_discover.toml"  # where more than `--discover` is needed
+    scenario = load_scenario(own) if own.exists() else load_scenario(EXAMPLES / f"{BUGS[bug]}.toml").discovering()
+    return replace(scenario, program=explorable(scenario.program))
+
+
+def search_bug(bug: str, strategy: str, options: Options, times: int = 3, discover: bool = False) -> Run:
     """The search for one of the paper's defects, each time with a program that has just been loaded."""
     name = BUGS[bug]
-    file = EXAMPLES / f"{name}.toml"
-    return best_of(times, lambda: run_once(load_scenario(file), strategies(strategy, name), options))
+
+    def scenario() -> Scenario:
+        return discovering(bug) if discover else load_scenario(EXAMPLES / f"{name}.toml")
+
+    return best_of(times, lambda: run_once(scenario(), strategies(strategy, name), options))

@@ -1,0 +1,86 @@
+"""The thirteen defects with inputs that nobody was told: packets and port statistics are discovered."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from sdnloom.check import load_scenario
+from sdnloom.check.discover import DiscoverOptions
+from sdnloom.check.scenario import Scenario
+from tests.cli.running import CommandLine
+from tests.examples_apps.expected import BUGS, DISCOVERED, EXAMPLES, EXPECTED
+
+
+def discovering(name: str) -> Scenario:
+    """The scenario with nothing but discovered inputs."""
+    return load_scenario(EXAMPLES / f"{name}.toml").discovering()
+
+
+@pytest.mark.parametrize("name", DISCOVERED)
+def test_discover_finds_the_defect_and_its_trace_replays(sdnloom: CommandLine, name: str) -> None:
+    expected = DISCOVERED[name]
+    found = json.loads(sdnloom("check", EXAMPLES / f"{name}.toml", "--discover", "--format", "json").out)
+    assert (found["verdict"], found["property"]) == ("violated", expected.property)
+    assert (found["states"], found["transitions"]) == (expected.states, expected.transitions)
+    assert found["discovery"]["complete"]
+    (violation, *_) = found["violations"]
+    assert (violation["steps"], violation["shortest"]) == (expected.steps, True)
+    replayed = sdnloom("replay", violation["trace"])
+    assert replayed.out.startswith(f"CONFIRMED {violation['property']}: {violation['message']}\n")
+
+
+def test_discovered_inputs_violate_the_same_property_as_given_ones() -> None:
+    for defect, _ in BUGS.values():
+        found = DISCOVERED.get(defect) or EXPECTED[f"{defect}_discover"]
+        assert found.property == EXPECTED[defect].property
+
+
+@pytest.mark.parametrize("bug", ["II", "III", "X", "XI", "XII", "XIII"])
+def test_the_cure_holds_for_all_discovered_inputs(bug: str) -> None:
+    scenario = discovering(BUGS[bug][1][0])
+    if bug == "II":  # its rules are for one type of packets, so one of another type is news to the switch
+        scenario = replace(scenario, discovery=DiscoverOptions(stacks=("ethernet",), fields=(("eth.type", "0x88b5"),)))
+    report = scenario.check()
+    assert (report.verdict, report.result.never) == ("holds", ())
+
+
+@pytest.mark.parametrize("bug", ["IV", "V", "VI", "VII", "VIII", "IX"])
+def test_the_cure_of_the_load_balancer_holds_for_all_discovered_inputs(bug: str) -> None:
+    defect, cures = BUGS[bug]
+    network = load_scenario(EXAMPLES / f"{defect}_discover.toml")
+    cure = load_scenario(EXAMPLES / f"{cures[0]}.toml")
+    assert replace(network, program=cure.program, code=cure.code).check().verdict == "holds"
+
+
+def test_a_load_that_rises_and_drops_is_found_from_the_program() -> None:
+    report = discovering("traffic_engineering/bug13_fixed").check()
+    assert report.discovery is not None
+    assert report.discovery.network.answers == (
+        (
+            "s1",
+            (
+                ("statistics", ()),
+                ("statistics port3.tx_bytes=1000001", ((3, "tx_bytes", 1_000_001),)),
+                ("statistics port3.tx_bytes=2000002", ((3, "tx_bytes", 2_000_002),)),
+            ),
+        ),
+    )
+
+
+def test_the_virtual_address_is_found_from_the_program(sdnloom: CommandLine) -> None:
+    file = EXAMPLES / "load_balancer/bug6_discover.toml"
+    run = sdnloom("check", file, "--field", "ipv4.dst=any", "--field", "arp.tpa=any", "--no-trace")
+    assert run.code == 1
+    assert "client: send [ipv4/tcp eth.dst=00:00:00:00:01:00 ipv4.dst=10.0.0.100 tcp.flags=2]" in run.out
+
+
+@pytest.mark.parametrize("engine", ["loop", "kernel"])
+def test_both_engines_discover_the_same(engine: str) -> None:
+    scenario = discovering("traffic_engineering/bug13")
+    report = replace(scenario, options=replace(scenario.options, engine=engine)).check()
+    expected = DISCOVERED["traffic_engineering/bug13"]
+    assert (report.result.statistics.states, report.result.statistics.transitions) == (
+        expected.states,
+        expected.transitions,
+    )
