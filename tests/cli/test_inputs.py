@@ -210,3 +210,23 @@ def test_the_page_names_every_option_and_stack() -> None:
 
 
 SHOWN = {"--switch", "--port", "--state", "--stack", "--field", "--robust", "--paths", "--time-limit", "--format"}
+
+
+def test_statistics_have_classes_of_their_own(sdnloom: CommandLine, tmp_path: Path) -> None:
+    scenario = ROOT / "examples/traffic_engineering/bug12.toml"
+    run = sdnloom("inputs", scenario, "--port", 3, "--statistics")
+    assert (run.code, run.out) == (
+        0,
+        "2 classes of statistics at s1:3 for OneTable\n\n"
+        "  1  statistics: 1000000 >= port3.tx_bytes\n"
+        "     for example port3.tx_bytes=0\n"
+        "     -> nothing\n\n"
+        "  2  statistics: 1000000 < port3.tx_bytes\n"
+        "     for example port3.tx_bytes=1000001\n"
+        "     -> nothing\n\n"
+        "complete: every such reply is in one of these classes (2 runs of the program)\n",
+    )
+    narrow = sdnloom("inputs", scenario, "--port", 3, "--statistics", "--field", "port3.tx_bytes=5", "--format", "json")
+    assert [each["witness"] for each in json.loads(narrow.out)["classes"]] == [{}]
+    wrong = sdnloom("inputs", scenario, "--port", 3, "--statistics", "--field", "eth.dst=any")
+    assert (wrong.code, wrong.err.splitlines()[-1][:48]) == (2, "error: 'eth.dst' is no counter of a port; expect")

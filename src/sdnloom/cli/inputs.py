@@ -8,8 +8,9 @@ import click
 
 from sdnloom.check.inputs.concolic import Means
 from sdnloom.check.inputs.reading import given_fields
-from sdnloom.check.inputs.skeletons import USUAL, Setting, skeletons
+from sdnloom.check.inputs.skeletons import USUAL, Setting, Skeleton, skeletons
 from sdnloom.check.inputs.stacks import STACKS
+from sdnloom.check.inputs.statistics import check_counter, reply_of, reply_skeleton
 from sdnloom.check.inputs.survey import Survey, survey
 from sdnloom.check.scenario import Scenario
 from sdnloom.cli.apps import chosen_scenario, describes_scenario
@@ -32,6 +33,7 @@ from sdnloom.symbolic.options import Options
     "--stack", "stacks", multiple=True, metavar="NAME", help=f"A protocol stack, may be repeated: {', '.join(STACKS)}."
 )
 @click.option("--field", "fields", multiple=True, metavar="NAME=VALUES", help="What a field may be, may be repeated.")
+@click.option("--statistics", is_flag=True, help="Classes of the port's statistics in a reply, instead of packets.")
 @click.option("--robust", is_flag=True, help="Test the packet library as well: look for packets that make it raise.")
 @click.option("--paths", type=click.IntRange(1), default=2_000, show_default=True, help="Stop after so many runs.")
 @click.option("--time-limit", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="Stop after that time.")
@@ -44,6 +46,7 @@ def command(
     state: Path | None,
     stacks: tuple[str, ...],
     fields: tuple[str, ...],
+    statistics: bool,
     robust: bool,
     paths: int,
     time_limit: float | None,
@@ -63,7 +66,10 @@ def command(
     place = Place(switch, port)
     host = next((each for each in loaded.network.topology.hosts if each.place == place), None)
     setting = Setting() if free else Setting(loaded.network.topology, host)
-    wanted = skeletons(stacks or USUAL, setting, given_fields(fields), robust)
+    if statistics:
+        wanted = [_counters(place, given_fields(fields), loaded.network.switches.version)]
+    else:
+        wanted = skeletons(stacks or USUAL, setting, given_fields(fields), robust)
     means = Means(Options(paths=paths, seconds=time_limit), robust)
     if trace is not None:
         loaded = _checked(loaded, trace)
@@ -74,6 +80,13 @@ def command(
     else:
         click.echo(survey_text(found, topology), nl=False)
     return _exit(found)
+
+
+def _counters(place: Place, said: dict[str, str], version: str) -> Skeleton:
+    """The counters of a port in a reply."""
+    for name, text in said.items():
+        check_counter(name, text)
+    return reply_skeleton(reply_of(place), said, version)
 
 
 def _exit(found: Survey) -> int:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from sdnloom.check.inputs.statistics import STATISTICS
 from sdnloom.check.inputs.survey import Survey, Surveyed
 from sdnloom.network.topology import Topology
 from sdnloom.report.inputs_text import witness_texts
@@ -33,11 +34,12 @@ def survey_json(survey: Survey, topology: Topology | None) -> dict[str, Any]:
 
 def _class(one: Surveyed, names: Names) -> dict[str, Any]:
     found = one.found
+    stack = found.question.skeleton.stack.name
     return {
-        "stack": found.question.skeleton.stack.name,
+        "stack": stack,
         "condition": found.readable,
         "witness": witness_texts(found),
-        "frame": found.question.skeleton.frame(found.witness).hex(),
+        "frame": None if stack == STATISTICS else found.question.skeleton.frame(found.witness).hex(),
         "outputs": [
             {"switch": switch, "message": message_words(message, names)} for switch, message in found.attempt.messages
         ],

@@ -2,6 +2,7 @@
 
 from sdnloom.check.inputs.concolic import ConcolicClass
 from sdnloom.check.inputs.domains import value_text
+from sdnloom.check.inputs.statistics import STATISTICS
 from sdnloom.check.inputs.survey import Survey
 from sdnloom.network.topology import Topology
 from sdnloom.report.words import Names, event_words, message_words
@@ -12,7 +13,7 @@ def survey_text(survey: Survey, topology: Topology | None) -> str:
     """The whole report. It is the same for the same program, state and packets."""
     names = Names.of(topology) if topology is not None else Names()
     shown = [each.found for each in survey.classes]
-    lines = [f"{_classes(len(shown))} of packets at {survey.place} for {survey.program}"]
+    lines = [f"{_classes(len(shown))} of {survey.about} at {survey.place} for {survey.program}"]
     if survey.robust:
         shown = _first_of_each_kind(shown)
         lines = [f"{lines[0]}: {len(shown) or 'no'} way{'' if len(shown) == 1 else 's'} to make it raise"]
@@ -22,7 +23,8 @@ def survey_text(survey: Survey, topology: Topology | None) -> str:
     if survey.repeated:
         lines.append(f"{_classes(survey.repeated)} more that differ only in what the program does not look at")
     if survey.complete:
-        lines.append(f"complete: every such packet is in one of these classes ({survey.paths} runs of the program)")
+        such = "packet" if survey.about == "packets" else "reply"
+        lines.append(f"complete: every such {such} is in one of these classes ({survey.paths} runs of the program)")
     lines += [f"incomplete: {gap}" for gap in survey.gaps]
     lines += [f"diverged: {each}" for each in survey.divergences]
     lines += [f"not followed: {site_text(site)}" for site in sorted(survey.concretised)]
@@ -55,7 +57,9 @@ def _class(number: int, one: ConcolicClass, names: Names) -> list[str]:
 def witness_texts(found: ConcolicClass) -> dict[str, str]:
     """The values of the example: the fields that are not fixed."""
     stack = found.question.skeleton.stack
-    return {name: value_text(stack.field(name), value) for name, value in found.witness.items()}
+    counters = stack.name == STATISTICS  # one that is 0 and of no account is not worth a word
+    shown = {name: value for name, value in found.witness.items() if value or not counters or name in found.mentioned}
+    return {name: value_text(stack.field(name), value) for name, value in shown.items()}
 
 
 def site_text(site: Site) -> str:

@@ -18,6 +18,7 @@ from sdnloom.engine.path import Path
 from sdnloom.network.network import NamedAnswer, Network, PortAnswer
 from sdnloom.network.openflow import PortStats, PortStatsReply
 from sdnloom.network.statistics import COUNTERS, answered
+from sdnloom.network.topology.spec import Place
 
 CONTROLLER = "controller"
 STATISTICS = "statistics"  # the name of the stack, and the first word of a label
@@ -56,6 +57,11 @@ def reply_skeleton(reply: PortStatsReply, said: Mapping[str, str], version: str)
     domains = [parse_domain(each, said[each.name]) if each.name in said else Domain.anything(each) for each in fields]
     size = sum(each.bits for each in fields) // 8
     return Skeleton(Stack(STATISTICS, bytes(size), tuple(fields)), tuple(domains))
+
+
+def reply_of(place: Place) -> PortStatsReply:
+    """A reply about one port."""
+    return PortStatsReply((PortStats(place.port),))
 
 
 def rows(reply: PortStatsReply, values: Mapping[str, int]) -> tuple[PortStats, ...]:

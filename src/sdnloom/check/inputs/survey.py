@@ -11,6 +11,7 @@ from sdnloom.check.inputs.classes import Question
 from sdnloom.check.inputs.clients import DiscoveryError
 from sdnloom.check.inputs.concolic import Answer, Concolic, ConcolicClass, Means, given
 from sdnloom.check.inputs.skeletons import Skeleton
+from sdnloom.check.inputs.statistics import STATISTICS, reply_of
 from sdnloom.check.inputs.subjects import Explorable, explorable
 from sdnloom.check.inputs.tables import envelope
 from sdnloom.check.scenario import Scenario
@@ -18,7 +19,7 @@ from sdnloom.engine.path import Path, final_state, replay
 from sdnloom.engine.semantics import Semantics
 from sdnloom.network.build import switch_config
 from sdnloom.network.controller import Program
-from sdnloom.network.openflow import PacketIn
+from sdnloom.network.openflow import PacketIn, PortStatsReply
 from sdnloom.network.switch import SwitchCore
 from sdnloom.network.topology.spec import Place
 from sdnloom.platforms.line_trace import line_trace
@@ -43,6 +44,7 @@ class Survey:
     repeated: int
     answers: tuple[Answer, ...]
     robust: bool = False
+    about: str = "packets"  # what falls into classes, or "statistics"
 
     @property
     def gaps(self) -> tuple[str, ...]:
@@ -92,7 +94,8 @@ def survey(scenario: Scenario, place: Place, path: Path | None, skeletons: Seque
                 repeated += 1
             else:
                 classes.append(Surveyed(one, _difference(one, scenario.program, original, twin)))
-    return Survey(scenario.program.name, place, tuple(classes), repeated, tuple(answers), means.robust)
+    about = STATISTICS if {each.stack.name for each in skeletons} == {STATISTICS} else Survey.about
+    return Survey(scenario.program.name, place, tuple(classes), repeated, tuple(answers), means.robust, about)
 
 
 def _state(scenario: Scenario, place: Place, path: Path | None) -> tuple[object, SwitchCore]:
@@ -103,7 +106,9 @@ def _state(scenario: Scenario, place: Place, path: Path | None) -> tuple[object,
     return controller.program, switch.core
 
 
-def _message(scenario: Scenario, core: SwitchCore, place: Place, skeleton: Skeleton) -> PacketIn:
+def _message(scenario: Scenario, core: SwitchCore, place: Place, skeleton: Skeleton) -> PacketIn | PortStatsReply:
+    if skeleton.stack.name == STATISTICS:
+        return reply_of(place)
     config = switch_config(scenario.network.topology.switch(place.switch), scenario.network.switches)
     message = envelope(config, core, place.port, skeleton)
     if message is None:
