@@ -121,7 +121,7 @@ class Table:
             )
         return results
 
-    def footprint(self, message: Any) -> Footprint:
+    def footprint(self, core: Any, before: tuple[Any, ...], message: Any) -> Footprint:
         """What the step may do about a message, or a part of one."""
         assert self.plan.kinds is not None
         reads, writes, sends = self.plan.kinds[next(iter(kinds_of(message)))]

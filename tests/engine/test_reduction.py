@@ -197,7 +197,7 @@ def _copying(waits: tuple[str, ...], sends: bool, looks: bool) -> System:
             return [Outcome((core[0], core[1], 1 + core[0]), reads=x | y, writes=z)]
         return [Outcome(core, reads=y, writes=frozenset())]
 
-    def may(message: str) -> Footprint:
+    def may(core: Any, before: Any, message: str) -> Footprint:
         return Footprint(x | y, z, frozenset()) if message == "copy" else Footprint(y, frozenset(), frozenset())
 
     def once(place: int) -> Any:

@@ -39,6 +39,7 @@ class Doing(NamedTuple):
     sends: frozenset[str]  # if it is enabled: where it sends now
     cells: Needed  # what shares cells with it: conflicts if it is enabled, what may enable it if it refuses
     changers: Needed  # if it is enabled: what may change what it reads
+    clashes: frozenset[int]  # if it is enabled: the enabled ones whose cells now meet its own
     sending: tuple[tuple[str, tuple[Part, ...]], ...]  # channels that it may send on, and through which of its parts
 
 
@@ -83,22 +84,25 @@ class Classifier:
 
     def class_of(
         self,
+        core: Any,
         contents: Sequence[Any],
         offers: Sequence[bool],
         outcomes: Sequence[Sequence[Outcome]],
         undisturbed: Sequence[frozenset[str] | None],
     ) -> Class:
-        """The class of a place with these contents of its channels.
+        """The class of a place with this core and these contents of its channels.
 
         For each action, whether it is offered something (or takes nothing), and its outcomes.
         """
         views = [
-            self._view(number, contents, some, found)
+            self._view(number, core, contents, some, found)
             for number, (some, found) in enumerate(zip(offers, outcomes, strict=True))
         ]
         return Class(tuple(self._doing(number, views) for number in range(len(views))), tuple(undisturbed))
 
-    def _view(self, number: int, contents: Sequence[Any], offers: bool, outcomes: Sequence[Outcome]) -> _View:
+    def _view(
+        self, number: int, core: Any, contents: Sequence[Any], offers: bool, outcomes: Sequence[Outcome]
+    ) -> _View:
         action, declared = self.component.actions[number], self._declared[number]
         now = None
         if outcomes:
@@ -108,11 +112,11 @@ class Classifier:
                 frozenset(channel for one in outcomes for channel, _ in one.sends),
             )
         status = Status.ENABLED if outcomes else Status.REFUSED if offers else Status.EMPTY
-        offered, behind = self._waiting(action, declared, contents, offers)
+        offered, behind = self._waiting(action, declared, core, contents, offers)
         return _View(action, status, now, offered, behind if self.looks.behind else ())
 
     def _waiting(
-        self, action: Action, declared: Footprint, contents: Sequence[Any], offers: bool
+        self, action: Action, declared: Footprint, core: Any, contents: Sequence[Any], offers: bool
     ) -> tuple[tuple[Footprint, ...], tuple[Footprint, ...]]:
         """What an action may do about messages that are offered, and about those behind them."""
         if action.take is None:
@@ -122,17 +126,26 @@ class Classifier:
         if not isinstance(discipline, Listing):
             return ((declared,), (declared,)) if offers else ((), ())
         now, later = discipline.waiting(contents[slot])
-        ask = action.footprint or (lambda message: declared)
-        return tuple(dict.fromkeys(map(ask, now))), tuple(dict.fromkeys(map(ask, later)))
+        if action.footprint is None:
+            return (declared,) * bool(now), (declared,) * bool(later)
+        listed = now + later
+        found = [action.footprint(core, listed[:place], message) for place, message in enumerate(listed)]
+        return tuple(dict.fromkeys(found[: len(now)])), tuple(dict.fromkeys(found[len(now) :]))
 
     def _doing(self, number: int, views: Sequence[_View]) -> Doing:
         view, declared = views[number], self._declared[number]
         cells: Needed = frozenset()
         changers: Needed = frozenset()
+        clashes = frozenset[int]()
         if view.now is not None:
             reads, writes, sends = view.now
             cells = self._through(number, views, lambda one: self._conflict(reads, writes, one))
             changers = self._through(number, views, lambda one: self._meet(reads, one.writes))
+            clashes = frozenset(
+                other
+                for other, one in enumerate(views)
+                if other != number and one.now is not None and self._conflict(reads, writes, one.now)
+            )
         else:
             sends = frozenset()
             if view.status is Status.REFUSED:
@@ -141,7 +154,7 @@ class Classifier:
             (channel, self._parts(number, view, lambda one, channel=channel: channel in one.sends))  # type: ignore[misc]
             for channel in sorted(declared.sends)
         )
-        return Doing(view.status, sends, cells, changers, sending)
+        return Doing(view.status, sends, cells, changers, clashes, sending)
 
     def _through(self, number: int, views: Sequence[_View], does: Does) -> Needed:
         """The parts of the other actions that may do it."""

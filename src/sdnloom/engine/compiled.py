@@ -456,6 +456,7 @@ class SystemGraph(Graph[int]):
             for (action, _, _), offered in zip(self._actions[component], offers, strict=True)
         ]
         found = self._classifiers[component].class_of(
+            tables.cores[component].values[place[0]],
             [tables.contents[channel].values[content] for channel, content in channels],
             list(map(bool, offers)),
             outcomes,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdnloom.engine import evaluate
 from sdnloom.engine.classes import Class, Classifier, Looks
-from sdnloom.engine.model import Channel, Event, Message, Mode, ModelError, Needs, Property
+from sdnloom.engine.model import Channel, Event, Message, ModelError, Needs, Property
 from sdnloom.engine.path import describe, same_step
 from sdnloom.engine.semantics import Semantics, State, Transition
 from sdnloom.engine.stubborn import Stubborn
@@ -94,14 +94,12 @@ def check_commutation(semantics: Semantics, states: Iterable[State]) -> None:
     numbers = {acting.name: acting.number for acting in stubborn.actions}
     for state in states:
         transitions = semantics.transitions(state)
-        needed = stubborn.needed(classes_of(semantics, state))
+        commuting = stubborn.commuting(classes_of(semantics, state))
         for place, one in enumerate(transitions):
             for other in transitions[place + 1 :]:
-                if Mode.IDLE in (one.action.mode, other.action.mode):
-                    continue  # any step may begin or end quiescence
                 first = numbers[one.component.name, one.action.name]
                 second = numbers[other.component.name, other.action.name]
-                if first != second and not needed[first] >> second & 1 and not needed[second] >> first & 1:
+                if commuting[first] >> second & 1:
                     _check_pair(semantics, one, other)
 
 
@@ -174,6 +172,7 @@ def classes_of(semantics: Semantics, state: State, looks: Looks | None = None) -
         contents = [semantics.column(channel.name, state) for channel in classifier.inbox]
         results.append(
             classifier.class_of(
+                state.cores[number],
                 contents,
                 [action.take is None or _offers(semantics, action.take, state) for action in component.actions],
                 [[t.outcome for t in semantics.instances(state, number, action)] for action in component.actions],

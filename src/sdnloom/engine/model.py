@@ -105,8 +105,9 @@ class Mode(Enum):
 class Action:
     """What a component can do: `step(core, message)` gives its outcomes; none means not enabled, nothing consumed.
 
-    `footprint(message)` says what the step may do about a message, whatever the core, where that is less than what the
-    action declares. Where a channel gives several parts at once it is asked for each part (`Listing`).
+    `footprint(core, before, message)` says what the step may do about a message that waits, where that is less than
+    what the action declares: whatever the component's other actions do until then, and after it took the messages
+    `before`, which wait there too. Where a channel gives several parts at once it is asked for each part (`Listing`).
     """
 
     name: str
@@ -116,7 +117,7 @@ class Action:
     reads: frozenset[Cell] = ALL  # cells of its core it may read
     writes: frozenset[Cell] = ALL
     mode: Mode = Mode.MUST
-    footprint: Callable[[Any], Footprint] | None = None
+    footprint: Callable[[Any, tuple[Any, ...], Any], Footprint] | None = None
 
 
 def _unchanged(core: Any) -> Core:

@@ -15,6 +15,7 @@ What is kept: every quiescent state, every set of events on the way to one, and 
 watches. What is not: states in between and shortest paths.
 """
 
+import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -132,20 +133,42 @@ class Stubborn:
         return whole + (changed if self.rules.changed else none) + (coming if self.rules.coming else none)
 
     def commuting(self, classes: tuple[Class, ...]) -> list[int]:
-        """For each action, the bit set of the enabled ones that commute with it where both are; IDLE ones never do."""
+        """For each action, the bit set of those that commute with it here, where both are enabled; IDLE ones never do.
+
+        Only what the two do now counts: what else they could do is no matter of this pair of steps.
+        """
         doings = [doing for one in classes for doing in one.actions]
         ready = [
-            one.number
+            one
             for one, doing in zip(self.actions, doings, strict=True)
             if doing.status is Status.ENABLED and one.action.mode is not Mode.IDLE
         ]
-        needed = self.needed(classes)
         results = [0] * len(self.actions)
-        for one in ready:
-            for other in ready:
-                if one != other and not needed[one] >> other & 1 and not needed[other] >> one & 1:
-                    results[one] |= 1 << other
+        for one, other in itertools.combinations(ready, 2):
+            if not self._clash(one, other, doings) and not any(
+                self._disturbs(first, second, doings, classes) for first, second in ((one, other), (other, one))
+            ):
+                results[one.number] |= 1 << other.number
+                results[other.number] |= 1 << one.number
         return results
+
+    def _clash(self, one: Acting, other: Acting, doings: Sequence[Doing]) -> bool:
+        """Whether two enabled actions meet in a cell or a channel, or are watched together."""
+        mine, theirs = doings[one.number], doings[other.number]
+        same = one.component is other.component
+        if same and other.number - self._first[other.number] in mine.clashes:
+            return True
+        if (one.takes is not None and one.takes == other.takes) or other in self._watched[one.number]:
+            return True
+        shared = mine.sends & theirs.sends
+        return any(same or not self._channels[channel].discipline.many_senders for channel in shared)
+
+    def _disturbs(self, one: Acting, other: Acting, doings: Sequence[Doing], classes: tuple[Class, ...]) -> bool:
+        """Whether one sends now to where the other takes from, and so changes what is offered there."""
+        if other.takes is None or other.takes.name not in doings[one.number].sends:
+            return False
+        undisturbed = classes[self._components[other.number]].undisturbed[self._slots[other.number]]
+        return undisturbed is not None and one.component.name not in undisturbed
 
     def _for_whole(self, one: Acting, doings: Sequence[Doing], undisturbed: frozenset[str] | None) -> Iterable[Node]:
         """What must be in a set together with an action."""

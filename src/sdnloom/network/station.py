@@ -235,12 +235,20 @@ class Station:
 
     # -- what may come of messages that wait, for a reduction ----------------------------------------------------
 
-    def _of_packet(self, given: tuple[int, Packet]) -> Footprint:
+    def _of_packet(self, state: SwitchState, before: tuple[Any, ...], given: tuple[int, Packet]) -> Footprint:
         return self._footprint(footprints.of_packet(self.config, *given))
 
-    def _of_message(self, given: Any) -> Footprint:
-        message = given.message if isinstance(given, Letter) else given
-        return self._footprint(footprints.of_message(self.config, message))
+    def _of_message(self, state: SwitchState, before: tuple[Any, ...], given: Any) -> Footprint:
+        message, *earlier = (one.message if isinstance(one, Letter) else one for one in (given, *before))
+        reach = footprints.of_message(self.config, message)
+        if reach is not None and reach.ports is not None and reach.answers and self._is_steady():
+            reach = reach._replace(answers=not footprints.is_quiet(self.config, state.core, earlier, message))
+        return self._footprint(reach)
+
+    def _is_steady(self) -> bool:
+        """Return whether only packets and messages can change this switch."""
+        changing = self.has_carrier or self.joining or self.faults.any
+        return not (changing or self.timeouts.expiries or self.timeouts.settle)
 
     def _footprint(self, reach: footprints.Reach | None) -> Footprint:
         wires = frozenset(target.channel for target in self.targets.values())

@@ -1,5 +1,6 @@
 """What is said of a message or a packet beforehand covers what the switch does about it in any state."""
 
+import random
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from sdnloom.engine.model import ALL
 from sdnloom.network.openflow import NO_BUFFER, V10, FlowMod, Match, Output, PacketOut
 from sdnloom.network.packet import Ethernet, stack
 from sdnloom.network.switch import Outcome, Switch, SwitchCore, conflict, initial_core, plain_ports
-from sdnloom.network.switch.footprints import Reach, of_message, of_packet
+from sdnloom.network.switch.footprints import Reach, is_quiet, of_message, of_packet
 from tests.network.switch.build import OUT2, add
 from tests.network.switch.differential import model
 from tests.network.switch.sequences import Arrival, Generator, Send, Stimulus
@@ -71,6 +72,31 @@ def test_whatever_conflicts_with_what_was_done_conflicts_with_what_may_be_done(c
     assert told > 500
     assert narrow > 1000
     assert silent > 0 or config.max_entries is not None
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=["buffers", "counters", "bounded"])
+def test_a_quiet_message_is_not_answered_whatever_packets_come_and_after_the_messages_before_it(config):
+    quiet = loud = 0
+    for seed in range(600):
+        generator, chance = Generator(config, seed), random.Random(seed)
+        core = initial_core(config)
+        for _ in range(chance.randrange(6)):
+            core = chance.choice(model(config, core, generator.stimulus())).core
+        messages = [one.message for _ in range(40) if isinstance(one := generator.stimulus(), Send)]
+        *before, message = messages[: chance.choice((1, 2, 3))]
+        if not is_quiet(config, core, before, message):
+            loud += any(outcome.messages for outcome in model(config, core, Send(message)))
+            continue
+        quiet += 1
+        meanwhile = [Send(one) for one in before]
+        for _ in range(chance.randrange(4)):
+            arrival = Arrival(chance.choice((1, 2, 3)), generator.packet())
+            meanwhile.insert(chance.randrange(len(meanwhile) + 1), arrival)
+        for stimulus in meanwhile:
+            core = chance.choice(model(config, core, stimulus)).core
+        assert not any(outcome.messages for outcome in model(config, core, Send(message))), (seed, message)
+    assert loud > 10
+    assert quiet > 60 or config.max_entries is not None
 
 
 def test_a_rule_and_a_packet_that_it_does_not_match_leave_each_other_alone():

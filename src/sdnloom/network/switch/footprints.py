@@ -4,7 +4,7 @@ Law: whatever conflicts with what a step touched, in any core, conflicts with wh
 Where nothing better is known the answer is None: everything.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from sdnloom.engine.model import ALL
@@ -29,7 +29,7 @@ from sdnloom.network.openflow import (
 from sdnloom.network.packet import Packet
 from sdnloom.network.switch.cells import Cell
 from sdnloom.network.switch.config import Switch
-from sdnloom.network.switch.core import initial_core
+from sdnloom.network.switch.core import SwitchCore, initial_core
 from sdnloom.network.switch.handlers import handle
 from sdnloom.network.switch.matching import packet_fields
 from sdnloom.network.switch.turn import Outcome, explore
@@ -73,6 +73,22 @@ def of_message(config: Switch, message: Message) -> Reach | None:
         outcome = _alone(config, message)  # it looks at no entries
         return Reach(outcome.reads | _COMMON, outcome.writes | {"counts"}, ports, True)
     return None
+
+
+def is_quiet(config: Switch, core: SwitchCore, before: Sequence[Message], message: Message) -> bool:
+    """Whether a message will not be answered, though packets come until then and the messages before it are obeyed.
+
+    It would not be now, and none of those takes away the buffer that it names, or changes what else it depends on. That
+    nothing runs out of time or power in between is for the caller to know.
+    """
+    if not isinstance(message, PacketOut | FlowMod) or not all(isinstance(one, PacketOut | FlowMod) for one in before):
+        return False
+    if message.buffer_id != NO_BUFFER and any(getattr(one, "buffer_id", None) == message.buffer_id for one in before):
+        return False
+    # Who asks to be told of removals, or not to overlap, may be answered; so may all when there is no room left.
+    if any(isinstance(one, FlowMod) and one.flags for one in (*before, message)) or config.max_entries is not None:
+        return False
+    return not any(one.messages for one in explore(config, core, lambda turn: handle(turn, message)))
 
 
 def _of_flow_mod(config: Switch, message: FlowMod) -> Reach | None:
