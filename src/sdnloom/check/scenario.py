@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TypeVar
 
 from sdnloom.check.bounds import stated_bounds
 from sdnloom.check.coverage import Coverage, FileCoverage
@@ -31,10 +32,11 @@ from sdnloom.engine.strategy import Composed
 from sdnloom.engine.text import stable_text
 from sdnloom.engine.trace import Replayed, Trace, code_fingerprint, replay_trace
 from sdnloom.network.build import Checkable, build
-from sdnloom.network.controller import Program
+from sdnloom.network.controller import Program, StartAgain
 from sdnloom.network.network import Network
 from sdnloom.symbolic.options import Options as PathOptions
 
+T = TypeVar("T")
 CONTROLLER = "controller"  # the component whose steps run the program
 FIRST_LOOK = 2_000  # states that are searched for inputs before one steps or walks
 
@@ -98,7 +100,15 @@ class Scenario:
 
     def system(self) -> System:
         """The system of the scenario, its parts in the order of the scenario; strategies leave it as it is."""
-        return build(self.network, self.program, self.properties)
+        return self._starting_again(lambda: build(self.network, self.program, self.properties))
+
+    def _starting_again(self, run: Callable[[], T]) -> T:
+        """Return what a run gives; of a second one if the program told too few states apart in the first."""
+        try:
+            return run()
+        except StartAgain:
+            _keep_order(self.program)  # the program that found it may be a copy that was rewritten
+            return run()
 
     def narrowed(self) -> "Scenario":
         """The scenario within the bounds that its strategies set."""
@@ -116,6 +126,9 @@ class Scenario:
 
     def check(self, on_event: Callable[[SearchEvent], None] | None = None, coverage: bool = False) -> Report:
         """Search the scenario's system, or if inputs are discovered, one system after the other."""
+        return self._starting_again(lambda: self._check(on_event, coverage))
+
+    def _check(self, on_event: Callable[[SearchEvent], None] | None, coverage: bool) -> Report:
         watched = Coverage(self.code, getattr(self.program, "kind", None)) if coverage else None
         narrow = self.narrowed()
         if any(discoverers(narrow.network)) or narrow.network.answers is not None:
@@ -167,6 +180,7 @@ class Scenario:
 
     def ready(self, states: int = FIRST_LOOK) -> "Scenario":
         """The scenario to step or walk through: with the inputs that a search of so many states discovers."""
+        _keep_order(self.program)
         if not any(discoverers(self.network)) and self.network.answers is None:
             return self
         options = replace(self.options, find_all=True, limits=Limits(states=states))
@@ -182,6 +196,7 @@ class Scenario:
 
     def replay(self, trace: Trace) -> Replayed:
         """Take the steps of a trace again. A trace of another scenario is refused; changed code is a warning."""
+        _keep_order(self.program)
         ready = self.with_inputs_of(trace.path)
         return replay_trace(trace, ready.system(), self.fingerprint(), self.code_fingerprint())
 
@@ -207,6 +222,11 @@ class Scenario:
             return _digest([file.read_bytes() for file in self.code])
         kind = getattr(self.program, "kind", type(self.program))
         return code_fingerprint(part for one in kind.__mro__ for part in vars(one).values() if inspect.isfunction(part))
+
+
+def _keep_order(program: Program) -> None:
+    """Let a program that is followed on one path tell all its states apart: nothing is saved by taking two for one."""
+    getattr(program, "keep_order", lambda: None)()
 
 
 def _confirm(semantics: Semantics, one: Counterexample) -> None:

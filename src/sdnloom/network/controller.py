@@ -9,7 +9,15 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from sdnloom.engine.model import ALL, Cell, Event
+from sdnloom.errors import SdnloomError
 from sdnloom.network.openflow import Message, PortDesc
+
+
+class StartAgain(SdnloomError):  # noqa: N818 (no error for whoever starts again)
+    """A program has found that two states which it gave one core are not alike, and tells them apart from now on.
+
+    Whoever asked has to start again from `initial`; that happens once.
+    """
 
 
 class Joined(NamedTuple):
@@ -77,7 +85,8 @@ class Program(Protocol):
 
     A program may also say `version`, the OpenFlow version that its switches must speak ("1.0"), and that it has `turns`
     (threads that are to be explored) or is `timed` (a clock that ticks): then it is given Turn and Tick. One that is
-    explored has `answers`: what ports may answer to it, by its core, the switch and the reply.
+    explored has `answers`: what ports may answer to it, by its core, the switch and the reply. One whose `handle` may
+    raise StartAgain has `keep_order`, after which it does not.
     """
 
     @property

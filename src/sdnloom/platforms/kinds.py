@@ -19,7 +19,7 @@ import struct
 import threading
 import types
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from enum import Enum
 from typing import Any
 
@@ -235,6 +235,14 @@ _FOUND: dict[type, Aspects | str] = {}
 def capture_by(kind: type, aspects: Aspects) -> None:
     """Let objects of a type be captured by these aspects; for whoever knows more about them than their type tells."""
     _FOUND[kind] = aspects
+
+
+def forget(modules: Iterable[types.ModuleType]) -> None:
+    """Let go of the classes of modules that are gone for good."""
+    for module in modules:
+        for each in vars(module).values():
+            if isinstance(each, type) and each.__module__ == module.__name__:
+                _FOUND.pop(each, None)
 
 
 def aspects_of(kind: type) -> Aspects | str:

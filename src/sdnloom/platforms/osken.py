@@ -6,6 +6,7 @@ handshake, its Datapath parses and serialises. Ours are the threads, the clock, 
 it, and no line of it is changed.
 """
 
+import contextlib
 import importlib.util
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -16,12 +17,14 @@ from sdnloom.network.controller import Call, Came, Fired, Input, Joined, Left, O
 from sdnloom.network.openflow import Message
 from sdnloom.platforms.app_errors import AppError
 from sdnloom.platforms.clock import Draws, next_script
+from sdnloom.platforms.orders import Orders
 from sdnloom.platforms.own_modules import Compiler, compile_source
-from sdnloom.platforms.states import Core, States
+from sdnloom.platforms.states import Core, Made, States
 from sdnloom.platforms.threads import Flavour
 
 if TYPE_CHECKING:
     from sdnloom.platforms.osken_symbolic import SymbolicOsken
+    from sdnloom.platforms.osken_world import World
     from sdnloom.platforms.osken_wsgi import Route
 
 THREADS = ("settle", "explore")
@@ -86,31 +89,58 @@ class OskenProgram(Opaque):
             "config": config,
             "path": tuple(path),
         }
-        flavour = hub if isinstance(hub, Flavour) else Flavour(_one_of("hub", hub, [each.value for each in Flavour]))
-        from sdnloom.platforms.osken_apps import Apps
+        self._flavour = hub if isinstance(hub, Flavour) else Flavour(_one_of("hub", hub, [x.value for x in Flavour]))
+        self._compiler = compiler
+        self.turns = threads == "explore"
+        self._entered = contextlib.ExitStack()  # what surrounds the apps while they run
+        with self._entered:
+            self._states: States[Step] = States(self._made(), self._made_anew, self._run)
+            self._orders = Orders(self.name, self._states, lambda *each: tuple(self._reactions(*each)), self._begin)
+            self._begin()
+
+    def _surroundings(self) -> "World":
         from sdnloom.platforms.osken_world import World
 
-        self._world = World(flavour, Draws(seed, widest, draws), path, config, compiler)
-        self._apps: Apps = Apps(self._world, tuple(map(str, apps)), version, settle=threads == "settle")
-        self.turns = threads == "explore"
-        with self._world.running():
-            roots = self._apps.roots
-            self._states: States[Step] = States(
-                roots.values, self._apps.scope, self._run, self._apps.clear, self._apps.parked, roots.telling
-            )
-            first = self._states.note(None, None)
-            self._initial = self._states.note(first, self._started())
+        options = self._made_with
+        draws = Draws(options["seed"], options["widest"], options["draws"])
+        return World(self._flavour, draws, options["path"], options["config"], self._compiler)
+
+    def _made(self) -> Made:
+        """Make the apps, in a world of their own, and enter it."""
+        from sdnloom.platforms.osken_apps import Apps
+
+        names, version = self._made_with["apps"], self._made_with["version"]
+        self._world = self._surroundings()
+        apps = self._apps = Apps(self._world, tuple(map(str, names)), version, settle=not self.turns)
+        self._entered.enter_context(self._world.running())
+        return Made(apps.roots.values, apps.scope, apps.clear, apps.parked, apps.roots.telling)
+
+    def _made_anew(self) -> Made:
+        before = self._apps
+        self._entered.close()  # one world is left before the next one is there
+        made = self._made()
+        self._apps.take_over(before)
+        return made
+
+    def _begin(self) -> None:
+        step = Step(Start())
+        self._apps.refuse_events(self._run(step).events)
+        self._initial = self._states.note(self._states.first, step)
+
+    @contextlib.contextmanager
+    def _running(self) -> Iterator[None]:
+        with self._entered:
+            self._entered.enter_context(self._world.running())
+            yield
 
     def rewritten(self) -> "SymbolicOsken":
         """The same apps once more, with code that follows symbolic values."""
         from sdnloom.platforms.osken_symbolic import SymbolicOsken
 
-        return SymbolicOsken(**self._made_with)
-
-    def _started(self) -> Step:
-        step = Step(Start())
-        self._apps.refuse_events(self._run(step).events)
-        return step
+        made = SymbolicOsken(**self._made_with)
+        if self._states.ordered:
+            made.keep_order()
+        return made
 
     @property
     def name(self) -> str:
@@ -148,19 +178,15 @@ class OskenProgram(Opaque):
         notes = []
         if self._apps.has_threads and not self.turns:
             notes.append("threads of the program run first come first served (threads = settle)")
-        if self._states.merged:
-            notes.append("where the program's dicts differ only in the order of their keys, one order was followed")
+        notes += self._orders.notes()
         if self._states.refused:
             notes.append(f"states of the program are kept by {self.capture}")
         return tuple(notes)
 
     @property
     def capture(self) -> str:
-        """How states were kept so far: "snapshot", or "replay" with the reasons."""
-        if not self._states.refused:
-            return "snapshot"
-        reasons = "; ".join([*self._states.refused, *self._states.unread])
-        return f"replay: {reasons}"
+        """How states were kept so far: "snapshot", or "replay" (perhaps "from the very start") with the reasons."""
+        return self._states.how()
 
     def initial(self) -> Core:
         """The state after the start, before any switch has joined."""
@@ -168,17 +194,22 @@ class OskenProgram(Opaque):
 
     def prepare(self, core: Core) -> None:
         """Bring the apps into a state now, so that what runs next is the reaction alone."""
-        with self._world.running():
+        with self._running():
             self._states.bring(core)
 
     def handle(self, core: Core, given: Input) -> Sequence[Reaction]:
         """The reactions: one, or one for each thread, timer or outcome of draws that there is to choose from."""
-        with self._world.running():
-            return tuple(self._reactions(core, given))
+        with self._running():
+            return self._orders.reactions(core, given)
+
+    def keep_order(self) -> None:
+        """Tell states apart by the order in which dicts were filled, from now on; `initial` is another core then."""
+        with self._running():
+            self._orders.keep()
 
     def first(self, core: Core, given: Input) -> Reaction | None:
         """The first of the reactions, without the work for the others; None if there is none."""
-        with self._world.running():
+        with self._running():
             return next(self._reactions(core, given), None)
 
     def _reactions(self, core: Core, given: Input) -> Iterator[Reaction]:

@@ -16,6 +16,7 @@ from sdnloom.network.switch import Switch, initial_core, receive_message
 from sdnloom.platforms import osken_wsgi
 from sdnloom.platforms.app_errors import AppError
 from sdnloom.platforms.escapes import handler_raised
+from sdnloom.platforms.kinds import forget
 from sdnloom.platforms.osken_capture import Surroundings, capture_apps
 from sdnloom.platforms.osken_connection import REQUESTS, Connection, Sent, decoded, encoded
 from sdnloom.platforms.osken_load import Loaded, load
@@ -296,6 +297,12 @@ class Apps:
             handler_raised(each.app, each.handler, each.error, self._own_files, each.effect, self._other_files)
             for each in raised
         ]
+
+    def take_over(self, before: "Apps") -> None:
+        """Take the place of the same apps that were made before; what was ever seen is not forgotten."""
+        self.waiting.update(before.waiting)
+        self.has_threads |= before.has_threads
+        forget(before._world.own.modules.values())
 
     def clear(self) -> None:
         """End all that waits, so that another state can be put in place; what it does about that did not happen."""

@@ -18,6 +18,7 @@ from os_ken.ofproto import ofproto_parser
 from sdnloom.network.controller import Came
 from sdnloom.network.openflow import V10, V13, PortStats
 from sdnloom.platforms.osken import OskenProgram, Step
+from sdnloom.platforms.osken_world import World
 from sdnloom.platforms.subject import Attempt, Content
 from sdnloom.symbolic.operations_calls import trust
 from sdnloom.symbolic.rewrite import rewrite
@@ -36,7 +37,11 @@ class SymbolicOsken(OskenProgram):
 
     def __init__(self, apps: Sequence[str | Path], **options: Any) -> None:
         super().__init__(apps, compiler=rewrite, **options)
-        self._world.stand_in(addrconv, converters(addrconv))
+
+    def _surroundings(self) -> World:
+        world = super()._surroundings()
+        world.stand_in(addrconv, converters(addrconv))
+        return world
 
     def rewritten(self) -> "SymbolicOsken":
         """The program itself."""
@@ -64,7 +69,7 @@ class SymbolicOsken(OskenProgram):
 
     def attempt(self, core: Any, given: Came, content: Content | None = None) -> Attempt:
         """What the apps do in a state about a message, which carries this instead of its own."""
-        with self._world.running():
+        with self._running():
             self._states.bring(core)
             with contextlib.nullcontext() if content is None else _carrying(content):
                 done = self._run(Step(given))

@@ -5,10 +5,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sdnloom.network.controller import Call, Came, Joined, Left, Tick
+from sdnloom.network.controller import Call, Came, Joined, Left, StartAgain, Tick
 from sdnloom.network.openflow import Match, PacketIn, PortDesc, PortStatus
 from sdnloom.platforms.nox import NoxProgram
 from tests.platforms.nox.apps import FACTORY, JOINED, component, frame, give, packet_in, program
@@ -115,6 +116,73 @@ def test_a_state_behaves_the_same_whichever_way_it_was_reached(tmp_path_factory,
     file = tmp_path_factory.getbasetemp() / "hoarding.py"
     file.write_text(HOARDING + FACTORY)
     compare(file, before, after, other)
+
+
+# What nobody can copy, made when the file is run and when the component is.
+CYCLING = """
+from nox.lib.core import *
+import itertools
+
+def numbers():
+    number = 0
+    while True:
+        number = number % 2 + 1
+        yield number
+
+COUNTED = numbers()
+
+class App(Component):
+    pairs = zip(itertools.cycle([1, 2, 3]), itertools.repeat(1))
+
+    def __init__(self, ctxt):
+        Component.__init__(self, ctxt)
+        self.more = map(abs, itertools.cycle([-1, -2]))
+
+    def came(self, dpid, inport, reason, length, bufid, packet):
+        port = next(COUNTED) + next(self.pairs)[0] + next(self.more)
+        self.send_openflow(dpid, bufid, packet.arr, port, inport)
+
+    def install(self):
+        self.register_for_packet_in(self.came)
+"""
+
+
+@settings(max_examples=40)
+@given(*(st.lists(inputs, max_size=6) for _ in range(3)))
+def test_a_state_behaves_the_same_when_the_apps_were_made_anew(tmp_path_factory, before, after, other):
+    file = tmp_path_factory.getbasetemp() / "cycling.py"
+    file.write_text(CYCLING + FACTORY)
+    compare(file, before, after, other)
+    assert NoxProgram(file).capture.startswith(
+        "replay from the very start: cycling.App.pairs is a builtins.zip, whose state cannot be read"
+    )
+
+
+LOOKING = """
+class App(Component):
+    def came(self, dpid, inport, reason, length, bufid, packet):
+        if inport in self.seen and len(self.seen) == 2:
+            raise RuntimeError(list(self.seen)[0])
+        self.seen[inport] = True
+
+    def install(self):
+        self.seen = {}
+        self.register_for_packet_in(self.came)
+"""
+
+
+def test_an_order_of_keys_that_makes_a_difference_becomes_part_of_the_state(tmp_path):
+    started = program(tmp_path, LOOKING)
+    one, two = packet_in(port=1), packet_in(port=2)
+    give(started, JOINED, one, two, one)
+    with pytest.raises(StartAgain, match="app reacts to PacketIn of s1 in a way that depends on the order"):
+        give(started, JOINED, two, one)
+    texts = [give(started, JOINED, *each, one).events[0].text for each in ((one, two), (two, one))]
+    assert texts == ["RuntimeError: 1", "RuntimeError: 2"]
+    assert started.notes == (
+        "the order in which the program filled its dicts is part of its state: what it does about PacketIn of s1 "
+        "depends on it",
+    )
 
 
 # Timers with two periods, and nothing that tells the time: only how far away the next one is counts.

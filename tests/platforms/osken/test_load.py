@@ -53,7 +53,6 @@ WRONG = {
     ),
     "hidden": ("import urllib.request\n" + app(HIDDEN), "needs socket.getaddrinfo; expected no connections of its own"),
     "forever": (app("from os_ken.lib import hub; hub.Event().wait()"), "making the apps does not end"),
-    "generator": (app("self.x = (each for each in [1])"), "a generator, whose frame cannot be copied"),
     "versions": (app(text=OLD), "speaks none of OpenFlow 1.0, 1.3"),
 }
 

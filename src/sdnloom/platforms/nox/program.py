@@ -15,16 +15,18 @@ from sdnloom.network.openflow import Message
 from sdnloom.network.userfile import CodeError, naming
 from sdnloom.platforms.clock import Clock, Draws, next_script
 from sdnloom.platforms.escapes import handler_raised
+from sdnloom.platforms.kinds import forget
 from sdnloom.platforms.nox import events
 from sdnloom.platforms.nox.context import Context
 from sdnloom.platforms.nox.inputs import join_event, message_event
 from sdnloom.platforms.nox.kernel import Kernel, NoxError
 from sdnloom.platforms.nox.loading import Loader, quiet
 from sdnloom.platforms.nox.modules import pins, provided_modules
+from sdnloom.platforms.orders import Orders
 from sdnloom.platforms.own_modules import Compiler, compile_source
 from sdnloom.platforms.roots import Roots
 from sdnloom.platforms.snapshot import Scope
-from sdnloom.platforms.states import Core, States
+from sdnloom.platforms.states import Core, Made, States
 
 
 class Start(NamedTuple):
@@ -72,35 +74,46 @@ class NoxProgram(Opaque):
         names = [file.stem for file in files]
         if not files or len(set(names)) < len(names):
             raise NoxError(f"the apps of a NOX program are {', '.join(names) or 'none'}; expected some, each once")
-        self._kernel = Kernel(Clock(), Draws(seed, widest, draws))
-        self._provided = provided_modules(self._kernel)
-        self._loader = Loader(self._provided, compiler)
         unknown = sorted(set(arguments or {}) - set(names))
         if unknown:
             raise NoxError(f"arguments for {unknown[0]!r}; expected one of {', '.join(names)}")
         self._arguments = dict(arguments or {})
         self._files = {file.stem: file for file in files}
-        self._factories = {file.stem: self._factory(file) for file in files}
-        self._contexts = {file.stem: Context(self._kernel) for file in files}
-        self._kernel.observes_time = self._loader.tells_time
-        self._own = frozenset(str(place) for place in self._loader.files.values())
-        self._states = self._captured()
-        first, start = self._states.note(None, None), Step(Start())
+        self._compiler, self._draws = compiler, (seed, widest, draws)
+        self._states = States(self._made(), self._made_anew, self._run)
+        self._orders = Orders(self.name, self._states, lambda *each: tuple(self._reactions(*each)), self._begin)
+        self._begin()
+
+    def _made(self) -> Made:
+        """Load the files; their components are made by the first step."""
+        kernel = self._kernel = Kernel(Clock(), Draws(*self._draws))
+        self._provided = provided_modules(kernel)
+        loader = self._loader = Loader(self._provided, self._compiler)
+        self._factories = {name: self._factory(file) for name, file in self._files.items()}
+        self._contexts = {name: Context(kernel) for name in self._files}
+        kernel.observes_time = loader.tells_time
+        self._own = frozenset(str(place) for place in loader.files.values())
+        known = {"clock": kernel.clock, "random": kernel.draws, "import": loader, **pins(self._provided)}
+        scope = Scope(loader.modules, known | {f"context of {name}": each for name, each in self._contexts.items()})
+        return Made(Roots(scope, {"kernel": kernel}, loader.modules.values()).values, scope, lambda: None)
+
+    def _made_anew(self) -> Made:
+        before, modules = self._kernel, list(self._loader.modules.values())
+        made = self._made()
+        self._kernel.timers_seen.update(before.timers_seen)
+        forget(modules)
+        return made
+
+    def _begin(self) -> None:
+        start = Step(Start())
         self._run(start)
-        self._initial = self._states.note(first, start)
+        self._initial = self._states.note(self._states.first, start)
 
     def _factory(self, file: Path) -> Any:
         found = getattr(self._loader.load(file), "getFactory", None)
         if not callable(found):
             raise CodeError(f"{file}: has no getFactory(); expected a NOX app, whose factory makes its component")
         return found
-
-    def _captured(self) -> States[Step]:
-        kernel = self._kernel
-        known = {"clock": kernel.clock, "random": kernel.draws, "import": self._loader, **pins(self._provided)}
-        scope = Scope(self._loader.modules, known | {f"context of {name}": x for name, x in self._contexts.items()})
-        roots = Roots(scope, {"kernel": kernel}, self._loader.modules.values())
-        return States(roots.values, scope, self._run, lambda: None)
 
     def _start(self) -> None:
         """Make, configure and install the components; what goes wrong is one message with the line."""
@@ -142,13 +155,13 @@ class NoxProgram(Opaque):
     @property
     def notes(self) -> tuple[str, ...]:
         """What a report must say about how the apps were run."""
-        return (f"states of the program are kept by {self.capture}",) if self._states.refused else ()
+        kept = [f"states of the program are kept by {self.capture}"] if self._states.refused else []
+        return (*self._orders.notes(), *kept)
 
     @property
     def capture(self) -> str:
-        """How states were kept so far: "snapshot", or "replay" with the reasons."""
-        reasons = "; ".join([*self._states.refused, *self._states.unread])
-        return f"replay: {reasons}" if reasons else "snapshot"
+        """How states were kept so far: "snapshot", or "replay" (perhaps "from the very start") with the reasons."""
+        return self._states.how()
 
     def initial(self) -> Core:
         """The state after all components are installed, before any switch has joined."""
@@ -157,7 +170,12 @@ class NoxProgram(Opaque):
     def handle(self, core: Core, given: Input) -> Sequence[Reaction]:
         """The reactions: one, or one for each timer or outcome of draws that there is to choose from."""
         with quiet():
-            return tuple(self._reactions(core, given))
+            return self._orders.reactions(core, given)
+
+    def keep_order(self) -> None:
+        """Tell states apart by the order in which dicts were filled, from now on; `initial` is another core then."""
+        with quiet():
+            self._orders.keep()
 
     def _reactions(self, core: Core, given: Input) -> Iterator[Reaction]:
         self._states.bring(core)
