@@ -32,7 +32,7 @@ from sdnloom.engine.strategy import Composed
 from sdnloom.engine.text import stable_text
 from sdnloom.engine.trace import Replayed, Trace, code_fingerprint, replay_trace
 from sdnloom.network.build import Checkable, build
-from sdnloom.network.controller import Program, StartAgain
+from sdnloom.network.controller import Program, StartAgain, keep_order
 from sdnloom.network.network import Network
 from sdnloom.symbolic.options import Options as PathOptions
 
@@ -107,7 +107,7 @@ class Scenario:
         try:
             return run()
         except StartAgain:
-            _keep_order(self.program)  # the program that found it may be a copy that was rewritten
+            keep_order(self.program)  # the program that found it may be a copy that was rewritten
             return run()
 
     def narrowed(self) -> "Scenario":
@@ -180,7 +180,7 @@ class Scenario:
 
     def ready(self, states: int = FIRST_LOOK) -> "Scenario":
         """The scenario to step or walk through: with the inputs that a search of so many states discovers."""
-        _keep_order(self.program)
+        keep_order(self.program)
         if not any(discoverers(self.network)) and self.network.answers is None:
             return self
         options = replace(self.options, find_all=True, limits=Limits(states=states))
@@ -196,7 +196,7 @@ class Scenario:
 
     def replay(self, trace: Trace) -> Replayed:
         """Take the steps of a trace again. A trace of another scenario is refused; changed code is a warning."""
-        _keep_order(self.program)
+        keep_order(self.program)
         ready = self.with_inputs_of(trace.path)
         return replay_trace(trace, ready.system(), self.fingerprint(), self.code_fingerprint())
 
@@ -222,11 +222,6 @@ class Scenario:
             return _digest([file.read_bytes() for file in self.code])
         kind = getattr(self.program, "kind", type(self.program))
         return code_fingerprint(part for one in kind.__mro__ for part in vars(one).values() if inspect.isfunction(part))
-
-
-def _keep_order(program: Program) -> None:
-    """Let a program that is followed on one path tell all its states apart: nothing is saved by taking two for one."""
-    getattr(program, "keep_order", lambda: None)()
 
 
 def _confirm(semantics: Semantics, one: Counterexample) -> None:

@@ -94,6 +94,12 @@ def test_an_order_that_makes_no_difference_keeps_states_together(tmp_path):
     assert not [line for line in reports[0].bounds if "order" in line and "dict" in line]
 
 
+def test_an_order_is_found_out_also_where_packets_are_discovered(tmp_path):
+    report = scenario(looking(tmp_path, RAISES.replace("@", "=="))).discovering().check()
+    assert report.verdict == "violated"
+    assert any("filled its dicts is part of its state" in line for line in report.bounds)
+
+
 FIRST, SECOND, THIRD = (packet(frame(9, source), port=source) for source in (1, 2, 1))
 
 

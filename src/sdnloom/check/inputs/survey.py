@@ -18,7 +18,7 @@ from sdnloom.check.scenario import Scenario
 from sdnloom.engine.path import Path, final_state, replay
 from sdnloom.engine.semantics import Semantics
 from sdnloom.network.build import switch_config
-from sdnloom.network.controller import Program
+from sdnloom.network.controller import Program, keep_order
 from sdnloom.network.openflow import PacketIn, PortStatsReply
 from sdnloom.network.switch import SwitchCore
 from sdnloom.network.topology.spec import Place
@@ -80,6 +80,7 @@ class Survey:
 def survey(scenario: Scenario, place: Place, path: Path | None, skeletons: Sequence[Skeleton], means: Means) -> Survey:
     """The classes of packets that come in at a place after the steps of a path, from the start if there is none."""
     scenario.network.topology.check_place(place)
+    keep_order(scenario.program)
     twin = explorable(scenario.program)
     core, switch = _state(replace(scenario, program=twin), place, path)
     original, _ = _state(scenario, place, path)
