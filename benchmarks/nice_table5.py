@@ -42,8 +42,8 @@ def mac_learning() -> Scenario:
 
 
 def load_balancer() -> Scenario:
-    """One connection, of which the SYN may be repeated and a packet be lost, and a change of policy."""
-    return load_scenario(EXAMPLES / "load_balancer/bug9_fixed.toml")
+    """One connection, of which the link may duplicate a packet, and a change of policy; about the paper's size."""
+    return load_scenario(EXAMPLES / "load_balancer/bug9_duplicated_fixed.toml")
 
 
 def traffic_engineering() -> Scenario:

@@ -8,6 +8,7 @@ import pytest
 from sdnloom.check import load_scenario
 from sdnloom.check.discover import DiscoverOptions
 from sdnloom.check.scenario import Scenario
+from sdnloom.check.strategies import FlowIR, same_connection
 from tests.cli.running import CommandLine
 from tests.examples_apps.expected import BUGS, DISCOVERED, EXAMPLES, EXPECTED
 
@@ -84,3 +85,9 @@ def test_both_engines_discover_the_same(engine: str) -> None:
         expected.states,
         expected.transitions,
     )
+
+
+@pytest.mark.parametrize("bug", ["V", "VIII"])
+def test_flow_ir_leaves_the_choice_between_discovered_packets_open(bug: str) -> None:
+    scenario = load_scenario(EXAMPLES / f"{BUGS[bug][0]}_discover.toml")
+    assert replace(scenario, strategies=(FlowIR(same_connection),)).check().verdict == "violated"

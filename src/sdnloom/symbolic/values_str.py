@@ -254,9 +254,8 @@ class SymStr(Vector, str):
         return True
 
     def zfill(self, width: Any, /) -> str:
-        if self[:1] in ("+", "-"):
-            return self.give_up("str.zfill of a signed number").zfill(width)
-        found: str = self.rjust(width, "0")
+        signed = self[:1] in ("+", "-")
+        found: str = self[:1] + self[1:].rjust(width - 1, "0") if signed else self.rjust(width, "0")
         return found
 
     def encode(self, encoding: str = "utf-8", errors: str = "strict") -> bytes:

@@ -2,7 +2,8 @@
 
 The user says which packets belong together. Our reading: groups have a fixed order, that of the packets which hosts can
 send at the start; while anything of an earlier group can happen, nothing of a later one does. What belongs to no group
-(a call from outside, a timer, a move, statistics, a packet that is like none a host started with) happens at any time.
+(a call from outside, a timer, a move, statistics, a packet that is like none a host started with) happens at any time,
+and so does the choice of a host between several packets, which is no order of them.
 A message of the controller belongs to the group of the packet whose handling sent it.
 """
 
@@ -12,7 +13,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from sdnloom.check.strategies.base import SearchStrategy
 from sdnloom.engine.model import Outcome, Step, System
-from sdnloom.network.events import Moved
+from sdnloom.network.events import Moved, Sent
 from sdnloom.network.network import Network
 from sdnloom.network.openflow import PacketIn
 from sdnloom.network.packet import Packet, decode
@@ -83,6 +84,8 @@ class OneAfterTheOther:
             return self._group(decode(step.message.data))
         if any(isinstance(event, Moved) for event in outcome.events):
             return None  # what it announces must not hold the move back
+        if step.choice and any(isinstance(event, Sent) for event in outcome.events):
+            return None  # to send one packet instead of another is no order of the two
         groups = [group for packet in _packets(outcome) if (group := self._group(packet)) is not None]
         return min(groups, default=None)
 
