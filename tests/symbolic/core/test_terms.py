@@ -47,7 +47,7 @@ X, Y = var("x", 8), var("y", 8)
 MAC = var("eth.dst", 48, "mac")
 
 
-@settings(max_examples=700)
+@settings(max_examples=350)
 @given(recipes(), models())
 def test_constructors_keep_the_meaning_of_every_recipe(recipe, model):
     term = build(recipe)
@@ -84,7 +84,7 @@ def test_every_constant_on_either_side_keeps_the_meaning(op, wrapped):
             assert [evaluate(term, {"v": v}) for v in range(8)] == [meaning(recipe, {"v": v}) for v in range(8)]
 
 
-@settings(max_examples=120)
+@settings(max_examples=60)
 @given(recipes(), models())
 def test_both_evaluators_agree(recipe, model):
     term = build(recipe)
@@ -92,7 +92,7 @@ def test_both_evaluators_agree(recipe, model):
     assert (type(evaluate(term, model)) is bool) == (term.width == 0)
 
 
-@settings(max_examples=120)
+@settings(max_examples=60)
 @given(recipes(3), models())
 @pytest.mark.parametrize("name", ["bitwuzla", "z3"])
 def test_solvers_agree_with_evaluation(name, recipe, model):

@@ -87,7 +87,7 @@ TEXT_METHODS = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(
     TEXT_METHODS,
     st.text("ab1 -", max_size=2),
@@ -130,7 +130,7 @@ ADDRESS_METHODS = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(
     ADDRESS_METHODS,
     st.sampled_from(
