@@ -7,6 +7,7 @@ modules that hold state; os-ken's names stand for those of a program only while 
 
 import builtins
 import contextlib
+import logging
 import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence, Set
@@ -50,6 +51,8 @@ _READERS = frozenset(f"os_ken.lib.{name}" for name in ("ip", "mac"))
 # A connection draws its first transaction id; ours are counted from 0, and the draw must not count.
 _NO_CHANCE = {("os_ken.controller.controller", "random")}
 WSGI = ("ryu.app.wsgi", "os_ken.app.wsgi")
+# A search runs through far more than anybody wants logged; who does want it gives the logger a handler.
+logging.getLogger("os_ken").addHandler(logging.NullHandler())
 
 
 def is_shared(name: str) -> bool:
