@@ -38,9 +38,9 @@ def test_a_scenario_is_the_same_with_and_without_reduction(name):
 @pytest.mark.parametrize(
     ("name", "factor"),
     [
-        ("load_balancer/bug9_fixed", 4),
-        ("load_balancer/bug9_duplicated_fixed", 6.5),
-        ("traffic_engineering/bug12_fixed", 4.5),
+        ("load_balancer/bug9_fixed", 5),
+        ("load_balancer/bug9_duplicated_fixed", 8),
+        ("traffic_engineering/bug12_fixed", 5),
         ("traffic_engineering/two_flows", 5.5),
     ],
 )

@@ -1,6 +1,7 @@
 """The reduction against the full search: 10,000 random systems, traces, cycles, and a mutant of every rule."""
 
 import itertools
+import random
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from sdnloom.engine.laws import classes_of
 from sdnloom.engine.model import Action, Channel, Component, Footprint, Mode, Needs, Outcome, Property, System
 from sdnloom.engine.result import Holds, Options, Violated
 from sdnloom.engine.search import search
-from sdnloom.engine.stubborn import Refused, Rules, Stubborn
+from sdnloom.engine.stubborn import Refused, Rules, Stubborn, closure
 from sdnloom.engine.tables import Tables
 from tests.engine.comparing import Executions, at_events, difference, explored, lost_traces
 from tests.engine.systems import REDUCIBLE, random_system, seeds, with_history
@@ -369,6 +370,30 @@ def test_a_budget_that_senders_share_on_a_cycle_is_left_to_each_of_them():
 def _one(needs: Needs, **knobs: Any) -> System:
     component = Component("A", 0, (Action("go", lambda core, _: [Outcome(1)] if core == 0 else []),))
     return System((component,), (), (Property("p", needs, lambda memory, columns: None, **knobs),))
+
+
+def bits(number: int) -> list[int]:
+    return [place for place in range(number.bit_length()) if number >> place & 1]
+
+
+def test_all_that_a_closure_needs_is_in_it_and_a_part_of_what_is_in_it_needs_nothing():
+    smaller = 0
+    for seed in range(2_000):
+        chance = random.Random(seed)
+        count = chance.randint(1, 5)
+        needed = [sum(1 << n for n in range(3 * count) if chance.random() < 0.2) for _ in range(3 * count)]
+        found = closure(0, needed, count)
+        everything, before = 1, 0
+        while everything != before:
+            before = everything
+            for node in bits(before):
+                everything |= needed[node]
+        assert found & 1
+        assert not found & ~everything
+        for node in bits(found):
+            assert (node >= count and found >> node % count & 1) or not needed[node] & ~found
+        smaller += found != everything
+    assert smaller > 100
 
 
 def test_a_property_of_every_state_is_refused_by_name():

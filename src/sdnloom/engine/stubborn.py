@@ -9,7 +9,7 @@ so its result is memoised on these by the engines.
 An enabled action of T counts with the footprint it has now: nothing outside T writes what it reads, so it keeps it. An
 action outside T counts with all it may still do, but not always as a whole: what it could do only with messages that
 are yet to be sent, or only after a change of what it reads, cannot happen before those who send or change do something,
-so it is enough that these are in T.
+so it is enough that these are in T; and if the action itself is in T, not even that is needed.
 
 What is kept: every quiescent state, every set of events on the way to one, and the order of the actions that a property
 watches. What is not: states in between and shortest paths.
@@ -111,7 +111,8 @@ class Stubborn:
         keys = [one.number for one in active if one.action.mode in self.rules.keys]
         needed = self.needed(classes)
         # Whether an action or only what it waits for makes the smaller set is not clear beforehand: both are tried.
-        closures = [closure(key, some) & enabled for some in (self._wholly(needed), needed) for key in keys]
+        count = len(self.actions)
+        closures = [closure(key, some, count) & enabled for some in (self._wholly(needed), needed) for key in keys]
         # A quiescent state has no key: it counts by itself, and all that may follow is explored.
         best = min(closures, key=lambda bits: (bits.bit_count(), bits), default=enabled)
         return None if best == enabled else best
@@ -232,14 +233,18 @@ class Stubborn:
         return any(one.name in prop.watches and other.name in prop.watches for prop in system.properties)
 
 
-def closure(key: int, needed: Sequence[int]) -> int:
-    """The least set of nodes that contains the key and, for each of its nodes, what that one needs."""
-    reached, work = 1 << key, [key]
+def closure(key: int, needed: Sequence[int], count: int) -> int:
+    """A small set of nodes that contains the key and, for each of its nodes, what that one needs.
+
+    A part of an action that is there as a whole, one of the first `count` nodes, needs nothing: what it could do is
+    done by the set. So whole actions come first.
+    """
+    reached, work = 0, 1 << key
     while work:
-        fresh = needed[work.pop()] & ~reached
-        reached |= fresh
-        while fresh:
-            bit = fresh & -fresh
-            work.append(bit.bit_length() - 1)
-            fresh ^= bit
+        bit = work & -work
+        work ^= bit
+        node = bit.bit_length() - 1
+        reached |= bit
+        if node < count or not reached >> node % count & 1:
+            work |= needed[node] & ~reached
     return reached

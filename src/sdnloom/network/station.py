@@ -110,8 +110,10 @@ class Station:
         wires = frozenset(target.channel for target in self.targets.values()) | {self.up}
         tell = frozenset({self.up})
         around = tell | {channel for channel, _ in self.neighbours}
+        # Timers never count down here, so a packet leaves the entries that it meets as they were, unless they count.
+        marks = ALL if self.config.counters else frozenset[Cell]({"buffers", "macs"})
         actions = [
-            Action("packets", self.packets, f"{self.name}.in", wires, footprint=self._of_packet),
+            Action("packets", self.packets, f"{self.name}.in", wires, writes=marks, footprint=self._of_packet),
             Action("of", self.obey, self.of, wires, footprint=self._of_message),
         ]
         if self.has_carrier:
@@ -228,7 +230,7 @@ class Station:
         choice = "; ".join(outcome.choice for outcome in branch.outcomes if outcome.choice)
         reads, writes = (frozenset[Cell]().union(*cells) for cells in branch.cells())
         if state.down:  # what is lost at dark ports is found by trying again
-            reads, writes = ALL, ALL
+            reads = ALL
         return Outcome(
             state._replace(core=branch.core), tuple(sends), tuple(events), reads | {_AROUND}, writes, choice=choice
         )

@@ -57,6 +57,7 @@ ALONE: dict[str, tuple[Stimulus, Stimulus]] = {
     "an entry and a table the packet does not come to": (Send(add(OUT3, table_id=1)), Arrival(1, TO_A)),
     "deletions of different entries": (Send(FlowMod(A, DELETE)), Send(FlowMod(B, DELETE))),
     "a deletion and an entry outside its reach": (Send(FlowMod(A, DELETE)), Send(add(OUT2, match=B))),
+    "an entry that is there already and its packet": (Send(add(OUT2, match=A, priority=5)), Arrival(1, TO_A)),
     "two packets that leave no trace": (Arrival(1, TO_A), Arrival(3, TO_A)),
     "a port and a packet that does not use it": (NO_FWD, Arrival(1, TO_B)),
     "different groups": (Send(GroupMod(1, command=1)), Send(GroupMod(2))),
@@ -109,7 +110,8 @@ def test_pair_is_dependent(pair: str) -> None:
 
 
 def test_coarse_cells_are_the_parts_of_a_switch() -> None:
-    hit = only(model(CONFIG, start(), Arrival(1, TO_B)))
+    later = only(model(CONFIG, start(), Wait(10))).core
+    hit = only(model(CONFIG, later, Arrival(1, TO_B)))
     assert coarse(hit.writes) == {"table"}
     assert coarse(hit.reads) == {"table", "ports", "config", "connection", "time"}
 

@@ -75,7 +75,7 @@ class Turn:
 
     def __init__(self, config: Switch, core: SwitchCore, script: tuple[int, ...] = ()) -> None:
         self.config = config
-        self.core = core
+        self.before = self.core = core
         self.outputs: list[tuple[int, Packet]] = []
         self.messages: list[Message] = []
         self.events: list[Value] = []
@@ -170,9 +170,17 @@ class Turn:
             tuple(self.messages),
             tuple(self.events),
             frozenset(self.reads | self.writes),
-            frozenset(self.writes),
+            frozenset(self.writes - self._unchanged()),
             "; ".join(self.labels),
         )
+
+    def _unchanged(self) -> set[Cell]:
+        """Return the entries among the cells written that are as they were: these were only read."""
+        entries = [cell for cell in self.writes if isinstance(cell, tuple) and cell[0] == "flow"]
+        if not entries:
+            return set()
+        was, now = ({entry.key: entry for entry in core.flows} for core in (self.before, self.core))
+        return {cell for cell in entries if was.get(cell[1:]) == now.get(cell[1:])}
 
 
 def explore(config: Switch, core: SwitchCore, step: Callable[[Turn], None]) -> tuple[Outcome, ...]:
