@@ -1,17 +1,22 @@
 """Scenario files: what they say arrives, and every mistake is one message with file, key, value and expectation."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from sdnloom.check.apps import AppOptions, app_document
 from sdnloom.check.document import ScenarioError
-from sdnloom.check.load import load_scenario
+from sdnloom.check.load import app_scenario, load_scenario, read_scenario
+from sdnloom.check.toml_text import toml_text
 from sdnloom.engine.result import Limits
+from sdnloom.engine.trace import load_trace
 from sdnloom.errors import SdnloomError
+from sdnloom.netkat.program import read_program
 from sdnloom.network.hosts import ArpHost, Client, MobileHost, Replier, TcpClient, TcpServer
 from sdnloom.network.network import External, LinkFaults, SwitchFaults, SwitchOptions, Timeouts, Timer
 from sdnloom.network.packet import Ethernet, Icmp, IPv4, Packet, Tcp, Vlan
-from sdnloom.network.topology import HostSpec, Place
+from sdnloom.network.topology import HostSpec, Place, load_graphml, load_mininet
 from sdnloom.network.value import ip, mac
 from tests.check.scenarios import SCENARIO, write
 
@@ -155,6 +160,31 @@ def test_every_key_of_a_scenario_arrives(tmp_path: Path) -> None:
     assert scenario.code == ((tmp_path / "hub.py").resolve(),)
 
 
+def test_a_file_is_named_by_a_string_or_a_path(tmp_path: Path) -> None:
+    file = write(tmp_path)
+    assert load_scenario(str(file)).file == load_scenario(file).file == file
+    assert read_scenario(SCENARIO, str(file)).fingerprint() == load_scenario(file).fingerprint()
+
+
+@pytest.mark.parametrize("read", [load_scenario, load_trace, load_graphml, load_mininet, read_program])
+@pytest.mark.parametrize("kind", [str, Path])
+def test_every_file_can_be_named_by_a_string_or_a_path(
+    tmp_path: Path, read: Callable[[str | Path], object], kind: type
+) -> None:
+    with pytest.raises(SdnloomError, match=r"gone\.file: .*No such file"):
+        read(kind(tmp_path / "gone.file"))
+
+
+def test_an_app_in_python_is_the_scenario_of_its_command_line() -> None:
+    pytest.importorskip("os_ken")
+    app = Path(__file__).parents[2] / "examples" / "apps" / "learning_switch.py"
+    scenario = app_scenario(app, topology="single,3", pings=["h1,h3,2"], properties=["NoBlackHoles"])
+    options = AppOptions((str(app),), topology="single,3", pings=("h1,h3,2",), properties=("NoBlackHoles",))
+    assert scenario.text == toml_text(app_document(options))
+    assert [host.name for host in scenario.network.hosts] == ["h1", "h3"]
+    assert scenario.check().verdict == "violated"
+
+
 def test_includes_resolve_files_beside_the_file_that_names_them(tmp_path: Path) -> None:
     (tmp_path / "base").mkdir()
     write(tmp_path / "base", SCENARIO, "base.toml")
@@ -201,7 +231,9 @@ MISTAKES = [
     ('kind = "client"', 'kind = "hub.py:Hub"', ["hosts[0].kind is 'hub.py:Hub'", "subclass"]),
     ('to = ["h2"]', 'to = "h2"', ["hosts[0].to is 'h2'", "expected a list"]),
     ('to = ["h2"]', "to = [2]", ["hosts[0].to is [2]", "each item a string"]),
-    ('to = ["h2"]', 'to = ["h9"]', ["'h9' is no host", "h1, h2"]),
+    ('to = ["h2"]', 'to = ["h9"]', ["hosts[0].to: 'h9' is no host", "h1, h2"]),
+    ('kind = "client"\nto = ["h2"]', 'kind = "tcp_client"\nto = "h9"', ["hosts[0].to: 'h9' is no host", "h1, h2"]),
+    ('kind = "client"\nto = ["h2"]', 'kind = "tcp_client"', ["hosts[0].to: '' is no host", "h1, h2"]),
     ('to = ["h2"]', 'to = ["h2"]\nsends = -1', ["hosts[0].sends is -1", "at least 0"]),
     ('to = ["h2"]', 'to = ["h2"]\nsends = true', ["hosts[0].sends is true", "whole number"]),
     ('to = ["h2"]', 'to = ["h2"]\nsends = 99999999999', ["hosts[0].sends is 99999999999"]),
@@ -274,7 +306,13 @@ MISTAKES = [
     (
         "properties = [",
         'properties = [{ name = "Reachable", source = "h1", target = "h9" }, ',
-        ["'h9' is no host", "h1, h2"],
+        ["properties[0].target is 'h9'", "h1, h2"],
+    ),
+    ("properties = [", 'properties = ["Isolated", ', ["properties[0].source is missing", "expected one of h1, h2"]),
+    (
+        "properties = [",
+        'properties = [{ name = "Waypoint", source = "h1", target = "h2", via = "h1" }, ',
+        ["properties[0].via is 'h1'", "expected one of s1, s2"],
     ),
     (
         "properties = [",
@@ -297,6 +335,20 @@ MISTAKES = [
     ("[topology]", '[[switch_faults]]\nswitch = "s9"\n[topology]', ["switch_faults[0].switch is 's9'", "s1, s2"]),
     ("[topology]", '[[externals]]\nname = "x"\narguments = [[1]]\n[topology]', ["externals[0].arguments is [[1]]"]),
     ("[topology]", '[search]\nengine = "fast"\n[topology]', ["search.engine is 'fast'", "auto, loop, kernel"]),
+    (
+        "[topology]",
+        '[search]\nengine = "kernel"\norder = "dfs"\n[topology]',
+        ["search.engine is 'kernel'", "expected auto or loop, as order is 'dfs'"],
+    ),
+    ("[topology]", '[[statistics]]\nport = "s1:9"\nvalues = [1]\n[topology]', ["statistics[0].port: s1:9", "are 1, 2"]),
+    ('file = "hub.py"\nclass = "Hub"', 'app = "."', ["program.app is '.'", "a Python file", "or a module"]),
+    ('file = "hub.py"\nclass = "Hub"', 'app = "./"', ["program.app is './'", "a Python file", "or a module"]),
+    ('file = "hub.py"\nclass = "Hub"', 'app = "a..b"', ["program.app is 'a..b'", "a Python file", "or a module"]),
+    (
+        'file = "hub.py"\nclass = "Hub"',
+        'apps = ["x.py", ".x"]',
+        ["program.apps is '.x'", "a Python file", "or a module"],
+    ),
     ("[topology]", "[search]\nmax_states = 0\n[topology]", ["search.max_states is 0", "at least 1"]),
     ("[topology]", "[search]\ntime_limit = inf\n[topology]", ["search.time_limit is inf", "a positive number"]),
     ("[topology]", "[search]\nreduce = 1\n[topology]", ["search.reduce is 1", "true or false"]),

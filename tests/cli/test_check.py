@@ -128,6 +128,7 @@ def test_json_is_one_object_with_the_documented_keys(sdnloom: CommandLine, tmp_p
                 "message": "h2 received 1",
                 "steps": 8,
                 "shortest": True,
+                "path": [line[5:] for line in VIOLATED_TEXT.splitlines()[2:10]],
                 "trace": "hub.quiet-h2.sdnloom-trace.json",
             }
         ],
@@ -206,6 +207,49 @@ def test_options_of_the_command_line_win_over_the_file(sdnloom: CommandLine, tmp
     assert sdnloom("check", "hub.toml", "--max-states", 1000).code == 1
 
 
+STRATEGIES = """
+[search]
+strategies = ["no-delay"]
+pkt_seq = { length = 1 }
+"""
+BELONGING = "def together(one, other):\n    return True\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "bounds"),
+    [
+        ((), ["h1: at most 1 packet", "NO-DELAY"]),
+        (("--strategy", ""), ["h1: at most 1 packet"]),
+        (("--strategy", "unusual, no-delay"), ["h1: at most 1 packet", "UNUSUAL", "NO-DELAY"]),
+        (("--pkt-seq", "2,1"), ["h1: at most 2 packets (1 unanswered)", "NO-DELAY"]),
+        (("--pkt-seq", "2", "--strategy", "pkt-seq"), ["h1: at most 2 packets"]),
+        (
+            ("--strategy", "flow-ir", "--same-flow", "flows.py:together", "--pkt-seq", "3"),
+            ["h1: at most 3 packets", "FLOW-IR"],
+        ),
+    ],
+)
+def test_each_strategy_and_its_bounds_can_be_had_from_the_command_line(
+    sdnloom: CommandLine, tmp_path: Path, arguments: tuple, bounds: list[str]
+) -> None:
+    (tmp_path / "flows.py").write_text(BELONGING)
+    write(tmp_path, HOLDS.replace("most = 1", "most = 9").replace('to = ["h2"]', 'to = ["h2"]\nsends = 3') + STRATEGIES)
+    run = sdnloom("check", "hub.toml", "--format", "json", *arguments)
+    document = json.loads(run.out)
+    stated = [re.sub(r"without .* \((.*)\)", r"\1", bound) for bound in document["bounds"]]
+    skips = [bound for bound in bounds if bound.isupper()]
+    assert stated[: len(bounds)] == bounds
+    assert (document["verdict"], run.code) == (("incomplete", 3) if skips else ("holds", 0))
+
+
+def test_a_scenario_in_which_nothing_happens_says_so(sdnloom: CommandLine, tmp_path: Path) -> None:
+    write(tmp_path, SCENARIO.replace('to = ["h2"]', "sends = 0"))
+    run = sdnloom("check", "hub.toml")
+    assert run.code == 0
+    assert run.out.splitlines()[1] == "searched 1 state, 0 transitions, depth 0, 0 handler runs"
+    assert run.out.splitlines()[3].startswith("NOTHING HAPPENS: ")
+
+
 def test_both_engines_and_every_seed_print_the_same(sdnloom: CommandLine, tmp_path: Path) -> None:
     write(tmp_path, HOLDS.replace('to = ["h2"]', 'to = ["h2"]\nsends = 2'))
     expected = sdnloom("check", "hub.toml").out
@@ -245,6 +289,17 @@ def test_traces_go_where_they_are_told(sdnloom: CommandLine, tmp_path: Path) -> 
         (["check", "hub.toml", "--max-states", "0"], ["--max-states", "0", "x>=1"]),
         (["check", "hub.toml", "--engine", "fast"], ["--engine", "'fast'", "kernel"]),
         (["check", "hub.toml", "--engine", "kernel", "--order", "dfs"], ["error: the kernel engine searches breadth"]),
+        (["check", "hub.toml", "--strategy", "no-delay,"], ["error: strategy '' is unknown", "pkt-seq, no-delay"]),
+        (
+            ["check", "hub.toml", "--strategy", "flow-ir"],
+            ["error: strategy 'flow-ir'", "which packets belong together"],
+        ),
+        (["check", "hub.toml", "--same-flow", "hub.py"], ["same_flow is 'hub.py'", 'as "file.py:function"']),
+        (["check", "hub.toml", "--same-flow", "hub.py:x"], ["same_flow: hub.py: has no 'x'", "quiet"]),
+        (["check", "hub.toml", "--pkt-seq", "1,2,3"], ["--pkt-seq is '1,2,3'", "LENGTH or LENGTH,BURST"]),
+        (["check", "hub.toml", "--pkt-seq", ""], ["--pkt-seq is ''", "LENGTH or LENGTH,BURST"]),
+        (["check", "hub.toml", "--field", "eth.type=1"], ["--field is given", "expected --discover"]),
+        (["check", "hub.toml", "--stack", "arp"], ["--stack is given", "expected --discover"]),
         (["check", "hub.toml", "--trace-dir", "hub.py/x"], ["error: hub.py/x: cannot make the folder"]),
         (["check", "bad.toml"], ["error: bad.toml: topology.switches is -2; expected a whole number from 1 to 10000"]),
         (["check", "loop.toml"], ["error: loop.toml: include 'loop.toml' comes back to itself"]),

@@ -83,7 +83,7 @@ def test_packets_of_a_host_have_its_addresses(sdnloom: CommandLine, tmp_path: Pa
     run = sdnloom("inputs", "net.toml", "--port", 1)
     assert run.code == 0
     assert run.out.startswith("1 class of packets at s1:1 for Learning\n")
-    assert "\n5 classes more that differ only in what the program does not look at\n" in run.out
+    assert "\n5 more classes that differ only in what the program does not look at\n" in run.out
 
 
 def test_json_is_one_object_with_the_documented_keys(sdnloom: CommandLine, tmp_path: Path) -> None:
@@ -175,6 +175,8 @@ def test_a_loop_without_end_ends_with_the_budget(sdnloom: CommandLine, tmp_path:
         (("net.toml", "--port", 1, "--field", "x=1"), "'x' is no field of the stacks ethernet, arp"),
         (("net.toml", "--port", 1, "--state", "none.json"), "none.json: cannot read the trace"),
         (("--port", 1), "there is nothing to run"),
+        (("net.toml", "--port", 1, "--statistics", "--robust"), "--statistics and --robust are given; expected one or"),
+        (("net.toml", "--port", 1, "--statistics", "--stack", "arp"), "--statistics and --stack are given; expected"),
     ],
 )
 def test_mistakes_are_one_message(sdnloom: CommandLine, tmp_path: Path, arguments: tuple, message: str) -> None:

@@ -64,7 +64,7 @@ def test_another_scenario_is_refused(sdnloom: CommandLine, recorded: Path) -> No
     (recorded / "hub.toml").write_text(SCENARIO.replace("switches = 2", "switches = 3"))
     run = sdnloom("replay", TRACE)
     assert (run.code, run.out) == (2, "")
-    assert "recorded with another scenario" in run.err
+    assert run.err.startswith(f"error: {TRACE}: recorded with another scenario than 'hub.toml'; expected ")
 
 
 @pytest.mark.parametrize(

@@ -87,8 +87,8 @@ def test_what_must_happen_happens_at_once_on_request(sdnloom: CommandLine, tmp_p
     run = sdnloom("step", "hub.toml", stdin="1\nrest\nrest\ntick\ntick x\nsave all.json\n")
     lines = run.out.splitlines()
     assert run.code == 0
-    assert lines[3:5] == ["steps 2 to 8", "VIOLATED quiet h2: h2 received 1"]
+    assert lines[3:5] == ["7 steps, now 8 in all", "VIOLATED quiet h2: h2 received 1"]
     assert lines.count("it rests") == 2
-    assert "time cannot pass more than 0 times" in lines
+    assert "time has passed 0 times; it cannot pass any more" in lines
     assert "tick 'x'; expected a number" in lines
     assert sdnloom("replay", "all.json").out.splitlines()[0] == "CONFIRMED quiet h2: h2 received 1"

@@ -30,6 +30,12 @@ def test_walks_that_find_nothing_are_incomplete(sdnloom: CommandLine, tmp_path: 
     )
 
 
+def test_one_walk_is_one(sdnloom: CommandLine, tmp_path: Path) -> None:
+    write(tmp_path, TWO)
+    run = sdnloom("walk", "hub.toml", "--runs", 1, "--max-steps", 1, "--seed", 7)
+    assert run.out.splitlines()[0] == "INCOMPLETE no violation in 1 random walk with 1 step in all, seed 7"
+
+
 def test_a_bad_scenario_ends_with_exit_code_2(sdnloom: CommandLine) -> None:
     run = sdnloom("walk", "gone.toml")
     assert (run.code, run.out) == (2, "")

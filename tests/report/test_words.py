@@ -25,7 +25,7 @@ from sdnloom.network.openflow import (
 from sdnloom.network.packet import Arp, Ethernet, Icmp, IPv4, IPv6, Lldp, Packet, Tcp, Udp, Vlan, encode, ip, mac, stack
 from sdnloom.network.station import Carrier, Greeting, Letter
 from sdnloom.network.topology import Place, linear
-from sdnloom.report.words import Names, event_words, match_words, words
+from sdnloom.report.words import Names, counted, event_words, match_words, words
 
 NAMES = Names.of(linear(2))
 PING = stack(Ethernet(2, 1), IPv4(ip("10.0.0.1"), ip("10.0.0.2")), Icmp(8))
@@ -134,3 +134,11 @@ def test_event_in_words(event: object, expected: str | None) -> None:
 )
 def test_masked_addresses_read_as_prefixes_where_they_are(mask: int, text: str) -> None:
     assert match_words(Match((("ipv4_src", 0x0A000080, mask),))) == f"ipv4_src={text}"
+
+
+@pytest.mark.parametrize(
+    ("count", "noun", "text"),
+    [(0, "step", "0 steps"), (1, "step", "1 step"), (2, "class", "2 classes"), (1000, "state", "1,000 states")],
+)
+def test_one_thing_is_one(count: int, noun: str, text: str) -> None:
+    assert counted(count, noun) == text

@@ -1,5 +1,6 @@
 """Scenarios from TOML files, strictly: every mistake is one message with file, key, value and what was expected."""
 
+import functools
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -7,15 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from sdnloom.check import properties as library
+from sdnloom.check.apps import COMMAND_LINE, AppOptions, app_document
 from sdnloom.check.code import CodeFiles
 from sdnloom.check.document import load_document, parse_document
 from sdnloom.check.fields import read_call
 from sdnloom.check.inputs.reading import read_discover
 from sdnloom.check.packets import ADDRESSES, packet_kind
-from sdnloom.check.programs import read_program
+from sdnloom.check.programs import is_file, read_program
 from sdnloom.check.reader import Reader
 from sdnloom.check.scenario import Scenario
 from sdnloom.check.strategies.read import read_strategies
+from sdnloom.check.toml_text import toml_text
 from sdnloom.check.topologies import place_hosts, read_topology
 from sdnloom.engine.model import Property
 from sdnloom.engine.result import Limits, Options
@@ -45,14 +48,24 @@ HOSTS: Mapping[str, Callable[..., Host]] = {
 MEBIBYTE = 1 << 20
 
 
-def load_scenario(file: Path) -> Scenario:
+def load_scenario(file: str | Path) -> Scenario:
     """The scenario of a file and the files it includes. Its program, hosts and properties are built, so errors show."""
+    file = Path(file)
     return replace(_read(Reader(load_document(file), file)), file=file)
 
 
-def read_scenario(text: str, file: Path) -> Scenario:
+def read_scenario(text: str, file: str | Path) -> Scenario:
     """The scenario of a text as a file of that name would hold it; other files are found from that file's folder."""
+    file = Path(file)
     return replace(_read(Reader(parse_document(text, file), file)), text=text)
+
+
+def app_scenario(*apps: str | Path, **options: Any) -> Scenario:
+    """The scenario of os-ken or Ryu apps that run together, as `sdnloom check --app` makes it.
+
+    `options` are the fields of `AppOptions`: `app_scenario("switch.py", topology="ring,3", pings=["h1,h3,2"])`.
+    """
+    return read_scenario(toml_text(app_document(AppOptions(tuple(map(str, apps)), **options))), COMMAND_LINE)
 
 
 def _read(reader: Reader) -> Scenario:
@@ -70,7 +83,9 @@ def _scenario(reader: Reader, code: CodeFiles) -> Scenario:
     topology = reader.calling("hosts", lambda: place_hosts(read_topology(reader.table("topology")), host_tables))
     switch_table = reader.table("switches")
     switches = read_call(switch_table, SwitchOptions, {}, {})
-    loaded = read_program(reader.table("program"), code, switches.version if "version" in switch_table else None)
+    program_table = reader.table("program")
+    _name_apps(program_table)
+    loaded = read_program(program_table, code, switches.version if "version" in switch_table else None)
     if loaded.version is not None:
         switches = replace(switches, version=loaded.version)
     network = Network(
@@ -84,11 +99,11 @@ def _scenario(reader: Reader, code: CodeFiles) -> Scenario:
         tuple(read_call(table, Timer, {}, {}) for table in reader.tables("timers")),
         reader.flag("joining", False),
         reader.flag("identity", None),
-        statistics=tuple(read_call(table, PortCounter, {}, {}) for table in reader.tables("statistics")),
+        statistics=tuple(_counter(table, topology) for table in reader.tables("statistics")),
         ticks=reader.whole("ticks", 0, default=0),
         warmup=reader.whole("warmup", 0, default=None),
     )
-    properties = _properties(reader, code)
+    properties = _properties(reader, topology, code)
     search = reader.table("search")
     strategies, same_flow = read_strategies(search, code)
     options, seed = _options(search)
@@ -111,6 +126,16 @@ def _scenario(reader: Reader, code: CodeFiles) -> Scenario:
     return scenario
 
 
+def _name_apps(reader: Reader) -> None:
+    """Refuse names of apps that neither a file nor a module can have, such as a folder's "."."""
+    names = reader.texts("apps", []) + ([reader.text("app")] if "app" in reader else [])
+    for name in names:
+        parts = [Path(name).name.strip(".")] if is_file(name) else name.split(".")
+        if not all(part.strip() for part in parts):
+            expected = 'a Python file such as "my_switch.py", or a module such as "ryu.app.simple_switch_13"'
+            reader.fail("app" if "app" in reader else "apps", name, expected)
+
+
 def _host(reader: Reader, topology: Topology, code: CodeFiles) -> Host:
     for key in ("name", "at", "mac", "ip"):
         reader.text(key, None)
@@ -119,6 +144,10 @@ def _host(reader: Reader, topology: Topology, code: CodeFiles) -> Host:
     own = {Packet: packet_kind(topology, spec), tuple[int, int]: ADDRESSES}
     moving = reader.table("move") if "move" in reader else None
     host: Host = read_call(reader, kind, {"name": spec.name}, own)
+    if isinstance(host, Client | TcpClient):
+        for name in [host.to] if isinstance(host.to, str) else host.to:
+            if isinstance(name, str):
+                reader.calling("to", functools.partial(topology.host, name))
     if moving is None:
         return host
     return read_call(moving, MobileHost, {"name": spec.name, "host": host}, own)  # type: ignore[no-any-return]
@@ -158,6 +187,12 @@ def _switch_faults(reader: Reader, topology: Topology) -> tuple[str, SwitchFault
     return switch, read_call(reader, SwitchFaults, {}, {})
 
 
+def _counter(reader: Reader, topology: Topology) -> PortCounter:
+    counter: PortCounter = read_call(reader, PortCounter, {}, {})
+    reader.calling("port", lambda: topology.check_place(counter.port))
+    return counter
+
+
 def _external(reader: Reader) -> External:
     arguments = reader.get("arguments", "a list of strings, numbers and booleans", _are_plain, [])
     return read_call(reader, External, {"arguments": tuple(arguments)}, {})  # type: ignore[no-any-return]
@@ -167,7 +202,7 @@ def _are_plain(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(item, str | int | float | bool) for item in value)
 
 
-def _properties(reader: Reader, code: CodeFiles) -> tuple[Checkable | Property, ...]:
+def _properties(reader: Reader, topology: Topology, code: CodeFiles) -> tuple[Checkable | Property, ...]:
     expected = 'a list of names such as "NoForwardingLoops", or tables with a name and its arguments'
     items = reader.get("properties", expected, lambda value: isinstance(value, list) and value != [])
     results: list[Checkable | Property] = []
@@ -175,14 +210,14 @@ def _properties(reader: Reader, code: CodeFiles) -> tuple[Checkable | Property, 
         table = {"name": item} if isinstance(item, str) else item
         if not isinstance(table, dict):
             reader.fail_item("properties", number, item, expected)
-        found = _property(reader.item("properties", number, table), code)
+        found = _property(reader.item("properties", number, table), topology, code)
         if (found.name, type(found)) in [(one.name, type(one)) for one in results if one.name]:
             reader.fail_item("properties", number, item, 'each property once; give one another name: as = "..."')
         results.append(found)
     return tuple(results)
 
 
-def _property(reader: Reader, code: CodeFiles) -> Checkable | Property:
+def _property(reader: Reader, topology: Topology, code: CodeFiles) -> Checkable | Property:
     """A property of the library, or one of the user's: a value, or a class or function that makes it."""
     label = reader.text("as", None)
     if "file" in reader:
@@ -194,6 +229,11 @@ def _property(reader: Reader, code: CodeFiles) -> Checkable | Property:
     if isinstance(make, type) and issubclass(make, library.Rule):
         fixed["name"] = label or inspect.signature(make).parameters["name"].default
     found = read_call(reader, make, fixed, {}) if callable(make) else make
+    if type(found) in library.LIBRARY.values():
+        hosts, switches = ([one.name for one in each] for each in (topology.hosts, topology.switches))
+        for key, known in (("source", hosts), ("target", hosts), ("via", switches)):
+            if hasattr(found, key):
+                reader.choice(key, known)
     if not isinstance(found, Property) and not hasattr(found, "bind"):
         reader.fail("name", reader.text("name"), "a Property, or a class or function that makes one")
     return replace(found, name=label) if label and isinstance(found, Property) else found
@@ -201,9 +241,13 @@ def _property(reader: Reader, code: CodeFiles) -> Checkable | Property:
 
 def _options(reader: Reader) -> tuple[Options, int]:
     memory = reader.whole("memory_limit", 1, 1 << 30, None)
+    order = reader.choice("order", ("bfs", "dfs"), "bfs")
+    engine = reader.choice("engine", ("auto", "loop", "kernel"), "auto")
+    if order == "dfs" and engine == "kernel":
+        reader.fail("engine", engine, "auto or loop, as order is 'dfs': the kernel engine searches breadth first")
     options = Options(
-        engine=reader.choice("engine", ("auto", "loop", "kernel"), "auto"),
-        order=reader.choice("order", ("bfs", "dfs"), "bfs"),
+        engine=engine,
+        order=order,
         reduce=reader.flag("reduce", False),
         find_all=reader.flag("all", False),
         limits=Limits(

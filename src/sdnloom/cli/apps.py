@@ -7,10 +7,8 @@ from typing import Any
 
 import click
 
-from sdnloom.check.apps import COMMAND_LINE, AppOptions, app_document
-from sdnloom.check.load import load_scenario, read_scenario
+from sdnloom.check.load import app_scenario, load_scenario
 from sdnloom.check.scenario import Scenario
-from sdnloom.check.toml_text import toml_text
 
 # Field of AppOptions -> its option on the command line.
 _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -87,4 +85,4 @@ def chosen_scenario(file: Path | None, said: dict[str, Any]) -> Scenario:
         return load_scenario(file)
     if "apps" not in said:
         raise click.UsageError("there is nothing to run; expected a scenario file, or an app: --app FILE.py")
-    return read_scenario(toml_text(app_document(AppOptions(**said))), COMMAND_LINE)
+    return app_scenario(*said["apps"], **{name: value for name, value in said.items() if name != "apps"})

@@ -7,12 +7,14 @@ from typing import Any
 
 import click
 
+from sdnloom.check.inputs.clients import discoverers
 from sdnloom.check.inputs.reading import changed, check_options, given_fields
 from sdnloom.check.load import MEBIBYTE
 from sdnloom.check.scenario import Report, Scenario
-from sdnloom.check.strategies import NAMES, PktSeq, named
+from sdnloom.check.strategies import NAMES
 from sdnloom.cli.apps import takes_scenario
 from sdnloom.cli.progress import SearchProgress
+from sdnloom.cli.strategies import with_strategies
 from sdnloom.cli.traces import write_trace
 from sdnloom.engine.result import Counterexample
 from sdnloom.engine.semantics import Found
@@ -35,6 +37,14 @@ EXIT = {"holds": 0, "violated": 1, "incomplete": 3}
     "--strategy",
     metavar="NAMES",
     help=f"Explore only some orders of events: {', '.join(NAMES)}; several with commas, applied in order.",
+)
+@click.option(
+    "--same-flow",
+    metavar="FILE:FUNCTION",
+    help="Which packets belong together, for flow-ir: a function of two packets.",
+)
+@click.option(
+    "--pkt-seq", metavar="LENGTH[,BURST]", help="Each client sends at most LENGTH packets, at most BURST unanswered."
 )
 @click.option("--seed", type=click.IntRange(0), help="The order in which equal steps are tried; 0 is the scenario's.")
 @click.option("--max-states", type=click.IntRange(1), metavar="N", help="Stop after so many states.")
@@ -65,6 +75,8 @@ def command(
     order: str | None,
     reduce: bool | None,
     strategy: str | None,
+    same_flow: str | None,
+    pkt_seq: str | None,
     seed: int | None,
     max_states: int | None,
     max_depth: int | None,
@@ -101,11 +113,11 @@ def command(
         limits=replace(scenario.options.limits, **{name: limit for name, limit in limits.items() if limit is not None}),
     )
     loaded = replace(scenario, options=options, seed=scenario.seed if seed is None else seed)
-    if strategy is not None:
-        bounds = next((one for one in scenario.strategies if isinstance(one, PktSeq)), None)
-        names = [name for name in strategy.split(",") if name]
-        loaded = replace(loaded, strategies=named(names, scenario.same_flow, bounds))
+    loaded = with_strategies(loaded, strategy, same_flow, pkt_seq)
     if stacks or fields:
+        if not discover and not any(discoverers(loaded.network)) and loaded.network.answers is None:
+            option = "--stack" if stacks else "--field"
+            raise click.UsageError(f"{option} is given, but nothing is discovered; expected --discover as well")
         loaded = replace(loaded, discovery=changed(loaded.discovery, stacks, given_fields(fields)))
         check_options(loaded.discovery, loaded.network.topology)
     if discover:

@@ -14,8 +14,8 @@ from sdnloom.check.inputs.statistics import check_counter, reply_of, reply_skele
 from sdnloom.check.inputs.survey import Survey, survey
 from sdnloom.check.scenario import Scenario
 from sdnloom.cli.apps import chosen_scenario, describes_scenario
-from sdnloom.cli.traces import scenario_of
-from sdnloom.engine.trace import Trace, TraceError, load_trace
+from sdnloom.cli.traces import check_same, scenario_of
+from sdnloom.engine.trace import Trace, load_trace
 from sdnloom.network.topology import Place
 from sdnloom.report.inputs_json import survey_json
 from sdnloom.report.inputs_text import survey_text
@@ -61,6 +61,11 @@ def command(
     Exit code: 0 these are all classes, 1 with --robust some packet makes the library or the program raise, 2 bad input,
     3 there may be other classes.
     """
+    if statistics and (stacks or robust):
+        other = "--robust" if robust else "--stack"
+        raise click.UsageError(
+            f"--statistics and {other} are given; expected one or the other: {other} is about packets"
+        )
     trace = load_trace(state) if state is not None else None
     loaded, free = _scenario(scenario, said, trace, state, port)
     place = Place(switch, port)
@@ -71,8 +76,9 @@ def command(
     else:
         wanted = skeletons(stacks or USUAL, setting, given_fields(fields), robust)
     means = Means(Options(paths=paths, seconds=time_limit), robust)
-    if trace is not None:
-        loaded = _checked(loaded, trace)
+    if trace is not None and state is not None:
+        check_same(trace, state, loaded)
+        loaded = loaded.with_inputs_of(trace.path)
     found = survey(loaded, place, trace.path if trace is not None else None, wanted, means)
     topology = None if free else loaded.network.topology
     if form == "json":
@@ -105,12 +111,3 @@ def _scenario(
     if free and "apps" in said:
         said = {**said, "topology": f"single,{max(port, 2)}"}
     return chosen_scenario(file, said), free
-
-
-def _checked(scenario: Scenario, trace: Trace) -> Scenario:
-    """The scenario with the packets that its trace names; a trace of another scenario is refused."""
-    if trace.scenario != scenario.fingerprint():
-        raise TraceError(
-            "the trace given with --state was recorded with another scenario; expected one of this network"
-        )
-    return scenario.with_inputs_of(trace.path)

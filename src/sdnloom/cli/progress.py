@@ -3,6 +3,7 @@
 from rich.console import Console
 
 from sdnloom.engine.result import Discovered, Finished, Notice, Progress, SearchEvent
+from sdnloom.report.words import counted
 
 SECONDS_BETWEEN_LINES = 10
 
@@ -26,9 +27,9 @@ class SearchProgress:
             case Notice():
                 self._console.print(f"note: {event.text}", markup=False, soft_wrap=True)
             case Discovered() if not event.witness:
-                steps = len(event.found.path)
+                steps = counted(len(event.found.path), "step")
                 self._console.print(
-                    f"found: {event.found.property} violated after {steps} steps", markup=False, soft_wrap=True
+                    f"found: {event.found.property} violated after {steps}", markup=False, soft_wrap=True
                 )
             case Finished():
                 self.stop()
@@ -37,8 +38,8 @@ class SearchProgress:
     def _follow(self, progress: Progress) -> None:
         rate = progress.states / progress.seconds if progress.seconds else 0
         text = (
-            f"{progress.states:,} states, {rate:,.0f} states/s, {progress.frontier:,} waiting, depth {progress.depth}, "
-            f"{progress.memory >> 20:,} MiB"
+            f"{counted(progress.states, 'state')}, {rate:,.0f} states/s, {progress.frontier:,} waiting, "
+            f"depth {progress.depth}, {progress.memory >> 20:,} MiB"
         )
         if self._console.is_terminal:
             self._status.update(text)

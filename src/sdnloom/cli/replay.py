@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from sdnloom.cli.traces import scenario_of
+from sdnloom.cli.traces import check_same, scenario_of
 from sdnloom.engine.trace import load_trace
 from sdnloom.report.replay_text import CONFIRMED, DIVERGED, replay_outcome, replay_text
 
@@ -22,6 +22,7 @@ def command(trace: Path, scenario: Path | None) -> int:
     """
     recorded = load_trace(trace)
     loaded = scenario_of(recorded, trace, scenario)
+    check_same(recorded, trace, loaded)
     replayed = loaded.replay(recorded)
     for warning in replayed.warnings:
         click.echo(f"warning: {warning}", err=True)

@@ -14,7 +14,7 @@ from sdnloom.engine.walk import Stepper
 from sdnloom.errors import SdnloomError
 from sdnloom.report.check_text import steps_text, transition_text
 from sdnloom.report.state_text import hosts_text, messages_text, tables_text
-from sdnloom.report.words import Names
+from sdnloom.report.words import Names, counted
 
 _HELP = """\
   NUMBER          take that step
@@ -113,7 +113,8 @@ class _Session:
         before = len(self.stepper.path)
         if not self.stepper.rest():
             click.echo("it does not come to rest")
-        click.echo(f"steps {before + 1} to {len(self.stepper.path)}" if len(self.stepper.path) > before else "it rests")
+        taken = len(self.stepper.path) - before
+        click.echo(f"{counted(taken, 'step')}, now {before + taken} in all" if taken else "it rests")
         self.show_choices()
 
     def _tick(self, times: str | None) -> None:
@@ -123,7 +124,7 @@ class _Session:
         self.stepper.rest()
         for number in range(int(times or 1)):
             if not self.stepper.take_first("controller", "tick"):
-                click.echo(f"time cannot pass more than {number} times")
+                click.echo(f"time has passed {counted(number, 'time')}; it cannot pass any more")
                 break
             self.stepper.rest()
         self._rest()
@@ -145,7 +146,7 @@ class _Session:
         except SdnloomError as error:
             click.echo(str(error))
         else:
-            click.echo(f"saved {len(self.stepper.path)} steps; replay: sdnloom replay {shlex.quote(file)}")
+            click.echo(f"saved {counted(len(self.stepper.path), 'step')}; replay: sdnloom replay {shlex.quote(file)}")
 
 
 def _echo(lines: Iterable[str]) -> None:

@@ -54,6 +54,15 @@ def scenario_of(trace: Trace, file: Path, given: Path | None) -> Scenario:
     return found.discovering() if trace.source.get("clients") == DISCOVER else found
 
 
+def check_same(trace: Trace, file: Path, scenario: Scenario) -> None:
+    """Raise TraceError if the trace in the file was recorded with another scenario."""
+    if trace.scenario != scenario.fingerprint():
+        raise TraceError(
+            f"{file}: recorded with another scenario than {str(scenario.file or scenario.name)!r}; expected one of the "
+            "same network and properties (after a change of the scenario, check it anew)"
+        )
+
+
 def _scenario_of(trace: Trace, file: Path, given: Path | None) -> Scenario:
     if given is None and "document" in trace.source:
         folder = Path(os.path.normpath(file.parent / trace.source.get("folder", ".")))

@@ -99,8 +99,9 @@ def _digest(texts: Iterable[str]) -> str:
     return digest.hexdigest()[:32]
 
 
-def save_trace(file: FilePath, trace: Trace, system: System) -> None:
+def save_trace(file: str | FilePath, trace: Trace, system: System) -> None:
     """Write a trace with the events and vector clocks of its steps, for people and tools that only read it."""
+    file = FilePath(file)
     transitions = replay(Semantics(system), trace.path)
     steps = [
         {
@@ -130,8 +131,9 @@ def save_trace(file: FilePath, trace: Trace, system: System) -> None:
         raise TraceError(f"{file}: cannot write the trace: {error.strerror}") from error
 
 
-def load_trace(file: FilePath) -> Trace:
+def load_trace(file: str | FilePath) -> Trace:
     """Read a trace. Messages stay quoted text: nothing in the file is ever evaluated."""
+    file = FilePath(file)
     try:
         if file.stat().st_size > _MOST_BYTES:
             raise TraceError(f"{file}: {file.stat().st_size:,} bytes; expected a trace of at most {_MOST_BYTES:,}")

@@ -47,8 +47,9 @@ class Program:
     claims: tuple[Claim, ...] = ()
 
 
-def read_program(path: Path) -> Program:
+def read_program(path: str | Path) -> Program:
     """Return the program in the file; every failure to read it is a PolicyError that names it."""
+    path = Path(path)
     try:
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)

@@ -7,7 +7,11 @@ from typing import Any
 from sdnloom.check.inputs.clients import discoverers
 from sdnloom.check.inputs.statistics import answer_pools
 from sdnloom.check.scenario import Report
+from sdnloom.engine.path import replay
 from sdnloom.engine.result import Counterexample
+from sdnloom.engine.semantics import Semantics
+from sdnloom.report.check_text import transition_text
+from sdnloom.report.words import Names
 
 SCHEMA = "sdnloom-check-1"
 
@@ -15,12 +19,14 @@ SCHEMA = "sdnloom-check-1"
 def report_json(report: Report, traces: Mapping[Counterexample, Path]) -> dict[str, Any]:
     """The report as a JSON object; `traces` says where the trace of each violation was written."""
     statistics = report.result.statistics
+    semantics, names = Semantics(report.scenario.system()), Names.of(report.scenario.network.topology)
     violations = [
         {
             "property": one.property,
             "message": one.message,
             "steps": len(one.path),
             "shortest": one.shortest,
+            "path": [transition_text(each, names) for each in replay(semantics, one.path)],
             "trace": _text(traces.get(one)),
         }
         for one in report.violations

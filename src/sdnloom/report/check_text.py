@@ -13,13 +13,14 @@ from sdnloom.check.scenario import Report
 from sdnloom.engine.path import replay
 from sdnloom.engine.result import Counterexample, Incomplete
 from sdnloom.engine.semantics import Semantics, Transition
-from sdnloom.report.words import Names, event_words, words
+from sdnloom.report.words import Names, counted, event_words, words
 
 _RAISE = {"states": "--max-states", "depth": "--max-depth", "seconds": "--time-limit", "memory": "--memory-limit"}
 
 
-def report_text(report: Report, traces: Mapping[Counterexample, Path]) -> str:
+def report_text(report: Report, traces: Mapping[Counterexample, Path] | None = None) -> str:
     """The whole report; `traces` says where the trace of each violation was written."""
+    traces = traces or {}
     lines = []
     statistics = report.result.statistics
     system = report.scenario.system()
@@ -40,12 +41,14 @@ def report_text(report: Report, traces: Mapping[Counterexample, Path]) -> str:
     if lines[-1:] and report.violations:
         lines.append("")
     lines.append(
-        f"searched {statistics.states:,} states, {statistics.transitions:,} transitions, depth {statistics.depth}, "
-        f"{report.handler_runs:,} handler run{'' if report.handler_runs == 1 else 's'}"
+        f"searched {counted(statistics.states, 'state')}, {counted(statistics.transitions, 'transition')}, "
+        f"depth {statistics.depth}, {counted(report.handler_runs, 'handler run')}"
     )
     lines.append(f"bounds: {'; '.join(report.bounds) or 'none'}")
     if report.discovery is not None:
         lines += [f"inputs may be missing: {gap}" for gap in report.discovery.gaps]
+    if not statistics.transitions and report.verdict == "holds":
+        lines.append("NOTHING HAPPENS: no host sends and nothing else begins, so what holds may hold for want of it")
     lines += [f"seen: {one.property}: {one.message}" for one in report.result.witnesses]
     lines += [_unseen(name, report.result.incomplete) for name in report.result.never]
     if report.coverage is not None:
@@ -61,7 +64,7 @@ def _unseen(name: str, incomplete: str | None) -> str:
 
 
 def _length(one: Counterexample) -> str:
-    steps = f"{len(one.path)} step{'' if len(one.path) == 1 else 's'}"
+    steps = counted(len(one.path), "step")
     return f"shortest counterexample, {steps}:" if one.shortest else f"counterexample, {steps}, none can be left out:"
 
 

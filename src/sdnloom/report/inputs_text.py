@@ -5,7 +5,7 @@ from sdnloom.check.inputs.domains import value_text
 from sdnloom.check.inputs.statistics import STATISTICS
 from sdnloom.check.inputs.survey import Survey
 from sdnloom.network.topology import Topology
-from sdnloom.report.words import Names, event_words, message_words
+from sdnloom.report.words import Names, counted, event_words, message_words
 from sdnloom.symbolic.execution import Site
 
 
@@ -13,26 +13,27 @@ def survey_text(survey: Survey, topology: Topology | None) -> str:
     """The whole report. It is the same for the same program, state and packets."""
     names = Names.of(topology) if topology is not None else Names()
     shown = [each.found for each in survey.classes]
-    lines = [f"{_classes(len(shown))} of {survey.about} at {survey.place} for {survey.program}"]
+    lines = [f"{counted(len(shown), 'class')} of {survey.about} at {survey.place} for {survey.program}"]
     if survey.robust:
         shown = _first_of_each_kind(shown)
-        lines = [f"{lines[0]}: {len(shown) or 'no'} way{'' if len(shown) == 1 else 's'} to make it raise"]
+        lines = [f"{lines[0]}: {counted(len(shown), 'way') if shown else 'no way'} to make it raise"]
     for number, one in enumerate(shown, 1):
         lines += ["", *_class(number, one, names)]
     lines.append("")
     if survey.repeated:
-        lines.append(f"{_classes(survey.repeated)} more that differ only in what the program does not look at")
+        differ = "differs" if survey.repeated == 1 else "differ"
+        lines.append(
+            f"{counted(survey.repeated, 'more class')} that {differ} only in what the program does not look at"
+        )
     if survey.complete:
         such = "packet" if survey.about == "packets" else "reply"
-        lines.append(f"complete: every such {such} is in one of these classes ({survey.paths} runs of the program)")
+        lines.append(
+            f"complete: every such {such} is in one of these classes ({counted(survey.paths, 'run')} of the program)"
+        )
     lines += [f"incomplete: {gap}" for gap in survey.gaps]
     lines += [f"diverged: {each}" for each in survey.divergences]
     lines += [f"not followed: {site_text(site)}" for site in sorted(survey.concretised)]
     return "\n".join(lines) + "\n"
-
-
-def _classes(count: int) -> str:
-    return f"{count} class{'' if count == 1 else 'es'}"
 
 
 def _first_of_each_kind(classes: list[ConcolicClass]) -> list[ConcolicClass]:

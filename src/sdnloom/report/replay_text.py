@@ -4,7 +4,7 @@ from sdnloom.engine.path import describe
 from sdnloom.engine.trace import Replayed, Trace
 from sdnloom.network.topology import Topology
 from sdnloom.report.check_text import steps_text
-from sdnloom.report.words import Names
+from sdnloom.report.words import Names, counted
 
 CONFIRMED, DIVERGED, REPLAYED, GONE = "CONFIRMED", "DIVERGED", "REPLAYED", "GONE"
 
@@ -25,11 +25,11 @@ def replay_text(trace: Trace, replayed: Replayed, topology: Topology) -> str:
     count = len(replayed.transitions)
     match outcome:
         case "GONE":
-            first = f"GONE{found}: all {count} steps can be taken, and the property does not say so any more"
+            first = f"GONE{found}: {_all(count)} can be taken, and the property does not say so any more"
         case "DIVERGED":
-            first = f"DIVERGED{found}: {count} of {len(trace.path)} steps can be taken"
+            first = f"DIVERGED{found}: {count} of {counted(len(trace.path), 'step')} can be taken"
         case "REPLAYED":
-            first = f"REPLAYED all {count} steps can be taken"
+            first = f"REPLAYED {_all(count)} can be taken"
         case _:
             first = f"CONFIRMED{found}"
     lines = [first, *steps_text(replayed.transitions, Names.of(topology))]
@@ -38,3 +38,7 @@ def replay_text(trace: Trace, replayed: Replayed, topology: Topology) -> str:
         lines.append("  enabled instead:")
         lines += [f"    {describe(step)}" for step in replayed.diverged.offered[:10]] or ["    nothing"]
     return "\n".join(lines) + "\n"
+
+
+def _all(count: int) -> str:
+    return "the only step" if count == 1 else f"all {counted(count, 'step')}"

@@ -10,7 +10,7 @@ from sdnloom.engine.semantics import Semantics
 from sdnloom.engine.walk import Walk
 from sdnloom.network.topology import Topology
 from sdnloom.report.check_text import steps_text
-from sdnloom.report.words import Names
+from sdnloom.report.words import Names, counted
 
 
 def found_text(system: System, topology: Topology, walk: Walk, path: Steps, seed: int, trace: Path) -> str:
@@ -18,7 +18,8 @@ def found_text(system: System, topology: Topology, walk: Walk, path: Steps, seed
     found = walk.found[0]
     lines = [
         f"VIOLATED {found.property}: {found.message}",
-        f"counterexample, {len(path)} steps, none can be left out (the walk had {len(walk.path)}, seed {seed}):",
+        f"counterexample, {counted(len(path), 'step')}, none can be left out "
+        f"(the walk had {len(walk.path)}, seed {seed}):",
         *steps_text(replay(Semantics(system), path), Names.of(topology)),
         "",
         f"replay: sdnloom replay {shlex.quote(str(trace))}",
@@ -28,8 +29,9 @@ def found_text(system: System, topology: Topology, walk: Walk, path: Steps, seed
 
 def nothing_text(runs: int, steps: int, seed: int) -> str:
     """What was tried in vain."""
+    seeds = f"seed {seed}" if runs == 1 else f"seeds {seed} to {seed + runs - 1}"
     return (
-        f"INCOMPLETE no violation in {runs:,} random walks with {steps:,} steps in all, "
-        f"seeds {seed} to {seed + runs - 1}\n"
+        f"INCOMPLETE no violation in {counted(runs, 'random walk')} with {counted(steps, 'step')} in all, "
+        f"{seeds}\n"
         "to try more, raise --runs or --max-steps, or search everything with `sdnloom check`\n"
     )

@@ -27,6 +27,12 @@ _IP_FIELDS = ("ipv4_src", "ipv4_dst", "arp_spa", "arp_tpa")
 _RESERVED = {int(port): port.name.lower() for port in Port}
 
 
+def counted(count: int, noun: str) -> str:
+    """A number of things: "1 step", "2 steps", "1,000 classes"."""
+    ending = "" if count == 1 else "es" if noun.endswith("s") else "s"
+    return f"{count:,} {noun}{ending}"
+
+
 @dataclass(frozen=True)
 class Names:
     """Who has which address."""

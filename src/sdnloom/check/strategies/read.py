@@ -10,7 +10,7 @@ from sdnloom.check.strategies import NAMES, PktSeq, SameFlow, SearchStrategy, na
 
 def read_strategies(reader: Reader, code: CodeFiles) -> tuple[tuple[SearchStrategy, ...], SameFlow | None]:
     """The strategies that the table names, and the user's `same_flow` if it names one."""
-    same_flow = _same_flow(reader, code) if "same_flow" in reader else None
+    same_flow = read_same_flow(reader, code) if "same_flow" in reader else None
     pkt_seq: PktSeq = read_call(reader.table("pkt_seq"), PktSeq, {}, {})
     names = reader.texts("strategies", [])
     for number, name in enumerate(names):
@@ -19,7 +19,8 @@ def read_strategies(reader: Reader, code: CodeFiles) -> tuple[tuple[SearchStrate
     return reader.calling("strategies", lambda: named(names, same_flow, pkt_seq)), same_flow
 
 
-def _same_flow(reader: Reader, code: CodeFiles) -> Callable[..., bool]:
+def read_same_flow(reader: Reader, code: CodeFiles) -> Callable[..., bool]:
+    """The function that `same_flow` names."""
     text = reader.text("same_flow")
     file, colon, name = text.rpartition(":")
     expected = 'a function of two packets, as "file.py:function"'

@@ -45,8 +45,9 @@ def from_networkx(graph: Any, hosts: int = 1, name: str | None = None) -> Topolo
     return builder.build()
 
 
-def load_graphml(file: Path, hosts: int = 1) -> Topology:
+def load_graphml(file: str | Path, hosts: int = 1) -> Topology:
     """The topology of a GraphML file."""
+    file = Path(file)
     networkx = _optional("networkx", "GraphML files")
     try:
         graph = networkx.read_graphml(file)

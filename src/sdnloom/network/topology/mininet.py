@@ -15,12 +15,13 @@ from sdnloom.network.value import AddressError, ip, mac
 
 
 def load_mininet(
-    file: Path, name: str | None = None, args: Sequence[Any] = (), options: Mapping[str, Any] | None = None
+    file: str | Path, name: str | None = None, args: Sequence[Any] = (), options: Mapping[str, Any] | None = None
 ) -> Topology:
     """The topology of that name in the file's `topos`; the name may be left out if there is only one.
 
     `name` may have arguments, as after Mininet's `--topo`: "fat,4,hosts=2".
     """
+    file = Path(file)
     name, text_args, text_options = _parse_choice(name)
     with mininet_stubs():
         topos = getattr(run_file(file), "topos", None)

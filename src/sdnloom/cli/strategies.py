@@ -1,0 +1,38 @@
+"""The options of `sdnloom check` that choose strategies and bound PKT-SEQ."""
+
+from dataclasses import replace
+
+import click
+
+from sdnloom.check.apps import COMMAND_LINE
+from sdnloom.check.code import CodeFiles
+from sdnloom.check.document import document_of
+from sdnloom.check.reader import Reader
+from sdnloom.check.scenario import Scenario
+from sdnloom.check.strategies import PktSeq, named
+from sdnloom.check.strategies.read import read_same_flow
+
+
+def with_strategies(scenario: Scenario, names: str | None, same_flow: str | None, pkt_seq: str | None) -> Scenario:
+    """The scenario with what a command line says about strategies instead of what its file does, option by option."""
+    if same_flow is not None:
+        reader = Reader(document_of({"same_flow": same_flow}, COMMAND_LINE), COMMAND_LINE)
+        scenario = replace(scenario, same_flow=read_same_flow(reader, CodeFiles()))
+    if names is None and same_flow is None and pkt_seq is None:
+        return scenario
+    if names is None:
+        chosen = [one.name for one in scenario.strategies]
+    else:
+        chosen = [name.strip() for name in names.split(",")] if names else []
+    bounds = next((one for one in scenario.strategies if isinstance(one, PktSeq)), None)
+    if pkt_seq is not None:
+        bounds = _bounds(pkt_seq)
+    return replace(scenario, strategies=named(chosen, scenario.same_flow, bounds))
+
+
+def _bounds(text: str) -> PktSeq:
+    """The bounds of PKT-SEQ as `LENGTH` or `LENGTH,BURST`."""
+    numbers = text.split(",")
+    if len(numbers) > 2 or not all(number.isascii() and number.isdigit() and len(number) < 7 for number in numbers):
+        raise click.UsageError(f"--pkt-seq is {text[:40]!r}; expected LENGTH or LENGTH,BURST such as 3,1")
+    return PktSeq(*map(int, numbers))
