@@ -17,9 +17,9 @@ from sdnloom.network.network import LinkFaults, SwitchFaults, SwitchOptions, Tim
 from tests.cli.running import CommandLine
 
 ROOT = Path(__file__).parents[2]
-README, CHECK, SCENARIO, APPS, NOX, BUGS = (
-    ROOT / name
-    for name in ("README.md", "docs/check.md", "docs/scenario.md", "docs/apps.md", "docs/nox.md", "docs/bugs.md")
+README = ROOT / "README.md"
+CHECK, SCENARIO, APPS, INPUTS, NOX, BUGS = (
+    ROOT / "docs" / f"{name}.md" for name in ("check", "scenario", "apps", "inputs", "nox", "bugs")
 )
 
 
@@ -29,12 +29,22 @@ def blocks(page: Path, language: str) -> list[str]:
 
 COMMANDS = [
     line.partition("  #")[0].strip()
-    for page in (README, CHECK, APPS, NOX, BUGS)
+    for page in (README, CHECK, APPS, INPUTS, NOX, BUGS)
     for block in blocks(page, "console")
     for line in block.splitlines()
 ]
 # What the first word of the output says of the exit code; a session of `step` has no verdict.
 CODES = {"VIOLATED": 1, "CONFIRMED": 1, "HOLDS": 0, "INCOMPLETE": 3, "harmful": 1, "ok:": 0}
+# The first words, command by command, as the text around them says: README after its set-up, then page by page.
+WORDS = [
+    *("VIOLATED", "CONFIRMED", "HOLDS", "VIOLATED", "HOLDS", "VIOLATED", "HOLDS", "1", "VIOLATED", "VIOLATED"),
+    *("4", "harmful", "ok:"),
+    "1",
+    *("VIOLATED", "CONFIRMED", "HOLDS", "VIOLATED", "VIOLATED", "name"),
+    *("4", "1", "2", "40"),
+    "VIOLATED",
+    *("VIOLATED", "HOLDS"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +70,7 @@ def test_the_quick_start_begins_with_the_two_make_commands() -> None:
 
 def test_every_command_runs_as_written(clone: Path) -> None:
     # In order: a later command may use the trace of an earlier one.
-    for line in COMMANDS[3:]:
+    for line, word in zip(COMMANDS[3:], WORDS, strict=True):
         run = subprocess.run(
             line,
             shell=True,
@@ -73,8 +83,22 @@ def test_every_command_runs_as_written(clone: Path) -> None:
         )
         assert "Traceback" not in run.stderr
         assert "error" not in run.stderr
-        assert run.returncode == CODES.get(run.stdout.split()[0], 0), line
-    assert len(COMMANDS[3:]) == 23
+        assert run.stdout.split()[0] == word, line
+        assert run.returncode == (1 if "--robust" in line else CODES.get(word, 0)), line
+
+
+def test_the_test_file_for_pytest_runs_and_is_the_one_on_the_page(clone: Path) -> None:
+    assert blocks(APPS, "python") == [(ROOT / "examples" / "pytest" / "test_switch.py").read_text()]
+    run = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "examples/pytest"],
+        capture_output=True,
+        text=True,
+        cwd=clone,
+        env={"PATH": "/usr/bin:/bin", "HOME": str(clone)},
+        timeout=120,
+    )
+    assert "5 passed, 1 xfailed" in run.stdout
+    assert run.returncode == 0
 
 
 def test_the_python_examples_run() -> None:
