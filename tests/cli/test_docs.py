@@ -109,7 +109,7 @@ def test_the_python_examples_run() -> None:
 
 
 def test_the_example_scenario_holds(sdnloom: CommandLine, tmp_path: Path) -> None:
-    [scenario], [program] = blocks(SCENARIO, "toml"), blocks(SCENARIO, "python")
+    [scenario], [program, _] = blocks(SCENARIO, "toml"), blocks(SCENARIO, "python")
     (tmp_path / "hub.toml").write_text(scenario)
     (tmp_path / "hub.py").write_text(program)
     run = sdnloom("check", "hub.toml")
@@ -118,6 +118,20 @@ def test_the_example_scenario_holds(sdnloom: CommandLine, tmp_path: Path) -> Non
     mistake = sdnloom("check", "hub.toml")
     assert mistake.code == 2
     assert mistake.err in SCENARIO.read_text()
+
+
+def test_the_property_of_ones_own_speaks(sdnloom: CommandLine, tmp_path: Path) -> None:
+    [scenario], [program, mine] = blocks(SCENARIO, "toml"), blocks(SCENARIO, "python")
+    [said] = re.findall(r"`({ file = \"mine.py\".*?})`", SCENARIO.read_text())
+    (tmp_path / "hub.py").write_text(program)
+    (tmp_path / "mine.py").write_text(mine)
+    for port, code in ((22, 0), (23, 1)):
+        packets = f'packets = [{{ kind = "tcp", to = "h2", dst_port = {port} }}]'
+        text = scenario.replace("properties = [", f"properties = [{said}, ").replace('to = ["h2"]', packets)
+        (tmp_path / "hub.toml").write_text(text)
+        run = sdnloom("check", "hub.toml")
+        assert run.code == code
+        assert ("VIOLATED port 23 of h2 is closed: h2 received something for port 23\n" in run.out) == bool(code)
 
 
 def test_the_pages_name_everything_there_is() -> None:
