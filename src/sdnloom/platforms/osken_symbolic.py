@@ -8,7 +8,7 @@ that build and send messages are not, for what they are given is what an app has
 import contextlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 import os_ken
@@ -20,12 +20,14 @@ from sdnloom.network.openflow import V10, V13, PortStats
 from sdnloom.platforms.osken import OskenProgram, Step
 from sdnloom.platforms.osken_world import World
 from sdnloom.platforms.subject import Attempt, Content
+from sdnloom.symbolic.execution import start_trail
 from sdnloom.symbolic.operations_calls import trust
 from sdnloom.symbolic.rewrite import rewrite
 from sdnloom.symbolic.shims import converters, install
 
 _HERE = Path(__file__).parent.parent
 _OSKEN = Path(os_ken.__file__).parent
+_READERS = tuple(str(_OSKEN / "lib" / name) for name in ("packet", "ip.py", "mac.py"))
 _PACKET_IN = 10  # OFPT_PACKET_IN in every version
 _STATS_REPLY = {V10: 17, V13: 19}  # OFPT_STATS_REPLY, OFPT_MULTIPART_REPLY
 trust("os_ken")
@@ -36,7 +38,7 @@ class SymbolicOsken(OskenProgram):
     """Apps as a program that can be explored. It reacts as the same apps do when nothing of them is rewritten."""
 
     def __init__(self, apps: Sequence[str | Path], **options: Any) -> None:
-        super().__init__(apps, compiler=rewrite, **options)
+        super().__init__(apps, compiler=_rewritten, **options)
 
     def _surroundings(self) -> World:
         world = super()._surroundings()
@@ -71,9 +73,15 @@ class SymbolicOsken(OskenProgram):
         """What the apps do in a state about a message, which carries this instead of its own."""
         with self._running():
             self._states.bring(core)
+            start_trail()
             with contextlib.nullcontext() if content is None else _carrying(content):
                 done = self._run(Step(given))
         return Attempt(done.messages, done.events)
+
+
+def _rewritten(source: bytes, file: str) -> CodeType:
+    """The code of a module; one that is no part of os-ken's packet library is the program's and leaves a trail."""
+    return rewrite(source, file, watched=not file.startswith(_READERS))
 
 
 def _files(modules: Any) -> Iterator[Path]:

@@ -87,7 +87,7 @@ def _rewritten(kind: type) -> type:
     module = ModuleType(f"{kind.__module__}_symbolic")
     module.__file__ = str(file)
     try:
-        code = rewrite(source, str(file))
+        code = rewrite(source, str(file), watched=True)
     except (SyntaxError, ValueError) as error:
         raise CodeError(f"{file}: not Python: {error}") from error
     sys.modules[module.__name__] = module

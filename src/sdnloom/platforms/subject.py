@@ -8,8 +8,8 @@ import sys
 from collections.abc import Callable
 from enum import Enum
 from pathlib import Path
-from types import FrameType
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from types import CodeType, FrameType
+from typing import Any, NamedTuple, Protocol, TypeAlias, cast
 
 from sdnloom.engine.model import Event
 from sdnloom.network.controller import Came
@@ -62,29 +62,33 @@ class Quiet:
 
     def __init__(self, own: Callable[[str], bool], library: tuple[str, ...], quiet: tuple[str, ...]) -> None:
         self._is_own, self._library, self._quiet = own, library, quiet
-        self._known: dict[str, _Kind] = {}
+        self._files: dict[str, _Kind] = {}
+        self._codes: dict[CodeType, _Kind] = {}  # the same by function: there are many frames to look at
 
     def __call__(self, site: Site) -> bool:
         """Whether a branch at this place is no path of the program."""
         if self._kind(site.file) is _Kind.OWN:
             return False
         entry = ""  # the function of the library that the program called
-        frame: FrameType | None = sys._getframe(1)
+        known, frame = self._codes.get, cast("FrameType | None", sys._getframe(1))
         while frame is not None:
-            kind = self._kind(frame.f_code.co_filename)
-            if kind is _Kind.OWN:
-                return entry in READING_AND_WRITING
-            if kind is _Kind.QUIET:
-                return True
-            if kind is _Kind.LIBRARY:
-                entry = frame.f_code.co_name
+            code = frame.f_code
+            kind = known(code)
+            if kind is None:
+                kind = self._codes[code] = self._kind(code.co_filename)
+            if kind is _CALLER:
+                pass
+            elif kind is _LIBRARY:
+                entry = code.co_name
+            else:
+                return kind is _QUIET or entry in READING_AND_WRITING
             frame = frame.f_back
         return True
 
     def _kind(self, name: str) -> "_Kind":
-        kind = self._known.get(name)
+        kind = self._files.get(name)
         if kind is None:
-            kind = self._known[name] = self._new_kind(name)
+            kind = self._files[name] = self._new_kind(name)
         return kind
 
     def _new_kind(self, name: str) -> "_Kind":
@@ -107,3 +111,6 @@ class _Kind(Enum):
     LIBRARY = "library"
     QUIET = "quiet"
     CALLER = "caller"
+
+
+_LIBRARY, _QUIET, _CALLER = _Kind.LIBRARY, _Kind.QUIET, _Kind.CALLER  # looking up a member costs more than all else

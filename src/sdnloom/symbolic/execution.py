@@ -54,16 +54,17 @@ class Discarded(PathEnd):
 
 MAX_DEPTH: Final = 400
 MAX_STEPS: Final = 100_000
+MAX_TRAIL: Final = 1_000_000
 _OURS: Final = str(Path(__file__).parent)
 _PERFORMING: Final = str(Path(__file__).parent / "running.py")  # frames above it are not the program's
-_CLOCK_EVERY: Final = 1_000  # steps between two looks at the clock
+_CLOCK_EVERY: Final = 1_000  # steps or statements between two looks at the clock
 
 
 class Execution:
     """The state of one run. `recording` may be switched off and on, `unrecorded()` does so for a block."""
 
     __slots__ = ("_alarm", "_known", "_max_depth", "_max_steps", "_overdue", "_predicted", "branches", "ignores",
-                 "limit", "lost", "model", "recording", "steps", "unrecorded_branches")  # fmt: skip
+                 "limit", "lost", "model", "recording", "steps", "trail", "unrecorded_branches")  # fmt: skip
 
     def __init__(
         self,
@@ -83,6 +84,7 @@ class Execution:
         self.ignores: Callable[[Site], bool] | None = None  # places where nothing is recorded
         self.unrecorded_branches = 0
         self.steps = 0
+        self.trail: list[tuple[str, int]] = []  # files and lines of the statements that ran, where code is watched
         # TRUE and FALSE count as decided: one lookup answers for constants and for repeated conditions.
         self._known: set[Term] = {TRUE, FALSE}
         self._max_depth = max_depth
@@ -158,6 +160,15 @@ class Execution:
         if self.steps >= self._alarm:
             self._look_at_budget(where())
 
+    def mark(self, file: str, line: int) -> None:
+        """Note that a statement runs. A run without end has a budget of these too, if no symbolic value ends it."""
+        self.trail.append((file, line))
+        size = len(self.trail)
+        if size >= MAX_TRAIL:
+            self._stop(f"{MAX_TRAIL} statements", Site(file, line))
+        if size % _CLOCK_EVERY == 0 and self._overdue is not None and self._overdue():
+            self._stop("the time limit", Site(file, line))
+
     def _hears(self, site: Site) -> bool:
         return self.recording and (self.ignores is None or not self.ignores(site))
 
@@ -232,3 +243,15 @@ _current: Execution | None = None
 def current() -> Execution | None:
     """Return the execution that the code under test is part of, or None outside of one."""
     return _current
+
+
+def mark(file: str, line: int) -> None:
+    """Note in the execution, if there is one, that the statement at this place runs."""
+    if _current is not None:
+        _current.mark(file, line)
+
+
+def start_trail() -> None:
+    """Let the trail begin here: what ran so far only led to where the run starts."""
+    if _current is not None:
+        _current.trail.clear()

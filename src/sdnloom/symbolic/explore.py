@@ -156,7 +156,7 @@ class _Search:
         path = self._placed(model, done.branches, predicted)
         found = None
         if path is not None and done.finished:
-            found = PathClass(done.branches, dict(model), done.output, done.exception)
+            found = PathClass(done.branches, dict(model), done.output, done.exception, tuple(done.execution.trail))
             self._classes.append(found)
         if self._on_event is not None:
             self._on_event(PathRun(self._paths, len(self._classes), waiting, found))

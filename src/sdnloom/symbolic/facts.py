@@ -11,6 +11,7 @@ from sdnloom.symbolic.evaluate import evaluate
 from sdnloom.symbolic.term import Term, variables
 
 _NONE: Final[frozenset[int]] = frozenset()
+_SHORT: Final = 32  # values of a variable that are all looked at
 _DEEP: Final = 200  # conjunctions nested deeper than this are not looked into
 
 
@@ -72,19 +73,21 @@ EMPTY: Final = Range(1, 0)
 
 
 class Facts:
-    """What has been learned, by term. `fixed` holds variables with one value left."""
+    """What has been learned, by term. `fixed` holds variables with one value left, `listed` those with a short list."""
 
-    __slots__ = ("_ranges", "fixed")
+    __slots__ = ("_ranges", "fixed", "listed")
 
     def __init__(self) -> None:
         self._ranges: dict[Term, Range] = {}
         self.fixed: dict[str, int] = {}
+        self.listed: dict[str, Term] = {}
 
     def copy(self) -> "Facts":
         """Return facts that can be extended on their own."""
         other = Facts()
         other._ranges = self._ranges.copy()
         other.fixed = self.fixed.copy()
+        other.listed = self.listed.copy()
         return other
 
     def range(self, term: Term) -> Range:
@@ -111,9 +114,18 @@ class Facts:
                 self._learn_choice(args)
         else:
             for term, narrowed in self._narrowed(condition, holds):
-                self._ranges[term] = narrowed
-                if term.op == "var" and narrowed.low == narrowed.high:
-                    self.fixed[term.args[0]] = narrowed.low
+                self._narrow(term, narrowed)
+            listed, left = self._left(condition, holds)
+            if listed is not None:
+                self._narrow(listed, self.range(listed).only(left))
+
+    def _narrow(self, term: Term, narrowed: Range) -> None:
+        self._ranges[term] = narrowed
+        if term.op == "var":
+            if narrowed.low == narrowed.high:
+                self.fixed[term.args[0]] = narrowed.low
+            if narrowed.choices is not None and len(narrowed.choices) <= _SHORT:
+                self.listed[term.args[0]] = term
 
     def refutes(self, condition: Term, holds: bool) -> bool:
         """Return whether the literal contradicts the facts, as far as they can tell."""
@@ -129,7 +141,24 @@ class Facts:
         fixed = self.fixed
         if fixed and variables(condition) <= fixed.keys():
             return bool(evaluate(condition, fixed)) != holds
-        return False
+        listed, left = self._left(condition, holds)
+        return listed is not None and not left
+
+    def choices(self, name: str) -> list[int]:
+        """Return the values that a variable may have if there are few, smallest first; none otherwise."""
+        term = self.listed.get(name)
+        return list(self.range(term).values()) if term is not None else []
+
+    def _left(self, condition: Term, holds: bool) -> tuple[Term | None, list[int]]:
+        """Return the one variable of a condition and those of its values that meet it, if it has a short list."""
+        names = variables(condition)
+        if len(names) != 1:
+            return None, []
+        (name,) = names
+        term = self.listed.get(name)
+        if term is None:
+            return None, []
+        return term, [value for value in self.choices(name) if bool(evaluate(condition, {name: value})) is holds]
 
     def _learn_choice(self, parts: tuple[Term, ...]) -> None:
         """Learn that not all parts hold: if each says `term != constant` of one term, it is one of the constants."""
@@ -143,9 +172,7 @@ class Facts:
             term = left
             values.append(right.args[0])
         if term is not None:
-            self._ranges[term] = narrowed = self.range(term).only(values)
-            if term.op == "var" and narrowed.low == narrowed.high:
-                self.fixed[term.args[0]] = narrowed.low
+            self._narrow(term, self.range(term).only(values))
 
     def _narrowed(self, condition: Term, holds: bool) -> list[tuple[Term, Range]]:
         """Return the ranges that the literal narrows, each with what is left of it."""

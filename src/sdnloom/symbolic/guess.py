@@ -6,7 +6,7 @@ because each guess is evaluated before it is returned; finding none means nothin
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import Final
 
 from sdnloom.symbolic.evaluate import evaluate, signed
@@ -22,11 +22,17 @@ _DEEP: Final = 200  # truth values nested deeper than this are left to the solve
 def guess(literals: Iterable[Literal], goal: Term, holds: bool, model: Model, facts: Facts) -> dict[str, int] | None:
     """Return a model near `model`, which satisfies the literals, under which the goal has the value `holds` as well."""
     literals = list(literals)
-    for changed in islice(_attempts(goal, holds, model, facts), _ATTEMPTS):
+    for changed in chain(islice(_attempts(goal, holds, model, facts), _ATTEMPTS), _listed(goal, facts)):
         candidate = {**model, **changed}
         if bool(evaluate(goal, candidate)) is holds and _check(literals, candidate, changed.keys()):
             return candidate
     return None
+
+
+def _listed(goal: Term, facts: Facts) -> Iterator[dict[str, int]]:
+    """Yield each value of a variable of the goal that has few: solving backwards seldom meets one of a short list."""
+    for name in sorted(variables(goal)):
+        yield from ({name: value} for value in facts.choices(name))
 
 
 def _check(literals: Sequence[Literal], candidate: Model, changed: Iterable[str]) -> bool:

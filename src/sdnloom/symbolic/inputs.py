@@ -47,6 +47,8 @@ class Inputs:
             mended = repair(self.domain, wish, self.facts)
             if mended is not None:
                 return mended
+        if any(self.facts.refutes(constraint, True) for constraint in self.domain):
+            return Verdict.UNSAT
         answer = self._ask((), TRUE)
         return answer if isinstance(answer, Verdict) else {**wish, **answer}
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import reduce, wraps
 from typing import Any, Final
 
+from sdnloom.symbolic.execution import mark  # noqa: F401
 from sdnloom.symbolic.operations_arithmetic import (  # noqa: F401, rewritten code calls them from here
     add,
     and_,

@@ -28,13 +28,15 @@ class Raised:
 class PathClass:
     """The inputs that take one path through the code: its branches, one of the inputs, and what that run gave.
 
-    `output` is whatever the run returned, terms included; it is None if the run raised.
+    `output` is whatever the run returned, terms included; it is None if the run raised. `trail` has the statements that
+    it ran through, by file and line, where code is watched (`rewrite`).
     """
 
     branches: tuple[Branch, ...]
     witness: Mapping[str, int]
     output: Any = None
     exception: Raised | None = None
+    trail: tuple[tuple[str, int], ...] = field(repr=False, default=())
 
     @property
     def condition(self) -> tuple[Term, ...]:

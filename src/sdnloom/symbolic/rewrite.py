@@ -6,6 +6,7 @@ functions are rewritten: what runs at import has met no input yet.
 """
 
 import ast
+from functools import lru_cache
 from types import CodeType
 from typing import Final
 
@@ -13,6 +14,7 @@ from sdnloom.errors import SdnloomError
 from sdnloom.symbolic.operations_calls import ALIAS
 from sdnloom.symbolic.rewrite_expressions import Expressions
 from sdnloom.symbolic.rewrite_statements import Statements
+from sdnloom.symbolic.rewrite_trail import leave_trail
 
 _FUTURE: Final = "__future__"
 
@@ -25,10 +27,16 @@ class _Rewriter(Statements, Expressions):
     """Both halves together."""
 
 
-def rewrite(source: str | bytes, filename: str) -> CodeType:
-    """Return the code of a module, rewritten; SyntaxError as `compile` raises it."""
+@lru_cache(maxsize=1_024)
+def rewrite(source: str | bytes, filename: str, watched: bool = False) -> CodeType:
+    """Return the code of a module, rewritten; SyntaxError as `compile` raises it.
+
+    Functions of a module that is watched leave a trail. Code is rewritten once in a process.
+    """
     try:
         tree = rewrite_tree(ast.parse(source, filename))
+        if watched:
+            leave_trail(tree, filename)
         return compile(tree, filename, "exec", dont_inherit=True)
     except (RecursionError, MemoryError):  # the parser says the one or the other
         raise RewriteError(f"{filename}: the code is nested too deeply to be rewritten") from None

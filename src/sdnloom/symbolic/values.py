@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from sdnloom.symbolic.terms import Term
 from sdnloom.symbolic.values_bytearray import SymByteArray
-from sdnloom.symbolic.values_bytes import SymBytes, bytes_of_term
+from sdnloom.symbolic.values_bytes import SymBytes, bytes_of_octets, bytes_of_term, octets
 from sdnloom.symbolic.values_int import SymInt, integer
 from sdnloom.symbolic.values_str import SymStr, text_of_cells, text_of_number
 from sdnloom.symbolic.values_text import DECIMAL, IPV4, IPV6, MAC, Integer, Ipv6, Mac, Style
@@ -16,7 +16,7 @@ from sdnloom.symbolic.values_vector import Vector
 
 __all__ = [
     "DECIMAL", "IPV4", "IPV6", "MAC", "SIMPLE", "SYMBOLIC", "Integer", "Ipv6", "Mac", "Style", "SymByteArray",
-    "SymBytes", "SymInt", "SymStr", "Vector", "bare", "has_symbolic", "lifted", "settled", "symbolic_bytes",
+    "SymBytes", "SymInt", "SymStr", "Vector", "bare", "has_symbolic", "lifted", "octets", "settled", "symbolic_bytes",
     "symbolic_int", "symbolic_text",
 ]  # fmt: skip
 
@@ -35,9 +35,12 @@ def symbolic_int(value: int, term: Term) -> int:
     return integer(value, term)
 
 
-def symbolic_bytes(value: bytes, term: Term) -> bytes:
-    """Return bytes that are `value` in this run and the bits of the term, most significant first, in all."""
-    return bytes_of_term(value, term)
+def symbolic_bytes(value: bytes, term: Term | tuple[Term, ...]) -> bytes:
+    """Return bytes that are `value` in this run and the bits of the term, most significant first, in all.
+
+    For many runs, the `octets` of the term may be given in its place.
+    """
+    return bytes_of_octets(value, term) if isinstance(term, tuple) else bytes_of_term(value, term)
 
 
 def symbolic_text(value: str, term: Term, style: Style | None = None) -> str:

@@ -147,10 +147,18 @@ def bytes_of_cells(plain_value: bytes, cells: tuple[Cell, ...]) -> bytes:
     return made
 
 
+def octets(term: Term) -> tuple[Term, ...]:
+    """Return the bytes of a term, most significant first."""
+    return tuple(terms.extract(term, low + 7, low) for low in range(term.width - 8, -1, -8))
+
+
 def bytes_of_term(plain_value: bytes, term: Term) -> bytes:
     """Return bytes whose bits, most significant first, are those of a term."""
-    top = term.width - 1
-    parts = [terms.extract(term, top - 8 * place, top - 8 * place - 7) for place in range(len(plain_value))]
+    return bytes_of_octets(plain_value, octets(term))
+
+
+def bytes_of_octets(plain_value: bytes, parts: Iterable[Term]) -> bytes:
+    """Return bytes that are these terms, one each."""
     return bytes_of_cells(plain_value, simplified(parts, plain_value))
 
 

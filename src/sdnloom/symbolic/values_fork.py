@@ -26,8 +26,12 @@ def is_ours(filename: str) -> bool:
 
 def site() -> Site:
     """Return the innermost place in the code under test: the first frame outside this package."""
-    frame = sys._getframe(1)
-    while frame.f_back is not None and is_ours(frame.f_code.co_filename):
+    frame, known = sys._getframe(1), _ours.get
+    while frame.f_back is not None:
+        name = frame.f_code.co_filename
+        ours = known(name)
+        if not (is_ours(name) if ours is None else ours):
+            break
         frame = frame.f_back
     return Site(frame.f_code.co_filename, frame.f_lineno)
 

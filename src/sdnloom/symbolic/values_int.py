@@ -289,6 +289,15 @@ def bounds(value: int) -> tuple[int, int]:
     return value, value
 
 
+def bit_field(value: SymInt, low: int, size: int) -> int:
+    """Return `value >> low & (1 << size) - 1` of a number that is not negative, in one step."""
+    number = plain(value) >> low & (1 << size) - 1
+    if value.high >> low == 0:
+        return number
+    width = min(size, value.term.width - low)
+    return integer(number, terms.extract(value.term, low + width - 1, low), 0, min(value.high >> low, (1 << size) - 1))
+
+
 def within(value: int, low: int, high: int) -> int:
     """Return the number with its interval cut down to what the path has decided."""
     if not isinstance(value, SymInt):

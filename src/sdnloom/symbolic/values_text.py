@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Final, Protocol
 
 from sdnloom.symbolic.values_cells import Cell, digit_cell
-from sdnloom.symbolic.values_int import SymInt, bounds, plain
+from sdnloom.symbolic.values_int import SymInt, bit_field, bounds, plain
 
 
 class Style(Protocol):
@@ -57,7 +57,7 @@ class Mac:
     def expand(self, number: SymInt) -> tuple[Cell, ...]:
         cells: list[Cell] = []
         for place in reversed(range(self.octets)):
-            cells += [digit_cell(number >> shift & 15) for shift in (8 * place + 4, 8 * place)]
+            cells += [digit_cell(bit_field(number, shift, 4)) for shift in (8 * place + 4, 8 * place)]
             cells += [ord(char) for char in self.separator if place]
         return tuple(cells)
 

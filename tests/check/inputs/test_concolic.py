@@ -28,7 +28,7 @@ from tests.network.programs import Hub, Learning, Silent
 def test_discovery_finds_the_same_packets_with_either_explorer(name, kind):
     network, program = SMALL[name], PythonProgram(kind)
 
-    def searching(ready, program, look, spent):
+    def searching(ready, program, look, *rest):
         return search(look(build(ready, program)), Options())
 
     twin = explorable(program)

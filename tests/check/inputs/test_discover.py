@@ -58,7 +58,7 @@ class ByPort:
 def found(network, program, wanted=ETHERNET, options=None, explorer=None, properties=()):
     options = options or Options()
 
-    def searching(ready, program, look, spent):
+    def searching(ready, program, look, *rest):
         return search(look(build(ready, program, properties)), options)
 
     return discover(network, program, explorer or BruteForce(program), wanted, options, searching)

@@ -5,7 +5,7 @@ import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import PurePath
 
 from sdnloom.check.inputs.classes import Exploration, InputClass, Pattern, Question
@@ -32,7 +32,7 @@ from sdnloom.symbolic.simplify import essential
 from sdnloom.symbolic.solver import Verdict, find_solver
 from sdnloom.symbolic.term import variables
 from sdnloom.symbolic.terms import Term, const
-from sdnloom.symbolic.values import symbolic_bytes, symbolic_int
+from sdnloom.symbolic.values import octets, symbolic_bytes, symbolic_int
 
 _KINDS = {Kind.MAC: "mac", Kind.IP4: "ipv4", Kind.IP6: "ipv6", Kind.HEX: "hex", Kind.NUMBER: "dec"}
 _FILE = re.compile(r"/[^\s:()]*\.py(?=:)")
@@ -55,6 +55,12 @@ def _between(term: Term, low: int, high: int) -> Term:
     return terms.all_(terms.ule(const(low, term.width), term), terms.ule(term, const(high, term.width)))
 
 
+@lru_cache(maxsize=256)  # asked for again in each state of a program
+def frame_octets(skeleton: Skeleton) -> tuple[Term, ...]:
+    """The bytes of a frame."""
+    return octets(frame_term(skeleton))
+
+
 def frame_term(skeleton: Skeleton) -> Term:
     """The bits of a frame: variables where the skeleton is symbolic, the rest as it is."""
     plain = skeleton.frame({})
@@ -70,6 +76,7 @@ def frame_term(skeleton: Skeleton) -> Term:
     return terms.concat(*parts)
 
 
+@lru_cache(maxsize=256)
 def constraints(skeleton: Skeleton) -> tuple[Term, ...]:
     """The domains of a skeleton's symbolic fields."""
     return tuple(within(field, domain) for field, domain in skeleton.symbolic if not domain.whole(field))
@@ -146,8 +153,8 @@ def _symbolic(question: Question) -> Callable[[Mapping[str, int]], Content]:
     """What the message of a question carries in a run, by the values of that run: values that know their terms."""
     message, skeleton = question.message, question.skeleton
     if isinstance(message, PacketIn):
-        bits = frame_term(skeleton)
-        return lambda values: symbolic_bytes(skeleton.frame(values), bits)
+        parts = frame_octets(skeleton)
+        return lambda values: symbolic_bytes(skeleton.frame(values), parts)
     counters = {field.name: variable(field) for field, _ in skeleton.symbolic}
     return lambda values: rows(
         message,
@@ -232,7 +239,7 @@ class ConcolicClass:
                 shared.add(each)
             elif not variables(each) <= fixed.keys() - free or not evaluate(each, fixed):
                 return False
-        return shared == set(self.condition) and self.lines == other.lines
+        return shared == set(self.condition) and self.path.trail == other.path.trail
 
     def contains(self, values: Mapping[str, int]) -> bool:
         """Whether a packet with these values, one for each symbolic field, is in the class."""
