@@ -100,7 +100,7 @@ def test_budgets_and_limits_are_stated_as_bounds() -> None:
     assert report.verdict == "incomplete"
     assert report.bounds == (
         "h1: at most 2 packets",
-        "link h1 drops a packet at most once, fails at most 2 times",
+        "link h1 drops a packet at most once in each direction, fails at most 2 times",
         "at most 10 states",
         "at most 4 steps deep",
     )

@@ -11,12 +11,12 @@ def stated_bounds(network: Network, options: Options, program: object = None) ->
     lines = [line for host in network.hosts if (line := host_bounds(host))]
     for name, faults in network.link_faults:
         parts = [
-            f"{what} {times(count)}"
-            for what, count in (
-                ("drops a packet", faults.drop),
-                ("duplicates one", faults.duplicate),
-                ("reorders one", faults.reorder),
-                ("fails", faults.fail),
+            f"{what} {times(count)}{where}"
+            for what, count, where in (
+                ("drops a packet", faults.drop, " in each direction"),
+                ("duplicates one", faults.duplicate, " in each direction"),
+                ("reorders one", faults.reorder, " in each direction"),
+                ("fails", faults.fail, ""),
             )
             if count
         ]
