@@ -227,6 +227,7 @@ BELONGING = "def together(one, other):\n    return True\n"
             ("--strategy", "flow-ir", "--same-flow", "flows.py:together", "--pkt-seq", "3"),
             ["h1: at most 3 packets", "FLOW-IR"],
         ),
+        (("--strategy", "flow-ir", "--same-flow", "same_connection"), ["h1: at most 1 packet", "FLOW-IR"]),
     ],
 )
 def test_each_strategy_and_its_bounds_can_be_had_from_the_command_line(

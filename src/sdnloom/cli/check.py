@@ -41,7 +41,7 @@ EXIT = {"holds": 0, "violated": 1, "incomplete": 3}
 @click.option(
     "--same-flow",
     metavar="FILE:FUNCTION",
-    help="Which packets belong together, for flow-ir: a function of two packets.",
+    help="Which packets belong together, for flow-ir: a function of two packets, or same_connection.",
 )
 @click.option(
     "--pkt-seq", metavar="LENGTH[,BURST]", help="Each client sends at most LENGTH packets, at most BURST unanswered."

@@ -49,7 +49,7 @@ def named(
             if same_flow is None:
                 raise StrategyError(
                     "strategy 'flow-ir' does not know which packets belong together; expected a function of two "
-                    'packets, in the [search] table: same_flow = "file.py:function"'
+                    'packets, in the [search] table: same_flow = "file.py:function" (--same-flow)'
                 )
             made.append(FlowIR(same_flow))
     return tuple(made)

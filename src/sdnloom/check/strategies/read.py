@@ -5,7 +5,7 @@ from collections.abc import Callable
 from sdnloom.check.code import CodeFiles
 from sdnloom.check.fields import read_call
 from sdnloom.check.reader import Reader
-from sdnloom.check.strategies import NAMES, PktSeq, SameFlow, SearchStrategy, named
+from sdnloom.check.strategies import NAMES, PktSeq, SameFlow, SearchStrategy, named, same_connection
 
 
 def read_strategies(reader: Reader, code: CodeFiles) -> tuple[tuple[SearchStrategy, ...], SameFlow | None]:
@@ -20,10 +20,12 @@ def read_strategies(reader: Reader, code: CodeFiles) -> tuple[tuple[SearchStrate
 
 
 def read_same_flow(reader: Reader, code: CodeFiles) -> Callable[..., bool]:
-    """The function that `same_flow` names."""
+    """The function that `same_flow` names: one of the user's, or the library's."""
     text = reader.text("same_flow")
+    if text == same_connection.__name__:
+        return same_connection
     file, colon, name = text.rpartition(":")
-    expected = 'a function of two packets, as "file.py:function"'
+    expected = 'a function of two packets, as "file.py:function", or "same_connection"'
     if not colon:
         reader.fail("same_flow", text, expected)
     found = reader.calling("same_flow", lambda: code.get(reader.beside("same_flow", file), name))
