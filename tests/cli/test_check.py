@@ -281,6 +281,14 @@ def test_traces_go_where_they_are_told(sdnloom: CommandLine, tmp_path: Path) -> 
     assert sdnloom("replay", last.split()[-1]).code == 1
 
 
+def test_what_was_found_is_shown_even_if_its_trace_cannot_be_written(sdnloom: CommandLine, tmp_path: Path) -> None:
+    write(tmp_path)
+    run = sdnloom("check", "hub.toml", "--trace-dir", "x" * 300)
+    assert (run.code, run.out) == (1, VIOLATED_TEXT.rpartition("replay: ")[0])
+    assert run.err.splitlines()[-1].endswith("x: cannot make the folder for traces: File name too long")
+    assert run.err.splitlines()[-1].startswith("warning: ")
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -301,7 +309,10 @@ def test_traces_go_where_they_are_told(sdnloom: CommandLine, tmp_path: Path) -> 
         (["check", "hub.toml", "--pkt-seq", ""], ["--pkt-seq is ''", "LENGTH or LENGTH,BURST"]),
         (["check", "hub.toml", "--field", "eth.type=1"], ["--field is given", "expected --discover"]),
         (["check", "hub.toml", "--stack", "arp"], ["--stack is given", "expected --discover"]),
-        (["check", "hub.toml", "--trace-dir", "hub.py/x"], ["error: hub.py/x: cannot make the folder"]),
+        (
+            ["check", "hub.toml", "--trace-dir", "hub.py/x"],
+            ["error: hub.py/x: cannot write traces there; expected a folder"],
+        ),
         (["check", "bad.toml"], ["error: bad.toml: topology.switches is -2; expected a whole number from 1 to 10000"]),
         (["check", "loop.toml"], ["error: loop.toml: include 'loop.toml' comes back to itself"]),
     ],

@@ -43,9 +43,9 @@ def test_wrong_commands_are_answered_and_the_session_goes_on(sdnloom: CommandLin
     write(tmp_path)
     run = sdnloom("step", "hub.toml", stdin="7\n0\n99999999999999999999999\nfly\ntables s9\nhosts s1\nsave\n²\nl\n")
     assert run.out.splitlines()[1:] == [
-        "there is no step 7; expected one of the 1 listed",
-        "there is no step 0; expected one of the 1 listed",
-        "there is no step 99999999999999999999; expected one of the 1 listed",
+        "there is no step 7; expected a number from 1 to 1",
+        "there is no step 0; expected a number from 1 to 1",
+        "there is no step 99999999999999999999; expected a number from 1 to 1",
         "unknown command 'fly'; `help` lists the commands",
         "there is no switch 's9'",
         "there is no host 's1'",
@@ -75,6 +75,14 @@ def test_steps_without_a_violation_replay_too(sdnloom: CommandLine, tmp_path: Pa
     sdnloom("step", "hub.toml", stdin="1\n1\nsave two.json\n")
     replayed = sdnloom("replay", "two.json")
     assert (replayed.code, replayed.out.splitlines()[0]) == (0, "REPLAYED all 2 steps can be taken")
+
+
+def test_a_file_may_have_spaces_in_its_name(sdnloom: CommandLine, tmp_path: Path) -> None:
+    write(tmp_path)
+    run = sdnloom("step", "hub.toml", stdin="1\nsave  my steps.json\n")
+    assert run.out.splitlines()[-1] == "saved 1 step; replay: sdnloom replay 'my steps.json'"
+    replayed = sdnloom("replay", "my steps.json")
+    assert (replayed.code, replayed.out.splitlines()[0]) == (0, "REPLAYED the only step can be taken")
 
 
 def test_a_bad_scenario_ends_with_exit_code_2(sdnloom: CommandLine) -> None:

@@ -15,9 +15,10 @@ from sdnloom.check.strategies import NAMES
 from sdnloom.cli.apps import takes_scenario
 from sdnloom.cli.progress import SearchProgress
 from sdnloom.cli.strategies import with_strategies
-from sdnloom.cli.traces import write_trace
+from sdnloom.cli.traces import check_folder, write_trace
 from sdnloom.engine.result import Counterexample
 from sdnloom.engine.semantics import Found
+from sdnloom.engine.trace import TraceError
 from sdnloom.report.check_json import report_json
 from sdnloom.report.check_text import coverage_text, report_text
 
@@ -122,6 +123,8 @@ def command(
         check_options(loaded.discovery, loaded.network.topology)
     if discover:
         loaded = loaded.discovering()
+    if not no_trace:
+        check_folder(trace_dir)
     progress = SearchProgress()
     try:
         report = loaded.check(progress, coverage)
@@ -145,8 +148,12 @@ def _print(scenario: Scenario) -> int:
 
 
 def _traces(scenario: Scenario, report: Report, folder: Path) -> dict[Counterexample, Path]:
+    """Where the trace of each violation is; one that cannot be written is a warning, as the search may have been long."""
     used: set[Path] = set()
-    return {
-        one: write_trace(scenario, one.path, Found(one.property, one.message), folder, used)
-        for one in report.violations
-    }
+    written = {}
+    for one in report.violations:
+        try:
+            written[one] = write_trace(scenario, one.path, Found(one.property, one.message), folder, used)
+        except TraceError as error:
+            click.echo(f"warning: {error}", err=True)
+    return written

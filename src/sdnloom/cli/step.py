@@ -45,7 +45,7 @@ def command(scenario: Scenario) -> int:
         if sys.stdin.isatty():
             click.echo("> ", nl=False)
         line = sys.stdin.readline()
-        if not line or not session.run(line.split()):
+        if not line or not session.run(line.strip()):
             return 0
 
 
@@ -69,11 +69,12 @@ class _Session:
             "help": lambda _: _echo(_HELP.splitlines()),
         }
 
-    def run(self, words: list[str]) -> bool:
+    def run(self, line: str) -> bool:
         """Run one command; False to leave."""
-        if not words:
+        if not line:
             return True
-        first, argument = words[0], words[1] if len(words) > 1 else None
+        first, *rest = line.split(maxsplit=1)  # the rest may be the name of a file, with spaces
+        argument = rest[0] if rest else None
         if first.isascii() and first.isdigit():
             self._take(first)
         elif "quit".startswith(first):
@@ -98,7 +99,8 @@ class _Session:
     def _take(self, text: str) -> None:
         count = len(self.stepper.enabled())
         if len(text) > 9 or not 1 <= int(text) <= count:
-            click.echo(f"there is no step {text[:20]}; expected one of the {count} listed")
+            known = f"a number from 1 to {count}" if count else "none: nothing can happen any more"
+            click.echo(f"there is no step {text[:20]}; expected {known}")
             return
         taken = self.stepper.take(int(text) - 1)
         click.echo(f"step {len(self.stepper.path)}: {transition_text(taken, self.names)}")

@@ -28,6 +28,13 @@ def write_trace(scenario: Scenario, steps: Steps, found: Found | None, folder: P
     return file
 
 
+def check_folder(folder: Path) -> None:
+    """Raise TraceError if no trace can be written into the folder; better before a long search than after it."""
+    there = next((each for each in (folder, *folder.absolute().parents) if os.path.exists(each)), folder)
+    if not there.is_dir() or not os.access(there, os.W_OK):
+        raise TraceError(f"{folder}: cannot write traces there; expected a folder that can be written")
+
+
 def save(scenario: Scenario, steps: Steps, found: Found | None, file: Path) -> None:
     """Write a trace. It names the scenario's file as seen from its own place, so that both can be moved together."""
     try:

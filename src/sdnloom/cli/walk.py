@@ -6,7 +6,7 @@ import click
 
 from sdnloom.check.scenario import Scenario
 from sdnloom.cli.apps import takes_scenario
-from sdnloom.cli.traces import write_trace
+from sdnloom.cli.traces import check_folder, write_trace
 from sdnloom.engine.path import minimise
 from sdnloom.engine.semantics import Semantics
 from sdnloom.engine.walk import random_walk
@@ -31,6 +31,7 @@ def command(scenario: Scenario, seed: int, runs: int, max_steps: int, trace_dir:
 
     Exit code: 1 a property is violated, 2 bad input, 3 none was: walks prove nothing, so there is no 0.
     """
+    check_folder(trace_dir)
     scenario = scenario.ready()
     system = scenario.system()
     names = scenario.network.topology
