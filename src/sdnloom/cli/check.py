@@ -148,7 +148,7 @@ def _print(scenario: Scenario) -> int:
 
 
 def _traces(scenario: Scenario, report: Report, folder: Path) -> dict[Counterexample, Path]:
-    """Where the trace of each violation is; one that cannot be written is a warning, as the search may have been long."""
+    """Where the traces are. One that cannot be written is a warning: the search may have been long."""
     used: set[Path] = set()
     written = {}
     for one in report.violations:
