@@ -42,6 +42,22 @@ def test_a_program_with_more_state_is_changed_code_and_no_other_scenario(sdnloom
     assert run.err == "warning: the code has changed since the trace was recorded\n"
 
 
+def test_a_violation_in_other_words_is_still_there(sdnloom: CommandLine, tmp_path: Path) -> None:
+    text = SCENARIO.replace('class = "Hub"', 'class = "Hub"\narguments = { broken = true }')
+    write(tmp_path, text.replace("properties = [", 'properties = ["NoHandlerException", '))
+    sdnloom("check", "hub.toml")
+    (tmp_path / "hub.py").write_text(f"# a line more\n{PROGRAM}")
+    run = sdnloom("replay", "hub.NoHandlerException.sdnloom-trace.json")
+    lines = run.out.splitlines()
+    assert (run.code, lines[0]) == (
+        1,
+        "CONFIRMED NoHandlerException: hub.py:14: packet_in of Hub raised KeyError: 's1'",
+    )
+    assert lines[-1] == "  the property now says: hub.py:15: packet_in of Hub raised KeyError: 's1'"
+    (tmp_path / "hub.py").write_text(PROGRAM.replace("raise KeyError(switch)", "pass"))
+    assert sdnloom("replay", "hub.NoHandlerException.sdnloom-trace.json").code == 0
+
+
 def test_fixed_property_no_longer_speaks(sdnloom: CommandLine, recorded: Path) -> None:
     (recorded / "hub.py").write_text(PROGRAM.replace("if count > most else None", "if count > 5 else None"))
     run = sdnloom("replay", TRACE)
