@@ -12,6 +12,7 @@ from sdnloom.engine.semantics import Found, State
 from sdnloom.engine.sleeping import SleepingSearch, can_sleep
 from sdnloom.engine.stubborn import Stubborn
 from sdnloom.engine.tables import Tables
+from sdnloom.network.supposing import Mistaken, Supposing
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,15 @@ def compare(scenario: Scenario, most: int = 30_000) -> Sizes | None:
     None if there are more than `most` states without the reduction. Properties that are asked in every state are left
     out: a reduction refuses them by name. It may find fewer different things that one property says, never none.
     """
+    program = Supposing(scenario.program)
+    while True:
+        try:
+            return _compared(replace(scenario, program=program), most)
+        except Mistaken:
+            continue
+
+
+def _compared(scenario: Scenario, most: int) -> Sizes | None:
     system = scenario.narrowed().system()
     system = replace(system, properties=tuple(p for p in system.properties if p.needs is not Needs.STATE))
     tables = Tables(system)

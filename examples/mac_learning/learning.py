@@ -14,7 +14,6 @@ from sdnloom.network.traffic import is_group
 class PySwitch:
     """Learns which port leads to whom, and installs a rule for a packet whose destination it knows."""
 
-    per_switch = True
     idle_timeout = 5
     hard_timeout = 0
 
@@ -91,8 +90,6 @@ class ReverseFirst(PySwitch):
 
 class SpanningTree(PySwitch):
     """A cure for BUG-III: packets are flooded along a spanning tree. A link is [switch, port, switch, port]."""
-
-    per_switch = False  # every handler reads `closed`, which never changes
 
     def __init__(self, links):
         super().__init__()

@@ -4,7 +4,7 @@ import pytest
 
 from sdnloom.network.beginning import Beginning
 from sdnloom.network.build import switch_config
-from sdnloom.network.controller import Joined, Opaque, Reaction, Tick
+from sdnloom.network.controller import Joined, Reaction, Tick
 from sdnloom.network.network import Network, NetworkError, SwitchOptions
 from sdnloom.network.openflow import ApplyActions, FlowMod, Match, Output, PacketIn, PacketOut, Port
 from sdnloom.network.topology.shapes import linear
@@ -12,7 +12,7 @@ from sdnloom.network.topology.shapes import linear
 FRAME = b"\xff" * 6 + b"\x02" + bytes(5) + b"\x08\x00" + bytes(46)
 
 
-class Prober(Opaque):
+class Prober:
     """Sends a packet out of port 2 of each switch that joins, and one more at each of its three ticks."""
 
     name = "prober"

@@ -1,20 +1,14 @@
-"""What handlers read and change of their program's tables, and promises about it."""
+"""What handlers read and change of their program's tables."""
 
 from collections import defaultdict
 from typing import Any
 
 import pytest
 
-from sdnloom.check import Scenario
-from sdnloom.engine.result import Options
-from sdnloom.network.controller import Came, Joined
-from sdnloom.network.hosts import Client, Replier
-from sdnloom.network.network import Network
-from sdnloom.network.openflow import BarrierReply, PacketIn
+from sdnloom.network.controller import Came
+from sdnloom.network.openflow import BarrierReply
 from sdnloom.network.parts import Attribute, Key, conflict, text_of
-from sdnloom.network.topology import linear
-from sdnloom.platforms.python import ProgramError, PythonProgram
-from tests.reducing import compare
+from sdnloom.platforms.python import PythonProgram
 
 HELLO = Came("s1", BarrierReply())
 
@@ -96,68 +90,3 @@ def test_a_noting_table_is_a_plain_one_in_the_state():
     for _ in range(2):
         core = program.handle(core, HELLO)[0].core
     assert "Noting" not in repr(core)
-
-
-# Promises
-
-
-class Keeps:
-    """A learning switch that keeps to its switch, unless told otherwise."""
-
-    per_switch = True
-
-    def __init__(self, breaks: str = "") -> None:
-        self.ports: dict[str, dict[int, int]] = {}
-        self.breaks, self.seen = breaks, 0
-
-    def switch_join(self, net: Any, switch: str, joined: Joined) -> None:
-        self.ports[switch] = {}
-
-    def packet_in(self, net: Any, switch: str, message: PacketIn) -> None:
-        self.ports[switch][message.in_port] = 1
-        if self.breaks == "looks":
-            self.ports["s2"].get(1)
-        if self.breaks == "counts":
-            len(self.ports)
-        if self.breaks == "changes":
-            self.seen += 1
-        net.flood("s2" if self.breaks == "sends" else switch, message)
-
-
-def scenario(breaks: str) -> Scenario:
-    network = Network(linear(2), (Client("h1", to=("h2",), sends=2), Replier("h2")))
-    return Scenario(network, PythonProgram(Keeps, {"breaks": breaks}), (), Options(engine="loop", reduce=True))
-
-
-@pytest.mark.parametrize(
-    ("breaks", "what"),
-    [
-        ("looks", r"looks at ports\['s2'\]"),
-        ("counts", "looks at ports"),
-        ("changes", "changes seen"),
-        ("sends", "sends to 's2'"),
-    ],
-)
-def test_a_broken_promise_names_handler_and_part(breaks, what):
-    expected = rf"Keeps promises to keep to one switch \(per_switch\), but for a message from 's1' packet_in {what};"
-    with pytest.raises(ProgramError, match=expected):
-        scenario(breaks).check()
-
-
-def test_a_promise_reduces_more_than_what_is_noted_and_that_no_less_than_nothing_known():
-    class Silent(Keeps):
-        per_switch = False
-
-    class Unknown(Silent):
-        def packet_in(self, net: Any, switch: str, message: PacketIn) -> None:
-            super().packet_in(net, switch, message)
-            len(self.ports)
-            self.seen = 1 - self.seen
-
-    sizes = []
-    for kind in (Keeps, Silent, Unknown):
-        found = compare(Scenario(scenario("").network, PythonProgram(kind), ()))
-        assert found is not None
-        sizes.append(found)
-    promised, noted, unknown = (one.factor for one in sizes)
-    assert promised > noted >= unknown

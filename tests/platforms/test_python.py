@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from sdnloom.engine.model import ALL
 from sdnloom.errors import SdnloomError
 from sdnloom.network.controller import Call, Came, Fired, Joined, Left
 from sdnloom.network.events import HandlerRaised
@@ -172,14 +171,6 @@ def test_no_exception_of_a_program_escapes(given, text):
     program = PythonProgram(Deep)
     (reaction,) = program.handle(program.initial(), given)
     assert reaction.events[0].text.startswith(text)
-
-
-def test_a_program_that_promises_so_has_a_cell_for_each_switch():
-    counting, speaker = PythonProgram(Counting), PythonProgram(Speaker)
-    assert counting.cells("s1") != counting.cells("s2")
-    assert counting.reaches("s1") == {"s1"}
-    assert speaker.cells("s1") == ALL
-    assert speaker.reaches("s1") is None
 
 
 TABLE: dict[str, int] = {}

@@ -135,8 +135,8 @@ class Situation(NamedTuple):
 class Searching(Protocol):
     """Searches the network with the program. `look` adds to the system what notes down the situations met."""
 
-    def __call__(self, network: Network, program: Program, look: Callable[[System], System], spent: float) -> Result:
-        """The result; `spent` seconds of the time limit have passed."""
+    def __call__(self, network: Network, program: Program, look: Callable[[System], System]) -> Result:
+        """The result."""
 
 
 def discover(
@@ -158,7 +158,7 @@ def discover(
         ready = with_pools(network, asking.pools)
         met = Met(tuple(discoverers(network)), options.reduce)
         packets, questions = asking.packets, asking.questions + statistics.questions
-        result = searching(ready, remembered, met.watching, time.monotonic() - start)
+        result = searching(ready, remembered, met.watching)
         goes_on = options.find_all or not result.violations
         if goes_on:
             asking.ask(met.situations)

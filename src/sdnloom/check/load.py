@@ -5,12 +5,12 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from sdnloom.check import properties as library
 from sdnloom.check.apps import COMMAND_LINE, AppOptions, app_document
 from sdnloom.check.code import CodeFiles
-from sdnloom.check.document import load_document, parse_document
+from sdnloom.check.document import ScenarioError, load_document, parse_document
 from sdnloom.check.fields import read_call
 from sdnloom.check.inputs.reading import read_discover
 from sdnloom.check.packets import ADDRESSES, packet_kind
@@ -46,6 +46,7 @@ HOSTS: Mapping[str, Callable[..., Host]] = {
     "tcp_server": TcpServer,
 }
 MEBIBYTE = 1 << 20
+F = TypeVar("F", LinkFaults, SwitchFaults)
 
 
 def load_scenario(file: str | Path) -> Scenario:
@@ -128,7 +129,7 @@ def _scenario(reader: Reader, code: CodeFiles) -> Scenario:
 
 def _name_apps(reader: Reader) -> None:
     """Refuse names of apps that neither a file nor a module can have, such as a folder's "."."""
-    names = reader.texts("apps", []) + ([reader.text("app")] if "app" in reader else [])
+    names = [*(reader.texts("apps") if "apps" in reader else ()), *([reader.text("app")] if "app" in reader else ())]
     for name in names:
         parts = [Path(name).name.strip(".")] if is_file(name) else name.split(".")
         if not all(part.strip() for part in parts):
@@ -179,12 +180,21 @@ def _link_faults(reader: Reader, topology: Topology) -> tuple[str, LinkFaults]:
     found = names.get(label, [])
     if len(found) != 1:
         reader.fail("link", label, f"one of these, with ports: {', '.join(found)}" if found else f"a link: {listed}")
-    return found[0], read_call(reader, LinkFaults, {}, {})
+    return found[0], _faults(reader, LinkFaults)
+
+
+def _faults(reader: Reader, kind: Callable[..., F]) -> F:
+    """The budgets of a table, which says at least one."""
+    keys = inspect.signature(kind).parameters
+    if not any(key in reader for key in keys):
+        raise ScenarioError(f"{reader.file}: {reader.where} says no fault; expected one of {', '.join(keys)}")
+    faults: F = read_call(reader, kind, {}, {})
+    return faults
 
 
 def _switch_faults(reader: Reader, topology: Topology) -> tuple[str, SwitchFaults]:
     switch = reader.choice("switch", [switch.name for switch in topology.switches])
-    return switch, read_call(reader, SwitchFaults, {}, {})
+    return switch, _faults(reader, SwitchFaults)
 
 
 def _counter(reader: Reader, topology: Topology) -> PortCounter:

@@ -16,11 +16,12 @@ def read_nox(reader: Reader, version: str | None) -> NoxProgram:
         reader.fail("arguments", arguments, 'for each app a list of texts: { my_switch = ["slow"] }')
     seed = reader.whole("seed", 0, default=0)
     draws = reader.whole("draws", 0, 100, 0)
+    per_switch = reader.flag("per_switch", None)
     reader.close()
     if version not in (None, NoxProgram.version):
         reader.fail("nox", found, f"switches that speak OpenFlow {NoxProgram.version}, for NOX does, not {version}")
     files = [reader.beside("nox", name) for name in ([found] if isinstance(found, str) else found)]
-    return reader.calling("nox", lambda: NoxProgram(files, arguments, seed=seed, draws=draws))
+    return reader.calling("nox", lambda: NoxProgram(files, arguments, seed=seed, draws=draws, per_switch=per_switch))
 
 
 def _are_texts(value: Any) -> bool:

@@ -69,6 +69,7 @@ def _osken(reader: Reader, version: str | None) -> Loaded:
         "seed": reader.whole("seed", 0, default=0),
         "draws": reader.whole("draws", 0, 100, 0),
         "config": reader.plain("config", {}),
+        "per_switch": reader.flag("per_switch", None),
         "path": [*folders, reader.file_of(key).parent.resolve()],
     }
     if not isinstance(options["config"], dict):

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
-from sdnloom.engine.model import Cell
 from sdnloom.network.controller import Input, Program, Reaction
 from sdnloom.network.network import NamedAnswer
 from sdnloom.network.openflow import PortStatsReply
@@ -42,14 +41,6 @@ class Remembering:
             self.runs += 1
             found = self._reactions[key] = self.program.handle(core, given)
         return found
-
-    def cells(self, switch: str) -> frozenset[Cell]:
-        """As the program says."""
-        return self.program.cells(switch)
-
-    def reaches(self, switch: str) -> frozenset[str] | None:
-        """As the program says."""
-        return self.program.reaches(switch)
 
     def __getattr__(self, name: str) -> Any:
         """What a platform offers beyond the contract, as it offers it."""

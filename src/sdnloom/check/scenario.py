@@ -3,6 +3,7 @@
 import hashlib
 import inspect
 import random
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -34,6 +35,7 @@ from sdnloom.engine.trace import Replayed, Trace, code_fingerprint, replay_trace
 from sdnloom.network.build import Checkable, build
 from sdnloom.network.controller import Program, StartAgain, keep_order
 from sdnloom.network.network import Network
+from sdnloom.network.supposing import Mistaken, Supposing
 from sdnloom.symbolic.options import Options as PathOptions
 
 T = TypeVar("T")
@@ -126,14 +128,15 @@ class Scenario:
 
     def check(self, on_event: Callable[[SearchEvent], None] | None = None, coverage: bool = False) -> Report:
         """Search the scenario's system, or if inputs are discovered, one system after the other."""
-        return self._starting_again(lambda: self._check(on_event, coverage))
+        began = time.perf_counter()
+        return self._starting_again(lambda: self._check(on_event, coverage, began))
 
-    def _check(self, on_event: Callable[[SearchEvent], None] | None, coverage: bool) -> Report:
+    def _check(self, on_event: Callable[[SearchEvent], None] | None, coverage: bool, began: float) -> Report:
         watched = Coverage(self.code, getattr(self.program, "kind", None)) if coverage else None
         narrow = self.narrowed()
         if any(discoverers(narrow.network)) or narrow.network.answers is not None:
-            return self._discover(narrow, on_event or (lambda event: None), watched)
-        result, options = narrow._search(self.program, lambda system: system, 0, on_event, watched)
+            return self._discover(narrow, on_event or (lambda event: None), watched, began)
+        result, options = narrow._search(self.program, lambda system: system, began, on_event, watched)
         bounds = stated_bounds(narrow.network, options, self.program)
         return Report(self, result, bounds, watched.report() if watched else None)
 
@@ -141,27 +144,52 @@ class Scenario:
         self,
         program: Program,
         prepared: Callable[[System], System],
-        spent: float,
+        began: float,
         on_event: Callable[[SearchEvent], None] | None,
         watched: Coverage | None,
     ) -> tuple[Result, Options]:
-        """The result of a search of the network with a program, and the options it had in the end."""
+        """The result of a search of the network with a program, and the options it had in the end.
+
+        The time limit counts from `began`. What a reduction supposes of the program may have to be learned first.
+        """
+        supposed = self._supposed(program)
+        while True:
+            try:
+                return self._search_once(supposed, prepared, began, on_event, watched)
+            except Mistaken:
+                continue  # it is supposed no longer; there are two things to suppose
+
+    def _supposed(self, program: Program) -> Program:
+        wanted = self.options.reduce or self.options.checked
+        return Supposing(program) if wanted and not isinstance(program, Supposing) else program
+
+    def _search_once(
+        self,
+        program: Program,
+        prepared: Callable[[System], System],
+        began: float,
+        on_event: Callable[[SearchEvent], None] | None,
+        watched: Coverage | None,
+    ) -> tuple[Result, Options]:
         ready = replace(self, program=program)
         system = watched.watch(watched.watching(ready.system), CONTROLLER) if watched else ready.system()
         options = replace(self.options, strategy=self.strategy(system))
         if options.limits.seconds is not None:
-            left = max(options.limits.seconds - spent, 0.001)
+            left = max(options.limits.seconds - (time.perf_counter() - began), 0.001)
             options = replace(options, limits=replace(options.limits, seconds=left))
         return search(shuffled(prepared(system), self.seed), options, on_event), options
 
     def _discover(
-        self, narrow: "Scenario", on_event: Callable[[SearchEvent], None], watched: Coverage | None
+        self, narrow: "Scenario", on_event: Callable[[SearchEvent], None], watched: Coverage | None, began: float
     ) -> Report:
         """Search with inputs that are discovered. What is found is confirmed with the program as it was written."""
         subject = explorable(self.program)
 
-        def searching(network: Network, program: Program, look: Callable[[System], System], spent: float) -> Result:
-            return replace(narrow, network=network)._search(program, look, spent, on_event, watched)[0]
+        supposed: dict[int, Program] = {}  # what one search has learned serves the next one
+
+        def searching(network: Network, program: Program, look: Callable[[System], System]) -> Result:
+            known = supposed.setdefault(id(program), self._supposed(program))
+            return replace(narrow, network=network)._search(known, look, began, on_event, watched)[0]
 
         explorer = Concolic(subject, Means(PathOptions(paths=self.discovery.paths)))
         found = discover(narrow.network, subject, explorer, self.discovery, self.options, searching, on_event)

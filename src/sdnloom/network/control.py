@@ -17,6 +17,7 @@ from sdnloom.network.openflow import Message, PortStatsReply
 from sdnloom.network.parts import CONNECTIONS, conflict
 from sdnloom.network.station import Greeting, Letter
 from sdnloom.network.statistics import answered
+from sdnloom.network.supposing import Supposing
 from sdnloom.network.switch import Switch, SwitchCore
 
 
@@ -63,10 +64,10 @@ class Control:
         epochs = tuple(None if self.network.joining else 0 for _ in self.names)
         every = frozenset(f"{name}.of" for name in self.names)
         actions = []
+        apart, near = self._supposed()
         for name in self.names:
-            reach = self.program.reaches(name)
-            cells = ALL if self.changing else self.program.cells(name)
-            sends = every if reach is None else frozenset(f"{each}.of" for each in reach)
+            cells = frozenset({("program", name)}) if apart else ALL
+            sends = frozenset({f"{name}.of"}) if near else every
             actions.append(Action(f"handle {name}", self._handler(name), f"{name}.up", sends, cells, cells))
         actions += [
             Action(label, self._caller(place, given, events), None, every, mode=Mode.MAY)
@@ -77,6 +78,12 @@ class Control:
             actions.append(Action("turn", lambda core, _: self._outcomes(core, Turn()), None, every))
         initial = ControllerCore(core, epochs, tuple(budget for *_, budget in self.outside))
         return Component("controller", initial, tuple(actions), conflict=conflict)
+
+    def _supposed(self) -> tuple[bool, bool]:
+        """Return whether handlers of different switches are taken to be apart, and to send only to their own."""
+        if self.changing or not isinstance(self.program, Supposing):
+            return False, False
+        return self.program.apart, self.program.near
 
     def _handler(self, switch: str) -> Callable[[Any, Any], list[Outcome]]:
         place = self.names.index(switch)

@@ -8,7 +8,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
-from sdnloom.engine.model import ALL, Cell, Event
+from sdnloom.engine.model import Cell, Event
 from sdnloom.errors import SdnloomError
 from sdnloom.network.openflow import Message, PortDesc
 
@@ -86,7 +86,9 @@ class Program(Protocol):
     A program may also say `version`, the OpenFlow version that its switches must speak ("1.0"), and that it has `turns`
     (threads that are to be explored) or is `timed` (a clock that ticks): then it is given Turn and Tick. One that is
     explored has `answers`: what ports may answer to it, by its core, the switch and the reply. One whose `handle` may
-    raise StartAgain has `keep_order`, after which it does not.
+    raise StartAgain has `keep_order`, after which it does not. One that can tell, at a price, what its reactions touch
+    has `touched(core, given, reactions)`: reads and writes, None if that is not known. One may promise that it keeps to
+    one switch at a time, or deny it: `per_switch` (`supposing.py`).
     """
 
     @property
@@ -98,24 +100,6 @@ class Program(Protocol):
 
     def handle(self, core: Any, given: Input) -> Sequence[Reaction]:
         """Every way the program may react; at least one, but none to a Turn or Tick that is not possible."""
-
-    def cells(self, switch: str) -> frozenset[Cell]:
-        """The cells of its core that what comes from this switch may touch; `ALL` when it is not known."""
-
-    def reaches(self, switch: str) -> frozenset[str] | None:
-        """The switches to which it may send when something comes from this one; None is all of them."""
-
-
-class Opaque:
-    """Base of programs of whose cores nothing is known."""
-
-    def cells(self, switch: str) -> frozenset[Cell]:
-        """All cells."""
-        return ALL
-
-    def reaches(self, switch: str) -> frozenset[str] | None:
-        """All switches."""
-        return None
 
 
 def keep_order(program: Program) -> None:

@@ -19,6 +19,12 @@ class Key(NamedTuple):
     key: Hashable
 
 
+class Connected(NamedTuple):
+    """What the program's platform keeps of its connection to a switch."""
+
+    switch: str
+
+
 CONNECTIONS = "connections"  # the cell of what the controller itself knows: who is connected, what may still be called
 
 
@@ -35,4 +41,6 @@ def text_of(cell: Cell) -> str:
     """A part as a user would write it."""
     if isinstance(cell, Key):
         return f"{cell.attribute}[{cell.key!r}]"
+    if isinstance(cell, Connected):
+        return f"the connection of {cell.switch!r}"
     return cell.name if isinstance(cell, Attribute) else str(cell)

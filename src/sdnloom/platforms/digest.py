@@ -87,6 +87,11 @@ class Writer:
         self._alive: list[Any] = []
         self._orders, self._dicts = orders, 0
 
+    @property
+    def numbers(self) -> Mapping[int, int]:
+        """Return the numbers of the objects that were met, by id; they live as long as the roots and the writer."""
+        return self._numbers
+
     def text(self) -> str:
         """Return the text of the roots, in the order of their names."""
         todo: list[Item] = []

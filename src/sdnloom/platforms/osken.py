@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sdnloom.engine.model import Event
-from sdnloom.network.controller import Call, Came, Fired, Input, Joined, Left, Opaque, Reaction, Tick, Turn
+from sdnloom.network.controller import Call, Came, Fired, Input, Joined, Left, Reaction, Tick, Turn
 from sdnloom.network.openflow import Message
 from sdnloom.platforms.app_errors import AppError
 from sdnloom.platforms.clock import Draws, next_script
@@ -21,6 +21,7 @@ from sdnloom.platforms.orders import Orders
 from sdnloom.platforms.own_modules import Compiler, compile_source
 from sdnloom.platforms.states import Core, Made, States
 from sdnloom.platforms.threads import Flavour
+from sdnloom.platforms.touching import Around, Did, Touched, Touching
 
 if TYPE_CHECKING:
     from sdnloom.platforms.osken_symbolic import SymbolicOsken
@@ -50,7 +51,7 @@ class Done(NamedTuple):
     made: tuple[tuple[int, int], ...]
 
 
-class OskenProgram(Opaque):
+class OskenProgram:
     """Apps, by file or by module name, as one program.
 
     `threads` says what becomes of threads that the apps start: with "settle" they run to where they wait, first come
@@ -58,7 +59,7 @@ class OskenProgram(Opaque):
     order of the possible ones); with "explore" each is an action of its own. `draws` is how many random draws of a
     reaction, each among at most `widest` alternatives, are explored as choices; the others follow the `seed`. `path`
     has folders where modules of apps are found: those of Ryu's own apps too, as a source tree of Ryu has them. `config`
-    sets options of os-ken's configuration.
+    sets options of os-ken's configuration. `per_switch` is a promise (`sdnloom.network.supposing`).
     """
 
     def __init__(
@@ -73,6 +74,7 @@ class OskenProgram(Opaque):
         widest: int = 8,
         config: Mapping[str, Any] | None = None,
         path: Sequence[Path] = (),
+        per_switch: bool | None = None,
         compiler: Compiler = compile_source,
     ) -> None:
         if importlib.util.find_spec("os_ken") is None:
@@ -88,13 +90,21 @@ class OskenProgram(Opaque):
             "widest": widest,
             "config": config,
             "path": tuple(path),
+            "per_switch": per_switch,
         }
+        self.per_switch = per_switch
         self._flavour = hub if isinstance(hub, Flavour) else Flavour(_one_of("hub", hub, [x.value for x in Flavour]))
         self._compiler = compiler
         self.turns = threads == "explore"
         self._entered = contextlib.ExitStack()  # what surrounds the apps while they run
         with self._entered:
             self._states: States[Step] = States(self._made(), self._made_anew, self._run)
+            self._touching = Touching(
+                self._states,
+                lambda: self._apps.bricks,
+                lambda: self._apps.connections,
+                lambda notes: self._apps.noting(notes),
+            )
             self._orders = Orders(self.name, self._states, lambda *each: tuple(self._reactions(*each)), self._begin)
             self._begin()
 
@@ -212,16 +222,31 @@ class OskenProgram(Opaque):
         with self._running():
             return next(self._reactions(core, given), None)
 
+    def touched(self, core: Core, given: Input, reactions: Sequence[Reaction]) -> Touched | None:
+        """What the reactions looked at and what they changed; None where that is not known."""
+
+        def again(around: Around) -> list[Did]:
+            return [(done.messages, done.events) for _, done in self._steps(core, given, around)]
+
+        with self._running():
+            return self._touching.touched(core, reactions, again)
+
     def _reactions(self, core: Core, given: Input) -> Iterator[Reaction]:
+        for step, done in self._steps(core, given):
+            after = self._states.note(core, step)
+            yield Reaction(after, done.messages, done.events, _label(step.choice, done.made))
+
+    def _steps(self, core: Core, given: Input, around: Around = contextlib.nullcontext) -> Iterator[tuple[Step, Done]]:
+        """Take the steps that an input allows, each from the same state."""
         self._states.bring(core)
         for choice in self._apps.choices(given):
             script: tuple[int, ...] | None = ()
             while script is not None:
                 step = Step(given, choice, script)
                 self._states.bring(core)
-                done = self._run(step)
-                after = self._states.note(core, step)
-                yield Reaction(after, done.messages, done.events, _label(choice, done.made))
+                with around():
+                    done = self._run(step)
+                yield step, done
                 script = next_script(done.made)
 
     def _run(self, step: Step) -> Done:

@@ -1,6 +1,7 @@
 """Apps that run: what they are given goes in here, what they do comes out of `collect`."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any
 
@@ -18,7 +19,7 @@ from sdnloom.platforms.app_errors import AppError
 from sdnloom.platforms.escapes import handler_raised
 from sdnloom.platforms.kinds import forget
 from sdnloom.platforms.osken_capture import Surroundings, capture_apps
-from sdnloom.platforms.osken_connection import REQUESTS, Connection, Sent, decoded, encoded
+from sdnloom.platforms.osken_connection import REQUESTS, Connection, Sent, decoded, encoded, noting
 from sdnloom.platforms.osken_load import Loaded, load
 from sdnloom.platforms.osken_loops import Raised
 from sdnloom.platforms.osken_world import World
@@ -94,6 +95,20 @@ class Apps:
     def routes(self) -> tuple[osken_wsgi.Route, ...]:
         """The requests that the apps answer."""
         return tuple(route for _, each in self._web() for route in osken_wsgi.routes_of(each))
+
+    @property
+    def bricks(self) -> Mapping[str, Any]:
+        """The apps by name, os-ken's own among them."""
+        return self._world.bricks
+
+    @property
+    def connections(self) -> Mapping[str, Connection]:
+        """The connections of switches."""
+        return self._datapaths
+
+    def noting(self, notes: set[str]) -> AbstractContextManager[None]:
+        """Note the switches whose connections are looked at meanwhile."""
+        return noting(self._datapaths, notes)
 
     # What the apps are given.
 
@@ -273,7 +288,7 @@ class Apps:
 
     def _pin_ports(self, datapath: Connection) -> None:
         """Know the descriptions of ports by what they say: they are tuples, and there are many of them."""
-        for port in vars(datapath).get("ports", {}).values():
+        for port in object.__getattribute__(datapath, "__dict__").get("ports", {}).values():
             if id(port) not in self.scope.names:
                 self.scope.pin(f"{type(port).__name__}{tuple(port)!r}", port)
 

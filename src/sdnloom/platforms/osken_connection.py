@@ -8,6 +8,8 @@ in messages whose id the app has chosen itself. Ids start after the largest one 
 small and are a function of the state.
 """
 
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, ClassVar
@@ -45,6 +47,7 @@ REQUESTS = (
     StatsRequest,
 )
 _HEADER = 8
+_LOOKED_AT_BY_US = ("receiver", "waited", "settle_ids")  # of all connections, whichever a message came from
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +150,30 @@ class Connection(Captured, Datapath):  # type: ignore[misc]  # os-ken has no typ
         self.is_active = False
         self.waited = ()
         self.close()
+
+
+class _Noting(Connection):
+    """A connection that notes when it is looked at by anyone but us."""
+
+    notes: ClassVar[set[str]] = set()
+
+    def __getattribute__(self, name: str) -> Any:
+        if name not in _LOOKED_AT_BY_US:
+            _Noting.notes.add(object.__getattribute__(self, "switch"))
+        return object.__getattribute__(self, name)
+
+
+@contextmanager
+def noting(connections: Mapping[str, Connection], notes: set[str]) -> Iterator[None]:
+    """Note the switches whose connections are looked at meanwhile."""
+    _Noting.notes = notes
+    for each in connections.values():
+        each.__class__ = _Noting
+    try:
+        yield
+    finally:
+        for each in connections.values():
+            each.__class__ = Connection
 
 
 @lru_cache(maxsize=65536)

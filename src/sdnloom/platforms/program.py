@@ -3,6 +3,6 @@
 It lives in `network.controller`, below this layer, because the network model calls it; platforms implement it.
 """
 
-from sdnloom.network.controller import Call, Came, Fired, Input, Joined, Left, Opaque, Program, Reaction, Tick, Turn
+from sdnloom.network.controller import Call, Came, Fired, Input, Joined, Left, Program, Reaction, Tick, Turn
 
-__all__ = ["Call", "Came", "Fired", "Input", "Joined", "Left", "Opaque", "Program", "Reaction", "Tick", "Turn"]
+__all__ = ["Call", "Came", "Fired", "Input", "Joined", "Left", "Program", "Reaction", "Tick", "Turn"]

@@ -10,12 +10,11 @@ handler that changes one is refused. Handlers say what to do through `net`, whic
 
 import sys
 import traceback
-from collections.abc import Callable, Hashable, Mapping, Sequence, Set
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
-from sdnloom.engine.model import ALL, Cell
-from sdnloom.engine.text import stable_text
+from sdnloom.engine.model import NONE
 from sdnloom.errors import SdnloomError
 from sdnloom.network.controller import Call, Came, Fired, Input, Joined, Left, Reaction
 from sdnloom.network.events import HandlerRaised
@@ -36,7 +35,6 @@ from sdnloom.network.openflow import (
     PortStatus,
     StatsReply,
 )
-from sdnloom.network.parts import Attribute, Key, text_of
 from sdnloom.platforms.freeze import MUTABLE, StateError, attributes_of, freeze, frozen_attributes, restore
 from sdnloom.platforms.noting import Notes, note_tables, read_cells, written_cells
 
@@ -124,9 +122,7 @@ class PythonProgram:
     """A class as a controller program; a new instance is made from `arguments`.
 
     What a handler reads and changes of the tables in its attributes is noted key by key, and a search with reduction
-    uses it. With `per_switch`, also as a variable of the class, the program promises more: what comes from a switch
-    reads and changes only what its tables hold under the name of that switch, and sends only to that switch. A handler
-    that does otherwise is refused.
+    uses it. `per_switch`, also as a variable of the class, is a promise about that (`sdnloom.network.supposing`).
     """
 
     def __init__(self, kind: type, arguments: Mapping[str, Any] | None = None, per_switch: bool | None = None) -> None:
@@ -136,7 +132,9 @@ class PythonProgram:
         self.handlers = {name: getattr(kind, name) for name in HANDLERS if callable(getattr(kind, name, None))}
         if not self.handlers:
             raise ProgramError(f"class {kind.__name__} handles nothing; expected one of {', '.join(HANDLERS)}")
-        self.per_switch = getattr(kind, "per_switch", False) is True if per_switch is None else per_switch
+        self.per_switch: bool | None = getattr(kind, "per_switch", None) if per_switch is None else per_switch
+        if self.per_switch not in (None, True, False):
+            raise ProgramError(f"{kind.__name__}.per_switch is {self.per_switch!r}; expected True or False")
         self.shared = _shared_containers(kind)
 
     @property
@@ -166,7 +164,7 @@ class PythonProgram:
         name, arguments = call_of(given)
         handler = self.handlers.get(name)
         if handler is None:
-            return (Reaction(core),)
+            return (Reaction(core, reads=NONE, writes=NONE),)
         instance = restore(object.__new__(self.kind), core)
         notes: Notes = set()
         tables = note_tables(attributes_of(instance) or {}, notes)
@@ -179,30 +177,7 @@ class PythonProgram:
         reads = read_cells(before, tables, notes)  # before the tables are looked at to freeze them
         after = self._core(instance)
         writes = written_cells(before, dict(after), tables)
-        if self.per_switch and isinstance(given, Came | Joined | Left):
-            looked = reads - {Attribute(attribute) for attribute in before if attribute not in tables}
-            self._refuse_broken_promise(name, given.switch, looked, writes, net)
-            return (Reaction(after, tuple(net.messages), raised),)
         return (Reaction(after, tuple(net.messages), raised, reads=reads | writes, writes=writes),)
-
-    def _refuse_broken_promise(self, handler: str, switch: str, looked: Set[Cell], writes: Set[Cell], net: Net) -> None:
-        """Raise ProgramError if a handler that is to keep to its switch looks elsewhere in its tables, or changes more.
-
-        Other attributes may be read: since no handler may change them, they never differ.
-        """
-        touched = [("changes", cell) for cell in writes] + [("looks at", cell) for cell in looked]
-        for verb, cell in sorted(touched, key=stable_text):
-            if not isinstance(cell, Key) or cell.key != switch:
-                self._broken(handler, switch, f"{verb} {text_of(cell)}")
-        for to, _ in net.messages:
-            if to != switch:
-                self._broken(handler, switch, f"sends to {to!r}")
-
-    def _broken(self, handler: str, switch: str, what: str) -> NoReturn:
-        raise ProgramError(
-            f"{self.name} promises to keep to one switch (per_switch), but for a message from {switch!r} {handler} "
-            f"{what}; expected only what its tables hold under the key {switch!r}, or no promise"
-        )
 
     def _run(
         self, handler: Callable[..., None], name: str, instance: Any, net: Net, arguments: tuple[Any, ...]
@@ -236,14 +211,6 @@ class PythonProgram:
     def _core(self, instance: Any) -> tuple[tuple[str, Hashable], ...]:
         """The attributes with their values, frozen together so that none is shared."""
         return frozen_attributes(attributes_of(instance) or {}, self.name)
-
-    def cells(self, switch: str) -> frozenset[Cell]:
-        """One cell for each switch, if the class promises that."""
-        return frozenset({("program", switch)}) if self.per_switch else ALL
-
-    def reaches(self, switch: str) -> frozenset[str] | None:
-        """The switch itself, if the class promises that."""
-        return frozenset({switch}) if self.per_switch else None
 
 
 def _shared_containers(kind: type) -> list[tuple[str, Any, Hashable]]:

@@ -189,6 +189,10 @@ class States(Generic[Step]):
         """Return the present state as text, for whoever wants to see in what two states differ."""
         return canonical_text(self._telling(), self._scope, opaque=lambda target: "(not readable)")
 
+    def readable(self) -> tuple[Mapping[str, Any], Scope]:
+        """Return the roots that tell the present state, and their scope."""
+        return self._telling(), self._scope
+
     def how(self) -> str:
         """Return how states were kept so far: "snapshot", or "replay" with the reasons."""
         if not self.refused:

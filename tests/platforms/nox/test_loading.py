@@ -191,7 +191,7 @@ def test_an_app_can_do_without_what_is_not_there(tmp_path):
         ("7", "", "program.nox is 7; expected the file of an app for NOX, or a list of files, those that others"),
         ("[]", "", "program.nox is []; expected the file of an app for NOX"),
         ('["app.py", "app.py"]', "", "the apps of a NOX program are app, app; expected some, each once"),
-        ('"app.py"', 'class = "App"', "program.class = 'App' is unknown; expected one of nox, arguments, seed, draws"),
+        ('"app.py"', 'class = "App"', "program.class = 'App' is unknown; expected one of nox, arguments, seed,"),
         ('"app.py"', "arguments = { other = [] }", "program.nox: arguments for 'other'; expected one of app"),
         (
             '"app.py"',

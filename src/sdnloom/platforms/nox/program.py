@@ -5,11 +5,12 @@ outside (`sdnloom.platforms.states`): nothing is added to an app.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from sdnloom.engine.model import Event
-from sdnloom.network.controller import Call, Came, Fired, Input, Joined, Left, Opaque, Reaction, Tick, Turn
+from sdnloom.network.controller import Call, Came, Fired, Input, Joined, Left, Reaction, Tick, Turn
 from sdnloom.network.events import TimerFired
 from sdnloom.network.openflow import Message
 from sdnloom.network.userfile import CodeError, naming
@@ -27,6 +28,7 @@ from sdnloom.platforms.own_modules import Compiler, compile_source
 from sdnloom.platforms.roots import Roots
 from sdnloom.platforms.snapshot import Scope
 from sdnloom.platforms.states import Core, Made, States
+from sdnloom.platforms.touching import Around, Did, Touched, Touching
 
 
 class Start(NamedTuple):
@@ -49,12 +51,12 @@ class Done(NamedTuple):
     made: tuple[tuple[int, int], ...]
 
 
-class NoxProgram(Opaque):
+class NoxProgram:
     """Apps, by file, as one program; components are made in this order, so those that others resolve come first.
 
     `arguments` has, by the name of the file without its ending, the list of texts that `configure` gets. `draws` is how
     many random draws of a reaction, each among at most `widest` alternatives, are explored as choices; the others
-    follow the `seed`.
+    follow the `seed`. `per_switch` is a promise (`sdnloom.network.supposing`).
     """
 
     version = "1.0"
@@ -68,6 +70,7 @@ class NoxProgram(Opaque):
         seed: int = 0,
         draws: int = 0,
         widest: int = 8,
+        per_switch: bool | None = None,
         compiler: Compiler = compile_source,
     ) -> None:
         files = [Path(each) for each in ([apps] if isinstance(apps, str | Path) else apps)]
@@ -77,10 +80,11 @@ class NoxProgram(Opaque):
         unknown = sorted(set(arguments or {}) - set(names))
         if unknown:
             raise NoxError(f"arguments for {unknown[0]!r}; expected one of {', '.join(names)}")
-        self._arguments = dict(arguments or {})
+        self._arguments, self.per_switch = dict(arguments or {}), per_switch
         self._files = {file.stem: file for file in files}
         self._compiler, self._draws = compiler, (seed, widest, draws)
         self._states = States(self._made(), self._made_anew, self._run)
+        self._touching = Touching(self._states, lambda: self._kernel.components)
         self._orders = Orders(self.name, self._states, lambda *each: tuple(self._reactions(*each)), self._begin)
         self._begin()
 
@@ -177,7 +181,23 @@ class NoxProgram(Opaque):
         with quiet():
             self._orders.keep()
 
+    def touched(self, core: Core, given: Input, reactions: Sequence[Reaction]) -> Touched | None:
+        """What the reactions looked at and what they changed; None where that is not known."""
+
+        def again(around: Around) -> list[Did]:
+            return [(done.messages, done.events) for _, done in self._steps(core, given, around)]
+
+        with quiet():
+            return self._touching.touched(core, reactions, again)
+
     def _reactions(self, core: Core, given: Input) -> Iterator[Reaction]:
+        for step, done in self._steps(core, given):
+            after = self._states.note(core, step)
+            drawn = f"draws {','.join(str(pick) for pick, _ in done.made)}" if done.made else ""
+            yield Reaction(after, done.messages, done.events, " ".join(filter(None, (step.timer, drawn))))
+
+    def _steps(self, core: Core, given: Input, around: Around = nullcontext) -> Iterator[tuple[Step, Done]]:
+        """Take the steps that an input allows, each from the same state."""
         self._states.bring(core)
         if isinstance(given, Fired):
             raise NoxError(f"timer {given.name!r}: NOX apps set their timers themselves; expected `ticks`")
@@ -187,10 +207,9 @@ class NoxProgram(Opaque):
             while script is not None:
                 step = Step(given, timer, script)
                 self._states.bring(core)
-                done = self._run(step)
-                after = self._states.note(core, step)
-                drawn = f"draws {','.join(str(pick) for pick, _ in done.made)}" if done.made else ""
-                yield Reaction(after, done.messages, done.events, " ".join(filter(None, (timer, drawn))))
+                with around():
+                    done = self._run(step)
+                yield step, done
                 script = next_script(done.made)
 
     def _run(self, step: Step) -> Done:

@@ -1,0 +1,93 @@
+"""What a handler of a program that was run touches of its state: found from outside, by comparing and by watching.
+
+What it changes shows when the parts of the states before and after are compared (`partition.py`). What it looks at is
+noted in a second run, for which tables and connections are replaced by ones that note; the state after that run is
+thrown away, and it counts only if it did the same. The rest of the state counts as looked at always: looks at it are
+free.
+
+Law: what is not among the parts looked at has no influence on the run; what is not among those changed is as it was.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any
+
+from sdnloom.engine.model import Cell, Event
+from sdnloom.network.controller import Reaction
+from sdnloom.network.openflow import Message
+from sdnloom.network.parts import Attribute, Connected, Key
+from sdnloom.platforms.noting import EVERY, Notes, note_tables
+from sdnloom.platforms.partition import REST, Parts, dicts_of, is_plain, partition
+from sdnloom.platforms.states import Core, States
+
+Touched = tuple[frozenset[Cell], frozenset[Cell]]
+Around = Callable[[], AbstractContextManager[object]]
+Did = tuple[tuple[tuple[str, Message], ...], tuple[Event, ...]]  # messages and events of a step
+
+
+class Touching:
+    """The parts of states, and what steps between them touched.
+
+    `apps` and `connections` give the present ones by name; `noting` surrounds a run in which looks at connections are
+    noted.
+    """
+
+    def __init__(
+        self,
+        states: States[Any],
+        apps: Callable[[], Mapping[str, Any]],
+        connections: Callable[[], Mapping[str, Any]] = dict,
+        noting: Callable[[set[str]], AbstractContextManager[object]] = nullcontext,
+    ) -> None:
+        self._states, self._apps, self._connections, self._noting = states, apps, connections, noting
+        self._known: dict[Core, Parts | None] = {}
+
+    def touched(
+        self, core: Core, reactions: Sequence[Reaction], again: Callable[[Around], Sequence[Did]]
+    ) -> Touched | None:
+        """Return what reactions in a state looked at (what they changed included), and what they changed.
+
+        `again` takes their steps once more, each inside of what it is given. None if it is not known what they touch.
+        """
+        before = self._parts(core)
+        if before is None:
+            return None
+        tables, switches = set[tuple[str, Any]](), set[str]()
+        did = again(lambda: self._watching(before, tables, switches))
+        if list(did) != [(one.messages, one.events) for one in reactions]:
+            return None  # it noticed that it was watched
+        writes: set[Cell] = set()
+        for one in reactions:
+            after = self._parts(one.core)  # type: ignore[arg-type]
+            if after is None:
+                return None
+            writes |= before.changed(after)
+        reads = {REST, *map(Connected, switches), *(_cell(name, key) for name, key in tables)}
+        return frozenset(reads | writes), frozenset(writes)
+
+    def _parts(self, core: Core) -> Parts | None:
+        """Return the parts of a state; None where there are none to tell apart, or it cannot be put back exactly.
+
+        Where the order counts in which dicts were filled, every new key is seen by all who look at its table.
+        """
+        states = self._states
+        if states.refused or states.ordered:
+            return None
+        if core not in self._known:
+            states.bring(core)
+            roots, scope = states.readable()
+            self._known[core] = partition(roots, scope, dicts_of(self._apps()), self._connections())
+        return self._known[core]
+
+    @contextmanager
+    def _watching(self, parts: Parts, tables: Notes, switches: set[str]) -> Iterator[None]:
+        """Let tables and connections note who looks; what the apps hold afterwards has to be put back."""
+        found = {each.name: each for each in dicts_of(self._apps()) if each.name in parts.tables}
+        for name, table in note_tables({name: each.items for name, each in found.items()}, tables).items():
+            found[name].holder[found[name].attribute] = table
+        with self._noting(switches):
+            yield
+
+
+def _cell(table: str, key: Any) -> Cell:
+    return Key(table, key) if key is not EVERY and is_plain(key) else Attribute(table)
