@@ -333,6 +333,11 @@ MISTAKES = [
         ["link_faults[0].lose = 1 is unknown", "drop"],
     ),
     ("[topology]", '[[switch_faults]]\nswitch = "s9"\n[topology]', ["switch_faults[0].switch is 's9'", "s1, s2"]),
+    (
+        "[topology]",
+        '[[switch_faults]]\nswitch = "s1"\n[topology]',
+        ["switch_faults[0] says no fault", "fail, disconnect"],
+    ),
     ("[topology]", '[[externals]]\nname = "x"\narguments = [[1]]\n[topology]', ["externals[0].arguments is [[1]]"]),
     ("[topology]", '[search]\nengine = "fast"\n[topology]', ["search.engine is 'fast'", "auto, loop, kernel"]),
     (

@@ -101,9 +101,10 @@ def test_the_test_file_for_pytest_runs_and_is_the_one_on_the_page(clone: Path) -
     assert run.returncode == 0
 
 
-def test_the_python_examples_run() -> None:
+def test_the_python_examples_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
     examples = blocks(CHECK, "python")
-    assert len(examples) == 2
+    assert len(examples) == 3
     for code in examples:
         exec(code, {"__name__": "page"})
 

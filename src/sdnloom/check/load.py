@@ -185,10 +185,10 @@ def _link_faults(reader: Reader, topology: Topology) -> tuple[str, LinkFaults]:
 
 def _faults(reader: Reader, kind: Callable[..., F]) -> F:
     """The budgets of a table, which says at least one."""
+    faults: F = read_call(reader, kind, {}, {})
     keys = inspect.signature(kind).parameters
     if not any(key in reader for key in keys):
         raise ScenarioError(f"{reader.file}: {reader.where} says no fault; expected one of {', '.join(keys)}")
-    faults: F = read_call(reader, kind, {}, {})
     return faults
 
 
