@@ -89,6 +89,19 @@ def test_a_search_that_stops_early_says_why_and_what_to_raise(sdnloom: CommandLi
     assert run.out.startswith("INCOMPLETE no violation so far, but ")
 
 
+def test_only_the_limit_that_was_reached_is_to_be_raised(sdnloom: CommandLine, tmp_path: Path) -> None:
+    write(tmp_path, HOLDS)
+    limits = ("--max-states", 1000, "--time-limit", 1000, "--memory-limit", 100_000)
+    run = sdnloom("check", "hub.toml", "--max-depth", 2, *limits)
+    assert run.out.splitlines()[:2] == [
+        "INCOMPLETE no violation so far, but the depth limit of 2 was reached",
+        "to see more, raise --max-depth",
+    ]
+    skipped = sdnloom("check", "hub.toml", "--strategy", "no-delay", *limits)
+    assert skipped.code == 3
+    assert "to see more" not in skipped.out
+
+
 KEYS = [
     "schema",
     "verdict",

@@ -15,7 +15,13 @@ from sdnloom.engine.result import Counterexample, Incomplete
 from sdnloom.engine.semantics import Semantics, Transition
 from sdnloom.report.words import Names, counted, event_words, words
 
-_RAISE = {"states": "--max-states", "depth": "--max-depth", "seconds": "--time-limit", "memory": "--memory-limit"}
+# What the reason of an incomplete search begins with, and the option that raises that limit.
+_RAISE = {
+    "the limit of": "--max-states",
+    "the depth limit of": "--max-depth",
+    "the time limit of": "--time-limit",
+    "the memory limit of": "--memory-limit",
+}
 
 
 def report_text(report: Report, traces: Mapping[Counterexample, Path] | None = None) -> str:
@@ -37,7 +43,7 @@ def report_text(report: Report, traces: Mapping[Counterexample, Path] | None = N
         lines.append(f"HOLDS {names_of}: no violation in an exhaustive search within the bounds below")
     if isinstance(report.result.verdict, Incomplete):
         lines.append(f"INCOMPLETE no violation so far, but {report.result.verdict.reason}")
-        lines += _what_to_raise(report)
+        lines += _what_to_raise(report.result.verdict.reason)
     if lines[-1:] and report.violations:
         lines.append("")
     lines.append(
@@ -90,10 +96,8 @@ def _times(text: str, count: int) -> str:
     return text if count == 1 else f"{text} ({count} times)"
 
 
-def _what_to_raise(report: Report) -> list[str]:
-    limits = report.scenario.options.limits
-    given = [option for name, option in _RAISE.items() if getattr(limits, name) is not None]
-    return [f"to see more, raise {' or '.join(given)}"] if given else []
+def _what_to_raise(reason: str) -> list[str]:
+    return [f"to see more, raise {option}" for limit, option in _RAISE.items() if limit in reason]
 
 
 def coverage_text(one: FileCoverage) -> list[str]:
