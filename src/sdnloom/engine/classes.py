@@ -79,6 +79,8 @@ class Classifier:
         self.component, self.looks = component, looks or Looks()
         self.inbox = [channel for channel in channels if channel.to == component.name]
         self._slots = {channel.name: slot for slot, channel in enumerate(self.inbox)}
+        inbox = [channel.discipline for channel in self.inbox]
+        self._listing = [each if isinstance(each, Listing) else None for each in inbox]  # asked once: that is slow
         self._declared = [Footprint(one.reads, one.writes, one.sends) for one in component.actions]
         self._met: dict[tuple[frozenset[Cell], frozenset[Cell]], bool] = {}
 
@@ -122,8 +124,8 @@ class Classifier:
         if action.take is None:
             return (), ()
         slot = self._slots[action.take]
-        discipline = self.inbox[slot].discipline
-        if not isinstance(discipline, Listing):
+        discipline = self._listing[slot]
+        if discipline is None:
             return ((declared,), (declared,)) if offers else ((), ())
         now, later = discipline.waiting(contents[slot])
         if action.footprint is None:

@@ -97,6 +97,8 @@ class Pair:
             reaction, lines = self.original_lines(one.question, one.witness)
             assert lines == one.lines, one.path.readable
             assert (reaction.messages, reaction.events) == one.attempt, one.path.readable
+        both = {(one.path.trail, one.lines) for one in answer.classes}  # trails tell the runs apart that lines do
+        assert len({trail for trail, _ in both}) == len({lines for _, lines in both}) == len(both)
 
     def pure(self, question, answer, models=20):
         """Further members of each class take the same path; no run did anything that was not predicted."""
