@@ -1,5 +1,6 @@
 """Apps that run: what they are given goes in here, what they do comes out of `collect`."""
 
+import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
@@ -60,6 +61,8 @@ class Apps:
         self._other_files = frozenset(str(each.__file__) for each in modules)
         with world.running():
             self.scope, self.roots = self._capture()
+        kinds = tuple(map(type, world.manager.contexts.values()))  # of which some were made for this program
+        weakref.finalize(self, forget, tuple(world.own.modules.values()), kinds)
 
     def _capture(self) -> tuple[Scope, Roots]:
         world = self._world

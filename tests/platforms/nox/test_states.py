@@ -1,5 +1,6 @@
 """States of NOX apps are captured exactly: reached directly, restored, or rebuilt by another instance or process."""
 
+import gc
 import os
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from sdnloom.network.controller import Call, Came, Joined, Left, StartAgain, Tick
 from sdnloom.network.openflow import Match, PacketIn, PortDesc, PortStatus
+from sdnloom.platforms import kinds
 from sdnloom.platforms.nox import NoxProgram
 from tests.platforms.nox.apps import FACTORY, JOINED, component, frame, give, packet_in, program
 
@@ -329,3 +331,15 @@ def test_a_program_with_a_generator_is_rebuilt_by_running_it_again(tmp_path):
     assert cores[0] == cores[3]  # the generator is where it was
     assert len(set(cores)) == 3
     assert give(program(tmp_path, GENERATING), JOINED).core == joined
+
+
+def test_programs_that_are_gone_leave_no_classes_behind():
+    app = Path(__file__).parents[3] / "examples/mac_learning_nox/learning.py"
+
+    def loaded(count: int) -> int:
+        for _ in range(count):
+            NoxProgram([app])
+        gc.collect()
+        return len(kinds._FOUND)
+
+    assert loaded(1) == loaded(3)

@@ -1,5 +1,6 @@
 """An app that cannot be loaded gives one message that names it, the place and the reason."""
 
+import gc
 import sys
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from sdnloom.errors import SdnloomError
 from sdnloom.network.controller import Came
 from sdnloom.network.openflow import BarrierReply
+from sdnloom.platforms import kinds
 from sdnloom.platforms.osken import OskenProgram
 from tests.platforms.osken.helpers import joined, packet, program, run
 
@@ -162,3 +164,13 @@ def test_two_apps_of_one_name_are_told_apart_from_other_failures(tmp_path):
         OskenProgram(files)
     with pytest.raises(SdnloomError, match=r"mine\.py:8: making the apps raised AssertionError"):
         OskenProgram([written(tmp_path, app("assert False"))])
+
+
+def test_programs_that_are_gone_leave_no_classes_behind():
+    def loaded(count):
+        for _ in range(count):
+            run(program("web"), joined(1))
+        gc.collect()
+        return len(kinds._FOUND)
+
+    assert loaded(1) == loaded(3)

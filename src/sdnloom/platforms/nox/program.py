@@ -4,9 +4,11 @@ The API is NOX's, on Python 3: an app needs its syntax ported and nothing else (
 outside (`sdnloom.platforms.states`): nothing is added to an app.
 """
 
+import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple
 
 from sdnloom.engine.model import Event
@@ -83,6 +85,8 @@ class NoxProgram:
         self._arguments, self.per_switch = dict(arguments or {}), per_switch
         self._files = {file.stem: file for file in files}
         self._compiler, self._draws = compiler, (seed, widest, draws)
+        self._modules: list[ModuleType] = []
+        weakref.finalize(self, forget, self._modules)
         self._states = States(self._made(), self._made_anew, self._run)
         self._touching = Touching(self._states, lambda: self._kernel.components)
         self._orders = Orders(self.name, self._states, lambda *each: tuple(self._reactions(*each)), self._begin)
@@ -96,16 +100,17 @@ class NoxProgram:
         self._factories = {name: self._factory(file) for name, file in self._files.items()}
         self._contexts = {name: Context(kernel) for name in self._files}
         kernel.observes_time = loader.tells_time
+        forget(self._modules)
+        self._modules[:] = loader.modules.values()
         self._own = frozenset(str(place) for place in loader.files.values())
         known = {"clock": kernel.clock, "random": kernel.draws, "import": loader, **pins(self._provided)}
         scope = Scope(loader.modules, known | {f"context of {name}": each for name, each in self._contexts.items()})
         return Made(Roots(scope, {"kernel": kernel}, loader.modules.values()).values, scope, lambda: None)
 
     def _made_anew(self) -> Made:
-        before, modules = self._kernel, list(self._loader.modules.values())
+        before = self._kernel
         made = self._made()
         self._kernel.timers_seen.update(before.timers_seen)
-        forget(modules)
         return made
 
     def _begin(self) -> None:
