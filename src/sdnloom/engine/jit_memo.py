@@ -145,6 +145,22 @@ def note_miss(t, kind, key):
 
 
 @inner
+def remembered(t, memo, counter, kind, key):
+    """What a memo that Python fills has under a key, or a status."""
+    p = find(memo, key)
+    if memo[p, 0] == key:
+        return np.int64(memo[p, 1])
+    if 2 * t.n[counter] >= len(memo):
+        return np.int64(FULL)
+    status = note_miss(t, kind, key)
+    if status == MISSING:
+        memo[p, 0] = key
+        memo[p, 1] = PENDING
+        t.n[counter] += 1
+    return np.int64(status)
+
+
+@inner
 def push(t, fifo, content, message):
     """The content after a push, or FORKED - n for several alternatives or a fault."""
     key = ((np.int64(content) << MESSAGE_BITS) | np.int64(message)) + 1
@@ -361,17 +377,7 @@ def keep_faults(t, a):
 def step(t, action, core, message):
     """The entry of a step in the memo."""
     key = ((np.int64(action) << (CORE_BITS + MESSAGE_BITS)) | (np.int64(core) << MESSAGE_BITS) | np.int64(message)) + 1
-    p = find(t.step_memo, key)
-    if t.step_memo[p, 0] == key:
-        return np.int64(t.step_memo[p, 1])
-    if 2 * t.n[STEPS] >= len(t.step_memo):
-        return np.int64(FULL)
-    status = note_miss(t, MISS_STEP, key)
-    if status == MISSING:
-        t.step_memo[p, 0] = key
-        t.step_memo[p, 1] = PENDING
-        t.n[STEPS] += 1
-    return np.int64(status)
+    return remembered(t, t.step_memo, STEPS, MISS_STEP, key)
 
 
 @inner
@@ -480,32 +486,10 @@ def moves_of(t, place, action, slot, offer):
 @inner
 def fold(t, parcel, memory):
     """The memory of a property after a parcel of events."""
-    key = ((np.int64(parcel) << 32) | np.int64(memory)) + 1
-    p = find(t.fold_memo, key)
-    if t.fold_memo[p, 0] == key:
-        return np.int64(t.fold_memo[p, 1])
-    if 2 * t.n[FOLDS] >= len(t.fold_memo):
-        return np.int64(FULL)
-    status = note_miss(t, MISS_FOLD, key)
-    if status == MISSING:
-        t.fold_memo[p, 0] = key
-        t.fold_memo[p, 1] = PENDING
-        t.n[FOLDS] += 1
-    return np.int64(status)
+    return remembered(t, t.fold_memo, FOLDS, MISS_FOLD, ((np.int64(parcel) << 32) | np.int64(memory)) + 1)
 
 
 @inner
 def ranked(t, memory, local):
     """The row in `ranks` of an outcome under a strategy's memory."""
-    key = ((np.int64(memory) << 32) | np.int64(local)) + 1
-    p = find(t.rank_memo, key)
-    if t.rank_memo[p, 0] == key:
-        return np.int64(t.rank_memo[p, 1])
-    if 2 * t.n[RANKS] >= len(t.rank_memo):
-        return np.int64(FULL)
-    status = note_miss(t, MISS_RANK, key)
-    if status == MISSING:
-        t.rank_memo[p, 0] = key
-        t.rank_memo[p, 1] = PENDING
-        t.n[RANKS] += 1
-    return np.int64(status)
+    return remembered(t, t.rank_memo, RANKS, MISS_RANK, ((np.int64(memory) << 32) | np.int64(local)) + 1)

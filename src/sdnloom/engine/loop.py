@@ -92,33 +92,42 @@ class LoopSearch(Generic[S]):
     def _breadth(self, waiting: Sequence[int]) -> bool:
         """Expand level by level; True when the search is over."""
         level = len(self.route(waiting[0])) - 1
-        successors, seen, states, parents = self.graph.successors, self._seen, self.states, self.parents
-        known = seen.__contains__
-        asks = self.graph.asks or self.limits.states is not None
         while waiting:
             self.depth, self.frontier = max(self.depth, level), len(waiting)
             if level == self.limits.depth:
                 return self._at_depth_limit(waiting)
             following = len(self.states)
             for start in range(0, len(waiting), BATCH):
-                if self._pause():
+                if self._pause() or self._expanded(waiting[start : start + BATCH]):
                     return True
-                for number in waiting[start : start + BATCH]:
-                    found = successors(states[number])
-                    self.transitions += len(found)
-                    first = len(states)
-                    for state in filterfalse(known, found):
-                        if state not in seen:  # it may come twice
-                            seen.add(state)
-                            states.append(state)
-                            parents.append(number)
-                    if asks and len(states) > first and self._checked(first, found):
-                        return True
-                    if self.careful and all(n <= number for n in self._numbered(found)):
-                        self._ends.append(number)
             waiting = range(following, len(self.states))
             level += 1
         return False
+
+    def _expanded(self, numbers: Sequence[int]) -> bool:
+        """Expand some states of a level; True when the search is over."""
+        successors, seen, states, parents = self.graph.successors, self._seen, self.states, self.parents
+        known = seen.__contains__
+        asks = self.graph.asks or self.limits.states is not None
+        for number in numbers:
+            found = successors(states[number])
+            self.transitions += len(found)
+            first = len(states)
+            for state in filterfalse(known, found):
+                if state not in seen:  # it may come twice
+                    seen.add(state)
+                    states.append(state)
+                    parents.append(number)
+            if asks and len(states) > first and self._checked(first, found):
+                return True
+            if self.careful:
+                self._note_end(number, found)
+        return False
+
+    def _note_end(self, number: int, found: Sequence[S]) -> None:
+        """Breadth first: note a state whose edges led only to states expanded before."""
+        if all(n <= number for n in self._numbered(found)):
+            self._ends.append(number)
 
     def _depth(self, waiting: Sequence[int]) -> bool:
         """Expand the latest state first; True when the search is over."""

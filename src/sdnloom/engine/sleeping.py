@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sdnloom.engine.compiled import SystemGraph
-from sdnloom.engine.loop import BATCH, LoopSearch
+from sdnloom.engine.loop import LoopSearch
 
 MOST_ACTIONS = 64  # what is asleep is a word of the kernel
 
@@ -35,25 +35,14 @@ class SleepingSearch(LoopSearch[int]):
         super().__init__(graph, **options)
         self._asleep: list[int] = []  # by number of the state
 
-    def _breadth(self, waiting: Sequence[int]) -> bool:
-        """Expand level by level; True when the search is over."""
-        level = len(self.route(waiting[0])) - 1
-        while waiting:
-            self.depth, self.frontier = max(self.depth, level), len(waiting)
-            if level == self.limits.depth:
-                return self._at_depth_limit(waiting)
-            following = len(self.states)
-            for start in range(0, len(waiting), BATCH):
-                if self._pause():
-                    return True
-                for number in waiting[start : start + BATCH]:
-                    found = self.graph.awake(self.states[number], self._asleep[number])
-                    if self._taken(number, found):
-                        return True
-                    if self.careful and all(n <= number for n in self._numbered([state for state, _ in found])):
-                        self._ends.append(number)
-            waiting = range(following, len(self.states))
-            level += 1
+    def _expanded(self, numbers: Sequence[int]) -> bool:
+        """Expand some states of a level; True when the search is over."""
+        for number in numbers:
+            found = self.graph.awake(self.states[number], self._asleep[number])
+            if self._taken(number, found):
+                return True
+            if self.careful:
+                self._note_end(number, [state for state, _ in found])
         return False
 
     def _taken(self, number: int, found: Sequence[tuple[int, int]]) -> bool:
