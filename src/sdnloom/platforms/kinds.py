@@ -237,16 +237,20 @@ def capture_by(kind: type, aspects: Aspects) -> None:
     _FOUND[kind] = aspects
 
 
-def forget(modules: Iterable[types.ModuleType], kinds: Iterable[type] = ()) -> None:
-    """Let go of the classes of modules that are gone for good, and of these."""
-    own = (
+def forget(kinds: Iterable[type]) -> None:
+    """Let go of classes that are gone for good."""
+    for kind in kinds:
+        _FOUND.pop(kind, None)
+
+
+def classes_of(modules: Iterable[types.ModuleType]) -> list[type]:
+    """Return the classes that modules define."""
+    return [
         each
         for module in modules
         for each in vars(module).values()
         if isinstance(each, type) and each.__module__ == module.__name__
-    )
-    for kind in (*own, *kinds):
-        _FOUND.pop(kind, None)
+    ]
 
 
 def aspects_of(kind: type) -> Aspects | str:

@@ -8,6 +8,7 @@ it, and no line of it is changed.
 
 import contextlib
 import importlib.util
+import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,6 +18,7 @@ from sdnloom.network.controller import Call, Came, Fired, Input, Joined, Left, R
 from sdnloom.network.openflow import Message
 from sdnloom.platforms.app_errors import AppError
 from sdnloom.platforms.clock import Draws, next_script
+from sdnloom.platforms.kinds import forget
 from sdnloom.platforms.orders import Orders
 from sdnloom.platforms.own_modules import Compiler, compile_source
 from sdnloom.platforms.states import Core, Made, States
@@ -96,6 +98,8 @@ class OskenProgram:
         self._flavour = hub if isinstance(hub, Flavour) else Flavour(_one_of("hub", hub, [x.value for x in Flavour]))
         self._compiler = compiler
         self.turns = threads == "explore"
+        self._classes: list[type] = []
+        weakref.finalize(self, forget, self._classes)
         self._entered = contextlib.ExitStack()  # what surrounds the apps while they run
         with self._entered:
             self._states: States[Step] = States(self._made(), self._made_anew, self._run)
@@ -123,6 +127,8 @@ class OskenProgram:
         self._world = self._surroundings()
         apps = self._apps = Apps(self._world, tuple(map(str, names)), version, settle=not self.turns)
         self._entered.enter_context(self._world.running())
+        forget(self._classes)
+        self._classes[:] = apps.classes
         return Made(apps.roots.values, apps.scope, apps.clear, apps.parked, apps.roots.telling)
 
     def _made_anew(self) -> Made:

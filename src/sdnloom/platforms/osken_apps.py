@@ -1,6 +1,5 @@
 """Apps that run: what they are given goes in here, what they do comes out of `collect`."""
 
-import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
@@ -18,7 +17,7 @@ from sdnloom.network.switch import Switch, initial_core, receive_message
 from sdnloom.platforms import osken_wsgi
 from sdnloom.platforms.app_errors import AppError
 from sdnloom.platforms.escapes import handler_raised
-from sdnloom.platforms.kinds import forget
+from sdnloom.platforms.kinds import classes_of
 from sdnloom.platforms.osken_capture import Surroundings, capture_apps
 from sdnloom.platforms.osken_connection import REQUESTS, Connection, Sent, decoded, encoded, noting
 from sdnloom.platforms.osken_load import Loaded, load
@@ -61,8 +60,6 @@ class Apps:
         self._other_files = frozenset(str(each.__file__) for each in modules)
         with world.running():
             self.scope, self.roots = self._capture()
-        kinds = tuple(map(type, world.manager.contexts.values()))  # of which some were made for this program
-        weakref.finalize(self, forget, tuple(world.own.modules.values()), kinds)
 
     def _capture(self) -> tuple[Scope, Roots]:
         world = self._world
@@ -112,6 +109,11 @@ class Apps:
     def noting(self, notes: set[str]) -> AbstractContextManager[None]:
         """Note the switches whose connections are looked at meanwhile."""
         return noting(self._datapaths, notes)
+
+    @property
+    def classes(self) -> list[type]:
+        """The classes that were made for these apps."""
+        return [*classes_of(self._world.own.modules.values()), *map(type, self._world.manager.contexts.values())]
 
     # What the apps are given.
 
@@ -320,7 +322,6 @@ class Apps:
         """Take the place of the same apps that were made before; what was ever seen is not forgotten."""
         self.waiting.update(before.waiting)
         self.has_threads |= before.has_threads
-        forget(before._world.own.modules.values())
 
     def clear(self) -> None:
         """End all that waits, so that another state can be put in place; what it does about that did not happen."""

@@ -8,7 +8,6 @@ import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from types import ModuleType
 from typing import Any, NamedTuple
 
 from sdnloom.engine.model import Event
@@ -18,7 +17,7 @@ from sdnloom.network.openflow import Message
 from sdnloom.network.userfile import CodeError, naming
 from sdnloom.platforms.clock import Clock, Draws, next_script
 from sdnloom.platforms.escapes import handler_raised
-from sdnloom.platforms.kinds import forget
+from sdnloom.platforms.kinds import classes_of, forget
 from sdnloom.platforms.nox import events
 from sdnloom.platforms.nox.context import Context
 from sdnloom.platforms.nox.inputs import join_event, message_event
@@ -85,8 +84,8 @@ class NoxProgram:
         self._arguments, self.per_switch = dict(arguments or {}), per_switch
         self._files = {file.stem: file for file in files}
         self._compiler, self._draws = compiler, (seed, widest, draws)
-        self._modules: list[ModuleType] = []
-        weakref.finalize(self, forget, self._modules)
+        self._classes: list[type] = []
+        weakref.finalize(self, forget, self._classes)
         self._states = States(self._made(), self._made_anew, self._run)
         self._touching = Touching(self._states, lambda: self._kernel.components)
         self._orders = Orders(self.name, self._states, lambda *each: tuple(self._reactions(*each)), self._begin)
@@ -100,8 +99,8 @@ class NoxProgram:
         self._factories = {name: self._factory(file) for name, file in self._files.items()}
         self._contexts = {name: Context(kernel) for name in self._files}
         kernel.observes_time = loader.tells_time
-        forget(self._modules)
-        self._modules[:] = loader.modules.values()
+        forget(self._classes)
+        self._classes[:] = classes_of(loader.modules.values())
         self._own = frozenset(str(place) for place in loader.files.values())
         known = {"clock": kernel.clock, "random": kernel.draws, "import": loader, **pins(self._provided)}
         scope = Scope(loader.modules, known | {f"context of {name}": each for name, each in self._contexts.items()})
