@@ -1,11 +1,12 @@
 """What a reduction supposes of a program's handlers is found to be wrong before it does harm."""
 
-from dataclasses import replace
+import time
 from typing import Any
 
 import pytest
 
 from sdnloom.check import Scenario
+from sdnloom.check.bounds import stated_bounds
 from sdnloom.engine.result import Limits, Options
 from sdnloom.network.controller import Joined
 from sdnloom.network.hosts import Client, Replier
@@ -100,10 +101,12 @@ def test_handlers_that_are_apart_reduce_more_than_those_that_are_only_noted():
     assert promised == supposed > noted
 
 
-def test_a_new_start_does_not_give_more_time():
-    scenario = Scenario(NETWORK, PythonProgram(Keeps, {"breaks": "changes"}), (), Options(reduce=True))
-    limited = replace(scenario, options=replace(scenario.options, limits=Limits(seconds=1e-9)))
-    assert limited.check().verdict == "incomplete"
+def test_the_time_limit_counts_from_the_first_start_and_is_told_as_it_was_given():
+    scenario = Scenario(NETWORK, PythonProgram(Keeps), (), Options(limits=Limits(seconds=60)))
+    long_ago = time.perf_counter() - 61
+    result, options = scenario._search(scenario.program, lambda system: system, long_ago, None, None)
+    assert result.incomplete == "the time limit of 60 s was reached"
+    assert "at most 60 seconds" in stated_bounds(NETWORK, options)
 
 
 # Two switches, and all that their handlers may do to each other.

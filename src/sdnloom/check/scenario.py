@@ -174,10 +174,8 @@ class Scenario:
         ready = replace(self, program=program)
         system = watched.watch(watched.watching(ready.system), CONTROLLER) if watched else ready.system()
         options = replace(self.options, strategy=self.strategy(system))
-        if options.limits.seconds is not None:
-            left = max(options.limits.seconds - (time.perf_counter() - began), 0.001)
-            options = replace(options, limits=replace(options.limits, seconds=left))
-        return search(shuffled(prepared(system), self.seed), options, on_event), options
+        spent = time.perf_counter() - began
+        return search(shuffled(prepared(system), self.seed), options, on_event, spent), options
 
     def _discover(
         self, narrow: "Scenario", on_event: Callable[[SearchEvent], None], watched: Coverage | None, began: float

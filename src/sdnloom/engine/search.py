@@ -91,20 +91,26 @@ class SleepingLoop(SleepingSearch, SystemLoop):
 
 
 def search(
-    system: System, options: Options | None = None, on_event: Callable[[SearchEvent], None] | None = None
+    system: System,
+    options: Options | None = None,
+    on_event: Callable[[SearchEvent], None] | None = None,
+    spent: float = 0,
 ) -> Result:
-    """The verdict on a system. Every counterexample in it was replayed on the reference semantics."""
-    return _Run(system, options or Options(), on_event or (lambda event: None)).result()
+    """The verdict on a system. Every counterexample in it was replayed on the reference semantics.
+
+    `spent` seconds of the time limit have passed before, if this is not the first search for a verdict.
+    """
+    return _Run(system, options or Options(), on_event or (lambda event: None), spent).result()
 
 
 class _Run:
-    def __init__(self, system: System, options: Options, on_event: Callable[[SearchEvent], None]) -> None:
+    def __init__(self, system: System, options: Options, on_event: Callable[[SearchEvent], None], spent: float) -> None:
         _refuse_bad_mixes(options)
         self.system, self.options, self.on_event = system, options, on_event
         self.tables = Tables(system, options.checked)
         self.reduction = Stubborn(system) if options.reduce else None
         self.sometimes = {prop.name for prop in system.properties if prop.sometimes}
-        self.watch = Watch(options.limits)
+        self.watch = Watch(options.limits, spent)
         self.semantics = Semantics(system)
         self.remembering = Remembering(system)  # a path is made shorter with it, and confirmed without
         self.sightings: dict[Found, int] = {}

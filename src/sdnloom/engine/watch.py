@@ -1,5 +1,6 @@
 """When to stop, and when to say how it goes: limits, Ctrl-C and the pace of progress events."""
 
+import math
 import os
 import signal
 import threading
@@ -29,10 +30,13 @@ class OutOfTime(KeyboardInterrupt):
 
 
 class Watch:
-    """Asked between batches of work: is there a reason to stop, is a progress event due?"""
+    """Asked between batches of work: is there a reason to stop, is a progress event due?
 
-    def __init__(self, limits: Limits) -> None:
-        self.limits = limits
+    `spent` seconds of the time limit have passed before.
+    """
+
+    def __init__(self, limits: Limits, spent: float = 0) -> None:
+        self.limits, self._spent = limits, spent
         self.started = time.monotonic()
         self.interrupted = False
         self._next_progress = self.started + _PROGRESS_SECONDS
@@ -42,11 +46,16 @@ class Watch:
         """Time since the search began."""
         return time.monotonic() - self.started
 
+    @property
+    def left(self) -> float:
+        """What is left of the time limit, in seconds."""
+        return math.inf if self.limits.seconds is None else self.limits.seconds - self._spent - self.seconds
+
     def reason_to_stop(self) -> str | None:
         """Why the search should end here; the limits on states and depth are the engines' own, exact to one state."""
         if self.interrupted:
             return "interrupted"
-        if self.limits.seconds is not None and self.seconds >= self.limits.seconds:
+        if self.limits.seconds is not None and self.left <= 0:
             return f"the time limit of {self.limits.seconds:g} s was reached"
         if self.limits.memory is not None and resident_bytes() >= self.limits.memory:
             return f"the memory limit of {self.limits.memory / 1e6:,.0f} MB was reached"
@@ -94,7 +103,7 @@ class Watch:
                 raise OutOfTime(what)
 
         previous = signal.signal(signal.SIGALRM, end)
-        signal.setitimer(signal.ITIMER_REAL, max(self.limits.seconds - self.seconds, 0) + _GRACE_SECONDS, 0.1)
+        signal.setitimer(signal.ITIMER_REAL, max(self.left, 0) + _GRACE_SECONDS, 0.1)
         try:
             yield
         finally:
