@@ -11,6 +11,10 @@ from tests.cli.running import CommandLine
 TRACE = "hub.quiet-h2.sdnloom-trace.json"
 
 
+def with_source(text: str, **source: str) -> str:
+    return json.dumps({**json.loads(text), "source": source})
+
+
 @pytest.fixture
 def recorded(sdnloom: CommandLine, tmp_path: Path) -> Path:
     """A folder with a scenario and a trace of its violation."""
@@ -93,6 +97,11 @@ def test_another_scenario_is_refused(sdnloom: CommandLine, recorded: Path) -> No
         (lambda text: json.dumps({**json.loads(text), "version": 99}), ["version is 99"]),
         (lambda text: json.dumps({**json.loads(text), "source": {}}), ["names no scenario"]),
         (lambda text: json.dumps({**json.loads(text), "steps": [3]}), ["steps[0] is 3"]),
+        (lambda text: json.dumps({**json.loads(text), "property": "x"}), ["property is 'x'", "quiet h2"]),
+        (lambda text: with_source(text, scenario="x" * 5000), ["its scenario 'xxx", "is not there"]),
+        (lambda text: with_source(text, document="x ="), ["its scenario: command line: not TOML"]),
+        (lambda text: with_source(text, document="x = 1", folder="a\0b"), ["its folder 'a\\x00b' is not there"]),
+        (lambda text: with_source(text, document="x = 1", folder="y" * 5000), ["its folder 'yyy", "is not there"]),
     ],
 )
 def test_unusable_trace_ends_with_one_message(sdnloom: CommandLine, recorded: Path, change, words: list[str]) -> None:

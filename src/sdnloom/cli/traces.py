@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 from sdnloom.check.apps import COMMAND_LINE
+from sdnloom.check.document import ScenarioError, shown
 from sdnloom.check.load import load_scenario, read_scenario
 from sdnloom.check.scenario import Scenario
 from sdnloom.engine.path import Path as Steps
@@ -62,18 +63,26 @@ def scenario_of(trace: Trace, file: Path, given: Path | None) -> Scenario:
 
 
 def check_same(trace: Trace, file: Path, scenario: Scenario) -> None:
-    """Raise TraceError if the trace in the file was recorded with another scenario."""
+    """Raise TraceError if the trace in the file is of another scenario, or of a property that the scenario has not."""
     if trace.scenario != scenario.fingerprint():
         raise TraceError(
             f"{file}: recorded with another scenario than {str(scenario.file or scenario.name)!r}; expected one of the "
             "same network and properties (after a change of the scenario, check it anew)"
         )
+    names = [prop.name for prop in scenario.system().properties]
+    if trace.found is not None and trace.found.property not in names:
+        raise TraceError(f"{file}: property is {shown(trace.found.property)}; expected one of {', '.join(names)}")
 
 
 def _scenario_of(trace: Trace, file: Path, given: Path | None) -> Scenario:
     if given is None and "document" in trace.source:
         folder = Path(os.path.normpath(file.parent / trace.source.get("folder", ".")))
-        return read_scenario(trace.source["document"], folder / COMMAND_LINE)
+        if not os.path.isdir(folder):
+            raise TraceError(f"{file}: its folder {shown(str(folder))} is not there; expected that of its app")
+        try:
+            return read_scenario(trace.source["document"], folder / COMMAND_LINE)
+        except ScenarioError as error:
+            raise TraceError(f"{file}: its scenario: {error}") from error
     return load_scenario(given or _named(trace, file))
 
 
@@ -82,6 +91,6 @@ def _named(trace: Trace, file: Path) -> Path:
     if not named:
         raise TraceError(f"{file}: names no scenario; expected one, or --scenario FILE")
     found = Path(os.path.normpath(file.parent / named))
-    if not found.is_file():
-        raise TraceError(f"{file}: its scenario {str(found)!r} is not there; say where it is with --scenario FILE")
+    if not os.path.isfile(found):
+        raise TraceError(f"{file}: its scenario {shown(str(found))} is not there; say where it is with --scenario FILE")
     return found
