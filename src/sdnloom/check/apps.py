@@ -122,11 +122,15 @@ def _hosts(options: AppOptions) -> tuple[dict[str, dict[str, Any]], int]:
     hosts: dict[str, dict[str, Any]] = {}
     for text in options.pings:
         source, target, count = _parts("--ping", text, "SOURCE,TARGET or SOURCE,TARGET,COUNT", 2, 3, default="1")
+        if source == target:
+            _wrong("--ping", text, "two different hosts")
         _ping(hosts, source, target, _whole("--ping", text, count))
     reach = 0
     for text in options.moves:
         name, place = _parts("--move", text, "HOST,SWITCH:PORT", 2, 2)
-        _, _, port = place.partition(":")
+        _, colon, port = place.partition(":")
+        if not colon:
+            _wrong("--move", text, "HOST,SWITCH:PORT")
         reach = max(reach, _whole("--move", text, port))
         move = hosts.setdefault(name, {}).setdefault("move", {"to": [], "moves": 1, "announces": True})
         move["to"].append(place)

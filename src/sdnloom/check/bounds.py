@@ -63,7 +63,7 @@ def host_bounds(host: Host) -> str | None:
     moving = host if isinstance(host, MobileHost) else None
     inner = host.host if isinstance(host, MobileHost) else host
     parts = []
-    if isinstance(inner, Client) and inner.sends:
+    if isinstance(inner, Client):
         parts.append(f"{inner.sends} packet{'' if inner.sends == 1 else 's'}")
         if inner.burst is not None:
             parts[-1] += f" ({inner.burst} unanswered)"

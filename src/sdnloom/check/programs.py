@@ -53,6 +53,9 @@ def _osken(reader: Reader, version: str | None) -> Loaded:
         reader.fail("apps", names, "either `app` or `apps`")
     if not names or not all(names):
         reader.fail(key, names, "at least one module or file of an app")
+    for name in names:
+        if not is_file(name) and reader.beside(key, name).is_file():
+            reader.fail(key, name, "a Python file, whose name ends in .py, or a module")
     for needed in ("os_ken", "greenlet"):
         if importlib.util.find_spec(needed) is None:
             reader.fail(key, names, f"{needed} to be installed: pip install 'sdnloom[osken]'")

@@ -133,6 +133,8 @@ class Scenario:
 
     def _check(self, on_event: Callable[[SearchEvent], None] | None, coverage: bool, began: float) -> Report:
         watched = Coverage(self.code, getattr(self.program, "kind", None)) if coverage else None
+        if watched is not None and hasattr(self.program, "again"):
+            watched.watching(self.program.again)  # the program itself was loaded before anyone watched
         narrow = self.narrowed()
         if any(discoverers(narrow.network)) or narrow.network.answers is not None:
             return self._discover(narrow, on_event or (lambda event: None), watched, began)

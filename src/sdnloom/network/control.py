@@ -49,6 +49,9 @@ class Control:
                 for each in network.externals
             ),
         ]
+        refuse = getattr(program, "refuse", lambda given: None)
+        for _, given, _, _ in self.outside:
+            refuse(given)
         if getattr(program, "timed", False):
             self.outside.append(("tick", Tick(), (), network.ticks))
 

@@ -88,7 +88,8 @@ class Program(Protocol):
     explored has `answers`: what ports may answer to it, by its core, the switch and the reply. One whose `handle` may
     raise StartAgain has `keep_order`, after which it does not. One that can tell, at a price, what its reactions touch
     has `touched(core, given, reactions)`: reads and writes, None if that is not known. One may promise that it keeps to
-    one switch at a time, or deny it: `per_switch` (`supposing.py`).
+    one switch at a time, or deny it: `per_switch` (`supposing.py`). One that cannot be given every timer and call has
+    `refuse(given)`, which raises what `handle` would.
     """
 
     @property

@@ -204,6 +204,17 @@ class OskenProgram:
         """How states were kept so far: "snapshot", or "replay" (perhaps "from the very start") with the reasons."""
         return self._states.how()
 
+    def refuse(self, given: Input) -> None:
+        """Raise AppError if the apps can never be given a timer or call."""
+        if isinstance(given, Fired):
+            raise AppError(f"timer {given.name!r}: an os-ken app has no timers of that kind; expected `ticks`")
+        if isinstance(given, Call):
+            self._apps.web_of(given.name, given.arguments)
+
+    def again(self) -> "OskenProgram":
+        """The same apps, loaded once more."""
+        return OskenProgram(**self._made_with)
+
     def initial(self) -> Core:
         """The state after the start, before any switch has joined."""
         return self._initial
@@ -276,7 +287,7 @@ class OskenProgram:
             case Tick():
                 apps.tick(step.choice)
             case Fired():
-                raise AppError(f"timer {given.name!r}: an os-ken app has no timers of that kind; expected `ticks`")
+                self.refuse(given)
         messages, events = apps.collect()
         made = tuple(draws.made)
         draws.begin()

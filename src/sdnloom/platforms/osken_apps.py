@@ -167,13 +167,16 @@ class Apps:
 
     def call(self, name: str, arguments: tuple[Any, ...]) -> None:
         """Send a request to the web interface: "PUT /path" with the body."""
+        self._do(partial(self._ask, self.web_of(name, arguments), name, "".join(map(str, arguments))))
+
+    def web_of(self, name: str, arguments: tuple[Any, ...]) -> Any:
+        """Return the application that takes requests; AppError if this can be none."""
         path = name.partition(" ")[2]
         web = [each for _, each in self._web()]
         if not web or not path.startswith("/") or len(arguments) > 1:
             known = ", ".join(f"{route.method} {route.path}" for route in self.routes) or "none: the app has no routes"
             raise AppError(f"call {name!r} with {len(arguments)} arguments; expected METHOD /path and a body: {known}")
-
-        self._do(partial(self._ask, web[0], name, "".join(map(str, arguments))))
+        return web[0]
 
     def _ask(self, application: Any, name: str, body: str) -> None:
         method, _, path = name.partition(" ")

@@ -9,8 +9,9 @@ from sdnloom.engine.result import Limits, Options
 from sdnloom.engine.semantics import Found
 from sdnloom.network.build import build
 from sdnloom.network.hosts import Client, Replier
-from sdnloom.network.network import External, Network, NetworkError, SwitchOptions
+from sdnloom.network.network import External, Network, NetworkError, SwitchOptions, Timer
 from sdnloom.network.topology.shapes import linear, ring, single
+from sdnloom.platforms.app_errors import AppError
 from tests.platforms.osken.helpers import program
 
 ONE_PING = (Client("h1", ("h2",)), Replier("h2"))
@@ -107,3 +108,16 @@ def test_requests_are_events_of_the_scenario():
     assert report.verdict == "holds"
     assert report.result.statistics.states == 4  # neither, one, the other, both
     assert report.bounds[:2] == ("PUT /table/a is called at most once", "GET /table/a is called at most once")
+
+
+@pytest.mark.parametrize(
+    ("outside", "expected"),
+    [
+        ({"timers": (Timer("t"),)}, "timer 't': an os-ken app has no timers of that kind"),
+        ({"externals": (External("go"),)}, "call 'go' with 0 arguments; expected METHOD /path and a body: none"),
+    ],
+    ids=["timer", "call"],
+)
+def test_what_apps_can_never_be_given_is_refused_before_the_search(outside, expected):
+    with pytest.raises(AppError, match=expected):
+        scenario(program("learning"), **outside).system()

@@ -171,6 +171,18 @@ class NoxProgram:
         """How states were kept so far: "snapshot", or "replay" (perhaps "from the very start") with the reasons."""
         return self._states.how()
 
+    def refuse(self, given: Input) -> None:
+        """Raise NoxError if the apps can never be given a timer or call."""
+        if isinstance(given, Fired):
+            raise NoxError(f"timer {given.name!r}: NOX apps set their timers themselves; expected `ticks`")
+        if isinstance(given, Call):
+            self._callable(given.name)
+
+    def again(self) -> "NoxProgram":
+        """The same apps, loaded once more."""
+        seed, widest, draws = self._draws
+        return NoxProgram(tuple(self._files.values()), self._arguments, seed=seed, draws=draws, widest=widest)
+
     def initial(self) -> Core:
         """The state after all components are installed, before any switch has joined."""
         return self._initial
@@ -204,7 +216,7 @@ class NoxProgram:
         """Take the steps that an input allows, each from the same state."""
         self._states.bring(core)
         if isinstance(given, Fired):
-            raise NoxError(f"timer {given.name!r}: NOX apps set their timers themselves; expected `ticks`")
+            self.refuse(given)
         choices = [""] if not isinstance(given, Tick | Turn) else list(self._kernel.due()) if given == Tick() else []
         for timer in choices:
             script: tuple[int, ...] | None = ()
