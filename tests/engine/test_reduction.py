@@ -167,9 +167,18 @@ MUTANTS = {
 }
 
 
+# Systems that tell mutants which few others tell; looked at first, and any other may stand in for them.
+TELLING = {
+    "without cells of refused actions": 118,
+    "without disturbers of REFUSED actions": 609,
+    "without input of refused actions": 920,
+}
+
+
 @pytest.mark.parametrize("name", sorted(MUTANTS))
 def test_a_missing_rule_is_caught(name):
-    assert any(_notices(seed, MUTANTS[name]) for seed in range(SYSTEMS))
+    order = itertools.chain([TELLING.get(name, 0)], range(SYSTEMS))
+    assert any(_notices(seed, MUTANTS[name]) for seed in order)
 
 
 def _notices(seed: int, mutant: Rules) -> bool:
