@@ -1,6 +1,7 @@
 """Strategies: both engines and the slow reading agree, alone, composed and with a reduction."""
 
 from collections.abc import Hashable
+from functools import cache
 from typing import Any
 
 import pytest
@@ -25,17 +26,15 @@ LIMIT = 400
 def slowly(system: System, strategy: Strategy, reduction: Stubborn | None) -> tuple[set[State], int, int] | None:
     """States, transitions and reduced states as the words of strategy.py say them; None if there are too many."""
     semantics = Semantics(system)
+    transitions_of, few_of = cache(semantics.transitions), cache(lambda state: _few(semantics, state, reduction))
     parts = parts_of(strategy)
     start = (semantics.initial(), tuple(part.initial for part in parts))
     known, work, transitions, reduced = {start}, [start], 0, 0
     while work:
         state, memory = work.pop()
-        offered = semantics.transitions(state)
-        chosen = left_by(parts, memory, offered)
+        chosen = left_by(parts, memory, transitions_of(state))
         if reduction is not None:
-            kept = reduction.subset(classes_of(semantics, state))
-            numbers = {acting.name: acting.number for acting in reduction.actions}
-            few = [t for t in offered if kept is None or kept >> numbers[t.component.name, t.action.name] & 1]
+            few = few_of(state)
             if all(t in chosen for t in few):
                 reduced += len(few) < len(chosen)
                 chosen = few
@@ -49,6 +48,14 @@ def slowly(system: System, strategy: Strategy, reduction: Stubborn | None) -> tu
         if len(known) > LIMIT:
             return None
     return {state for state, _ in known}, transitions, reduced
+
+
+def _few(semantics: Semantics, state: State, reduction: Stubborn) -> list[Transition]:
+    """The transitions of a state that the reduction keeps."""
+    kept = reduction.subset(classes_of(semantics, state))
+    numbers = {acting.name: acting.number for acting in reduction.actions}
+    offered = semantics.transitions(state)
+    return [t for t in offered if kept is None or kept >> numbers[t.component.name, t.action.name] & 1]
 
 
 def left_by(parts: tuple[Strategy, ...], memory: tuple[Any, ...], offered: list[Transition]) -> list[Transition]:
