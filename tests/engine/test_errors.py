@@ -276,6 +276,10 @@ SEND = Action("go", fine, sends=frozenset({"in"}))
             "property 'p' reads the column 'B', no component or channel",
         ),
         (
+            lambda: only(fine, properties=(Property("p", "event", fine),)),
+            "property 'p' needs 'event'; expected one of Needs.EVENT, Needs.ORDER",
+        ),
+        (
             lambda: only(fine, properties=(Property("p", Needs.EVENT, fine, columns=("A",)),)),
             r"property 'p' needs event and reads columns \['A'\]",
         ),

@@ -115,3 +115,5 @@ def test_kernel_refuses_depth_first_and_checked_runs_by_name() -> None:
 def test_auto_stays_in_the_loop_for_small_runs_and_moves_to_the_kernel_for_long_ones() -> None:
     assert search(pings(2)).statistics.engine == "loop"
     assert search(pings(4)).statistics.engine == "kernel"
+    little = Options(limits=Limits(seconds=20))
+    assert search(pings(4), little).statistics.engine == "loop"

@@ -38,6 +38,7 @@ from sdnloom.errors import SdnloomError
 
 # A run this long repays the start of the kernel, compiled code from its cache included.
 SMALL_RUN = 200_000
+SHORT_RUN = 30.0  # seconds; with less than that the loop, which does not begin twice, sees more
 
 
 class Engine(Protocol):
@@ -173,7 +174,7 @@ class _Run:
         return self._loop(None)
 
     def _kernel_serves(self) -> bool:
-        if self.options.order == "dfs" or self.options.checked:
+        if self.options.order == "dfs" or self.options.checked or self.watch.left < SHORT_RUN:
             return False
         if importlib.util.find_spec("numba") is not None:
             return True
