@@ -111,9 +111,9 @@ def test_postorder_meets_each_shared_part_once():
 
 def test_depth_is_no_limit():
     policy = A
-    for _ in range(50_000):
+    for _ in range(10_000):  # ten times what recursion could do
         policy = Star(policy)
-    assert policy.depth == 50_001
+    assert policy.depth == 10_001
     assert fields(policy) == {"a"}
     assert repr(policy).startswith("Star(Star(")
 
