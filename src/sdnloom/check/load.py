@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from sdnloom.check import properties as library
 from sdnloom.check.apps import COMMAND_LINE, AppOptions, app_document
 from sdnloom.check.code import CodeFiles
-from sdnloom.check.document import ScenarioError, load_document, parse_document
+from sdnloom.check.document import ScenarioError, load_document, parse_document, shown
 from sdnloom.check.fields import read_call
 from sdnloom.check.inputs.reading import read_discover
 from sdnloom.check.packets import ADDRESSES, packet_kind
@@ -76,7 +76,10 @@ def _read(reader: Reader) -> Scenario:
         with code.blaming():
             return _scenario(reader, code)
 
-    return reader.calling("", read)
+    try:
+        return reader.calling("", read)
+    except OSError as error:  # a name that no file can have; what is raised in the user's code has been named already
+        raise ScenarioError(f"{reader.file}: the file {shown(error.filename)}: {error.strerror}") from error
 
 
 def _scenario(reader: Reader, code: CodeFiles) -> Scenario:
