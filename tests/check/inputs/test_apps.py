@@ -164,9 +164,14 @@ OSKEN_EXAMPLES = [
 ]
 
 
+@cache
+def example_pair(file):
+    return Pair.of(OskenProgram([EXAMPLES / file]))
+
+
 @pytest.mark.parametrize(("file", "stack"), OSKEN_EXAMPLES)
 def test_example_apps(file, stack):
-    pair = Pair.of(OskenProgram([EXAMPLES / file]))
+    pair = example_pair(file)
     question = pair.question(stack, 1)
     answer = pair.explored(question)
     assert answer.gaps == ()
