@@ -1,0 +1,32 @@
+"""Real apps that keep to one switch at a time are reduced by it, and what they lead to stays the same."""
+
+from pathlib import Path
+
+import pytest
+
+from sdnloom.check import Scenario, app_scenario
+from sdnloom.engine.result import Options
+from tests.reducing import compare
+
+
+def line(ryu: Path, app: str, switches: int) -> Scenario:
+    return app_scenario(ryu / "ryu" / "app" / f"{app}.py", topology=f"linear,{switches}")
+
+
+@pytest.mark.parametrize(("app", "full"), [("simple_switch", 13_688), ("simple_switch_13", 8_262)])
+def test_a_line_of_switches_comes_to_rest_in_the_same_states(ryu: Path, app: str, full: int) -> None:
+    sizes = compare(line(ryu, app, 3))
+    assert sizes is not None
+    assert sizes.full == full
+    assert sizes.factor > 20
+
+
+def test_with_a_reduction_a_line_does_not_grow_beyond_reach(ryu: Path) -> None:
+    transitions = []
+    for switches in (2, 4, 6):
+        scenario = line(ryu, "simple_switch_13", switches)
+        report = Scenario(scenario.network, scenario.program, (), Options(reduce=True)).check()
+        transitions.append(report.result.statistics.transitions)
+    two, four, six = transitions
+    assert four < 3 * two
+    assert six < 3 * four
