@@ -89,6 +89,13 @@ def test_a_search_that_stops_early_says_why_and_what_to_raise(sdnloom: CommandLi
     assert run.out.startswith("INCOMPLETE no violation so far, but ")
 
 
+def test_limits_of_one_are_one(sdnloom: CommandLine, tmp_path: Path) -> None:
+    write(tmp_path, HOLDS)
+    run = sdnloom("check", "hub.toml", "--max-states", 1, "--max-depth", 1, "--time-limit", 1)
+    bounds = next(line for line in run.out.splitlines() if line.startswith("bounds: "))
+    assert bounds == "bounds: h1: at most 1 packet; at most 1 state; at most 1 step deep; at most 1 second"
+
+
 def test_only_the_limit_that_was_reached_is_to_be_raised(sdnloom: CommandLine, tmp_path: Path) -> None:
     write(tmp_path, HOLDS)
     limits = ("--max-states", 1000, "--time-limit", 1000, "--memory-limit", 100_000)

@@ -47,13 +47,13 @@ def stated_bounds(network: Network, options: Options, program: object = None) ->
     lines += getattr(program, "notes", ())
     limits = options.limits
     for text, limit in (
-        ("at most {:,} states", limits.states),
-        ("at most {:,} steps deep", limits.depth),
-        ("at most {:g} seconds", limits.seconds),
-        ("at most {:,} bytes of memory", limits.memory),
+        ("at most {:,} state{}", limits.states),
+        ("at most {:,} step{} deep", limits.depth),
+        ("at most {:g} second{}", limits.seconds),
+        ("at most {:,} byte{} of memory", limits.memory),
     ):
         if limit is not None:
-            lines.append(text.format(limit))
+            lines.append(text.format(limit, "" if limit == 1 else "s"))
     lines += [f"without {part.skips} ({part.name})" for part in parts_of(options.strategy)]
     return tuple(lines)
 
