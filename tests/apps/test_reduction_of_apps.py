@@ -10,10 +10,12 @@ from tests.reducing import compare
 
 
 def line(ryu: Path, app: str, switches: int) -> Scenario:
-    return app_scenario(ryu / "ryu" / "app" / f"{app}.py", topology=f"linear,{switches}")
+    return app_scenario(f"ryu.app.{app}", path=[str(ryu)], topology=f"linear,{switches}")
 
 
-@pytest.mark.parametrize(("app", "full"), [("simple_switch", 13_688), ("simple_switch_13", 8_262)])
+@pytest.mark.parametrize(
+    ("app", "full"), [("simple_switch", 13_688), ("simple_switch_13", 8_262), ("simple_monitor_13", 8_262)]
+)
 def test_a_line_of_switches_comes_to_rest_in_the_same_states(ryu: Path, app: str, full: int) -> None:
     sizes = compare(line(ryu, app, 3))
     assert sizes is not None

@@ -17,6 +17,7 @@ from sdnloom.engine.model import Cell
 from sdnloom.network.parts import Attribute, Connected, Key
 from sdnloom.platforms.aspects import CaptureError, Form
 from sdnloom.platforms.digest import Writer
+from sdnloom.platforms.frames import frames_view
 from sdnloom.platforms.kinds import ways
 from sdnloom.platforms.snapshot import Scope
 
@@ -112,7 +113,7 @@ class _Walk:
 
     def _add(self, cell: Cell, *targets: Any, **roots: Any) -> None:
         roots |= {str(place): each for place, each in enumerate(targets)}
-        writer = Writer(roots, self._scope, frozenset(), _refuse)
+        writer = Writer(roots, self._scope, frozenset(), frames_view)
         self._texts[cell] = self._texts.get(cell, "") + writer.text()
         self._writers[cell].append(writer)
 
@@ -141,10 +142,6 @@ class _Walk:
             for cell, text in self._texts.items()
         }
         return Parts(hashes, frozenset(each.name for each in self._tables))
-
-
-def _refuse(target: Any) -> Any:
-    raise CaptureError(f"{target!r} cannot be read")
 
 
 @contextmanager

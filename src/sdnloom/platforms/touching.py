@@ -66,12 +66,12 @@ class Touching:
         return frozenset(reads | writes), frozenset(writes)
 
     def _parts(self, core: Core) -> Parts | None:
-        """Return the parts of a state; None where there are none to tell apart, or it cannot be put back exactly.
+        """Return the parts of a state; None where they cannot be told apart.
 
         Where the order counts in which dicts were filled, every new key is seen by all who look at its table.
         """
         states = self._states
-        if states.refused or states.ordered:
+        if states.ordered:
             return None
         if core not in self._known:
             states.bring(core)
