@@ -254,9 +254,10 @@ class System:
                     raise ModelError(f"{where} declares that it sends on {channel_name!r}, which is no channel")
         actions = {(component.name, action.name) for component in self.components for action in component.actions}
         for prop in self.properties:
-            if not isinstance(prop.needs, Needs):
+            needs: object = prop.needs  # a text is an easy mistake, and would never be asked for
+            if not isinstance(needs, Needs):
                 known = ", ".join(f"Needs.{one.name}" for one in Needs)
-                raise ModelError(f"property {prop.name!r} needs {prop.needs!r}; expected one of {known}")
+                raise ModelError(f"property {prop.name!r} needs {needs!r}; expected one of {known}")
             for column in prop.columns:
                 if column not in names and column not in receivers:
                     raise ModelError(f"property {prop.name!r} reads the column {column!r}, no component or channel")
