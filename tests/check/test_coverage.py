@@ -1,8 +1,11 @@
 """Coverage compared with a program that notes by hand what it runs."""
 
 import itertools
+import subprocess
+import sys
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -72,6 +75,29 @@ def test_both_ways_of_each_condition_are_told_apart(tmp_path: Path) -> None:
     assert (9, 10) in missed
     coverage.watching(lambda: program.step(0))
     assert [(a, b) for a, b in coverage.report()[0].missed_branches if a == 6] == [(6, 7)]
+
+
+def test_the_first_run_of_a_process_is_watched_like_any_other(tmp_path: Path) -> None:
+    file, program = load(tmp_path)
+    coverage = Coverage((file,))
+    for _ in range(2):
+        coverage.watching(lambda: program.step(2))
+    [expected] = coverage.report()
+    assert 0 < expected.reached_branches < expected.branches
+    script = (
+        "import sys, pathlib, sdnloom.check.coverage as c; f = pathlib.Path(sys.argv[1]); n = {};"
+        "exec(compile(f.read_text(), str(f), 'exec'), n); w = c.Coverage((f,));"
+        "w.watching(lambda: n['Program']().step(2)); print(w.report()[0].missed_branches)"
+    )
+    run = subprocess.run([sys.executable, "-c", script, str(file)], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == str(expected.missed_branches)
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="the syntax is new in Python 3.12")
+def test_the_parameters_of_a_generic_are_no_function(tmp_path: Path) -> None:
+    file = tmp_path / "generic.py"
+    file.write_text("class C[T]:\n  def f[S](self, x):\n    return x\n\n\ndef g[T](x):\n  return x\n")
+    assert Coverage((file,)).report()[0].lines == (3, 7)
 
 
 def test_a_loop_that_raises_took_neither_branch(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from typing import Any
 from sdnloom.engine.model import Action, System
 
 _Key = tuple[str, int]  # qualified name and first line of a function
+_GENERIC = "<generic parameters of "  # what `def f[T]` runs when it defines `f`
 _ENTRY = ("RESUME", "RETURN_GENERATOR", "COPY_FREE_VARS", "MAKE_CELL", "POP_TOP", "CACHE", "EXTENDED_ARG")
 
 
@@ -80,6 +81,7 @@ class Coverage:
     def watching(self, call: Callable[[], Any]) -> Any:
         """What the call returns; the lines and branches it runs are noted."""
         before = sys.gettrace()
+        sys._getframe().f_trace_opcodes = True  # Python 3.12 sends these events only if some frame asked before
         sys.settrace(self._called)
         try:
             return call()
@@ -101,7 +103,6 @@ class Coverage:
         lines, ways = self._lines[found], self._ways[found]
         jumps = self._jumps.setdefault(code, _jumps(code))
         key = (code.co_qualname, code.co_firstlineno)
-        frame.f_trace_opcodes = True
         last = -1
 
         def inside(frame: FrameType, event: str, argument: Any) -> Any:
@@ -116,6 +117,8 @@ class Coverage:
                 last = -1  # what raised went neither way
             return inside
 
+        frame.f_trace = inside  # Python 3.13 ignores the wish below of a frame without it
+        frame.f_trace_opcodes = True
         return inside
 
     def _of_file(self, file: Path) -> FileCoverage:
@@ -136,7 +139,7 @@ class Coverage:
 
 def _functions(code: CodeType, classes: set[str] | None) -> Iterator[CodeType]:
     """Every function inside the code, without module and class bodies and without methods of other classes."""
-    if code.co_flags & inspect.CO_OPTIMIZED:
+    if code.co_flags & inspect.CO_OPTIMIZED and not code.co_name.startswith(_GENERIC):
         yield code
     for constant in code.co_consts:
         if isinstance(constant, CodeType):

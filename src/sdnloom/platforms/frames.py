@@ -27,7 +27,7 @@ def frames_view(suspended: Any) -> list[Any]:
     """
     if not isinstance(suspended, GeneratorType) and not hasattr(suspended, "gr_frame"):
         raise CaptureError(f"the state holds {ways(suspended)}; expected state that can be digested")
-    return [_view(frame) for frame in _frames(suspended)]
+    return [_view(frame, isinstance(suspended, GeneratorType)) for frame in _frames(suspended)]
 
 
 def _frames(suspended: Any) -> Iterator[FrameType]:
@@ -37,28 +37,34 @@ def _frames(suspended: Any) -> Iterator[FrameType]:
         frame = None if isinstance(suspended, GeneratorType) else frame.f_back
 
 
-def _view(frame: FrameType) -> list[Any]:
+def _view(frame: FrameType, generator: bool) -> list[Any]:
     code = frame.f_code
     ours = frame.f_globals.get("__name__", "").startswith(OURS)
-    if not ours and operands_below(code, frame.f_lasti) != 0:
+    if not ours and operands_below(code, frame.f_lasti, generator) != 0:
         raise CaptureError(
             f"{library_file(code.co_filename)}:{frame.f_lineno}: {code.co_qualname} waits inside of a `for`, a `with`, "
             "an `except` or an expression; expected a call whose whole state is in variables"
         )
-    at = _instruction(code, frame.f_lasti)
+    at = _instruction(code, frame.f_lasti, generator)
     return [f"{frame.f_globals.get('__name__')}.{code.co_qualname}", at and at.offset, dict(frame.f_locals)]
 
 
 @lru_cache(maxsize=4096)
-def _instruction(code: CodeType, place: int) -> dis.Instruction | None:
-    """Return the instruction at a place; an interpreter that has warmed up stops a little behind its start."""
-    return next((each for each in reversed(list(dis.get_instructions(code))) if each.offset <= place), None)
+def _instruction(code: CodeType, place: int, generator: bool) -> dis.Instruction | None:
+    """Return the instruction at a place; an interpreter that has warmed up stops a little behind its start.
+
+    A suspended generator is at the instruction that suspended it. From Python 3.13 on its place is the one after that.
+    """
+    until = [each for each in dis.get_instructions(code) if each.offset <= place]
+    if generator and len(until) > 1 and until[-2].opname in _SUSPENDS:
+        return until[-2]
+    return until[-1] if until else None
 
 
 @lru_cache(maxsize=4096)
-def operands_below(code: CodeType, place: int) -> int | None:
+def operands_below(code: CodeType, place: int, generator: bool) -> int | None:
     """Return how many operands lie below those of the call or `yield` at a place; None if that cannot be told."""
-    found = _instruction(code, place)
+    found = _instruction(code, place, generator)
     if found is None:
         return 0  # it has not begun
     depth = _depths(code).get(found.offset)
@@ -98,6 +104,7 @@ def _depths(code: CodeType) -> dict[int, int]:
     return depths
 
 
+_SUSPENDS = {"RETURN_GENERATOR", "YIELD_VALUE"}
 _GIVES_ONE = {"CALL", "CALL_KW", "CALL_FUNCTION_EX", "YIELD_VALUE"}
 _NO_NEXT = {
     "RETURN_VALUE",
