@@ -185,9 +185,11 @@ class _Guard:
 
     hub: Hub | None = None
     thread = 0
-    WATCHED = (
-        *("socket.__new__", "socket.getaddrinfo", "socket.gethostbyname", "subprocess.Popen", "os.fork", "os.system"),
-        *("_thread.start_new_thread", "_thread.start_joinable_thread"),  # from Python 3.13 on
+    WATCHED = frozenset(  # asked about whatever happens, a look at a frame too
+        {
+            *("socket.__new__", "socket.getaddrinfo", "socket.gethostbyname", "subprocess.Popen", "os.fork"),
+            *("os.system", "_thread.start_new_thread", "_thread.start_joinable_thread"),  # the last from 3.13 on
+        }
     )
 
     def __call__(self, event: str, arguments: Any) -> None:

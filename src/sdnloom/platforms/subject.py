@@ -4,11 +4,12 @@ Branches of a program's own code are its paths; those of the libraries that it c
 messages are not, unless it is the libraries that are to be tested. `Quiet` makes that difference.
 """
 
+import inspect
 import sys
 from collections.abc import Callable
 from enum import Enum
 from pathlib import Path
-from types import CodeType, FrameType
+from types import FrameType
 from typing import Any, NamedTuple, Protocol, TypeAlias, cast
 
 from sdnloom.engine.model import Event
@@ -63,27 +64,32 @@ class Quiet:
     def __init__(self, own: Callable[[str], bool], library: tuple[str, ...], quiet: tuple[str, ...]) -> None:
         self._is_own, self._library, self._quiet = own, library, quiet
         self._files: dict[str, _Kind] = {}
-        self._codes: dict[CodeType, _Kind] = {}  # the same by function: there are many frames to look at
+        self._last: FrameType | None = None  # the library's function that met a branch last, and what was said then
+        self._said = True
 
     def __call__(self, site: Site) -> bool:
         """Whether a branch at this place is no path of the program."""
         if self._kind(site.file) is _Kind.OWN:
             return False
         entry = ""  # the function of the library that the program called
-        known, frame = self._codes.get, cast("FrameType | None", sys._getframe(1))
+        innermost: FrameType | None = None
+        said, known, frame = True, self._files.get, cast("FrameType | None", sys._getframe(1))
         while frame is not None:
             code = frame.f_code
-            kind = known(code)
-            if kind is None:
-                kind = self._codes[code] = self._kind(code.co_filename)
-            if kind is _CALLER:
-                pass
-            elif kind is _LIBRARY:
+            kind = known(code.co_filename) or self._kind(code.co_filename)
+            if kind is _LIBRARY:
+                if innermost is None:
+                    if frame is self._last:
+                        return self._said
+                    innermost = frame
                 entry = code.co_name
-            else:
-                return kind is _QUIET or entry in READING_AND_WRITING
+            elif kind is not _CALLER:
+                said = kind is _QUIET or entry in READING_AND_WRITING
+                break
             frame = frame.f_back
-        return True
+        if innermost is not None and not innermost.f_code.co_flags & _RESUMED:
+            self._last, self._said = innermost, said
+        return said
 
     def _kind(self, name: str) -> "_Kind":
         kind = self._files.get(name)
@@ -113,4 +119,5 @@ class _Kind(Enum):
     CALLER = "caller"
 
 
+_RESUMED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR  # by another caller each time
 _LIBRARY, _QUIET, _CALLER = _Kind.LIBRARY, _Kind.QUIET, _Kind.CALLER  # looking up a member costs more than all else
