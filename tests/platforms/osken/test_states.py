@@ -38,7 +38,7 @@ SHARED = {}
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(inputs=st.lists(INPUTS, max_size=7), at=st.integers(0, 8))
 def test_direct_restored_and_replayed_are_one_state_with_one_future(name, inputs, at):
     direct = SHARED.setdefault((name, "direct"), program(name, version="1.3"))
