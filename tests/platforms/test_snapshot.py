@@ -9,8 +9,10 @@ import io
 import itertools
 import random
 import socket
+import sys
 import threading
 import types
+import typing
 import weakref
 
 import pytest
@@ -406,6 +408,28 @@ def test_class_of_a_named_tuple_is_captured_and_its_fields_are_told_apart():
     scope = Scope({one.__module__})
     require(take({"pair": one, "value": one(1, 2)}, scope))
     assert digest({"pair": one}, scope) != digest({"pair": other}, scope)
+
+
+def test_type_parameters_are_values():
+    def of(name):
+        state = [typing.TypeVar(name), typing.ParamSpec(name), typing.TypeVarTuple(name)]
+        require(take({"state": state}, SCOPE))
+        return digest({"state": state}, SCOPE)
+
+    assert of("T") == of("T") != of("S")
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="the syntax is new in Python 3.12")
+def test_what_a_type_alias_stands_for_is_not_looked_at():
+    names = {"__name__": "made_here"}
+    exec("type Pair[T] = harm()\nclass Box[S: harm()]:\n items = []\ndef f[R: harm()](x: R, *seen): return x", names)
+    state, scope = {"state": [names["Pair"], names["Box"], names["f"]]}, Scope(modules=["made_here"])
+    before, kept = digest(state, scope), require(take(state, scope))
+    names["Box"].items.append(1)
+    assert digest(state, scope) != before
+    restore(kept)
+    assert digest(state, scope) == before
+    assert names["Box"].items == []
 
 
 def test_deep_state_is_no_problem():

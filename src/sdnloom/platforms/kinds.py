@@ -18,6 +18,7 @@ import re
 import struct
 import threading
 import types
+import typing
 import weakref
 from collections.abc import Callable, Iterable
 from enum import Enum
@@ -215,7 +216,20 @@ _KNOWN: dict[type, Aspects] = {
     types.ClassMethodDescriptorType: _text(lambda each: each.__qualname__),
     _FIELD: _text(lambda each: repr(each.__reduce__()[1])),
 }
-_NO_ATTRIBUTES = (Enum, logging.Logger, types.FunctionType, functools.partial, types.SimpleNamespace)
+# Since Python 3.12 these are made in C; before, they are instances like any other. Looking at what a parameter is bound
+# to, or an alias stands for, may run code of the program, and that never changes: each is known by its name.
+_PARAMETERS: tuple[type, ...] = ()
+if hasattr(typing, "TypeAliasType"):
+    _PARAMETERS = (typing.TypeVar, typing.ParamSpec, typing.TypeVarTuple, typing.TypeAliasType)
+    _KNOWN |= dict.fromkeys(_PARAMETERS, _text(lambda each: f"{each.__module__} {each!r}"))
+_NO_ATTRIBUTES = (
+    Enum,
+    logging.Logger,
+    types.FunctionType,
+    functools.partial,
+    types.SimpleNamespace,
+    *_PARAMETERS,
+)
 _HEAP, _IMMUTABLE = 1 << 9, 1 << 8  # type flags; a class statement makes a heap type that is not immutable
 _ONCE = {
     types.GeneratorType: "a generator, whose frame cannot be copied",
