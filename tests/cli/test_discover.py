@@ -135,6 +135,7 @@ def test_step_and_walk_know_packets_that_are_discovered(sdnloom: CommandLine, tm
         ('fields = { eth.dst = "h9" }', "eth.dst=h9: 'h9' is no value of it; expected a MAC address"),
         ("fields = { eth.dst = 1.5 }", 'net.toml: discover.fields is 1.5; expected values of a field such as "any"'),
         ("fields = 3", "net.toml: discover.fields is 3; expected"),
+        ('fields = { eth.dst = "h2", "eth.dst" = "h2" }', "discover.fields is 'eth.dst'; expected each field once"),
         ("paths = 0", "net.toml: discover.paths is 0; expected a whole number of at least 1"),
         ('clients = "all"', "net.toml: discover.clients is 'all'; expected true or false"),
         ("stack = []", "net.toml: discover.stack = [] is unknown; expected one of stacks, fields, paths, clients"),

@@ -173,6 +173,10 @@ def test_a_loop_without_end_ends_with_the_budget(sdnloom: CommandLine, tmp_path:
         (("net.toml", "--port", 1, "--field", "eth.dst"), "--field is 'eth.dst'; expected NAME=VALUES"),
         (("net.toml", "--port", 1, "--field", "eth.dst=x"), "eth.dst=x: 'x' is no value of it"),
         (("net.toml", "--port", 1, "--field", "x=1"), "'x' is no field of the stacks ethernet, arp"),
+        (
+            ("net.toml", "--port", 1, "--field", "eth.type=1", "--field", "eth.type=1"),
+            "--field eth.type is given twice, as '1' and as '1'; expected each field once",
+        ),
         (("net.toml", "--port", 1, "--state", "none.json"), "none.json: cannot read the trace"),
         (("--port", 1), "there is nothing to run"),
         (("net.toml", "--port", 1, "--statistics", "--robust"), "--statistics and --robust are given; expected one or"),

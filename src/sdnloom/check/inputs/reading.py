@@ -42,6 +42,8 @@ def _flat(reader: Reader, table: Any) -> tuple[tuple[str, str], ...]:
         items = value if isinstance(value, list) else [value]
         if not items or not all(type(item) in (str, int) for item in items):
             reader.fail("fields", value, expected)
+        if prefix in dict(found):
+            reader.fail("fields", prefix, 'each field once, as eth.type = ... or as "eth.type" = ...')
         found.append((prefix, ",".join(map(str, items))))
 
     walk("", table)
@@ -57,7 +59,13 @@ def given_fields(texts: Iterable[str]) -> dict[str, str]:
             raise DomainError(
                 f"--field is {text[:80]!r}; expected NAME=VALUES such as eth.type=any or ipv4.dst=10.0.0.1"
             )
-        found[name.strip()] = values
+        name = name.strip()
+        if name in found:
+            raise DomainError(
+                f"--field {name[:80]} is given twice, as {found[name][:80]!r} and as {values[:80]!r}; expected each "
+                "field once, with all its values such as 80,443"
+            )
+        found[name] = values
     return found
 
 
