@@ -299,12 +299,17 @@ def _timeless(one: FlowEntry) -> FlowEntry:
     return replace(one, idle_left=None, hard_left=None)
 
 
+# Sequences that tell mutants which few others tell; looked at first, and any other may stand in for them.
+TELLING = {"delete ignores the output port": 146, "tags are not stripped": 139}
+
+
 @pytest.mark.parametrize("mutant", sorted(MUTANTS))
 def test_mistake_in_the_model_is_found(compare: Callable[[int], Comparison], mutant: str) -> None:
     version, module, name, mistake = MUTANTS[mutant]
     comparison = compare(version)
     with patch.object(module, name, mistake):
-        differences = (comparison.run(Generator(comparison.config, seed).sequence()) for seed in range(SEQUENCES))
+        order = (TELLING.get(mutant, 0), *range(SEQUENCES))
+        differences = (comparison.run(Generator(comparison.config, seed).sequence()) for seed in order)
         assert any(difference is not None for difference in differences)
 
 
