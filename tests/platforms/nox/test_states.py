@@ -112,7 +112,7 @@ def compare(file, before, after, other):
     assert course(fresh, after, middle) == (onward, end)
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(*(st.lists(inputs, max_size=8) for _ in range(3)))
 def test_a_state_behaves_the_same_whichever_way_it_was_reached(tmp_path_factory, before, after, other):
     file = tmp_path_factory.getbasetemp() / "hoarding.py"
