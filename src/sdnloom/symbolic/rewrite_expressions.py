@@ -32,7 +32,7 @@ class Expressions(ast.NodeTransformer):
     def __init__(self, caches: frozenset[str]) -> None:
         self.caches = caches
         self.inside = False
-        self._in_iterable = False
+        self._no_names = False  # a comprehension's iterable and a generic's bases may bind none
         self._temporaries = 0
 
     def operation(self, name: str, at: ast.AST, *args: ast.expr) -> ast.Call:
@@ -83,8 +83,8 @@ class Expressions(ast.NodeTransformer):
             return node
         if len(node.ops) == 1:
             return self._compared(node, node.left, node.ops[0], node.comparators[0])
-        if self._in_iterable and not all(isinstance(each, ast.Name | ast.Constant) for each in node.comparators[:-1]):
-            return self._chained(node)  # Python allows no name to be bound here
+        if self._no_names and not all(isinstance(each, ast.Name | ast.Constant) for each in node.comparators[:-1]):
+            return self._chained(node)
         sides: list[tuple[ast.expr, ast.expr]] = []
         left = node.left
         for right in node.comparators[:-1]:
@@ -211,9 +211,9 @@ class Expressions(ast.NodeTransformer):
     def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
         if not self.inside:
             return self.generic_visit(node)
-        before, self._in_iterable = self._in_iterable, True
+        before, self._no_names = self._no_names, True
         node.iter = self.iterated(node.iter)
-        self._in_iterable = before
+        self._no_names = before
         node.ifs = [self.visit(each) for each in node.ifs]
         return node
 

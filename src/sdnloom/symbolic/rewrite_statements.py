@@ -48,8 +48,11 @@ class Statements(Expressions, ast.NodeTransformer):
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
         before = self.inside, self._in_class
-        for name in ("decorator_list", "bases", "keywords"):
-            setattr(node, name, [self.visit(each) for each in getattr(node, name)])
+        node.decorator_list = [self.visit(each) for each in node.decorator_list]
+        self._no_names = bool(getattr(node, "type_params", ()))
+        node.bases = [self.visit(each) for each in node.bases]
+        node.keywords = [self.visit(each) for each in node.keywords]
+        self._no_names = False
         self._in_class = True
         body: list[ast.stmt] = []
         for statement in node.body:
@@ -62,6 +65,9 @@ class Statements(Expressions, ast.NodeTransformer):
 
     def visit_arg(self, node: ast.arg) -> ast.AST:
         return node  # annotations are for readers
+
+    def visit_TypeAlias(self, node: ast.AST) -> ast.AST:
+        return node  # so are names of types
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
         if self.inside and isinstance(node.target, ast.Subscript) and node.value is not None:

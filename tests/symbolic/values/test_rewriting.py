@@ -237,6 +237,33 @@ def test_docstring_and_future_imports_stay_first() -> None:
     assert changed.f.__annotations__ == {"x": "Any"}
 
 
+NEW_SYNTAX = """
+def run():
+    def same(x):
+        return x
+    def first[T: (1 < same(1) < 3)](x: T, y=1 < same(2) < 3) -> T:
+        return x[0] if 0 < same(x[0]) < 5 else y
+    class Pair[T](dict if 1 < same(2) < 3 else list, metaclass=type if 1 < same(2) < 3 else 0):
+        def get[S](self, key: S):
+            return [same(each) for each in self[key] if 0 < same(each) < 3], __class__.__name__
+    type Kind[T] = {1: int}[same(1)] if 0 < same(1) < 2 else T
+    names = {"b": 3}
+    text = f"{names['b']!r:>{'5'}} {f"{names['b']:{'0'}5}"} {names=} {'\\n'.join([str(1)])}"
+    return first([1]), first([7]), Pair(a=[1, 2, 3]).get("a"), Kind.__value__, text
+"""
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="the syntax is new in Python 3.12")
+@pytest.mark.parametrize("watched", [False, True])
+def test_generics_type_aliases_and_nested_quotes_do_what_they_did(watched: bool) -> None:
+    original: dict[str, Any] = {"__name__": "new_syntax"}
+    rewritten = dict(original)
+    exec(compile(NEW_SYNTAX, "new_syntax.py", "exec"), original)
+    exec(rewrite(NEW_SYNTAX, "new_syntax.py", watched), rewritten)
+    expected = (1, True, ([1, 2], "Pair"), int, "    3 00003 names={'b': 3} 1")
+    assert rewritten["run"]() == original["run"]() == expected
+
+
 def test_helper_names_are_not_mangled_in_classes() -> None:
     tree = rewrite_tree(ast.parse("class C:\n    def f(self, d, k):\n        d[k] += g(d[k])\n        return d[k]"))
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
