@@ -9,6 +9,7 @@ import functools
 import itertools
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Iterable, Mapping
+from enum import Enum, Flag
 from types import (
     BuiltinFunctionType,
     FunctionType,
@@ -140,6 +141,8 @@ def _construct(kind: type, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> 
         return _harmless(kind, args, kwargs)
     if issubclass(kind, BaseException):
         return kind(*map(in_order, args), **kwargs)
+    if issubclass(kind, Enum) and len(args) == 1 and not kwargs and type(args[0]) in SYMBOLIC:
+        return _member(kind, args[0])
     if kind.__flags__ & _HEAP:
         for name in ("__init__", "__new__"):
             maker = getattr(kind, name)
@@ -156,6 +159,20 @@ def _construct(kind: type, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> 
         if _keeps_what_it_is_made_of(kind):
             return kind(*args, **kwargs)
     return _foreign(kind, args, kwargs)
+
+
+def _member(kind: type[Enum], value: Any) -> Enum:
+    """Return the member of a symbolic value, after a fork for each; combinations of flags are told apart or reported.
+
+    Flags keep every combination that was ever asked for, so they must not be asked for one with a term.
+    """
+    for each in kind.__members__.values():
+        if value == each.value:
+            return each
+    if issubclass(kind, Flag):
+        return kind(one_of(value, f"combination of {kind.__name__}") if isinstance(value, int) else value)
+    refuses = getattr(kind._missing_, "__func__", None) is Enum.__dict__["_missing_"].__func__
+    return kind(bare(value) if refuses else value)
 
 
 def _keeps_what_it_is_made_of(kind: type) -> bool:

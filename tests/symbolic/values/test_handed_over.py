@@ -10,6 +10,12 @@ X, Y = Number(15), Number(7)
 MAC_TEXT, IP_TEXT = Address(MAC, 48), Address(IPV4, 32, 0x0A000000)
 
 HANDED_OVER = {
+    "enum of a number": ("import enum\nclass E(enum.IntEnum):\n A=3\n B=5\ndef f(x):\n try: return E(x).name\n except ValueError: return 'none'", {"x": X}),
+    "enum of a text": ("import enum\nclass E(enum.Enum):\n A='a'\n B='b'\ndef f(s):\n try: return E(s).name\n except ValueError: return 'none'", {"s": Letter()}),
+    "enum that takes others in": ("import enum\nclass E(enum.IntEnum):\n A=3\n B=5\n @classmethod\n def _missing_(cls, v): return cls.B if v > 9 else None\ndef f(x):\n try: return E(x).name\n except ValueError: return 'none'", {"x": X}),
+    "flags of a number": ("import enum\nclass F(enum.IntFlag):\n A=1\n B=2\ndef f(x):\n v = F(x)\n return bool(v & F.A), F.B in v, v == 6, v.value", {"x": X}),
+    "flags beside a number": ("import enum\nclass F(enum.IntFlag):\n A=1\n B=2\ndef f(x): return F.A & x == 1, (x & F.B) == 2, F.A | x == 3", {"x": X}),
+    "a subclass of list in C": ("class L(list): pass\ndef f(x):\n k = L([x, 1])\n return sorted(k), sum(k), max(k), k.count(1), bytes(k), tuple(k), 3 in k, k == [3, 1]", {"x": X}),
     "map int split": ("def f(a): return list(map(int, a.split('.')))[3] == 3", {"a": IP_TEXT}),
     "map ord": ('def f(s): return list(map(ord, s))[0] == 65', {"s": Letter()}),
     "map chr": ("def f(x): return list(map(chr, [x+60]))[0] == 'A'", {"x": X}),
