@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sdnloom.check import Scenario, load_scenario
+from sdnloom.check.remember import Remembering
 from sdnloom.engine.compiled import SystemGraph
 from sdnloom.engine.loop import LoopSearch
 from sdnloom.engine.model import Needs
@@ -34,22 +35,18 @@ def compare(scenario: Scenario, most: int = 30_000) -> Sizes | None:
     None if there are more than `most` states without the reduction. Properties that are asked in every state are left
     out: a reduction refuses them by name. It may find fewer different things that one property says, never none.
     """
-    program = Supposing(scenario.program)
-    while True:
-        try:
-            return _compared(replace(scenario, program=program), most)
-        except Mistaken:
-            continue
-
-
-def _compared(scenario: Scenario, most: int) -> Sizes | None:
-    system = scenario.narrowed().system()
-    system = replace(system, properties=tuple(p for p in system.properties if p.needs is not Needs.STATE))
-    tables = Tables(system)
-    full = _explored(tables, None, Limits(states=most))
+    remembering = Remembering(scenario.program)
+    full = _explored(replace(scenario, program=remembering), False, Limits(states=most))
     if full is None:
         return None
-    reduced = _explored(tables, Stubborn(system), Limits())
+    # What the reduction supposes it finds out by itself: the search without it has looked at every reaction.
+    program = Supposing(remembering)
+    while True:
+        try:
+            reduced = _explored(replace(scenario, program=program), True, Limits())
+            break
+        except Mistaken:
+            continue
     assert reduced is not None
     lost, invented = full[1] - reduced[1], reduced[1] - full[1]
     assert not lost, f"{scenario.name}: {len(lost)} quiescent states are lost"
@@ -68,10 +65,11 @@ def without_properties(scenario: Scenario) -> Scenario:
     return replace(scenario, properties=())
 
 
-def _explored(
-    tables: Tables, reduction: Stubborn | None, limits: Limits
-) -> tuple[int, frozenset[State], frozenset[str]] | None:
+def _explored(scenario: Scenario, reduce: bool, limits: Limits) -> tuple[int, frozenset[State], frozenset[str]] | None:
     """Transitions, quiescent states and the names of the properties that speak somewhere."""
+    system = scenario.narrowed().system()
+    system = replace(system, properties=tuple(p for p in system.properties if p.needs is not Needs.STATE))
+    tables, reduction = Tables(system), Stubborn(system) if reduce else None
     graph = SystemGraph(tables, reduction)
     said: set[str] = set()
 

@@ -1,6 +1,7 @@
 """What handlers read and change of their program's tables."""
 
 from collections import defaultdict
+from enum import IntEnum
 from typing import Any
 
 import pytest
@@ -33,6 +34,10 @@ def touched(do: Any) -> tuple[set[Any], set[Any]]:
     return set(reaction.reads - reaction.writes - {Attribute("count")}), set(reaction.writes)
 
 
+class Small(IntEnum):
+    ONE = 1
+
+
 S1, S2, TABLE = Key("table", "s1"), Key("table", "s2"), Attribute("table")
 
 
@@ -54,6 +59,13 @@ S1, S2, TABLE = Key("table", "s1"), Key("table", "s2"), Attribute("table")
         (lambda me, switch: bool(me.table), {TABLE}, set()),
         (lambda me, switch: me.table.update({"s1": {}}), {TABLE}, {S1}),
         (lambda me, switch: me.table.get(True), {TABLE}, set()),
+        (lambda me, switch: me.table.get(Small.ONE), {TABLE}, set()),
+        (lambda me, switch: me.table.get((1, True)), {TABLE}, set()),
+        (lambda me, switch: me.table.get((1, "x")), {Key("table", (1, "x"))}, set()),
+        (lambda me, switch: me.table.update({Small.ONE: 1}), set(), {TABLE}),
+        (lambda me, switch: me.table.__setitem__((1, 2.0), 1), set(), {TABLE}),
+        (lambda me, switch: me.table.__setitem__((1, 2), 1), set(), {Key("table", (1, 2))}),
+        (lambda me, switch: me.lists == me.table, {TABLE, Attribute("lists")}, set()),
         (lambda me, switch: me.lists["a"].append(1), set(), {Key("lists", "a")}),
         (lambda me, switch: setattr(me, "count", 1), set(), {Attribute("count")}),
         (lambda me, switch: setattr(me, "table", {}), set(), {S1, S2}),

@@ -25,7 +25,13 @@ class Connected(NamedTuple):
     switch: str
 
 
+_PLAIN = (int, str, bytes, type(None))
 CONNECTIONS = "connections"  # the cell of what the controller itself knows: who is connected, what may still be called
+
+
+def is_plain(key: Any) -> bool:
+    """Whether a key of a table is known by its value alone: no other type's value equals it, if that is a plain one."""
+    return type(key) in _PLAIN or (type(key) is tuple and all(map(is_plain, key)))
 
 
 def conflict(one: Any, other: Any) -> bool:

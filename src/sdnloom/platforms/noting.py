@@ -2,6 +2,9 @@
 
 A table is a dict or defaultdict that an attribute of the program holds. What is noted are looks at the table itself:
 what lies deeper is read through the key that leads to it. Writes need no notes: they show when states are compared.
+
+A noting table stands before the table and holds nothing but a decoy: code that reads a dict past its methods reads that
+one, and does something else. Limit: it goes unnoticed that `dict.get(table, key)` finds no key where there is none.
 """
 
 from collections import defaultdict
@@ -9,16 +12,17 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from sdnloom.engine.model import Cell
-from sdnloom.network.parts import Attribute, Key
-from sdnloom.platforms.freeze import freeze
+from sdnloom.network.parts import Attribute, Key, is_plain
+from sdnloom.platforms.aspects import Aspect, Aspects
+from sdnloom.platforms.freeze import thaw
+from sdnloom.platforms.kinds import aspects_of
 
 Notes = set[tuple[str, Any]]  # (attribute, key), or (attribute, EVERY) when the whole table was looked at
 EVERY = object()
-_EQUAL_TO_OTHERS = (bool, float, complex)  # keys that another type's value can stand for
-_BY_KEY = ("__getitem__", "__contains__", "get", "pop", "setdefault", "__delitem__", "__setitem__")
+_BY_KEY = ("__getitem__", "__contains__", "get", "pop", "setdefault", "__delitem__", "__setitem__", "__missing__")
 _AS_A_WHOLE = (
-    "__iter__", "__len__", "__eq__", "__ne__", "__or__", "__ror__", "__ior__", "__reversed__", "__repr__",
-    "keys", "values", "items", "copy", "popitem", "clear", "update",
+    "__iter__", "__len__", "__eq__", "__ne__", "__or__", "__ror__", "__ior__", "__reversed__", "__repr__", "__copy__",
+    "__reduce__", "__reduce_ex__", "keys", "values", "items", "copy", "popitem", "clear", "update",
 )  # fmt: skip
 
 
@@ -28,35 +32,78 @@ class Noting:
     noted_kind: type
     attribute: str
     notes: Notes
+    table: Any  # the one it stands before
 
-
-def _by_key(name: str, base: type) -> Callable[..., Any]:
-    original = getattr(base, name)
-
-    def method(self: Any, key: Any, *rest: Any) -> Any:
+    def note(self, key: Any) -> None:
+        """Note a look at a key."""
         self.notes.add((self.attribute, key))
-        return original(self, key, *rest)
+
+
+def _by_key(original: Callable[..., Any]) -> Callable[..., Any]:
+    def method(self: Noting, key: Any, *rest: Any) -> Any:
+        self.note(key)
+        return original(self.table, key, *rest)
 
     return method
 
 
-def _as_a_whole(name: str, base: type) -> Callable[..., Any]:
-    original = getattr(base, name)
-
-    def method(self: Any, *given: Any, **named: Any) -> Any:
-        self.notes.add((self.attribute, EVERY))
-        return original(self, *given, **named)
+def _as_a_whole(original: Callable[..., Any]) -> Callable[..., Any]:
+    def method(self: Noting, *given: Any, **named: Any) -> Any:
+        self.note(EVERY)
+        result = original(self.table, *map(_uncovered, given), **named)
+        return self if result is self.table else result
 
     return method
+
+
+def _uncovered(value: Any) -> Any:
+    """Return the table behind a noting one, all of which is looked at then."""
+    if not isinstance(value, Noting):
+        return value
+    value.note(EVERY)
+    return value.table
+
+
+def _get_factory(self: Noting) -> Any:
+    return self.table.default_factory
+
+
+def _set_factory(self: Noting, factory: Any) -> None:
+    self.table.default_factory = factory
 
 
 def _noting(base: type) -> type:
-    methods: dict[str, Any] = {name: _by_key(name, base) for name in _BY_KEY}
-    methods |= {name: _as_a_whole(name, base) for name in _AS_A_WHOLE}
+    methods: dict[str, Any] = {name: _by_key(getattr(base, name)) for name in _BY_KEY if hasattr(base, name)}
+    methods |= {name: _as_a_whole(getattr(base, name)) for name in _AS_A_WHOLE if hasattr(base, name)}
+    if hasattr(base, "default_factory"):
+        methods["default_factory"] = property(_get_factory, _set_factory)
     return type(f"Noting{base.__name__}", (Noting, base), {**methods, "noted_kind": base, "__hash__": None})
 
 
 _KINDS: Mapping[type, type] = {base: _noting(base) for base in (dict, defaultdict)}
+
+
+def table_kind(value: Any) -> type | None:
+    """The type of a table, also of one that notes; None if it is none."""
+    kind: type = getattr(type(value), "noted_kind", type(value))
+    return kind if kind in _KINDS else None
+
+
+def _behind(aspect: Aspect) -> Aspect:
+    return aspect._replace(save=lambda target: aspect.save(target.table), load=None)
+
+
+def _aspects(kind: type) -> Aspects:
+    found = aspects_of(kind)
+    assert not isinstance(found, str)
+    return found
+
+
+# Noting tables as a digest has the tables that they stand before, while it must not tell them apart.
+DISGUISES: Mapping[type, tuple[str, Aspects]] = {
+    noting: (f"{base.__module__}.{base.__qualname__}", tuple(map(_behind, _aspects(base))))
+    for base, noting in _KINDS.items()
+}
 
 
 def note_tables(attributes: Mapping[str, Any], notes: Notes) -> dict[str, Any]:
@@ -65,10 +112,9 @@ def note_tables(attributes: Mapping[str, Any], notes: Notes) -> dict[str, Any]:
     for name, value in attributes.items():
         kind = _KINDS.get(type(value))
         if kind is not None:
-            table: Any = kind(value.default_factory) if isinstance(value, defaultdict) else kind()
-            table.attribute, table.notes = name, notes
-            for key, each in value.items():
-                dict.__setitem__(table, key, each)
+            table: Any = kind()
+            table.attribute, table.notes, table.table = name, notes, value
+            dict.__setitem__(table, EVERY, EVERY)
             found[name] = table
     return found
 
@@ -77,10 +123,18 @@ def read_cells(attributes: Iterable[str], tables: Iterable[str], notes: Notes) -
     """The cells that were read: of tables what was noted, of the other attributes all, for reads of these are free."""
     known = set(tables)
     cells: set[Cell] = {Attribute(name) for name in attributes if name not in known}
-    whole = {name for name, key in notes if key is EVERY or isinstance(key, _EQUAL_TO_OTHERS)}
-    cells |= {Attribute(name) for name in whole}
-    cells |= {Key(name, freeze(key, f"a key of {name}")) for name, key in notes if name not in whole}
-    return frozenset(cells)
+    return frozenset(cells | noted_cells(notes))
+
+
+def noted_cells(notes: Notes) -> set[Cell]:
+    """The cells that were noted, no key of a table that was looked at as a whole."""
+    cells = {cell_of(name, key) for name, key in notes}
+    return {cell for cell in cells if not (isinstance(cell, Key) and Attribute(cell.attribute) in cells)}
+
+
+def cell_of(table: str, key: Any) -> Cell:
+    """The cell of a key of a table: the whole table, unless no key of another type can stand for this one."""
+    return Key(table, key) if key is not EVERY and is_plain(key) else Attribute(table)
 
 
 def written_cells(before: Mapping[str, Any], after: Mapping[str, Any], tables: Iterable[str]) -> frozenset[Cell]:
@@ -94,7 +148,7 @@ def written_cells(before: Mapping[str, Any], after: Mapping[str, Any], tables: I
         if name in known and _same_table(one, other):
             here, there = dict(one.items), dict(other.items)  # type: ignore[union-attr]
             changed = {key for key in here.keys() | there.keys() if here.get(key, EVERY) != there.get(key, EVERY)}
-            cells |= {Key(name, key) for key in changed}
+            cells |= {cell_of(name, thaw(key)) for key in changed}
         else:
             cells.add(Attribute(name))
     return frozenset(cells)

@@ -14,15 +14,15 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sdnloom.engine.model import Cell
-from sdnloom.network.parts import Attribute, Connected, Key
+from sdnloom.network.parts import Attribute, Connected, Key, is_plain
 from sdnloom.platforms.aspects import CaptureError, Form
 from sdnloom.platforms.digest import Writer
 from sdnloom.platforms.frames import frames_view
 from sdnloom.platforms.kinds import ways
+from sdnloom.platforms.noting import DISGUISES, table_kind
 from sdnloom.platforms.snapshot import Scope
 
 REST = "the rest of its state"
-_PLAIN = (int, str, bytes, type(None))  # no value of another type equals one of these, if it is a key of these types
 
 
 class Table(NamedTuple):
@@ -47,11 +47,6 @@ class Parts:
         return {cell for cell in one.keys() | two.keys() if one.get(cell) != two.get(cell)}
 
 
-def is_plain(key: Any) -> bool:
-    """Whether a key of a table is known by its value alone."""
-    return type(key) in _PLAIN or (type(key) is tuple and all(map(is_plain, key)))
-
-
 def dicts_of(apps: Mapping[str, Any]) -> list[Table]:
     """Return the dicts in attributes of apps."""
     found = []
@@ -63,7 +58,7 @@ def dicts_of(apps: Mapping[str, Any]) -> list[Table]:
                 found += [
                     Table(f"{name}.{attribute}", holder, attribute, each)
                     for attribute, each in sorted(aspect.save(app).items())
-                    if type(each) in (dict, defaultdict) and holder.get(attribute) is each
+                    if table_kind(each) is not None and holder.get(attribute) is each
                 ]
     return found
 
@@ -104,10 +99,12 @@ class _Walk:
             for switch, connection in connections.items():
                 with _unpinned(scope, connection):
                     self._add(Connected(switch), connection)
-            self._add(REST, **roots)
-        # What a table does with keys that it has not, and who shares something with whom, is seen by all.
-        factories = [f"{each.name}: {getattr(each.items, 'default_factory', None)!r}" for each in tables]
-        self._texts[REST] += f" {factories} {self._shared()}"
+            # What a table does about keys that it does not have is seen by all.
+            factories = {each.name: getattr(each.items, "default_factory", None) for each in tables}
+            self._add(REST, **{**roots, "(factories)": factories})
+        # So is of which type it is, and who shares something with whom.
+        kinds = [f"{each.name}: {table_kind(each.items)}" for each in tables]
+        self._texts[REST] += f" {kinds} {self._shared()}"
         pieces = "".join(self._texts.values()).split("\0")
         self.references = Counter(f"\0{piece}\0" for piece in pieces[1::2])
 
@@ -146,12 +143,15 @@ class _Walk:
 
 @contextmanager
 def _pinned(scope: Scope, names: Mapping[int, str]) -> Iterator[None]:
-    """Know objects by these names for a while."""
+    """Know objects by these names for a while, and tables that note for what they are without that."""
     before = {key: scope.names[key] for key in names if key in scope.names}
     scope.names.update(names)
+    scope.plain_kinds.update(DISGUISES)
     try:
         yield
     finally:
+        for kind in DISGUISES:
+            scope.plain_kinds.pop(kind, None)
         for key in names:
             del scope.names[key]
         scope.names.update(before)

@@ -2,8 +2,8 @@
 
 What it changes shows when the parts of the states before and after are compared (`partition.py`). What it looks at is
 noted in a second run, for which tables and connections are replaced by ones that note; the state after that run is
-thrown away, and it counts only if it did the same. The rest of the state counts as looked at always: looks at it are
-free.
+thrown away, and it counts only if it did the same and came to the same. The rest of the state counts as looked at
+always: looks at it are free.
 
 Law: what is not among the parts looked at has no influence on the run; what is not among those changed is as it was.
 """
@@ -15,9 +15,9 @@ from typing import Any
 from sdnloom.engine.model import Cell, Event
 from sdnloom.network.controller import Reaction
 from sdnloom.network.openflow import Message
-from sdnloom.network.parts import Attribute, Connected, Key
-from sdnloom.platforms.noting import EVERY, Notes, note_tables
-from sdnloom.platforms.partition import REST, Parts, dicts_of, is_plain, partition
+from sdnloom.network.parts import Connected
+from sdnloom.platforms.noting import Notes, note_tables, noted_cells
+from sdnloom.platforms.partition import REST, Parts, dicts_of, partition
 from sdnloom.platforms.states import Core, States
 
 Touched = tuple[frozenset[Cell], frozenset[Cell]]
@@ -53,16 +53,17 @@ class Touching:
         if before is None:
             return None
         tables, switches = set[tuple[str, Any]](), set[str]()
-        did = again(lambda: self._watching(before, tables, switches))
+        ends: list[Parts | None] = []
+        did = again(lambda: self._watching(before, tables, switches, ends))
         if list(did) != [(one.messages, one.events) for one in reactions]:
             return None  # it noticed that it was watched
         writes: set[Cell] = set()
-        for one in reactions:
+        for one, end in zip(reactions, ends, strict=True):
             after = self._parts(one.core)  # type: ignore[arg-type]
-            if after is None:
+            if after is None or after != end:
                 return None
             writes |= before.changed(after)
-        reads = {REST, *map(Connected, switches), *(_cell(name, key) for name, key in tables)}
+        reads = {REST, *map(Connected, switches), *noted_cells(tables)}
         return frozenset(reads | writes), frozenset(writes)
 
     def _parts(self, core: Core) -> Parts | None:
@@ -75,19 +76,25 @@ class Touching:
             return None
         if core not in self._known:
             states.bring(core)
-            roots, scope = states.readable()
-            self._known[core] = partition(roots, scope, dicts_of(self._apps()), self._connections())
+            self._known[core] = self._present()
         return self._known[core]
 
+    def _present(self) -> Parts | None:
+        roots, scope = self._states.readable()
+        return partition(roots, scope, dicts_of(self._apps()), self._connections())
+
     @contextmanager
-    def _watching(self, parts: Parts, tables: Notes, switches: set[str]) -> Iterator[None]:
-        """Let tables and connections note who looks; what the apps hold afterwards has to be put back."""
+    def _watching(self, parts: Parts, tables: Notes, switches: set[str], ends: list[Parts | None]) -> Iterator[None]:
+        """Let tables and connections note who looks; what the apps hold afterwards has to be put back.
+
+        The parts of the state that they come to are added to the ends.
+        """
         found = {each.name: each for each in dicts_of(self._apps()) if each.name in parts.tables}
-        for name, table in note_tables({name: each.items for name, each in found.items()}, tables).items():
+        noting = note_tables({name: each.items for name, each in found.items()}, tables)
+        for name, table in noting.items():
             found[name].holder[found[name].attribute] = table
         with self._noting(switches):
             yield
-
-
-def _cell(table: str, key: Any) -> Cell:
-    return Key(table, key) if key is not EVERY and is_plain(key) else Attribute(table)
+        for table in noting.values():
+            table.notes = set()  # from here on it is us who look
+        ends.append(self._present())
