@@ -38,8 +38,8 @@ def test_a_scenario_is_the_same_with_and_without_reduction(name):
 @pytest.mark.parametrize(
     ("name", "factor"),
     [
-        ("load_balancer/bug9_fixed", 5),
-        ("load_balancer/bug9_duplicated_fixed", 8),
+        ("load_balancer/bug9_fixed", 5.2),
+        ("load_balancer/bug9_duplicated_fixed", 8.5),
         ("traffic_engineering/bug12_fixed", 5),
         ("traffic_engineering/two_flows", 5.5),
     ],

@@ -10,7 +10,7 @@ from sdnloom.engine.search import search
 from sdnloom.engine.semantics import Semantics
 from sdnloom.network.build import build
 from sdnloom.network.events import Lost, Moved, Received, Sent
-from sdnloom.network.hosts import Act, ArpHost, Client, Doing, Host, MobileHost, Replier, TcpClient, TcpServer
+from sdnloom.network.hosts import Act, ArpHost, Client, Doing, Host, MobileHost, Replier, Scene, TcpClient, TcpServer
 from sdnloom.network.identity import sender_of, stamp, stamp_of
 from sdnloom.network.network import Network
 from sdnloom.network.packet import Arp, Tcp, decode, encode
@@ -242,6 +242,31 @@ class Beacon(Host):
 def test_what_hosts_declare_is_true(hosts, reduce, identity):
     options = Options(engine="loop", checked=True, reduce=reduce)
     assert isinstance(search(system(*hosts, program=learning, identity=identity), options).verdict, Holds)
+
+
+@pytest.mark.parametrize(
+    "hosts",
+    [
+        (TcpClient("A", to="B", repeats=1), TcpServer("B")),
+        (TcpClient("A", to="B", resolves=True), TcpServer("B", strict=True)),
+        (Client("A", to=("B",), sends=2), MobileHost("B", host=Replier("B"), to=(Place("s1", 3),))),
+    ],
+    ids=lambda hosts: "+".join(type(host).__name__ for host in hosts),
+)
+def test_what_a_host_ignores_it_ignores_in_every_state(hosts):
+    built = system(*hosts)
+    states = {host: {column(built, each, host.name).state for each in explore(built)[0]} for host in hosts}
+    sent = {event.packet for event in events_of(built) if isinstance(event, Sent)}
+    packets = sent | {ping(A, B), arp_reply(B, A.mac, A.ip)}
+    ignored = 0
+    for host in hosts:
+        scene = Scene(ONE.host(host.name), ONE)
+        for packet in packets:
+            answers = {state: tuple(host.receive(scene, state, packet)) for state in states[host]}
+            if any(doing.ignores for doings in answers.values() for doing in doings):
+                ignored += 1
+                assert answers == {state: (Doing(state, ignores=True),) for state in states[host]}
+    assert ignored > 1
 
 
 def test_an_identity_survives_the_wire_and_names_its_sender():

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from sdnloom.engine.disciplines import Bag, Fifo
-from sdnloom.engine.model import NONE, Action, Cell, Channel, Component, Message, Mode, Outcome
+from sdnloom.engine.model import NONE, Action, Cell, Channel, Component, Footprint, Message, Mode, Outcome
 from sdnloom.network.events import Lost, Moved, Received, Rested, Sent
 from sdnloom.network.hosts.host import Doing, Host, Scene
 from sdnloom.network.topology.spec import Place
@@ -53,14 +53,16 @@ class _Maker:
     def actions(self) -> tuple[Action, ...]:
         host, scene = self.host, self.scene
         tasks = frozenset({self.todo}) if host.works else frozenset[str]()
+        cells, sends = host.receive_cells, (self.wires if host.answers_at_once else frozenset[str]()) | tasks
         found = [
             Action(
                 "receive" if len(self.places) == 1 else f"receive at {place}",
                 self.receiving(place),
                 inbox(host.name, place, self.places),
-                (self.wires if host.answers_at_once else frozenset[str]()) | tasks,
-                host.receive_cells | self.where,
-                host.receive_cells,
+                sends,
+                cells | self.where,
+                cells,
+                footprint=self.foreseeing(Footprint(cells | self.where, cells, sends)),
             )
             for place in self.places
         ]
@@ -92,9 +94,20 @@ class _Maker:
             if core.place != place:
                 return [Outcome(core, (), (Lost(place, packet, "moved"),))]
             doings = self.host.receive(self.scene, core.state, packet)
+            if _ignored(core, doings):
+                return [Outcome(core, (), (Received(self.host.name, packet),), self.where, NONE)]
             return [self.outcome(core, doing, (Received(self.host.name, packet),)) for doing in doings]
 
         return receive
+
+    def foreseeing(self, heeded: Footprint) -> Callable[[Any, tuple[Any, ...], Any], Footprint]:
+        """What receiving a packet that waits may do: nothing, if it is ignored now and so in any state."""
+        unheeded = Footprint(self.where, NONE, frozenset())
+
+        def foresee(core: HostCore, before: tuple[Any, ...], packet: Any) -> Footprint:
+            return unheeded if _ignored(core, self.host.receive(self.scene, core.state, packet)) else heeded
+
+        return foresee
 
     def working(self, core: HostCore, task: Any) -> list[Outcome]:
         return [self.outcome(core, doing) for doing in self.host.work(self.scene, core.state, task)]
@@ -121,3 +134,8 @@ class _Maker:
             sends.append((self.rest, "moved"))
         sent = tuple(Sent(self.host.name, packet) for packet in doing.packets)
         return Outcome(HostCore(place, doing.state), tuple(sends), events + sent, choice=doing.choice)
+
+
+def _ignored(core: HostCore, doings: Sequence[Doing]) -> bool:
+    """Whether a host does nothing about a packet and says that it never would."""
+    return tuple(doings) == (Doing(core.state, ignores=True),)

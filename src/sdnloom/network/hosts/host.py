@@ -64,6 +64,7 @@ class Doing(NamedTuple):
     tasks: tuple[Hashable, ...] = ()
     place: Place | None = None
     choice: str = ""  # tells this from the other things it may do instead
+    ignores: bool = False  # it does nothing about the packet, and would do nothing in any other state
 
 
 @dataclass(frozen=True)

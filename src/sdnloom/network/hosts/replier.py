@@ -45,7 +45,7 @@ class Replier(Host):
     def receive(self, scene: Scene, state: ReplierState, packet: Packet) -> Sequence[Doing]:
         """Note down what to answer."""
         if not self.answers(scene, packet):
-            return (Doing(state),)
+            return (Doing(state, ignores=True),)
         answer, answered = scene.answered(packet, answer_to(packet), state.answered)
         requests = state.requests + 1 if self.tells_apart else 0
         return (Doing(ReplierState(requests, answered), tasks=((requests, answer),)),)

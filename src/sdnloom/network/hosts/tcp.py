@@ -101,11 +101,13 @@ class TcpClient(Host):
     def receive(self, scene: Scene, state: TcpClientState, packet: Packet) -> Sequence[Doing]:
         """Learn the address; acknowledge what opens and what closes; a reset ends the connection."""
         segment, answer = header_of(packet, Tcp), header_of(packet, Arp)
-        if isinstance(answer, Arp) and state.phase == "asking":
-            known = answer.op == ARP_REPLY and answer.spa == self._target(scene)[1]
+        if isinstance(answer, Arp) and self.resolves:
+            known = state.phase == "asking" and answer.op == ARP_REPLY and answer.spa == self._target(scene)[1]
             return (Doing(state._replace(phase="closed", mac=answer.sha) if known else state),)
         if ends_of(packet)[1] != scene.me.mac or not isinstance(segment, Tcp) or segment.dst != self.own_port:
-            return (Doing(state),)
+            return (Doing(state, ignores=True),)
+        if not segment.flags & (SYN | FIN | RST):  # it does not wait for what only acknowledges
+            return (Doing(state, ignores=True),)
         if segment.flags & RST:
             return (Doing(state._replace(phase="done")),)
         if segment.flags & SYN and state.phase == "opening":
@@ -161,9 +163,9 @@ class TcpServer(Host):
         """Answer a segment to its port."""
         segment, ip = header_of(packet, Tcp), header_of(packet, IPv4)
         if not isinstance(segment, Tcp) or not isinstance(ip, IPv4) or segment.dst != self.port:
-            return (Doing(state),)
+            return (Doing(state, ignores=True),)
         if self.strict and ends_of(packet)[1] != scene.me.mac:
-            return (Doing(state),)
+            return (Doing(state, ignores=True),)
         peer = (ip.src, segment.src)
         connections = dict(state.connections)
         phase = connections.get(peer)
