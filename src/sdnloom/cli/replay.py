@@ -4,11 +4,8 @@ from pathlib import Path
 
 import click
 
-from sdnloom.check.scenario import Scenario
 from sdnloom.cli.traces import check_same, scenario_of
-from sdnloom.engine.path import final_state
-from sdnloom.engine.semantics import Found, Semantics
-from sdnloom.engine.trace import Replayed, Trace, load_trace
+from sdnloom.engine.trace import load_trace
 from sdnloom.report.replay_text import CONFIRMED, DIVERGED, replay_outcome, replay_text
 
 _EXIT = {CONFIRMED: 1, DIVERGED: 3}
@@ -29,19 +26,9 @@ def command(trace: Path, scenario: Path | None) -> int:
     replayed = loaded.replay(recorded)
     for warning in replayed.warnings:
         click.echo(f"warning: {warning}", err=True)
-    now = _said(loaded, recorded, replayed)
-    click.echo(replay_text(recorded, replayed, now, loaded.network.topology), nl=False)
-    outcome = replay_outcome(recorded, replayed, now)
+    click.echo(replay_text(recorded, replayed, loaded.network.topology), nl=False)
+    outcome = replay_outcome(recorded, replayed)
     desired = [prop.name for prop in loaded.system().properties if prop.sometimes]
     if outcome == CONFIRMED and recorded.found is not None and recorded.found.property in desired:
         return 0
     return _EXIT.get(outcome, 0)
-
-
-def _said(scenario: Scenario, trace: Trace, replayed: Replayed) -> Found | None:
-    """What the property of the trace says after its steps. Its words may differ, as by the line that raises."""
-    if trace.found is None or replayed.diverged is not None or replayed.confirmed:
-        return trace.found
-    semantics = Semantics(scenario.with_inputs_of(trace.path).system())
-    spoken = semantics.speaking(final_state(semantics, replayed.transitions))
-    return next((found for found in spoken if found.property == trace.found.property), None)

@@ -40,12 +40,16 @@ class Trace:
 
 @dataclass(frozen=True)
 class Replayed:
-    """What became of a trace: the steps that still match, whether the property still speaks, and what to say."""
+    """What became of a trace: the steps that still match, whether its property still speaks, and what it says now.
+
+    Its words may be others than in the trace: they can name a line of code.
+    """
 
     transitions: tuple[Transition, ...]
     confirmed: bool
     diverged: Diverged | None
     warnings: tuple[str, ...]
+    now: Found | None = None
 
 
 def scenario_fingerprint(system: System) -> str:
@@ -214,5 +218,9 @@ def replay_trace(trace: Trace, system: System, scenario: str, code: str) -> Repl
     except Diverged as diverged:
         matching = replay(semantics, Path(trace.path.steps[: diverged.position]))
         return Replayed(tuple(matching), False, diverged, warnings)
+    if trace.found is None:
+        return Replayed(tuple(transitions), True, None, warnings)
     spoken = semantics.speaking(final_state(semantics, transitions))
-    return Replayed(tuple(transitions), trace.found is None or trace.found in spoken, None, warnings)
+    alike = [found for found in spoken if found.property == trace.found.property]
+    now = trace.found if trace.found in alike else next(iter(alike), None)
+    return Replayed(tuple(transitions), now is not None, None, warnings, now)

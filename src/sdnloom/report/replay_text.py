@@ -1,7 +1,6 @@
 """A replayed trace as text."""
 
 from sdnloom.engine.path import describe
-from sdnloom.engine.semantics import Found
 from sdnloom.engine.trace import Replayed, Trace
 from sdnloom.network.topology import Topology
 from sdnloom.report.check_text import steps_text
@@ -10,21 +9,18 @@ from sdnloom.report.words import Names, counted
 CONFIRMED, DIVERGED, REPLAYED, GONE = "CONFIRMED", "DIVERGED", "REPLAYED", "GONE"
 
 
-def replay_outcome(trace: Trace, replayed: Replayed, now: Found | None) -> str:
-    """What became of the trace: violation still there, a step gone, none to confirm, or violation gone.
-
-    `now` is what the property of the trace says after its steps.
-    """
+def replay_outcome(trace: Trace, replayed: Replayed) -> str:
+    """What became of the trace: violation still there, a step gone, none to confirm, or violation gone."""
     if replayed.diverged is not None:
         return DIVERGED
     if trace.found is None:
         return REPLAYED
-    return GONE if now is None else CONFIRMED
+    return CONFIRMED if replayed.confirmed else GONE
 
 
-def replay_text(trace: Trace, replayed: Replayed, now: Found | None, topology: Topology) -> str:
+def replay_text(trace: Trace, replayed: Replayed, topology: Topology) -> str:
     """The outcome first, then one line per step."""
-    outcome = replay_outcome(trace, replayed, now)
+    outcome = replay_outcome(trace, replayed)
     found = f" {trace.found.property}: {trace.found.message}" if trace.found else ""
     count = len(replayed.transitions)
     match outcome:
@@ -37,8 +33,8 @@ def replay_text(trace: Trace, replayed: Replayed, now: Found | None, topology: T
         case _:
             first = f"CONFIRMED{found}"
     lines = [first, *steps_text(replayed.transitions, Names.of(topology))]
-    if now is not None and now != trace.found:
-        lines.append(f"  the property now says: {now.message}")
+    if replayed.now is not None and replayed.now != trace.found:
+        lines.append(f"  the property now says: {replayed.now.message}")
     if replayed.diverged is not None:
         lines.append(f"  next would be: {describe(replayed.diverged.step)}")
         lines.append("  enabled instead:")
