@@ -14,7 +14,7 @@ from sdnloom.check.document import ScenarioError, load_document, parse_document,
 from sdnloom.check.fields import read_call
 from sdnloom.check.inputs.reading import read_discover
 from sdnloom.check.packets import ADDRESSES, packet_kind
-from sdnloom.check.programs import is_file, read_program
+from sdnloom.check.programs import read_program
 from sdnloom.check.reader import Reader
 from sdnloom.check.scenario import Scenario
 from sdnloom.check.strategies.read import read_strategies
@@ -87,9 +87,7 @@ def _scenario(reader: Reader, code: CodeFiles) -> Scenario:
     topology = reader.calling("hosts", lambda: place_hosts(read_topology(reader.table("topology")), host_tables))
     switch_table = reader.table("switches")
     switches = read_call(switch_table, SwitchOptions, {}, {})
-    program_table = reader.table("program")
-    _name_apps(program_table)
-    loaded = read_program(program_table, code, switches.version if "version" in switch_table else None)
+    loaded = read_program(reader.table("program"), code, switches.version if "version" in switch_table else None)
     if loaded.version is not None:
         switches = replace(switches, version=loaded.version)
     network = Network(
@@ -128,16 +126,6 @@ def _scenario(reader: Reader, code: CodeFiles) -> Scenario:
     )
     scenario.system()
     return scenario
-
-
-def _name_apps(reader: Reader) -> None:
-    """Refuse names of apps that neither a file nor a module can have, such as a folder's "."."""
-    names = [*(reader.texts("apps") if "apps" in reader else ()), *([reader.text("app")] if "app" in reader else ())]
-    for name in names:
-        parts = [Path(name).name.strip(".")] if is_file(name) else name.split(".")
-        if not all(part.strip() for part in parts):
-            expected = 'a Python file such as "my_switch.py", or a module such as "ryu.app.simple_switch_13"'
-            reader.fail("app" if "app" in reader else "apps", name, expected)
 
 
 def _host(reader: Reader, topology: Topology, code: CodeFiles) -> Host:

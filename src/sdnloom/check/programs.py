@@ -54,8 +54,10 @@ def _osken(reader: Reader, version: str | None) -> Loaded:
     if not names or not all(names):
         reader.fail(key, names, "at least one module or file of an app")
     for name in names:
-        if not is_file(name) and reader.beside(key, name).is_file():
-            reader.fail(key, name, "a Python file, whose name ends in .py, or a module")
+        if not _is_app(name) or (not is_file(name) and reader.beside(key, name).is_file()):
+            reader.fail(
+                key, name, 'a Python file such as "switch.py", or a module such as "ryu.app.simple_switch_13"'
+            )
     for needed in ("os_ken", "greenlet"):
         if importlib.util.find_spec(needed) is None:
             reader.fail(key, names, f"{needed} to be installed: pip install 'sdnloom[osken]'")
@@ -81,6 +83,12 @@ def _osken(reader: Reader, version: str | None) -> Loaded:
     apps = [reader.beside(key, name) if is_file(name) else name for name in names]
     program = reader.calling(key, lambda: OskenProgram(apps, **options))
     return Loaded(program, program.files, program.version)
+
+
+def _is_app(name: str) -> bool:
+    """Whether a file or a module can be named so; a folder's "." is none."""
+    parts = [Path(name).name.strip(".")] if is_file(name) else name.split(".")
+    return all(part.strip() for part in parts)
 
 
 def is_file(app: str) -> bool:
