@@ -4,6 +4,7 @@ A text stays in pieces as long as it is only joined and compared as a whole; it 
 inside. Text whose length depends on an input forks on the length then.
 """
 
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -156,7 +157,17 @@ class SymStr(Vector, str):
         parts = self._parted(sep) if maxsplit == -1 else None
         return Vector.split(self, sep, maxsplit) if parts is None else parts
 
-    def replace(self, old: Any, new: Any, count: Any = -1, /) -> Any:
+    if sys.version_info >= (3, 13):  # the count has a name from there on
+
+        def replace(self, old: Any, new: Any, /, count: Any = -1) -> Any:
+            return self._replaced(old, new, count)
+
+    else:
+
+        def replace(self, old: Any, new: Any, count: Any = -1, /) -> Any:
+            return self._replaced(old, new, count)
+
+    def _replaced(self, old: Any, new: Any, count: Any) -> Any:
         only = self.pieces[0]
         if (
             (len(self.pieces) == 1 and isinstance(only, Written) and isinstance(only.style, Mac) and count == -1)

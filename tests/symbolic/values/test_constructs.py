@@ -109,6 +109,7 @@ TRACKED = {
     "bytes methods": ("def f(b): return b.find(b'c'), b.startswith(b'ab'), b.split(b'c'), b'c' in b, b.strip(b'a')", {"b": Octets(b"a", b"c")}),
     "bytes hex": ("def f(b): return b.hex() == '610a', bytes.fromhex(b.hex()) == b'ab'", {"b": Octets(b"a")}),
     "bytes decode": ("def f(b): return b.decode('ascii') == 'ab'", {"b": Octets(b"a", high=127)}),
+    "a count with or without a name": ("def f(s, named): return s.replace('b', 'x', count=1) if named else s.replace('b', 'x', 1)", {"s": Letter("ab", "b"), "named": Number(1)}),
     "text methods": ("def f(s): return s.find('b'), s.split('b'), s.replace('b', 'xx'), s.upper(), s.isdigit(), 'b' in s", {"s": Letter("a", "c")}),
     "text strip": ("def f(s): return s.strip(), s.rstrip('x'), s.partition('='), s.count('a'), s.endswith('a')", {"s": Letter(" ", "a")}),
     "text order": ("def f(s): return s < 'ab', s >= 'b', 'ab' <= s", {"s": Letter("a")}),
