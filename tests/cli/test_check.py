@@ -377,3 +377,22 @@ def test_stdout_and_trace_are_the_same_under_any_hash_seed(tmp_path: Path) -> No
         assert (run.returncode, len(traces)) == (1, 2)
         results.add((run.stdout, *traces))
     assert len(results) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("check", "--nonsense"), "error: No such option '--nonsense'."),
+        (
+            ("check", "--engine", "magic", "x"),
+            "error: Invalid value for '--engine': 'magic' is not one of 'auto', 'loop'",
+        ),
+        (("nothing",), "error: No such command 'nothing'."),
+        (("replay",), "error: Missing argument 'TRACE'."),
+    ],
+)
+def test_a_mistake_in_the_options_is_one_line(sdnloom: CommandLine, arguments: tuple[str, ...], message: str) -> None:
+    run = sdnloom(*arguments)
+    assert (run.code, run.out) == (2, "")
+    assert run.err.startswith(message)
+    assert run.err.count("\n") == 1

@@ -51,8 +51,13 @@ def main() -> None:
         sys.exit(cli(standalone_mode=False) or 0)
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
+    except click.exceptions.NoArgsIsHelpError as usage:
+        usage.show()
+        sys.exit(2)
     except click.ClickException as error:
-        error.show()
+        context = getattr(error, "ctx", None)
+        hint = f" ({context.command_path} --help says more)" if context is not None else ""
+        click.echo(f"error: {error.format_message()}{hint}", err=True)
         sys.exit(2)
     except SdnloomError as error:
         click.echo(f"error: {error}", err=True)
