@@ -8,10 +8,11 @@ import pytest
 from sdnloom.check import Scenario
 from sdnloom.check.bounds import stated_bounds
 from sdnloom.engine.result import Limits, Options
-from sdnloom.network.controller import Joined
+from sdnloom.network.controller import Came, Joined, Reaction
 from sdnloom.network.hosts import Client, Replier
 from sdnloom.network.network import Network
-from sdnloom.network.openflow import PacketIn
+from sdnloom.network.openflow import Match, PacketIn
+from sdnloom.network.parts import Attribute, Order
 from sdnloom.network.supposing import Mistaken, PromiseError, Supposing
 from sdnloom.network.topology import linear
 from sdnloom.platforms.python import ProgramError, PythonProgram
@@ -99,6 +100,30 @@ def test_handlers_that_are_apart_reduce_more_than_those_that_are_only_noted():
     sizes = [compare(Scenario(NETWORK, PythonProgram(Keeps, {}, said), ())) for said in (True, None, False)]
     promised, supposed, noted = (one.factor for one in sizes if one is not None)
     assert promised == supposed > noted
+
+
+class Told:
+    """A program that says itself what it touches: for each switch, what it reads and what it writes."""
+
+    name = "told"
+
+    def __init__(self, **touches: tuple[set[Any], set[Any]]) -> None:
+        self.touches = touches
+
+    def handle(self, core: Any, given: Came) -> list[Reaction]:
+        reads, writes = map(frozenset, self.touches[given.switch])
+        return [Reaction(core, reads=reads | writes, writes=writes)]
+
+
+def test_tables_may_be_filled_for_any_switch_as_long_as_nobody_looks_at_their_order():
+    fill, look = (set(), {Order("table")}), ({Attribute("table")}, set())
+    program = Supposing(Told(s1=fill, s2=fill, s3=look))
+    one, two, three = (Came(switch, PacketIn(Match(), b"", 0)) for switch in ("s1", "s2", "s3"))
+    assert program.handle(None, one)[0].writes is None  # they are apart
+    assert program.handle(None, two)[0].writes is None
+    with pytest.raises(Mistaken, match="changes the order of table for 's1' and looks at it for 's3'"):
+        program.handle(None, three)
+    assert program.handle(None, one)[0].writes == program.handle(None, two)[0].reads == {Order("table")}
 
 
 def test_the_time_limit_counts_from_the_first_start_and_is_told_as_it_was_given():

@@ -19,6 +19,12 @@ class Key(NamedTuple):
     key: Hashable
 
 
+class Order(NamedTuple):
+    """The order in which an attribute that is a table was filled; whoever looks at the whole table can see it."""
+
+    attribute: str
+
+
 class Connected(NamedTuple):
     """What the program's platform keeps of its connection to a switch."""
 
@@ -35,10 +41,10 @@ def is_plain(key: Any) -> bool:
 
 
 def conflict(one: Any, other: Any) -> bool:
-    """Whether two cells have a part in common: an attribute shares one with each of its keys."""
-    if isinstance(one, Attribute) and isinstance(other, Key):
+    """Whether two cells have a part in common: an attribute shares one with each of its keys, and with their order."""
+    if isinstance(one, Attribute) and isinstance(other, Key | Order):
         return one.name == other.attribute
-    if isinstance(one, Key) and isinstance(other, Attribute):
+    if isinstance(one, Key | Order) and isinstance(other, Attribute):
         return other.name == one.attribute
     return bool(one == other)
 
@@ -47,6 +53,8 @@ def text_of(cell: Cell) -> str:
     """A part as a user would write it."""
     if isinstance(cell, Key):
         return f"{cell.attribute}[{cell.key!r}]"
+    if isinstance(cell, Order):
+        return f"the order of {cell.attribute}"
     if isinstance(cell, Connected):
         return f"the connection of {cell.switch!r}"
     return cell.name if isinstance(cell, Attribute) else str(cell)

@@ -19,7 +19,7 @@ from sdnloom.engine.model import NONE, Cell
 from sdnloom.engine.text import stable_text
 from sdnloom.errors import SdnloomError
 from sdnloom.network.controller import Came, Input, Program, Reaction
-from sdnloom.network.parts import conflict, text_of
+from sdnloom.network.parts import Order, conflict, text_of
 
 
 class Mistaken(SdnloomError):  # noqa: N818 (no error for whoever starts again)
@@ -94,9 +94,11 @@ class Supposing:
         before = self._touched.get(switch, (NONE, NONE))
         reads = before[0].union(*(one.reads for one in found if one.reads))
         writes = before[1].union(*(one.writes for one in found if one.writes))
+        # Who puts a key after others does not look at these; whoever does looks at the whole table.
+        reads = frozenset(cell for cell in reads | writes if not isinstance(cell, Order))
         if (reads, writes) == before:
             return None
-        self._touched[switch] = reads | writes, writes
+        self._touched[switch] = reads, writes
         for other, (looked, changed) in sorted(self._touched.items()):
             if other != switch:
                 for one, two, changing, looking in ((writes, looked, switch, other), (changed, reads, other, switch)):

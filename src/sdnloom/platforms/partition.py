@@ -10,11 +10,11 @@ import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from sdnloom.engine.model import Cell
-from sdnloom.network.parts import Attribute, Connected, Key, is_plain
+from sdnloom.network.parts import Attribute, Connected, Key, Order, is_plain
 from sdnloom.platforms.aspects import CaptureError, Form
 from sdnloom.platforms.digest import Writer
 from sdnloom.platforms.frames import frames_view
@@ -40,11 +40,17 @@ class Parts:
 
     hashes: Mapping[Cell, bytes]
     tables: frozenset[str]
+    orders: Mapping[str, tuple[Any, ...]] = field(compare=False)  # the keys of each table, objects by their ids
 
     def changed(self, other: "Parts") -> set[Cell]:
-        """Return the parts in which another state differs."""
+        """Return the parts in which another state differs, and the tables with keys that were put after others."""
         one, two = self.hashes, other.hashes
-        return {cell for cell in one.keys() | two.keys() if one.get(cell) != two.get(cell)}
+        cells: set[Cell] = {cell for cell in one.keys() | two.keys() if one.get(cell) != two.get(cell)}
+        for name, keys in other.orders.items():
+            left = frozenset(keys)
+            if keys != tuple(key for key in self.orders.get(name, ()) if key in left):
+                cells.add(Order(name))
+        return cells
 
 
 def dicts_of(apps: Mapping[str, Any]) -> list[Table]:
@@ -138,7 +144,8 @@ class _Walk:
             cell: hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
             for cell, text in self._texts.items()
         }
-        return Parts(hashes, frozenset(each.name for each in self._tables))
+        orders = {each.name: tuple(key if is_plain(key) else id(key) for key in each.items) for each in self._tables}
+        return Parts(hashes, frozenset(orders), orders)
 
 
 @contextmanager

@@ -60,9 +60,9 @@ class Touching:
         writes: set[Cell] = set()
         for one, end in zip(reactions, ends, strict=True):
             after = self._parts(one.core)  # type: ignore[arg-type]
-            if after is None or after != end:
+            if after is None or end is None or after != end:
                 return None
-            writes |= before.changed(after)
+            writes |= before.changed(end)  # whose tables were filled in the order of this very step
         reads = {REST, *map(Connected, switches), *noted_cells(tables)}
         return frozenset(reads | writes), frozenset(writes)
 

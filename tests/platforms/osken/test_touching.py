@@ -8,7 +8,7 @@ import pytest
 
 from sdnloom.engine.classes import meet
 from sdnloom.network.controller import Came
-from sdnloom.network.parts import Attribute, Connected, Key, conflict
+from sdnloom.network.parts import Attribute, Connected, Key, Order, conflict
 from sdnloom.platforms.partition import REST
 from tests.platforms.osken.helpers import APPS, joined, packet, program, run
 
@@ -44,7 +44,7 @@ def touched(program, core, given):
 touched_once = functools.cache(touched)
 
 
-TABLE, BOXES = Attribute("Toucher.table"), Attribute("Toucher.boxes")
+TABLE, LISTS = Attribute("Toucher.table"), Order("Toucher.lists")
 
 
 @pytest.mark.parametrize(
@@ -52,14 +52,19 @@ TABLE, BOXES = Attribute("Toucher.table"), Attribute("Toucher.boxes")
     [
         ([], set(), set()),
         ([("tell", 3)], {Key("Toucher.table", 3)}, set()),
-        ([("write", 3)], set(), {Key("Toucher.table", 3)}),
+        ([("write", 3)], set(), {Key("Toucher.table", 3), Order("Toucher.table")}),
+        (
+            [("write", 3), ("delete", 0)],
+            set(),
+            {Key("Toucher.table", each) for each in (0, 3)} | {Order("Toucher.table")},
+        ),
         ([("write", 3), ("delete", 3)], {Key("Toucher.table", 3)}, set()),
         ([("delete", 0)], set(), {Key("Toucher.table", 0)}),
         ([("count", 0)], {TABLE}, set()),
         ([("step", 0)], set(), {REST}),
         ([("learn", 5)], set(), {Key("Toucher.nested", 1)}),
-        ([("append", 4)], set(), {Key("Toucher.lists", 4)}),
-        ([("tell_appended", 4)], set(), {Key("Toucher.lists", 4)}),  # a defaultdict makes what it is asked for
+        ([("append", 4)], set(), {Key("Toucher.lists", 4), LISTS}),
+        ([("tell_appended", 4)], set(), {Key("Toucher.lists", 4), LISTS}),  # a defaultdict makes what it is asked for
         ([("fill", 1)], {Key("Toucher.boxes", 0)}, {Key("Toucher.boxes", 1)}),
         ([("share", 1)], {Key("Toucher.boxes", 0), Key("Toucher.boxes", 1)}, {REST}),
         ([("share", 1), ("fill", 1)], set(), {Key("Toucher.boxes", 0), Key("Toucher.boxes", 1), REST}),

@@ -5,7 +5,7 @@ import textwrap
 import pytest
 
 from sdnloom.engine.classes import meet
-from sdnloom.network.parts import conflict
+from sdnloom.network.parts import Key, Order, conflict
 from tests.platforms.osken.helpers import joined, packet, program, run
 
 APP = """
@@ -67,9 +67,7 @@ WRITE = "self.table[5] = 1"
     ],
 )
 def test_handlers_whose_order_matters_meet(tmp_path, setup, one, two):
-    text = APP.format(setup=_indented(setup, 8), one=_indented(one, 12), two=_indented(two, 12))
-    (tmp_path / "app.py").write_text(text)
-    app = program(tmp_path / "app")
+    app = _app(tmp_path, setup, one, two)
     core = run(app, joined(1), joined(2))[-1].core
     inputs = packet(b"1", 1), packet(b"2", 2)
     ends = {run(app, *order, core=core)[-1].core for order in (inputs, inputs[::-1])}
@@ -78,6 +76,20 @@ def test_handlers_whose_order_matters_meet(tmp_path, setup, one, two):
     if None not in found:
         (reads, writes), (looked, changed) = found
         assert meet(writes, looked, conflict) or meet(changed, reads, conflict)
+
+
+def test_a_key_that_is_put_after_the_others_changes_their_order(tmp_path):
+    app = _app(tmp_path, "self.table = {1: 1, 2: 2}", "self.table[1] = self.table.pop(1)", "self.table.pop(1)")
+    core = run(app, joined(1))[-1].core
+    moved, removed = (app.touched(core, given, app.handle(core, given)) for given in (packet(b"1"), packet(b"2")))
+    assert moved[1] == {Order("App.table")}
+    assert removed[1] == {Key("App.table", 1)}
+
+
+def _app(folder, setup, one, two):
+    text = APP.format(setup=_indented(setup, 8), one=_indented(one, 12), two=_indented(two, 12))
+    (folder / "app.py").write_text(text)
+    return program(folder / "app")
 
 
 def _indented(code, width):
