@@ -121,15 +121,15 @@ def check_memories(tables: "Tables", memories: Mapping[str, Iterable[Any]]) -> N
     For the memories met by a property of that name and the events met: an action that it does not watch leaves its
     memory alone; without `watches`, the events of different actions commute; for EVENT, a violation stays.
     """
-    emitted = tables.events_by_action()
+    emitted = [
+        (number, events)
+        for number, tuples in tables.events_by_action().items()
+        for events in sorted(tuples, key=stable_text)[:_EVENT_SAMPLE]
+    ]
     names = [(tables.system.components[owner].name, action.name) for owner, action in tables.actions]
     for prop in tables.semantics.remembering:
         for memory in itertools.islice(memories[prop.name], _MEMORY_SAMPLE):
-            after = {
-                (number, events): folded(prop, memory, events)
-                for number, tuples in emitted.items()
-                for events in itertools.islice(sorted(tuples, key=stable_text), _EVENT_SAMPLE)
-            }
+            after = {(number, events): folded(prop, memory, events) for number, events in emitted}
             moved = {key: value for key, value in after.items() if value != memory}
             speaks = prop.needs is Needs.EVENT and evaluate.violated(prop, memory, {}) is not None
             for (number, events), value in moved.items():
