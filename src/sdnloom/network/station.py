@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache, partial
 from typing import Any, Literal, NamedTuple
 
 from sdnloom.engine.model import ALL, Action, Cell, Component, Footprint, Message, Mode, Outcome
@@ -104,6 +105,9 @@ class Station:
             for target in self.targets.values()
             if target.port is not None
         ]
+        # Asked in each state in which a message waits; the state makes no difference.
+        self._reach_of_packet = cache(partial(footprints.of_packet, config))
+        self._reach_of_message = cache(partial(footprints.of_message, config))
 
     def component(self, core: SwitchCore) -> Component:
         """Return the component; `core` is the switch after the program's first messages."""
@@ -238,11 +242,11 @@ class Station:
     # -- what may come of messages that wait, for a reduction ----------------------------------------------------
 
     def _of_packet(self, state: SwitchState, before: tuple[Any, ...], given: tuple[int, Packet]) -> Footprint:
-        return self._footprint(footprints.of_packet(self.config, *given))
+        return self._footprint(self._reach_of_packet(*given))
 
     def _of_message(self, state: SwitchState, before: tuple[Any, ...], given: Any) -> Footprint:
         message, *earlier = (one.message if isinstance(one, Letter) else one for one in (given, *before))
-        reach = footprints.of_message(self.config, message)
+        reach = self._reach_of_message(message)
         if reach is not None and reach.ports is not None and reach.answers and self._is_steady():
             reach = reach._replace(answers=not footprints.is_quiet(self.config, state.core, earlier, message))
         return self._footprint(reach)

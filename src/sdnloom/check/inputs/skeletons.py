@@ -7,6 +7,7 @@ said otherwise, field by field.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from sdnloom.check.inputs.domains import Domain, Words, parse_domain, value_text, without
 from sdnloom.check.inputs.stacks import FREE_PROTO, FREE_TYPE, Field, Kind, Stack, StackError, stack_of
@@ -51,7 +52,7 @@ class Skeleton:
     stack: Stack
     domains: tuple[Domain, ...]
 
-    @property
+    @cached_property
     def symbolic(self) -> tuple[tuple[Field, Domain], ...]:
         """The fields that have several values, with their domains."""
         return tuple(pair for pair in zip(self.stack.fields, self.domains, strict=True) if not pair[1].pinned)
@@ -90,7 +91,7 @@ class Setting:
     topology: Topology | None = None
     host: HostSpec | None = None
 
-    @property
+    @cached_property
     def words(self) -> Words:
         """What the words in texts of domains mean here."""
         hosts = self.topology.hosts if self.topology else ()
