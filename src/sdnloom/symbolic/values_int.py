@@ -208,7 +208,7 @@ class SymInt(int):
     def as_integer_ratio(self) -> tuple[int, Literal[1]]:
         return self, 1
 
-    def is_integer(self) -> bool:
+    def is_integer(self) -> Literal[True]:
         return True
 
     def bit_length(self) -> int:
