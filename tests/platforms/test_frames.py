@@ -184,3 +184,9 @@ def test_generators_have_views_as_well():
         view(looping(), 1)
     with pytest.raises(CaptureError, match="the state holds a builtins"):
         digest({"state": memoryview(b"")}, SCOPE, opaque=frames_view)
+
+
+def test_a_python_that_is_not_known_is_not_read(monkeypatch):
+    monkeypatch.setattr("sdnloom.platforms.frames._NEWEST", (3, 10))
+    with pytest.raises(CaptureError, match=r"how Python 3\.\d+ suspends code is not known; expected Python 3\.11 to"):
+        frames_view(each for each in [])

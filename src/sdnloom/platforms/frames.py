@@ -6,6 +6,7 @@ call with such operands below it has no view. Law: suspended code with equal vie
 """
 
 import dis
+import sys
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
@@ -16,15 +17,19 @@ from sdnloom.platforms.aspects import CaptureError
 from sdnloom.platforms.escapes import library_file
 from sdnloom.platforms.kinds import ways
 
+_NEWEST = (3, 13)  # places and instructions change with every version; one that was not looked at could be misread
 OURS = __name__.rpartition(".")[0]  # what lies on the stacks of our own calls is part of the hub's state
 
 
 def frames_view(suspended: Any) -> list[Any]:
     """Return [name, place, variables] of each suspended call, innermost first. A digest takes this as its `opaque`.
 
-    CaptureError names a call that keeps operands on its stack, or an object that is not suspended code; whoever asks
-    has to tell such states apart by how they were reached.
+    CaptureError names a call that keeps operands on its stack, an object that is not suspended code, or a Python whose
+    bytecode is not known here; whoever asks has to tell such states apart by how they were reached.
     """
+    if sys.version_info[:2] > _NEWEST:
+        known, this = (".".join(map(str, each)) for each in (_NEWEST, sys.version_info[:2]))
+        raise CaptureError(f"how Python {this} suspends code is not known; expected Python 3.11 to {known}")
     if not isinstance(suspended, GeneratorType) and not hasattr(suspended, "gr_frame"):
         raise CaptureError(f"the state holds {ways(suspended)}; expected state that can be digested")
     return [_view(frame, isinstance(suspended, GeneratorType)) for frame in _frames(suspended)]
