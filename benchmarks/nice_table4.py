@@ -110,12 +110,21 @@ def _judge_discovered(report: Report, found: dict[tuple[str, bool], Run]) -> Non
     report.floor("defects found with discovered inputs and fewer transitions than with DPOR", len(fewer), ">=", FEWER)
     report.floor("BUG-IX is among them, with discovered inputs", int("IX" in fewer), "==", 1)
     report.notes.append(f"With discovered inputs, fewer transitions than PKT-SEQ with DPOR: {', '.join(fewer)}.")
-    slow = {bug: cell[1] / found[bug, True].seconds for bug, cell in published.items() if cell[1] >= 1}
-    late = [f"{bug} {ratio:.1f}" for bug, ratio in slow.items() if ratio < FASTER]
+    slow = {
+        (bug, reduce): cell[1]
+        for bug in BUGS
+        for reduce in (False, True)
+        if (cell := PUBLISHED[bug][0][reduce]) is not None and cell[1] >= 1
+    }
+    ratios = {key: seconds / found[key].seconds for key, seconds in slow.items()}
+    worst = min(ratios, key=lambda key: ratios[key])
+    claim = (
+        f"least times faster than the paper where it took a second or more, inputs discovered ({len(ratios)} searches)"
+    )
+    report.floor(claim, ratios[worst], ">=", FASTER)
     report.notes.append(
-        "The floor on time is judged on searches with given inputs: seconds with discovered ones are mostly those of "
-        "asking about the program. With them, times faster than the paper where that is less than ten: "
-        f"{', '.join(late) or 'none'}."
+        f"With discovered inputs, the least gain in time is BUG-{worst[0]}{' reduced' if worst[1] else ''}; seconds "
+        "include those of asking about the program, which has been rewritten before."
     )
 
 

@@ -21,6 +21,7 @@ class Remembering:
         self.runs = 0  # how often code of the program ran
         self._initial: list[Hashable] = []
         self._reactions: dict[tuple[Hashable, Input], Sequence[Reaction]] = {}
+        self._firsts: dict[tuple[Hashable, Input], Reaction | None] = {}  # each search begins with the same few
 
     @property
     def name(self) -> str:
@@ -41,6 +42,14 @@ class Remembering:
             self.runs += 1
             found = self._reactions[key] = self.program.handle(core, given)
         return found
+
+    def first(self, core: Any, given: Input) -> Reaction | None:
+        """The first of the reactions; a program may be able to give it without the others."""
+        key = core, given
+        if key not in self._firsts:
+            asked: Callable[[Any, Input], Reaction | None] | None = getattr(self.program, "first", None)
+            self._firsts[key] = next(iter(self.handle(core, given)), None) if asked is None else asked(core, given)
+        return self._firsts[key]
 
     def __getattr__(self, name: str) -> Any:
         """What a platform offers beyond the contract, as it offers it."""
