@@ -54,19 +54,19 @@ class Parts:
 
 
 def dicts_of(apps: Mapping[str, Any]) -> list[Table]:
-    """Return the dicts in attributes of apps."""
-    found = []
-    for name, app in sorted(apps.items()):
+    """Return the dicts in attributes of apps, by their names."""
+    found: list[Table] = []
+    for name, app in apps.items():
         how = ways(app)
         for aspect in () if isinstance(how, str) else how:
             if aspect.form is Form.MAP:
                 holder = object.__getattribute__(app, "__dict__")
                 found += [
                     Table(f"{name}.{attribute}", holder, attribute, each)
-                    for attribute, each in sorted(aspect.save(app).items())
-                    if table_kind(each) is not None and holder.get(attribute) is each
+                    for attribute, each in aspect.save(app).items()
+                    if type(attribute) is str and table_kind(each) is not None and holder.get(attribute) is each
                 ]
-    return found
+    return sorted(found, key=lambda table: table.name)
 
 
 def partition(

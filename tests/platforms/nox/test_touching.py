@@ -102,3 +102,10 @@ def test_handlers_that_meet_in_no_part_commute(app, start):
             ends.append((after.core, {first.switch: done.messages, second.switch: after.messages}))
         assert ends[0] == ends[1], ports
     assert apart > 15
+
+
+def test_attributes_need_not_have_names(tmp_path):
+    odd = program(tmp_path, APP.replace("self.look =", "vars(self)[5] = {}; self.look ="))
+    core = give(odd, Joined("s1", 1, ())).core
+    given = coming(4, "s1")
+    assert odd.touched(core, given, odd.handle(core, given))[1] == {REST}
