@@ -655,3 +655,22 @@ def test_steps_that_cannot_be_told_apart_are_named():
     taker = Component("B", 0, (Action("take", lambda core, message: [Outcome(core + 1)], "c"),))
     with pytest.raises(ModelError, match=r"channel 'c'.*alternatives share label and message"):
         executions(System((sender, taker), (Channel("c", "B", Vague()),)))
+
+
+def test_cells_that_share_a_part_conflict_where_the_component_says_so():
+    """One writes the whole and the other reads a part of it, so their order shows."""
+
+    def whole(core: tuple[int, int], _: None) -> list[Outcome]:
+        return [] if core[0] else [Outcome((1, core[1]))]
+
+    def part(core: tuple[int, int], _: None) -> list[Outcome]:
+        return [] if core[1] else [Outcome((core[0], 1 + core[0]))]
+
+    actions = (
+        Action("whole", whole, reads=frozenset({"whole"}), writes=frozenset({"whole"})),
+        Action("part", part, reads=frozenset({"part", "own"}), writes=frozenset({"own"})),
+    )
+    kinds = frozenset({"whole", "part"})
+    system = System((Component("A", (0, 0), actions, conflict=lambda one, other: {one, other} == kinds),))
+    result = executions(system)
+    assert (result.count, len(result.final_states)) == (2, 2)

@@ -54,6 +54,7 @@ class Declared:
     """
 
     def __init__(self, system: System) -> None:
+        self._meeting = {component.name: component.conflict for component in system.components}
         self._unordered = frozenset(channel.name for channel in system.channels if channel.discipline.many_senders)
         watched: dict[tuple[str, str], set[str]] = {}
         for prop in system.properties:
@@ -86,10 +87,11 @@ class Declared:
 
     def conflict(self, one: Footprint, other: Footprint) -> bool:
         """Whether the order of the two may show."""
-        if one.component == other.component and (
-            meet(one.writes, other.writes) or meet(one.writes, other.reads) or meet(one.reads, other.writes)
-        ):
-            return True
+        if one.component == other.component:
+            share = self._meeting[one.component]
+            pairs = ((one.writes, other.writes), (one.writes, other.reads), (one.reads, other.writes))
+            if any(meet(these, those, share) for these, those in pairs):
+                return True
         if one.takes is not None and (one.takes == other.takes or one.takes in other.sends):
             return True
         if other.takes is not None and other.takes in one.sends:
