@@ -4,7 +4,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sdnloom.check import Scenario, load_scenario
-from sdnloom.check.remember import Remembering
 from sdnloom.engine.compiled import SystemGraph
 from sdnloom.engine.loop import LoopSearch
 from sdnloom.engine.model import Needs
@@ -35,12 +34,11 @@ def compare(scenario: Scenario, most: int = 30_000) -> Sizes | None:
     None if there are more than `most` states without the reduction. Properties that are asked in every state are left
     out: a reduction refuses them by name. It may find fewer different things that one property says, never none.
     """
-    remembering = Remembering(scenario.program)
-    full = _explored(replace(scenario, program=remembering), False, Limits(states=most))
+    full = _explored(scenario, False, Limits(states=most))
     if full is None:
         return None
     # What the reduction supposes it finds out by itself: the search without it has looked at every reaction.
-    program = Supposing(remembering)
+    program = Supposing(scenario.program)
     while True:
         try:
             reduced = _explored(replace(scenario, program=program), True, Limits())
