@@ -27,8 +27,7 @@ def _imports(code: CodeType, package: str) -> Iterator[str]:
             if name is not None:
                 yield name
                 yield from (f"{name}.{each}" for each in names or () if each != "*")
-        if instruction.opname != "EXTENDED_ARG":  # in front of any instruction of a long function
-            before.append(instruction)
+        before.append(instruction)
 
 
 def _absolute(name: str, level: int, package: str) -> str | None:
