@@ -4,9 +4,9 @@ import pytest
 
 from sdnloom.network.beginning import Beginning
 from sdnloom.network.build import switch_config
-from sdnloom.network.controller import Joined, Reaction, Tick
+from sdnloom.network.controller import Call, Came, Fired, Joined, Left, Reaction, Tick, Turn
 from sdnloom.network.network import Network, NetworkError, SwitchOptions
-from sdnloom.network.openflow import ApplyActions, FlowMod, Match, Output, PacketIn, PacketOut, Port
+from sdnloom.network.openflow import ApplyActions, FlowMod, Hello, Match, Output, PacketIn, PacketOut, Port
 from sdnloom.network.topology.shapes import linear
 
 FRAME = b"\xff" * 6 + b"\x02" + bytes(5) + b"\x08\x00" + bytes(46)
@@ -63,3 +63,8 @@ def test_nothing_has_happened_yet_when_joining_is_part_of_the_search():
 def test_a_warm_up_is_checked():
     with pytest.raises(NetworkError, match="warmup is -1; expected a whole number of at least 0"):
         Network(linear(2), warmup=-1)
+
+
+def test_inputs_of_different_kinds_are_never_equal():
+    inputs = [Turn(), Tick(), Left("x"), Fired("x"), Call("x"), Came("x", Hello()), Joined("x", 1, ())]
+    assert len(set(inputs)) == len(inputs)

@@ -139,6 +139,20 @@ def deep():
 SHARED = [1]
 
 
+def counting(total):
+    return lambda: total
+
+
+Point, Size = (collections.namedtuple(name, "x y") for name in ("Point", "Size"))
+
+
+def test_named_tuples_of_different_classes_or_with_fields_of_different_types_differ():
+    values = [Point(1, 2), Size(1, 2), (1, 2), Point(True, 2)]
+    assert len({freeze(each) for each in values}) == 4
+    assert [type(thaw(freeze(each))) for each in values] == [Point, Size, tuple, Point]
+    assert [repr(thaw(freeze(each))) for each in values] == list(map(repr, values))
+
+
 @pytest.mark.parametrize(
     ("state", "message"),
     [
@@ -147,8 +161,12 @@ SHARED = [1]
         (deep(), "nested deeper than 200 levels"),
         ({"x": (each for each in ())}, r"state\['x'\] is a builtins.generator"),
         ({"lock": threading.Lock()}, r"state\['lock'\] is a _thread.lock"),
+        ({"f": counting([1])}, r"state\['f'\] is counting.<locals>.<lambda>, a function with variables"),
+        ({"f": [].append}, r"state\['f'\] is the method append of an object"),
+        ({"f": Match().get}, r"state\['f'\] is the method get of an object"),
+        (collections.defaultdict(counting(1)), r"state.default_factory is counting.<locals>.<lambda>, a function with"),
     ],
-    ids=["cycle", "shared", "deep", "generator", "lock"],
+    ids=["cycle", "shared", "deep", "generator", "lock", "closure", "builtin method", "method", "factory"],
 )
 def test_what_cannot_be_kept_is_refused_by_name(state, message):
     with pytest.raises(StateError, match=message):

@@ -28,7 +28,8 @@ class Joined(NamedTuple):
     ports: tuple[PortDesc, ...]
 
 
-class Left(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Left:
     """A switch is connected no longer."""
 
     switch: str
@@ -41,7 +42,8 @@ class Came(NamedTuple):
     message: Message
 
 
-class Fired(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Fired:
     """A timer fired."""
 
     name: str
@@ -54,11 +56,13 @@ class Call(NamedTuple):
     arguments: tuple[Any, ...] = ()
 
 
-class Turn(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Turn:
     """One of the program's threads that can go on does; there is a reaction for each."""
 
 
-class Tick(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Tick:
     """Time passes until the program's next timer is due; there is a reaction for each timer that is due then."""
 
 

@@ -31,7 +31,8 @@ class Frozen(NamedTuple):
 
 _PLAIN = (int, str, bytes, type(None))
 _TAGGED = (bool, float, complex)
-_BY_NAME = (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, Enum, range)
+_CODE = (types.FunctionType, types.BuiltinFunctionType, types.MethodType)
+_BY_NAME = (type, types.ModuleType, Enum, range, *_CODE)
 MUTABLE = (dict, list, set, collections.deque, bytearray)
 _REFUSED = (types.GeneratorType, types.CoroutineType, types.FrameType, types.TracebackType)
 
@@ -59,7 +60,10 @@ def _freeze(value: Any, where: str, owners: dict[int, str], depth: int) -> Hasha
         return Frozen("tuple", tuple(_parts(value, where, owners, depth)))
     if kind is frozenset:
         return Frozen("frozenset", frozenset(_parts(sorted(value, key=stable_text), where, owners, depth)))
+    if isinstance(value, tuple):
+        return Frozen(kind, tuple(_parts(value, where, owners, depth)), (None, ()))
     if isinstance(value, _BY_NAME):
+        _refuse_variables(value, where)
         return Frozen("same", value)
     if _is_value(value):
         return Frozen("same", value)
@@ -82,7 +86,9 @@ def _freeze_mutable(value: Any, where: str, owners: dict[int, str], depth: int) 
         (name, _freeze(each, f"{where}.{name}", owners, depth + 1)) for name, each in sorted((attributes or {}).items())
     )
     if base is dict:
-        return Frozen(kind, _pairs(value, where, owners, depth), (getattr(value, "default_factory", None), rows))
+        factory = getattr(value, "default_factory", None)
+        _refuse_variables(factory, f"{where}.default_factory")
+        return Frozen(kind, _pairs(value, where, owners, depth), (factory, rows))
     if base is set:
         return Frozen(kind, frozenset(_parts(sorted(value, key=stable_text), where, owners, depth)), (None, rows))
     if base is bytearray:
@@ -106,10 +112,19 @@ def _parts(values: Iterable[Any], where: str, owners: dict[int, str], depth: int
     return [_freeze(each, f"{where}[{place}]", owners, depth + 1) for place, each in enumerate(values)]
 
 
+def _refuse_variables(value: Any, where: str) -> None:
+    """Raise StateError for code that carries something that can change: it would be no part of the state."""
+    carried = getattr(value, "__self__", None)
+    if isinstance(value, types.MethodType) or not isinstance(carried, types.ModuleType | type | None):
+        raise StateError(f"{where} is the method {value.__name__} of an object; expected the object itself")
+    if getattr(value, "__closure__", None):
+        raise StateError(f"{where} is {value.__qualname__}, a function with variables; expected these in attributes")
+
+
 def _is_value(value: Any) -> bool:
-    """Whether an object is an immutable value by its own account: a frozen dataclass or a named tuple, hashable."""
+    """Whether an object is an immutable value by its own account: a frozen dataclass, hashable."""
     parameters = getattr(type(value), "__dataclass_params__", None)
-    if not (parameters is not None and parameters.frozen) and not isinstance(value, tuple):
+    if not (parameters is not None and parameters.frozen):
         return False
     try:
         hash(value)
@@ -142,6 +157,8 @@ def thaw(frozen: Any) -> Any:
     if isinstance(kind, str):
         return _IMMUTABLE[kind](items)
     option, rows = extra
+    if issubclass(kind, tuple):
+        return tuple.__new__(kind, map(thaw, items))
     made = kind.__new__(kind)
     if isinstance(made, dict):
         if isinstance(made, collections.defaultdict):

@@ -18,7 +18,7 @@ from sdnloom.platforms import osken_wsgi
 from sdnloom.platforms.app_errors import AppError
 from sdnloom.platforms.escapes import handler_raised
 from sdnloom.platforms.kinds import classes_of
-from sdnloom.platforms.osken_capture import Surroundings, capture_apps
+from sdnloom.platforms.osken_capture import Surroundings, capture_apps, foreign_handlers
 from sdnloom.platforms.osken_connection import REQUESTS, Connection, Sent, decoded, encoded, noting
 from sdnloom.platforms.osken_load import Loaded, load
 from sdnloom.platforms.osken_loops import Raised
@@ -83,6 +83,7 @@ class Apps:
             **{f"context {name}": each for name, each in world.manager.contexts.items()},
             "datapaths": self._datapaths,
             "surroundings": Surroundings(world.hub, world.draws, world.loops),
+            "handlers": foreign_handlers(world.bricks),
         }
         capture_apps(world.bricks)
         return scope, Roots(scope, objects, world.own.modules.values(), FRAMEWORK)

@@ -100,6 +100,17 @@ def capture_apps(apps: Mapping[str, Any]) -> None:
         capture_by(type(app), (Aspect("app", Form.MAP, kept.save, kept.load),))
 
 
+def foreign_handlers(apps: Mapping[str, Any]) -> list[Any]:
+    """Return the handlers that are no methods of their app: functions and other objects, with state of their own."""
+    return [
+        handler
+        for _, app in sorted(apps.items())
+        for handlers in app.event_handlers.values()
+        for handler in handlers
+        if getattr(handler, "__self__", None) is not app
+    ]
+
+
 class Settled:
     """A connection after its handshake: what os-ken and we keep in it, and in words who is connected.
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from sdnloom.network.controller import Came, Left, Tick
 from sdnloom.network.openflow import BarrierReply
+from sdnloom.platforms.osken import OskenProgram
 from sdnloom.platforms.states import VARIANTS, Core, ReplayError
 from tests.platforms.osken.helpers import frame, joined, packet, program, run
 
@@ -163,3 +164,38 @@ def test_more_orders_than_are_followed_are_stated():
     assert under_test.notes == (
         "where the program's dicts differ only in the order of their keys, not all orders were followed",
     )
+
+
+REGISTERED = """
+from os_ken.base import app_manager
+from os_ken.controller import ofp_event
+from os_ken.controller.handler import set_ev_cls
+
+
+class App(app_manager.OSKenApp):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        sizes = []
+
+        def note(ev):
+            sizes.append(len(ev.msg.data))
+            if len(sizes) == 2:
+                raise ValueError(sizes)
+
+        self.register_handler(ofp_event.EventOFPPacketIn, note)
+
+    @set_ev_cls(ofp_event.EventOFPPacketIn)
+    def packet_in(self, ev):
+        pass
+"""
+
+
+def test_what_a_registered_function_keeps_is_state(tmp_path):
+    file = tmp_path / "registered.py"
+    file.write_text(REGISTERED)
+    under_test = OskenProgram([file], version="1.3")
+    (start,) = run(under_test, joined())
+    first, second = run(under_test, packet(b"abc"), packet(b"a"), core=start.core)
+    assert first.core != start.core
+    assert [event.text for event in second.events] == ["ValueError: [3, 1]"]
+    assert run(under_test, packet(b"abc"), core=start.core) == [first]
