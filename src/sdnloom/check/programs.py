@@ -55,9 +55,7 @@ def _osken(reader: Reader, version: str | None) -> Loaded:
         reader.fail(key, names, "at least one module or file of an app")
     for name in names:
         if not _is_app(name) or (not is_file(name) and reader.beside(key, name).is_file()):
-            reader.fail(
-                key, name, 'a Python file such as "switch.py", or a module such as "ryu.app.simple_switch_13"'
-            )
+            reader.fail(key, name, 'a Python file such as "switch.py", or a module such as "ryu.app.simple_switch_13"')
     for needed in ("os_ken", "greenlet"):
         if importlib.util.find_spec(needed) is None:
             reader.fail(key, names, f"{needed} to be installed: pip install 'sdnloom[osken]'")
