@@ -8,7 +8,7 @@ import pytest
 
 from sdnloom.network.controller import Came
 from sdnloom.network.openflow import BarrierReply
-from sdnloom.network.parts import Attribute, Key, conflict, text_of
+from sdnloom.network.parts import Attribute, Connected, Key, Order, conflict, text_of
 from sdnloom.platforms.python import PythonProgram
 
 HELLO = Came("s1", BarrierReply())
@@ -84,6 +84,7 @@ def test_an_attribute_shares_a_part_with_its_keys_and_with_no_other():
     assert not conflict(S1, S2)
     assert not conflict(S1, Attribute("count"))
     assert not conflict(TABLE, "connections")
+    assert len({TABLE, Order("table"), Connected("table"), ("table",)}) == 4
     assert [text_of(one) for one in (TABLE, S1)] == ["table", "table['s1']"]
 
 

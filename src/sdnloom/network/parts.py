@@ -1,31 +1,36 @@
 """Parts of a controller program's state, the cells of the controller: an attribute, or one key of a table in one."""
 
 from collections.abc import Hashable
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 from sdnloom.engine.model import Cell
 
 
-class Attribute(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Attribute:
     """A whole attribute."""
 
     name: str
 
 
-class Key(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Key:
     """What an attribute that is a table holds under one key."""
 
     attribute: str
     key: Hashable
 
 
-class Order(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Order:
     """The order in which an attribute that is a table was filled; whoever looks at the whole table can see it."""
 
     attribute: str
 
 
-class Connected(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Connected:
     """What the program's platform keeps of its connection to a switch."""
 
     switch: str
