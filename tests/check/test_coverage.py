@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -74,6 +75,24 @@ def test_both_ways_of_each_condition_are_told_apart(tmp_path: Path) -> None:
     assert (9, 10) in missed
     coverage.watching(lambda: program.step(0))
     assert [(a, b) for a, b in coverage.report()[0].missed_branches if a == 6] == [(6, 7)]
+
+
+@pytest.mark.parametrize("length", [1, 40, 400])
+def test_branches_over_long_bodies_are_seen(tmp_path: Path, length: int) -> None:
+    body = "".join(f"   y = x + {number % 100}\n" for number in range(length))
+    text = f"def f(x):\n  if x > 3:\n{body}  for _ in range(x):\n{body}   if x > 6: return 5\n  return 1\n"
+    file = tmp_path / "long.py"
+    file.write_text(text)
+    namespace: dict = {}
+    exec(compile(text, str(file), "exec"), namespace)
+    coverage = Coverage((file,))
+    over, loop = 3 + length, 4 + 2 * length
+    missed = []
+    for number in (0, 1, 5, 9):
+        coverage.watching(lambda number=number: namespace["f"](number))
+        missed.append(list(coverage.report()[0].missed_branches))
+    assert coverage.report()[0].branches == 6
+    assert missed == [[(2, 3), (over, over), (loop, loop), (loop, loop)], [(2, 3), (loop, loop)], [(loop, loop)], []]
 
 
 def test_the_first_run_of_a_process_is_watched_like_any_other(tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ class Coverage:
         self._known: dict[str, Path | None] = {}
         self._lines: dict[Path, set[int]] = {file: set() for file in self._files}
         self._ways: dict[Path, set[tuple[_Key, int, bool]]] = {file: set() for file in self._files}
-        self._jumps: dict[CodeType, dict[int, int]] = {}
+        self._places: dict[CodeType, tuple[dict[int, int], dict[int, int]]] = {}  # what `_jumps` and `_wide` return
 
     def watch(self, system: System, component: str) -> System:
         """The system in which every step of the component is watched."""
@@ -101,7 +101,9 @@ class Coverage:
         if found is None:
             return None
         lines, ways = self._lines[found], self._ways[found]
-        jumps = self._jumps.setdefault(code, _jumps(code))
+        if code not in self._places:
+            self._places[code] = _jumps(code), _wide(code)
+        jumps, wide = self._places[code]
         key = (code.co_qualname, code.co_firstlineno)
         last = -1
 
@@ -110,9 +112,10 @@ class Coverage:
             if event == "line":
                 lines.add(frame.f_lineno)
             elif event == "opcode":
-                if last in jumps:
-                    ways.add((key, last, frame.f_lasti != jumps[last]))
-                last = frame.f_lasti
+                place = wide.get(frame.f_lasti, frame.f_lasti)
+                if last in jumps and place != last:  # from Python 3.12 on a wide instruction has two events
+                    ways.add((key, last, place != jumps[last]))
+                last = place
             elif event == "exception":
                 last = -1  # what raised went neither way
             return inside
@@ -164,8 +167,21 @@ def _branches(code: CodeType) -> Iterator[Branch]:
 
 def _jumps(code: CodeType) -> dict[int, int]:
     """For each conditional jump the offset of the instruction after it."""
-    instructions = [one for one, _ in _instructions(code)]
+    instructions = [one for one, _ in _instructions(code) if one.opcode != dis.EXTENDED_ARG]
     return {one.offset: after.offset for one, after in itertools.pairwise(instructions) if one.opcode in _CONDITIONAL}
+
+
+def _wide(code: CodeType) -> dict[int, int]:
+    """For each prefix of an instruction with a large argument, such as a jump over a long body, its offset."""
+    found: dict[int, int] = {}
+    prefixes: list[int] = []
+    for one in dis.get_instructions(code):
+        if one.opcode == dis.EXTENDED_ARG:
+            prefixes.append(one.offset)
+        else:
+            found |= dict.fromkeys(prefixes, one.offset)
+            prefixes.clear()
+    return found
 
 
 def _instructions(code: CodeType) -> Iterator[tuple[dis.Instruction, int]]:

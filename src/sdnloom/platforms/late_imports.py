@@ -27,7 +27,8 @@ def _imports(code: CodeType, package: str) -> Iterator[str]:
             if name is not None:
                 yield name
                 yield from (f"{name}.{each}" for each in names or () if each != "*")
-        before.append(instruction)
+        if instruction.opname != "EXTENDED_ARG":  # in front of any instruction of a long function
+            before.append(instruction)
 
 
 def _absolute(name: str, level: int, package: str) -> str | None:
