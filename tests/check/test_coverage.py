@@ -179,3 +179,10 @@ def test_a_watched_search_gives_the_same_result_and_sees_every_handler_run(tmp_p
     for number in itertools.takewhile(lambda number: number <= 3, itertools.count()):
         direct.watching(lambda number=number: program.step(number))
     assert coverage.report() == direct.report()
+
+
+def test_of_rewritten_code_only_lines_are_told(tmp_path: Path) -> None:
+    file = tmp_path / "f.py"
+    file.write_text("def f(x):\n  if x:\n    return 1\n  return 2\n")
+    (told,) = Coverage((file,), branches=False).report()
+    assert (told.lines, told.branches, told.missed_branches) == ((2, 3, 4), 0, ())

@@ -56,8 +56,12 @@ class FileCoverage:
 class Coverage:
     """Watches the code of some files while it runs inside `watching`."""
 
-    def __init__(self, files: tuple[Path, ...], kind: type | None = None) -> None:
-        """With `kind`, methods of classes that it does not inherit from are left out: they are other programs."""
+    def __init__(self, files: tuple[Path, ...], kind: type | None = None, branches: bool = True) -> None:
+        """With `kind`, methods of classes that it does not inherit from are left out: they are other programs.
+
+        Code that was rewritten has the lines of the file, but other branches: then `branches` is to be false.
+        """
+        self._counts_branches = branches
         self._own = None if kind is None else {one.__name__ for one in kind.__mro__}
         self._files = tuple(dict.fromkeys(file.resolve() for file in files))
         self._known: dict[str, Path | None] = {}
@@ -132,7 +136,7 @@ class Coverage:
         for code in functions:
             lines |= _lines(code)
             key = (code.co_qualname, code.co_firstlineno)
-            for branch in _branches(code):
+            for branch in _branches(code) if self._counts_branches else ():
                 total += 1
                 if (key, branch.offset, branch.jumps) not in self._ways[file]:
                     missed.append((branch.line, branch.to))

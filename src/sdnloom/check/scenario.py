@@ -132,11 +132,12 @@ class Scenario:
         return self._starting_again(lambda: self._check(on_event, coverage, began))
 
     def _check(self, on_event: Callable[[SearchEvent], None] | None, coverage: bool, began: float) -> Report:
-        watched = Coverage(self.code, getattr(self.program, "kind", None)) if coverage else None
+        narrow = self.narrowed()
+        discovers = any(discoverers(narrow.network)) or narrow.network.answers is not None
+        watched = Coverage(self.code, getattr(self.program, "kind", None), not discovers) if coverage else None
         if watched is not None and hasattr(self.program, "again"):
             watched.watching(self.program.again)  # the program itself was loaded before anyone watched
-        narrow = self.narrowed()
-        if any(discoverers(narrow.network)) or narrow.network.answers is not None:
+        if discovers:
             return self._discover(narrow, on_event or (lambda event: None), watched, began)
         result, options = narrow._search(self.program, lambda system: system, began, on_event, watched)
         bounds = stated_bounds(narrow.network, options, self.program)

@@ -102,10 +102,8 @@ def _what_to_raise(reason: str) -> list[str]:
 
 def coverage_text(one: FileCoverage) -> list[str]:
     """What of a file was reached, and what was not."""
-    lines = [
-        f"coverage of {one.file.name}: {one.reached_lines} of {len(one.lines)} lines, "
-        f"{one.reached_branches} of {one.branches} branches"
-    ]
+    branches = f", {one.reached_branches} of {one.branches} branches" if one.branches else ""
+    lines = [f"coverage of {one.file.name}: {one.reached_lines} of {len(one.lines)} lines{branches}"]
     if one.missed_lines:
         lines.append(f"  lines never reached: {_ranges(one)}")
     if one.missed_branches:
