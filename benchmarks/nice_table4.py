@@ -118,13 +118,13 @@ def _judge_discovered(report: Report, found: dict[tuple[str, bool], Run]) -> Non
     }
     ratios = {key: seconds / found[key].seconds for key, seconds in slow.items()}
     plain, reduced = ({bug: ratio for (bug, how), ratio in ratios.items() if how is reduce} for reduce in (False, True))
-    claim = f"least times faster than the paper where it took a second or more, inputs discovered ({len(plain)} searches)"
-    report.floor(claim, min(plain.values()), ">=", FASTER)
+    claim = "least times faster than the paper where it took a second or more, inputs discovered"
+    report.floor(f"{claim} ({len(plain)} searches)", min(plain.values()), ">=", FASTER)
     worst = min(reduced, key=lambda bug: reduced[bug])
     report.notes.append(
-        f"With discovered inputs and a reduction the least gain in time is that of BUG-{worst}, {reduced[worst]:.1f} times "
-        "the paper's with DPOR: watching what handlers touch costs about what it saves in a search of a tenth of a second. "
-        "Seconds include those of asking about the program, which has been rewritten before."
+        f"With discovered inputs and a reduction the least gain in time is that of BUG-{worst}, {reduced[worst]:.1f} "
+        "times the paper's with DPOR: watching what handlers touch costs about what it saves in a search of a tenth of "
+        "a second. Seconds include those of asking about the program, which has been rewritten before."
     )
 
 
