@@ -33,7 +33,7 @@ class Range(NamedTuple):
 
     def between(self, low: int, high: int) -> "Range":
         """Return the part of the range from `low` to `high`."""
-        return self._replace(low=max(self.low, low), high=min(self.high, high)).tight()
+        return Range(max(self.low, low), min(self.high, high), self.excluded, self.choices).tight()
 
     def only(self, values: Iterable[int]) -> "Range":
         """Return the part of the range that is among the values."""
@@ -43,7 +43,7 @@ class Range(NamedTuple):
         """Return the range with one value less."""
         if value not in self:
             return self
-        return self._replace(excluded=self.excluded | {value}).tight()
+        return Range(self.low, self.high, self.excluded | {value}, self.choices).tight()
 
     def tight(self) -> "Range":
         """Return the same set with bounds that are members, or with `low > high` if it is empty."""
@@ -55,7 +55,7 @@ class Range(NamedTuple):
             low += 1
         while high > low and high in self.excluded:
             high -= 1
-        return self if (low, high) == (self.low, self.high) else self._replace(low=low, high=high)
+        return self if (low, high) == (self.low, self.high) else Range(low, high, self.excluded)
 
     def empty(self) -> bool:
         """Return whether no value is left."""
@@ -151,7 +151,7 @@ class Facts:
 
     def _left(self, condition: Term, holds: bool) -> tuple[Term | None, list[int]]:
         """Return the one variable of a condition and those of its values that meet it, if it has a short list."""
-        names = variables(condition)
+        names = variables(condition) if self.listed else ()
         if len(names) != 1:
             return None, []
         (name,) = names
