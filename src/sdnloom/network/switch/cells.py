@@ -11,6 +11,7 @@ A cell is a tuple whose first element is its kind, or a plain word:
 | `("touch", table, fields)` | every entry that a packet with these fields may meet and so change |
 | `("beneath", table, match)` | every entry that a command with this match may change |
 | `("room", table)` | how full a bounded table is |
+| `("later",)` | every entry of every table but the first, and how full these are |
 | `("group", number)`, `"groups"` | one group, all groups |
 | `("port", number)`, `"ports"` | one port, all ports |
 | `"buffers"`, `"config"`, `"macs"`, `"counts"`, `"connection"` | the rest |
@@ -37,6 +38,8 @@ def conflict(one: Any, other: Any) -> bool:
     if isinstance(one, str) or isinstance(other, str):
         return other in _wholes(one) or one in _wholes(other)
     for wide, rest in ((one, other), (other, one)):
+        if wide[0] == "later":
+            return rest[0] in _TABLE_KINDS and rest[1] != 0
         if wide[0] in ("touch", "beneath"):
             return _widely(wide, rest)
     if "flow" not in (one[0], other[0]):
@@ -90,5 +93,5 @@ def coarse(cells: Iterable[Cell]) -> frozenset[Cell]:
     found = set()
     for cell in cells:
         kind = _kind(cell)
-        found.add("table" if kind in _TABLE_KINDS else _WHOLE.get(kind, kind))
+        found.add("table" if kind in _TABLE_KINDS or kind == "later" else _WHOLE.get(kind, kind))
     return frozenset(found)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from sdnloom.engine.model import ALL
 from sdnloom.network.openflow import (
+    ALL_TABLES,
     NO_BUFFER,
     V10,
     Action,
@@ -36,6 +37,7 @@ from sdnloom.network.switch.turn import Outcome, explore
 
 _READING = (BarrierRequest, EchoRequest, FeaturesRequest, GetConfigRequest, StatsRequest)
 _HARMLESS = (SetField, Output)
+_LATER = ("later",)
 _COMMON = frozenset({"ports", "config", "connection", "time", "groups"})  # what nearly every step may look at
 
 
@@ -49,12 +51,16 @@ class Reach(NamedTuple):
 
 
 def of_packet(config: Switch, in_port: int, packet: Packet) -> Reach | None:
-    """What may become of a packet that arrives: 1.0 asks one table, and what its entries say is not known."""
+    """What may become of a packet that arrives: it meets the first table as it is; what its entries say is not known.
+
+    In 1.3 they may change the packet and send it on to any later table, or to groups, which count.
+    """
+    fields = tuple(sorted(packet_fields(packet, in_port, 0, zero_ports=config.version == V10).items()))
+    reads: set[Cell] = {("lookup", 0, fields, -1), *_COMMON}
+    writes: set[Cell] = {("touch", 0, fields), "buffers", "macs", "counts"}
     if config.version != V10:
-        return None
-    fields = tuple(sorted(packet_fields(packet, in_port, 0, zero_ports=True).items()))
-    reads = {("lookup", 0, fields, -1), *_COMMON}
-    writes = {("touch", 0, fields), "buffers", "macs", "counts"}
+        reads.add(_LATER)
+        writes |= {_LATER, "groups"} if config.counters else {_LATER}
     return Reach(frozenset(reads), frozenset(writes), None, True)
 
 
@@ -62,7 +68,7 @@ def of_message(config: Switch, message: Message) -> Reach | None:
     """What may come of a message from the controller."""
     if isinstance(message, _READING):
         return Reach(ALL, frozenset(), frozenset(), True)
-    if isinstance(message, FlowMod) and config.version == V10:
+    if isinstance(message, FlowMod):
         return _of_flow_mod(config, message)
     if isinstance(message, PacketOut):
         ports = _ports(message.actions)
@@ -94,9 +100,11 @@ def is_quiet(config: Switch, core: SwitchCore, before: Sequence[Message], messag
 def _of_flow_mod(config: Switch, message: FlowMod) -> Reach | None:
     """The entries are those that a switch without any would look for or make."""
     outcome = _alone(config, message)
+    if config.version != V10 and (outcome.messages or config.max_entries is not None or message.table_id == ALL_TABLES):
+        return None  # it may depend on groups, or reach into several tables
     entries = [cell for cell in outcome.reads | outcome.writes if isinstance(cell, tuple)]
     adds = message.command == FlowCommand.ADD
-    writes: set[Cell] = {("room", 0)}
+    writes: set[Cell] = {("room", message.table_id)}
     writes |= {cell if adds else ("beneath", cell[1], cell[-1]) for cell in entries if cell[0] in ("flow", "region")}
     if message.buffer_id == NO_BUFFER:
         sure = adds and not message.flags and config.max_entries is None and not outcome.messages
