@@ -12,23 +12,23 @@ from pathlib import Path
 from typing import Any
 
 from sdnloom.network.build import switch_config
-from sdnloom.network.controller import Call, Came, Input, Joined, Left, Reaction, Tick
 from sdnloom.network.network import SwitchOptions
 from sdnloom.network.openflow import (
     FlowStats,
     FlowStatsReply,
     Match,
-    Message,
+    OpenFlowMessage,
     PacketIn,
     PortStats,
     PortStatsReply,
     PortStatus,
 )
 from sdnloom.network.packet import Ethernet, Icmp, IPv4, Udp, encode, stack
+from sdnloom.network.program import Call, ClockTick, Input, MessageIn, Reaction, SwitchDown, SwitchUp
 from sdnloom.network.topology import Topology, ring
 from sdnloom.network.traffic import arp_reply, arp_request, frame, ping
 from sdnloom.network.value import ip
-from sdnloom.platforms.osken import OskenProgram
+from sdnloom.platforms.osken.program import OskenProgram
 
 NETWORK = ring(3)
 GATEWAYS = ("10.0.0.254/24", "172.16.20.1/24", "10.0.0.2/30")
@@ -72,20 +72,20 @@ def random_inputs(app: App, seed: int, length: int, topology: Topology = NETWORK
         roll = chance.random()
         if number not in joined:
             joined.add(number)
-            yield Joined(names[number], configs[number].datapath_id, configs[number].ports)
+            yield SwitchUp(names[number], configs[number].datapath_id, configs[number].ports)
         elif roll < 0.05:
             joined.remove(number)
-            yield Left(names[number])
+            yield SwitchDown(names[number])
         elif roll < 0.2:
-            yield Tick()
+            yield ClockTick()
         elif roll < 0.4 and app.requests:
             yield _request(chance, configs[number].datapath_id)
         else:
             ports = configs[number].ports
-            yield Came(names[number], _message(app, chance, topology, ports))
+            yield MessageIn(names[number], _message(app, chance, topology, ports))
 
 
-def _message(app: App, chance: random.Random, topology: Topology, ports: Any) -> Message:
+def _message(app: App, chance: random.Random, topology: Topology, ports: Any) -> OpenFlowMessage:
     desc = chance.choice(ports)
     roll = chance.random()
     if roll < 0.1:

@@ -14,22 +14,22 @@ from typing import Any
 from benchmarks.concolic_crosshair import measure as measure_crosshair
 from benchmarks.concolic_handler import APP, LLDP, Handler, handler
 from benchmarks.report import Report
-from sdnloom.check.inputs.classes import Question
-from sdnloom.check.inputs.concolic import Answer, Concolic, Means
-from sdnloom.check.inputs.skeletons import Setting, Skeleton, skeletons
-from sdnloom.check.inputs.tables import envelope
-from sdnloom.network.controller import Call, Came, Joined, Tick
+from sdnloom.inputs.classes import HandlerQuestion
+from sdnloom.inputs.concolic import ConcolicClasses, ConcolicExplorer, ConcolicOptions
+from sdnloom.inputs.flow_tables import envelope
+from sdnloom.inputs.skeletons import SenderView, Skeleton, skeletons
 from sdnloom.network.openflow import V13
+from sdnloom.network.program import Call, ClockTick, MessageIn, SwitchUp
 from sdnloom.network.switch import Switch, SwitchCore, initial_core, plain_ports, receive_message, receive_packet
 from sdnloom.platforms.line_trace import line_trace
-from sdnloom.platforms.osken import OskenProgram
+from sdnloom.platforms.osken.program import OskenProgram
 from sdnloom.symbolic.execution import Execution
 from sdnloom.symbolic.explore import explore
-from sdnloom.symbolic.operations_calls import trust
-from sdnloom.symbolic.options import Options
-from sdnloom.symbolic.rewrite import rewrite
-from sdnloom.symbolic.terms import var
-from sdnloom.symbolic.values import MAC, symbolic_int, symbolic_text
+from sdnloom.symbolic.operations.calls import trust
+from sdnloom.symbolic.options import ExplorationOptions
+from sdnloom.symbolic.rewrite.module import rewrite
+from sdnloom.symbolic.terms.constructors import var
+from sdnloom.symbolic.values.make import MAC, symbolic_int, symbolic_text
 
 CLASSES = 11
 FOLDER = APP.parents[2]
@@ -49,7 +49,7 @@ def seconds(run: Callable[[], Any], least: float) -> float:
     return best
 
 
-def explore_handler(run: Handler, options: Options) -> int:
+def explore_handler(run: Handler, options: ExplorationOptions) -> int:
     """How many classes the bare handler has."""
     src, dst, kind = var("src", MAC_BITS, "mac"), var("dst", MAC_BITS, "mac"), var("type", TYPE_BITS, "hex")
 
@@ -73,7 +73,7 @@ class Standing:
         self.program, self.core = program, program.initial()
         self.config = Switch(1, plain_ports(*ports), version=V13)
         self.switch: SwitchCore = initial_core(self.config)
-        self.give(Joined("s1", 1, self.config.ports))
+        self.give(SwitchUp("s1", 1, self.config.ports))
 
     def give(self, *inputs: Any) -> None:
         """Give inputs and let the switch answer."""
@@ -84,24 +84,24 @@ class Standing:
             for _, message in reaction.messages:
                 outcome = receive_message(self.config, self.switch, message)[0]
                 self.switch = outcome.core
-                todo += [Came("s1", answer) for answer in outcome.messages]
+                todo += [MessageIn("s1", answer) for answer in outcome.messages]
 
     def receive(self, skeleton: Skeleton, port: int, values: dict[str, int]) -> None:
         """Let a packet come in at the switch."""
         outcome = receive_packet(self.config, self.switch, port, skeleton.packet(values))[0]
         self.switch = outcome.core
-        self.give(*(Came("s1", message) for message in outcome.messages))
+        self.give(*(MessageIn("s1", message) for message in outcome.messages))
 
-    def question(self, skeleton: Skeleton, port: int) -> Question:
+    def question(self, skeleton: Skeleton, port: int) -> HandlerQuestion:
         """What is asked about packets that come in at a port."""
         message = envelope(self.config, self.switch, port, skeleton)
         assert message is not None
-        return Question(self.core, "s1", message, skeleton)
+        return HandlerQuestion(self.core, "s1", message, skeleton)
 
 
 def learn(standing: Standing) -> None:
     """Two hosts are heard from."""
-    frame = skeletons(["ethernet"], Setting(), {})[0]
+    frame = skeletons(["ethernet"], SenderView(), {})[0]
     for port, src, dst in ((1, 1, 2), (2, 2, 1)):
         standing.receive(frame, port, {"eth.src": src, "eth.dst": dst})
 
@@ -118,13 +118,13 @@ def route(standing: Standing) -> None:
 
 def bridge(standing: Standing) -> None:
     """The bridge hears of another one, and time passes."""
-    bpdu = skeletons(["bpdu"], Setting(), {})[0]
+    bpdu = skeletons(["bpdu"], SenderView(), {})[0]
     standing.receive(bpdu, 1, {"bpdu.root_mac_address": 5, "bpdu.bridge_mac_address": 7})
     for _ in range(12):
-        standing.give(Tick())
+        standing.give(ClockTick())
 
 
-def unseen(original: Standing, answer: Answer, question: Question, files: Any, count: int) -> int:
+def unseen(original: Standing, answer: ConcolicClasses, question: HandlerQuestion, files: Any, count: int) -> int:
     """How many of so many random packets take lines of the unrewritten app that were not explored."""
     chance = random.Random(1)
     predicted = {one.lines for one in answer.classes}
@@ -137,7 +137,7 @@ def unseen(original: Standing, answer: Answer, question: Question, files: Any, c
             if not field.computed
         }
         frame = question.skeleton.frame(values)
-        given = Came("s1", replace(question.message, data=frame, total_len=len(frame)))
+        given = MessageIn("s1", replace(question.message, data=frame, total_len=len(frame)))
         original.program.prepare(original.core)
         _, lines = line_trace(lambda given=given: original.program.handle(original.core, given), files)
         missing += lines not in predicted
@@ -173,8 +173,8 @@ def _bare(report: Report, quick: bool) -> None:
     )
     times = {}
     for name, options in (
-        ("sdnloom", Options()),
-        ("sdnloom, solver only", Options(guess=False)),
+        ("sdnloom", ExplorationOptions()),
+        ("sdnloom, solver only", ExplorationOptions(guess=False)),
     ):
         classes = explore_handler(rewritten, options)
         times[name] = seconds(lambda options=options: explore_handler(rewritten, options), least)
@@ -210,17 +210,17 @@ def _whole(report: Report, quick: bool) -> None:
     original, twin = Standing(program), Standing(program.rewritten())
     for each in (original, twin):
         learn(each)
-    skeleton = skeletons(["ethernet"], Setting(), {"eth.type": "any"})[0]
+    skeleton = skeletons(["ethernet"], SenderView(), {"eth.type": "any"})[0]
     question = twin.question(skeleton, 3)
     table = report.table("the same app on os-ken, symbolic bytes", "search", "classes", "ms", "paths/s")
-    for name, options in (("guesses", Options()), ("solver only", Options(guess=False))):
-        explorer = Concolic(twin.program, Means(options))
+    for name, options in (("guesses", ExplorationOptions()), ("solver only", ExplorationOptions(guess=False))):
+        explorer = ConcolicExplorer(twin.program, ConcolicOptions(options))
         classes = len(explorer.explore(question).classes)
         took = seconds(lambda explorer=explorer: explorer.explore(question), 0.2 if quick else 1.0)
         table.add(name, classes, 1e3 * took, classes / took)
         report.floor(f"on os-ken, {name}: all classes", classes, "==", CLASSES)
     frame = skeleton.frame({"eth.src": 1, "eth.dst": 2})
-    given = Came("s1", replace(question.message, data=frame, total_len=len(frame)))
+    given = MessageIn("s1", replace(question.message, data=frame, total_len=len(frame)))
     times = [
         seconds(lambda each=each: each.program.handle(each.core, given), 0.2 if quick else 1.0)
         for each in (original, twin)
@@ -245,8 +245,8 @@ def _random_lines(report: Report, count: int) -> None:
         for each in (original, twin):
             prepare(each)
         for stack in stacks:
-            question = twin.question(skeletons([stack], Setting(), {})[0], port)
-            answer = Concolic(twin.program).explore(question)
+            question = twin.question(skeletons([stack], SenderView(), {})[0], port)
+            answer = ConcolicExplorer(twin.program).explore(question)
             number = min(count, 200) if stack == "bpdu" else count  # its threads are replayed for each
             missing = unseen(original, answer, question, twin.program.own_files, number)
             table.add(app, stack, len(answer.classes), number, missing)

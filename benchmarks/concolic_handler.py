@@ -13,7 +13,7 @@ from typing import Any
 
 from os_ken.ofproto import ofproto_v1_3
 
-from sdnloom.platforms.ryu_alias import RyuAlias
+from sdnloom.platforms.osken.ryu_alias import RyuAlias
 
 APP = Path(__file__).parents[1] / ".cache" / "ryu-4.34" / "ryu" / "app" / "simple_switch_13.py"
 KNOWN = {"00:00:00:00:00:01": 1, "00:00:00:00:00:02": 2}  # the MAC table: two entries

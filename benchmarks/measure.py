@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass
 
 from benchmarks.pings import pings
-from sdnloom.engine.result import Options
+from sdnloom.engine.result import SearchOptions
 from sdnloom.engine.search import search
 
 
@@ -37,7 +37,7 @@ def measure(engine: str, count: int, order: str = "bfs") -> Figures:
 
 
 def main(engine: str, count: str, order: str = "bfs") -> None:
-    options = Options(engine=engine, order=order)  # type: ignore[arg-type]
+    options = SearchOptions(engine=engine, order=order)  # type: ignore[arg-type]
     search(pings(1), options)  # loads compiled code
     before = time.process_time()
     result = search(pings(int(count)), options)

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sdnloom.check import Scenario, load_scenario
-from sdnloom.check.inputs.subjects import explorable
-from sdnloom.check.strategies import FlowIR, NoDelay, PktSeq, SearchStrategy, Unusual, same_connection
+from sdnloom import Scenario, load_scenario
 from sdnloom.engine.model import Property
-from sdnloom.engine.result import Options
-from sdnloom.network.build import Checkable, World
+from sdnloom.engine.result import SearchOptions
+from sdnloom.inputs.explorable import explorable
+from sdnloom.network.build import Bindable, NetworkView
+from sdnloom.strategies import FlowIR, NoDelay, PktSeq, SearchStrategy, Unusual, same_connection
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
@@ -65,7 +65,7 @@ class Run:
 class _Timed:
     """A property that notes when it is first violated."""
 
-    rule: Checkable | Property
+    rule: Bindable | Property
     clock: Callable[[], float]
     seen: list[float]
 
@@ -81,7 +81,7 @@ class _Timed:
     def rest(self) -> bool:
         return getattr(self.rule, "rest", False)
 
-    def bind(self, world: World) -> tuple[Property, ...]:
+    def bind(self, world: NetworkView) -> tuple[Property, ...]:
         bound = (self.rule,) if isinstance(self.rule, Property) else self.rule.bind(world)
         return tuple(replace(each, violated=self._noting(each.violated)) for each in bound if not each.sometimes)
 
@@ -95,7 +95,7 @@ class _Timed:
         return note
 
 
-def run_once(scenario: Scenario, chosen: Iterable[SearchStrategy], options: Options, check: bool = True) -> Run:
+def run_once(scenario: Scenario, chosen: Iterable[SearchStrategy], options: SearchOptions, check: bool = True) -> Run:
     """Search a scenario that was not searched before, with its properties or, without `check`, with none."""
     seen: list[float] = []
     rules = tuple(_Timed(rule, time.process_time, seen) for rule in scenario.properties) if check else ()
@@ -121,7 +121,7 @@ def discovering(bug: str) -> Scenario:
     return replace(scenario, program=explorable(scenario.program))
 
 
-def search_bug(bug: str, strategy: str, options: Options, times: int = 3, discover: bool = False) -> Run:
+def search_bug(bug: str, strategy: str, options: SearchOptions, times: int = 3, discover: bool = False) -> Run:
     """The search for one of the paper's defects, each time with a program that has just been loaded."""
     name = BUGS[bug]
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from benchmarks.nice import EXAMPLES, run_once, strategies
 from benchmarks.report import Report
-from sdnloom.check import Scenario, load_scenario
-from sdnloom.engine.result import Options
+from sdnloom import Scenario, load_scenario
+from sdnloom.engine.result import SearchOptions
 from sdnloom.network.hosts import Client, Replier
 
 SHOWN = ("NO-DELAY", "UNUSUAL", "FLOW-IR")
@@ -35,11 +35,11 @@ def run(quick: bool, arguments: list[str]) -> Report:
     factors: dict[str, list[tuple[int, float]]] = {name: [] for name in SHOWN}
     most = 3 if quick else 4
     for count in range(1, most + 1):
-        full = run_once(pings(count), (), Options(), check=False).transitions
+        full = run_once(pings(count), (), SearchOptions(), check=False).transitions
         cells: list[object] = []
         for name in SHOWN:
             chosen = strategies(name, "mac_learning")
-            transitions = run_once(pings(count), chosen, Options(), check=False).transitions
+            transitions = run_once(pings(count), chosen, SearchOptions(), check=False).transitions
             factors[name].append((count, full / transitions))
             cells += [transitions, full / transitions]
         table.add(count, full, *cells)

@@ -2,7 +2,7 @@
 
 from benchmarks.pings import pings
 from benchmarks.report import Report
-from sdnloom.engine.result import Limits, Options
+from sdnloom.engine.result import Limits, SearchOptions
 from sdnloom.engine.search import search
 
 # Pings -> ((transitions, states, seconds) with canonical tables, the same without).
@@ -21,14 +21,16 @@ def run(quick: bool, arguments: list[str]) -> Report:
     saved = report.table(
         "State-space reduction by canonical tables, rho = 1 - states / states without", "pings", "rho", "paper's rho"
     )
-    search(pings(1), Options(engine="kernel"))  # loads compiled code
+    search(pings(1), SearchOptions(engine="kernel"))  # loads compiled code
     states: dict[tuple[int, bool], int] = {}
     for canonical in (True, False):
         title = "Canonical flow tables" if canonical else "Flow tables in order of the last installation"
         table = report.table(title, *heads)
         for n in range(1, 6 if quick else 7):
             engine = "loop" if n <= 3 else "kernel"
-            result = search(pings(n, canonical=canonical), Options(engine=engine, limits=Limits(states=60_000_000)))
+            result = search(
+                pings(n, canonical=canonical), SearchOptions(engine=engine, limits=Limits(states=60_000_000))
+            )
             statistics = result.statistics
             states[n, canonical] = statistics.states
             published = PUBLISHED.get(n, ((None,) * 3,) * 2)[0 if canonical else 1]

@@ -2,7 +2,7 @@
 
 from benchmarks.nice import BUGS, STRATEGIES, Run, search_bug
 from benchmarks.report import Report
-from sdnloom.engine.result import Options
+from sdnloom.engine.result import SearchOptions
 
 Cell = tuple[int, float] | None  # transitions and seconds; None where the strategy misses the defect
 
@@ -70,7 +70,7 @@ def run(quick: bool, arguments: list[str]) -> Report:
         for bug in BUGS:
             cells: list[object] = []
             for reduce in (False, True):
-                options = Options(order="dfs", reduce=reduce)
+                options = SearchOptions(order="dfs", reduce=reduce)
                 result = found[bug, strategy, reduce] = search_bug(bug, strategy, options, 1 if quick else 3)
                 missed = result.verdict != "violated"
                 cells += ["missed", None] if missed else [result.transitions, result.seconds]
@@ -92,7 +92,7 @@ def _discovered(report: Report, times: int) -> dict[tuple[str, bool], Run]:
     for bug in BUGS:
         cells: list[object] = []
         for reduce in (False, True):
-            options = Options(order="dfs", reduce=reduce)
+            options = SearchOptions(order="dfs", reduce=reduce)
             result = found[bug, reduce] = search_bug(bug, "PKT-SEQ", options, times, discover=True)
             cells += [result.transitions, result.seconds]
         for cell in PUBLISHED[bug][0]:

@@ -9,8 +9,8 @@ from dataclasses import replace
 
 from benchmarks.nice import EXAMPLES, STRATEGIES, Run, best_of, run_once, strategies
 from benchmarks.report import Report
-from sdnloom.check import Scenario, load_scenario
-from sdnloom.engine.result import Options
+from sdnloom import Scenario, load_scenario
+from sdnloom.engine.result import SearchOptions
 from sdnloom.network.hosts import Client, Replier
 
 WAYS = ("replay", "snapshot", "reduced")
@@ -111,7 +111,7 @@ def run(quick: bool, arguments: list[str]) -> Report:
 
 
 def _search(name: str, make: Callable[[], Scenario], strategy: str, way: str, times: int) -> Run:
-    options = Options(reduce=way == "reduced")
+    options = SearchOptions(reduce=way == "reduced")
 
     def once() -> Run:
         scenario = replaying(make()) if way == "replay" else make()

@@ -16,20 +16,20 @@ from typing import Any
 
 from benchmarks.app_sequences import APPS, App, Course, directly, program, random_inputs, replayed, restored
 from benchmarks.report import Report
-from sdnloom.check import Scenario
-from sdnloom.check.properties import NoHandlerException
+from sdnloom import Scenario
 from sdnloom.network.build import switch_config
-from sdnloom.network.controller import Joined
 from sdnloom.network.hosts import Client, Replier
 from sdnloom.network.network import Network, SwitchOptions
 from sdnloom.network.openflow import Match, PacketIn, encode
 from sdnloom.network.packet import encode as encode_packet
+from sdnloom.network.program import SwitchUp
 from sdnloom.network.topology import linear
 from sdnloom.network.traffic import ping
-from sdnloom.platforms.osken import OskenProgram
-from sdnloom.platforms.python import PythonProgram
-from sdnloom.platforms.snapshot import restore
-from sdnloom.platforms.states import ReplayError
+from sdnloom.platforms.capture.snapshot import restore
+from sdnloom.platforms.capture.states import ReplayError
+from sdnloom.platforms.osken.program import OskenProgram
+from sdnloom.platforms.python.program import PythonProgram
+from sdnloom.properties import NoHandlerException
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / ".cache" / "ryu-4.34"
@@ -85,7 +85,7 @@ def _handler(app: App, loaded: Any) -> Callable[[], None]:
     core = loaded.initial()
     for spec in topology.switches:
         config = switch_config(spec, SwitchOptions(version=app.version))
-        core = loaded.first(core, Joined(spec.name, config.datapath_id, config.ports)).core
+        core = loaded.first(core, SwitchUp(spec.name, config.datapath_id, config.ports)).core
     h1, h2 = topology.hosts
     with loaded._world.running():
         from os_ken.controller import ofp_event

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.report import Report
-from sdnloom.races import Mode, Options, RaceType, Result, find_races, load_model, load_properties
+from sdnloom.races import RaceMode, RaceOptions, RaceResult, RaceType, find_races, load_model, load_properties
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "races"
 
@@ -39,23 +39,23 @@ def run(quick: bool, arguments: list[str]) -> Report:
         "RaceLoom, s", "ratio",
     )  # fmt: skip
     for example in PUBLISHED:
-        for mode in Mode:
+        for mode in RaceMode:
             for depth in (example.depth, None):
-                seconds, result = _best(example, Options(mode=mode, depth=depth))
+                seconds, result = _best(example, RaceOptions(mode=mode, depth=depth))
                 counts = tuple(result.counts[kind] for kind in RaceType)
                 bound = "unbounded" if depth is None else depth
                 rows.add(
                     example.name, mode.value, bound, *counts, result.states, result.evaluations, 1000 * seconds,
                     example.seconds, example.seconds / seconds,
                 )  # fmt: skip
-                expected = example.counts if mode is Mode.RACELOOM else example.all_races
+                expected = example.counts if mode is RaceMode.RACELOOM else example.all_races
                 what = f"{example.name}, {mode.value}, depth {bound}"
                 report.floor(f"{what}: races of any type that are not as expected", counts != expected, "==", 0)
                 report.floor(f"{what}: milliseconds", 1000 * seconds, "<", 100)
     return report
 
 
-def _best(example: Example, options: Options) -> tuple[float, Result]:
+def _best(example: Example, options: RaceOptions) -> tuple[float, RaceResult]:
     model = load_model(EXAMPLES / f"{example.name}.json")
     properties = load_properties(EXAMPLES / f"{example.name}.properties.json")
     times = []

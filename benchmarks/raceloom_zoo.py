@@ -20,11 +20,20 @@ import topohub
 
 from benchmarks.report import Report
 from sdnloom.netkat.syntax import DROP, Assign, Policy, Test, product_of, sum_of
-from sdnloom.races import Formula, Inclusion, Model, Options, Property, RaceType, Result, find_races
-from sdnloom.races.holes import NETWORK, hole
-from sdnloom.races.model import BigSwitch, Component, InnerSwitch, Message, Role
-from sdnloom.races.properties import everywhere
-from sdnloom.races.terms import Call, Definition, Send, sequence
+from sdnloom.races import (
+    Formula,
+    ForwardingProperty,
+    Inclusion,
+    RaceModel,
+    RaceOptions,
+    RaceResult,
+    RaceType,
+    find_races,
+)
+from sdnloom.races.language.model import BigSwitch, ChannelMessage, ElementRole, InnerSwitch, TermComponent
+from sdnloom.races.language.properties import everywhere
+from sdnloom.races.language.templates import NETWORK, hole
+from sdnloom.races.language.terms import Definition, Send, VariableCall, sequence
 
 DEPTH = 10
 FIRST_HOST, SECOND_HOST = 0, 1
@@ -88,7 +97,7 @@ def longest_path(graph: nx.Graph) -> HostPath:
     )
 
 
-def path_model(path: HostPath, scenario: Scenario) -> Model:
+def path_model(path: HostPath, scenario: Scenario) -> RaceModel:
     """Return the model of a scenario on a path; all tables drop at first."""
     order = range(path.switches)
     there = [_hop(SECOND_HOST, path.left[place], path.right[place]) for place in order]
@@ -97,24 +106,24 @@ def path_model(path: HostPath, scenario: Scenario) -> Model:
     links = [_hop(SECOND_HOST, rights[place + 1], lefts[place + 1]) for place in order]
     names = [f"UP{place}" for place in order]
     definitions = {"C0": _installer("C0", names, there)}
-    updates = [[Message(name, table)] for name, table in zip(names, there, strict=True)]
+    updates = [[ChannelMessage(name, table)] for name, table in zip(names, there, strict=True)]
     if scenario.controllers == 2:
         links += [_hop(FIRST_HOST, lefts[place], rights[place]) for place in order]
         step = -1 if scenario.reverse else 1
         definitions["C1"] = _installer("C1", names[::step], back[::step])
         for place in order:
-            updates[place].append(Message(names[place], back[place]))
+            updates[place].append(ChannelMessage(names[place], back[place]))
     switches = tuple(InnerSwitch(f"SW{place}", DROP, tuple(updates[place])) for place in order)
-    controllers = [Component(name, Role.CONTROLLER, Call(name)) for name in definitions]
-    return Model((BigSwitch("Net", switches, sum_of(links)), *controllers), definitions, f"path of {path.switches}")
+    controllers = [TermComponent(name, ElementRole.CONTROLLER, VariableCall(name)) for name in definitions]
+    return RaceModel((BigSwitch("Net", switches, sum_of(links)), *controllers), definitions, f"path of {path.switches}")
 
 
-def always_true() -> tuple[Property, ...]:
+def always_true() -> tuple[ForwardingProperty, ...]:
     """Return the thesis' property: nothing gets to a destination that does not exist."""
     return (everywhere("constant", Formula((Inclusion(product_of([hole(NETWORK), Test("dst", 999)])),))),)
 
 
-def reaching(path: HostPath) -> tuple[Property, ...]:
+def reaching(path: HostPath) -> tuple[ForwardingProperty, ...]:
     """Return the properties that the hosts reach each other, one for each direction."""
     there = [Test("dst", SECOND_HOST), Test("port", path.left[0]), hole(NETWORK), Test("port", path.second_host)]
     back = [Test("dst", FIRST_HOST), Test("port", path.right[-1]), hole(NETWORK), Test("port", path.first_host)]
@@ -215,7 +224,7 @@ def _hop(destination: int, source: int, target: int) -> Policy:
 
 def _installer(name: str, channels: Sequence[str], tables: Sequence[Policy]) -> Definition:
     sends = [Send(channel, table) for channel, table in zip(channels, tables, strict=True)]
-    return Definition(name, (), sequence(sends, Call(name)))
+    return Definition(name, (), sequence(sends, VariableCall(name)))
 
 
 def _from_topohub(name: str) -> nx.Graph:
@@ -226,19 +235,19 @@ def _from_topohub(name: str) -> nx.Graph:
     return graph
 
 
-def _timed(model: Model, properties: tuple[Property, ...], depth: int | None) -> tuple[float, Result]:
+def _timed(model: RaceModel, properties: tuple[ForwardingProperty, ...], depth: int | None) -> tuple[float, RaceResult]:
     # As `timeit` does: what one run leaves behind is not collected at the expense of the next.
     gc.collect()
     gc.disable()
     try:
         started = time.process_time()
-        result = find_races(model, properties, Options(depth=depth, max_races=10))
+        result = find_races(model, properties, RaceOptions(depth=depth, max_races=10))
         return time.process_time() - started, result
     finally:
         gc.enable()
 
 
-def _as_expected(path: HostPath, scenario: Scenario, depth: int | None, question: str, result: Result) -> bool:
+def _as_expected(path: HostPath, scenario: Scenario, depth: int | None, question: str, result: RaceResult) -> bool:
     """Return whether the counts are those that follow from the number n of switches.
 
     Reaching changes when the last table of a direction is installed or another replaces one of a complete direction:

@@ -8,10 +8,10 @@ import types
 from collections.abc import Callable
 
 from benchmarks.report import Report
-from sdnloom.platforms.digest import digest
-from sdnloom.platforms.hub import Hub
-from sdnloom.platforms.roots import Roots
-from sdnloom.platforms.snapshot import Scope, require, restore, take
+from sdnloom.platforms.capture.digest import digest
+from sdnloom.platforms.capture.roots import Roots
+from sdnloom.platforms.capture.snapshot import Scope, require, restore, take
+from sdnloom.platforms.sandbox.hub import Hub
 
 # A MAC-learning switch as it is written for os-ken, without the framework's base class.
 LEARNING = """

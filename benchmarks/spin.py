@@ -10,7 +10,7 @@ from benchmarks.measure import Figures, measure
 from benchmarks.pings import A, pings
 from benchmarks.report import Report
 from sdnloom.engine.model import Needs, Property
-from sdnloom.engine.result import Options
+from sdnloom.engine.result import SearchOptions
 from sdnloom.engine.search import search
 
 # Tables 2 and 3 of the NICE paper: pings -> (seconds, unique states, MB).
@@ -144,8 +144,8 @@ def _reduction(report: Report, n: int, judge: bool) -> None:
         ("ORDER", at_most_outstanding(n), True, 3.0),
     ):
         system = pings(n, cells=cells, properties=(prop,))
-        full = search(system, Options(engine="kernel")).statistics
-        reduced = search(system, Options(engine="kernel", reduce=True)).statistics
+        full = search(system, SearchOptions(engine="kernel")).statistics
+        reduced = search(system, SearchOptions(engine="kernel", reduce=True)).statistics
         ratio = full.states / reduced.states
         kind = "one per switch" if cells else "one"
         table.add(name, kind, ratio, full.transitions / reduced.transitions, full.states, reduced.states)

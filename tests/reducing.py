@@ -3,16 +3,16 @@
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sdnloom.check import Scenario, load_scenario
-from sdnloom.engine.compiled import SystemGraph
+from sdnloom import Scenario, load_scenario
 from sdnloom.engine.loop import LoopSearch
+from sdnloom.engine.memo import Memo
 from sdnloom.engine.model import Needs
+from sdnloom.engine.reduction.sleep_sets import SleepSetSearch, can_sleep
+from sdnloom.engine.reduction.stubborn_sets import StubbornSets
 from sdnloom.engine.result import Limits
-from sdnloom.engine.semantics import Found, State
-from sdnloom.engine.sleeping import SleepingSearch, can_sleep
-from sdnloom.engine.stubborn import Stubborn
-from sdnloom.engine.tables import Tables
-from sdnloom.network.supposing import Mistaken, Supposing
+from sdnloom.engine.semantics import Finding, State
+from sdnloom.engine.system_graph import SystemGraph
+from sdnloom.network.assumed_independence import AssumeIndependent, AssumptionRefuted
 
 
 @dataclass(frozen=True)
@@ -38,12 +38,12 @@ def compare(scenario: Scenario, most: int = 30_000) -> Sizes | None:
     if full is None:
         return None
     # What the reduction supposes it finds out by itself: the search without it has looked at every reaction.
-    program = Supposing(scenario.program)
+    program = AssumeIndependent(scenario.program)
     while True:
         try:
             reduced = _explored(replace(scenario, program=program), True, Limits())
             break
-        except Mistaken:
+        except AssumptionRefuted:
             continue
     assert reduced is not None
     lost, invented = full[1] - reduced[1], reduced[1] - full[1]
@@ -67,16 +67,16 @@ def _explored(scenario: Scenario, reduce: bool, limits: Limits) -> tuple[int, fr
     """Transitions, quiescent states and the names of the properties that speak somewhere."""
     system = scenario.narrowed().system()
     system = replace(system, properties=tuple(p for p in system.properties if p.needs is not Needs.STATE))
-    tables, reduction = Tables(system), Stubborn(system) if reduce else None
+    tables, reduction = Memo(system), StubbornSets(system) if reduce else None
     graph = SystemGraph(tables, reduction)
     said: set[str] = set()
 
-    def note(found: Found, number: int) -> bool:
+    def note(found: Finding, number: int) -> bool:
         said.add(found.property)
         return False
 
     at_events = any(prop.needs in (Needs.EVENT, Needs.ORDER) for prop in tables.system.properties)
-    kind = SleepingSearch if can_sleep(graph) else LoopSearch
+    kind = SleepSetSearch if can_sleep(graph) else LoopSearch
     loop = kind(graph, careful=reduction is not None and at_events, limits=limits, sighted=note)
     loop.run()
     if loop.stopped is not None:

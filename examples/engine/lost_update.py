@@ -12,9 +12,9 @@ from sdnloom.engine import (
     Fifo,
     Mode,
     Needs,
-    Options,
     Outcome,
     Property,
+    SearchOptions,
     System,
     Violated,
     describe,
@@ -84,7 +84,7 @@ def shared_number(atomic: bool) -> System:
 
 def main() -> None:
     for atomic in (False, True):
-        result = search(shared_number(atomic), Options(reduce=True))
+        result = search(shared_number(atomic), SearchOptions(reduce=True))
         kind = "adding in one message" if atomic else "reading, then writing"
         print(f"{kind}: {type(result.verdict).__name__}, {result.statistics.states} states")  # noqa: T201
         if isinstance(result.verdict, Violated):

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from sdnloom.check.properties import Rule
 from sdnloom.engine.model import Needs, Property
 from sdnloom.network.events import Received, ToController
-from sdnloom.network.identity import stamp_of
 from sdnloom.network.packet import Icmp
+from sdnloom.network.packet_id import stamp_of
 from sdnloom.network.traffic import header_of
+from sdnloom.properties import NetworkProperty
 
 
 def pinged(host: str) -> Property:
@@ -23,7 +23,7 @@ def pinged(host: str) -> Property:
 
 
 @dataclass(frozen=True)
-class Settles(Rule):
+class Settles(NetworkProperty):
     """No packet goes to the controller more than `most` times: the program makes up its mind about it."""
 
     name: str = "Settles"

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from sdnloom.check import Scenario, app_scenario
-from sdnloom.engine.result import Options
+from sdnloom import Scenario, app_scenario
+from sdnloom.engine.result import SearchOptions
 from tests.reducing import compare
 
 
@@ -27,7 +27,7 @@ def test_with_a_reduction_a_line_does_not_grow_beyond_reach(ryu: Path) -> None:
     transitions = []
     for switches in (2, 4, 6):
         scenario = line(ryu, "simple_switch_13", switches)
-        report = Scenario(scenario.network, scenario.program, (), Options(reduce=True)).check()
+        report = Scenario(scenario.network, scenario.program, (), SearchOptions(reduce=True)).check()
         transitions.append(report.result.statistics.transitions)
     two, four, six = transitions
     assert four < 3 * two

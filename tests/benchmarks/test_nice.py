@@ -32,7 +32,9 @@ def test_a_program_that_is_made_to_replay_is_searched_to_the_same_end():
     counts = []
     for prepare in (nice_table5.replaying, lambda scenario: scenario):
         scenario = prepare(nice_table5.traffic_engineering())
-        run = nice.run_once(scenario, nice.strategies("NO-DELAY", "traffic_engineering"), nice.Options(), check=False)
+        run = nice.run_once(
+            scenario, nice.strategies("NO-DELAY", "traffic_engineering"), nice.SearchOptions(), check=False
+        )
         counts.append((run.states, run.transitions))
         repeated = scenario.program._states.repeated
         assert (repeated > 0) == (prepare is nice_table5.replaying)

@@ -5,19 +5,19 @@ from pathlib import Path
 
 import pytest
 
-from sdnloom.check.apps import AppOptions, app_document
-from sdnloom.check.document import ScenarioError
+from sdnloom.check.app_options import AppOptions, app_document
 from sdnloom.check.load import app_scenario, load_scenario, read_scenario
-from sdnloom.check.toml_text import toml_text
 from sdnloom.engine.result import Limits
 from sdnloom.engine.trace import load_trace
 from sdnloom.errors import SdnloomError
 from sdnloom.netkat.program import read_program
 from sdnloom.network.hosts import ArpHost, Client, MobileHost, Replier, TcpClient, TcpServer
-from sdnloom.network.network import External, LinkFaults, SwitchFaults, SwitchOptions, Timeouts, Timer
+from sdnloom.network.network import External, LinkFaults, ProgramTimer, SwitchFaults, SwitchOptions, Timeouts
 from sdnloom.network.packet import Ethernet, Icmp, IPv4, Packet, Tcp, Vlan
-from sdnloom.network.topology import HostSpec, Place, load_graphml, load_mininet
+from sdnloom.network.topology import HostSpec, SwitchPort, load_graphml, load_mininet
 from sdnloom.network.value import ip, mac
+from sdnloom.scenario_file.document import ScenarioError
+from sdnloom.scenario_file.toml_text import toml_text
 from tests.check.scenarios import SCENARIO, write
 
 EVERYTHING = """\
@@ -144,14 +144,14 @@ def test_every_key_of_a_scenario_arrives(tmp_path: Path) -> None:
     assert (tcp.headers[1].vid, tcp.headers[3].dst, tcp.headers[3].flags) == (7, 80, 0x12)
     assert frame == Packet((Ethernet(0x99, 0xAA, 0x88B5),), b"x")
     assert ping.headers[2] == Icmp(8)
-    assert b == MobileHost("B", host=Replier("B"), to=(Place("s1", 3),), moves=2, announces=True)
+    assert b == MobileHost("B", host=Replier("B"), to=(SwitchPort("s1", 3),), moves=2, announces=True)
     assert (type(c), c.to, c.asks) == (ArpHost, ("B",), 2)
     assert (d, type(e), f) == (TcpClient("D", "E"), TcpServer, TcpClient("F", (0x77, ip("10.0.0.100"))))
     assert network.link_faults == (("s1:2-s2:2", LinkFaults(drop=1, fail=2)), ("A", LinkFaults(duplicate=1)))
     assert network.switch_faults == (("s2", SwitchFaults(disconnect=1)),)
     assert network.timeouts == Timeouts(1, True)
     assert network.externals == (External("reload", ("x", 3), 2),)
-    assert network.timers == (Timer("poll"),)
+    assert network.timers == (ProgramTimer("poll"),)
     assert (network.joining, network.identity) == (True, False)
     options = scenario.options
     assert (options.engine, options.order, options.reduce, options.find_all) == ("loop", "dfs", False, True)

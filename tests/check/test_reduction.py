@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sdnloom.check import load_scenario
+from sdnloom import load_scenario
 from tests.reducing import compare, compare_file, without_properties
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

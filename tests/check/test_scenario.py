@@ -8,14 +8,14 @@ import pytest
 
 from sdnloom.check.bounds import host_bounds
 from sdnloom.check.load import load_scenario
-from sdnloom.check.properties import NoBlackHoles, NoForwardingLoops
 from sdnloom.check.scenario import Scenario, shuffled
-from sdnloom.engine.result import Holds, Limits, Options, Progress
+from sdnloom.engine.result import Holds, Limits, Progress, SearchOptions
 from sdnloom.engine.search import search
 from sdnloom.network.hosts import ArpHost, Client, MobileHost, Replier, TcpClient
 from sdnloom.network.network import LinkFaults, Network
-from sdnloom.network.topology import Place, linear
-from sdnloom.platforms.python import PythonProgram
+from sdnloom.network.topology import SwitchPort, linear
+from sdnloom.platforms.python.program import PythonProgram
+from sdnloom.properties import NoBlackHoles, NoForwardingLoops
 from tests.check.scenarios import write
 
 
@@ -55,9 +55,9 @@ def test_a_seed_changes_no_count_and_no_verdict_of_a_whole_search(seed: int, red
         report = scenario.check()
         return report.verdict, report.result.statistics.states, report.result.statistics.transitions
 
-    plain = replace(SCENARIO, options=Options(checked=not reduce))
+    plain = replace(SCENARIO, options=SearchOptions(checked=not reduce))
     if reduce:  # how much a reduction saves depends on the order, what it finds does not
-        assert replace(SCENARIO, options=Options(reduce=True), seed=seed).check().verdict == "holds"
+        assert replace(SCENARIO, options=SearchOptions(reduce=True), seed=seed).check().verdict == "holds"
     else:
         assert counts(replace(plain, seed=seed)) == counts(plain)
 
@@ -85,7 +85,7 @@ def test_seed_zero_leaves_the_system_as_it_is() -> None:
 
 
 def test_budgets_and_limits_are_stated_as_bounds() -> None:
-    moving = MobileHost("h2", host=Replier("h2"), to=(Place("s1", 1),), moves=1)
+    moving = MobileHost("h2", host=Replier("h2"), to=(SwitchPort("s1", 1),), moves=1)
     network = replace(NETWORK, link_faults=(("h1", LinkFaults(drop=1, fail=2)),))
     for host, expected in (
         (Client("h1", to=("h2",), sends=1), "h1: at most 1 packet"),
@@ -96,7 +96,7 @@ def test_budgets_and_limits_are_stated_as_bounds() -> None:
         (Replier("h2"), None),
     ):
         assert host_bounds(host) == expected
-    report = replace(SCENARIO, network=network, options=Options(limits=Limits(states=10, depth=4))).check()
+    report = replace(SCENARIO, network=network, options=SearchOptions(limits=Limits(states=10, depth=4))).check()
     assert report.verdict == "incomplete"
     assert report.bounds == (
         "h1: at most 2 packets",

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from sdnloom.check.load import HOSTS
-from sdnloom.check.properties import LIBRARY
-from sdnloom.check.topologies import SHAPES
 from sdnloom.cli.check import command
 from sdnloom.network.network import LinkFaults, SwitchFaults, SwitchOptions, Timeouts
+from sdnloom.properties import LIBRARY
+from sdnloom.scenario_file.topology import SHAPES
 from tests.cli.running import CommandLine, Run
 
 ROOT = Path(__file__).parents[2]

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from sdnloom.check.inputs.skeletons import USUAL
-from sdnloom.check.inputs.stacks import PLAIN
 from sdnloom.cli.inputs import command
+from sdnloom.inputs.skeletons import USUAL
+from sdnloom.inputs.stacks import PLAIN
 from tests.apps.conftest import FOLDER, ROOT
 from tests.cli.running import CommandLine
 

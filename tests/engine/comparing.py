@@ -4,16 +4,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sdnloom.engine.compiled import SystemGraph
-from sdnloom.engine.laws import classes_of
 from sdnloom.engine.loop import LoopSearch
+from sdnloom.engine.memo import Memo
 from sdnloom.engine.model import ALL, Mode, Needs, System
 from sdnloom.engine.path import same_step
+from sdnloom.engine.reduction.laws import classes_of
+from sdnloom.engine.reduction.sleep_sets import SleepSetSearch
+from sdnloom.engine.reduction.stubborn_sets import StubbornRules, StubbornSets
 from sdnloom.engine.result import Limits
-from sdnloom.engine.semantics import Found, Semantics, State, Transition
-from sdnloom.engine.sleeping import SleepingSearch
-from sdnloom.engine.stubborn import Rules, Stubborn
-from sdnloom.engine.tables import Tables
+from sdnloom.engine.semantics import Finding, Semantics, State, Transition
+from sdnloom.engine.system_graph import SystemGraph
 
 
 @dataclass(frozen=True)
@@ -22,21 +22,21 @@ class Shown:
 
     quiescent: frozenset[State]
     settled: frozenset[State]
-    found: frozenset[Found]
+    found: frozenset[Finding]
 
 
 def explored(
-    tables: Tables, reduction: Stubborn | None = None, *, order: Any = "bfs", limit: int | None = None, careful: bool
+    tables: Memo, reduction: StubbornSets | None = None, *, order: Any = "bfs", limit: int | None = None, careful: bool
 ) -> tuple[LoopSearch[int], Shown] | None:
     """A whole search and what it shows; None if there are more states than the limit."""
     graph = SystemGraph(tables, reduction)
-    found: set[Found] = set()
+    found: set[Finding] = set()
 
-    def note(spoken: Found, number: int) -> bool:
+    def note(spoken: Finding, number: int) -> bool:
         found.add(spoken)
         return False
 
-    kind = SleepingSearch if reduction is not None and order == "bfs" else LoopSearch
+    kind = SleepSetSearch if reduction is not None and order == "bfs" else LoopSearch
     loop = kind(graph, order=order, limits=Limits(states=limit), careful=careful, sighted=note)
     loop.run()
     if loop.stopped is not None:
@@ -76,7 +76,7 @@ class Executions:
             self._known[state] = self.semantics.transitions(state)
         return self._known[state]
 
-    def every(self, limit: int, reduction: Stubborn | None = None) -> list[Execution] | None:
+    def every(self, limit: int, reduction: StubbornSets | None = None) -> list[Execution] | None:
         """Every maximal execution, or every one that a reduction keeps; None if there are more than the limit."""
         results: list[Execution] = []
         work: list[tuple[Execution, State]] = [((), self.semantics.initial())]
@@ -90,7 +90,7 @@ class Executions:
                 return None
         return results
 
-    def kept(self, state: State, reduction: Stubborn | None) -> list[Transition]:
+    def kept(self, state: State, reduction: StubbornSets | None) -> list[Transition]:
         """The transitions that the reduction keeps, by its slow derivation."""
         following = self.transitions(state)
         kept = None if reduction is None else reduction.subset(classes_of(self.semantics, state))
@@ -159,26 +159,28 @@ def _meet(one: frozenset[Any], other: frozenset[Any]) -> bool:
     return bool(one and other and (one & other or ALL in (one, other)))
 
 
-def lost_traces(system: System, rules: Rules | None = None, limit: int = 150) -> int | None:
+def lost_traces(system: System, rules: StubbornRules | None = None, limit: int = 150) -> int | None:
     """How many classes of executions a reduction leaves out; None if there are too many executions."""
     executions = Executions(system)
     full = executions.every(limit)
     if full is None:
         return None
     leaders = executions.classes(full)
-    kept = executions.every(limit, Stubborn(system, rules)) or []
+    kept = executions.every(limit, StubbornSets(system, rules)) or []
     return len(set(leaders.values()) - {leaders[one] for one in kept})
 
 
-def difference(system: System, rules: Rules | None = None, careful: bool | None = None, limit: int = 150) -> str | None:
+def difference(
+    system: System, rules: StubbornRules | None = None, careful: bool | None = None, limit: int = 150
+) -> str | None:
     """What a reduced search loses or invents, "" for nothing; None if the system is too large to compare."""
-    tables = Tables(system)
+    tables = Memo(system)
     full = explored(tables, limit=limit, careful=False)
     if full is None:
         return None
     if careful is None:
         careful = at_events(system)
-    reduced = explored(tables, Stubborn(system, rules), careful=careful)
+    reduced = explored(tables, StubbornSets(system, rules), careful=careful)
     assert reduced is not None
     if full[1] == reduced[1]:
         return ""

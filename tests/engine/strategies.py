@@ -6,8 +6,8 @@ from collections.abc import Hashable
 from typing import Any
 
 from sdnloom.engine.model import Outcome, Step, Strategy
+from sdnloom.engine.stable_text import stable_text
 from sdnloom.engine.strategy import Composed
-from sdnloom.engine.text import stable_text
 
 
 class Arbitrary:

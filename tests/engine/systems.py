@@ -30,7 +30,7 @@ from sdnloom.engine.model import (
     Property,
     System,
 )
-from sdnloom.engine.text import stable_text
+from sdnloom.engine.stable_text import stable_text
 
 REDUCIBLE = frozenset(Needs) - {Needs.STATE}
 DISCIPLINES = (

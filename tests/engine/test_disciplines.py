@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdnloom.engine.disciplines import Bag, BarrierBag, Fifo, Lossy, Ports, Reorder, parts_of
-from sdnloom.engine.laws import check_discipline, check_senders
 from sdnloom.engine.model import Channel, ModelError
+from sdnloom.engine.reduction.laws import check_discipline, check_senders
 
 LETTERS = st.sampled_from("abc")
 SENDERS = ("X", "Y")

@@ -6,7 +6,7 @@ import pytest
 
 from sdnloom.engine.disciplines import Fifo, Lossy, Ports
 from sdnloom.engine.model import ALL, Action, Channel, Component, ModelError, Needs, Outcome, Property, System
-from sdnloom.engine.result import Options
+from sdnloom.engine.result import SearchOptions
 from sdnloom.engine.search import search
 from sdnloom.engine.semantics import Semantics, reachable
 from sdnloom.errors import SdnloomError
@@ -97,7 +97,7 @@ STEPS = {
 def test_a_step_that_breaks_the_contract_is_named(what, reduce):
     system, message = STEPS[what]
     with pytest.raises(ModelError, match=f"^component 'A', action 'go', core .*: .*({message})"):
-        search(system, Options(engine="loop", reduce=reduce))
+        search(system, SearchOptions(engine="loop", reduce=reduce))
 
 
 @pytest.mark.parametrize("what", STEPS)
@@ -115,30 +115,30 @@ def test_the_message_that_a_step_fails_on_is_named():
     with pytest.raises(
         ModelError, match=r"component 'A', action 'take' on message \('hello', 1\), core 1: the step raised"
     ):
-        search(System((component,), TO_SELF), Options(engine="loop"))
+        search(System((component,), TO_SELF), SearchOptions(engine="loop"))
 
 
 def test_a_huge_core_is_shortened_in_the_message():
     with pytest.raises(ModelError) as caught:
-        search(only(raising, initial=tuple(range(10_000))), Options(engine="loop"))
+        search(only(raising, initial=tuple(range(10_000))), SearchOptions(engine="loop"))
     assert len(str(caught.value)) < 600
 
 
 def test_an_initial_core_that_is_not_hashable_is_named():
     with pytest.raises(ModelError, match=r"component 'A'.*\[1, 2\].*not hashable"):
-        search(only(fine, initial=[1, 2]), Options(engine="loop"))
+        search(only(fine, initial=[1, 2]), SearchOptions(engine="loop"))
 
 
 def test_a_canonical_form_that_fails_is_named():
     for canonical in (lambda core: 1 // 0, lambda core: [core]):
         with pytest.raises(ModelError, match=r"component 'A'"):
-            search(only(fine, canonical=canonical), Options(engine="loop"))
+            search(only(fine, canonical=canonical), SearchOptions(engine="loop"))
 
 
 def test_an_initial_memory_that_is_not_hashable_is_named():
     prop = Property("p", Needs.EVENT, lambda memory, _: None, fold=lambda memory, event: memory, initial=[])
     with pytest.raises(ModelError, match=r"property 'p'.*not hashable"):
-        search(only(fine, properties=(prop,)), Options(engine="loop"))
+        search(only(fine, properties=(prop,)), SearchOptions(engine="loop"))
 
 
 PROPERTIES = {
@@ -165,7 +165,7 @@ PROPERTIES = {
 def test_a_property_that_breaks_the_contract_is_named(what):
     prop, message = PROPERTIES[what]
     with pytest.raises(ModelError, match=message):
-        search(only(once(Outcome(1, (), ("tick",))), properties=(prop,)), Options(engine="loop"))
+        search(only(once(Outcome(1, (), ("tick",))), properties=(prop,)), SearchOptions(engine="loop"))
 
 
 # Channels.
@@ -211,7 +211,7 @@ def test_a_channel_that_fails_is_named_with_the_message(discipline, messages, er
         Component("B", 0, (Action("take", lambda core, _: [], "in"),)),
     )
     with pytest.raises(ModelError, match=error):
-        search(System(components, (Channel("in", "B", discipline),)), Options(engine="loop", reduce=reduce))
+        search(System(components, (Channel("in", "B", discipline),)), SearchOptions(engine="loop", reduce=reduce))
 
 
 def test_lossy_in_lossy_is_refused():
@@ -232,9 +232,9 @@ def test_an_impure_step_is_found_and_named():
     with pytest.raises(
         ModelError, match=r"component 'A', action 'go', core 0: the step is impure: two evaluations gave"
     ):
-        search(only(step), Options(engine="loop", checked=True))
+        search(only(step), SearchOptions(engine="loop", checked=True))
     calls.clear()
-    search(only(step), Options(engine="loop"))  # without checks nobody looks
+    search(only(step), SearchOptions(engine="loop"))  # without checks nobody looks
 
 
 # Systems that do not fit together.
@@ -303,7 +303,7 @@ def test_errors_of_the_model_are_errors_of_the_user():
 
 
 def test_all_cells_overlap_with_any_however_it_is_written():
-    from sdnloom.engine.classes import meet
+    from sdnloom.engine.reduction.place_classes import meet
 
     for all_of_them in (ALL, ALL | {"x"}):
         assert meet(all_of_them, frozenset({"y"}))
@@ -317,5 +317,5 @@ def test_an_error_that_is_meant_for_the_user_passes_as_it_is() -> None:
         raise SdnloomError("no sockets")
 
     with pytest.raises(SdnloomError) as caught:
-        search(only(refusing), Options())
+        search(only(refusing), SearchOptions())
     assert (type(caught.value), str(caught.value)) == (SdnloomError, "no sockets")

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from sdnloom.engine.disciplines import Bag, BarrierBag, Fifo, Lossy, Ports, Reorder
-from sdnloom.engine.executions import Executions, Exploration, Rules, executions
-from sdnloom.engine.executions_dependence import Declared, Dependence
+from sdnloom.engine.executions.dependence import Declared, Dependence
+from sdnloom.engine.executions.search import ExecutionRules, Executions, ExecutionSearch, executions
 from sdnloom.engine.model import (
     ALL,
     Action,
@@ -23,9 +23,9 @@ from sdnloom.engine.model import (
     System,
 )
 from sdnloom.engine.path import Path, replay
+from sdnloom.engine.reduction.stubborn_sets import ReductionRefused
 from sdnloom.engine.result import Limits
 from sdnloom.engine.semantics import Semantics, State, Transition
-from sdnloom.engine.stubborn import Refused
 
 # The oracle.
 
@@ -84,7 +84,7 @@ def traces(system: System, most: int = 100_000, dependence: Dependence | None = 
 
 
 def explored(system: System, **options: Any) -> tuple[Executions, list[Path]]:
-    exploration = Exploration(system, **options)
+    exploration = ExecutionSearch(system, **options)
     paths = list(exploration.paths())
     return exploration.result(), paths
 
@@ -395,14 +395,14 @@ def test_leaving_out_a_rule_misses_traces_of_random_systems(rule):
         system = random_system(random.Random(seed))
         result, _ = explored(system, limits=Limits(states=2_000))
         if result.complete:
-            mutant, _ = explored(system, rules=Rules(**{rule: False}))
+            mutant, _ = explored(system, rules=ExecutionRules(**{rule: False}))
             assert mutant.count <= result.count
             short += mutant.count < result.count
     assert short >= 2
 
 
 def test_the_cautious_answer_of_the_waiting_rule_loses_no_trace(monkeypatch):
-    monkeypatch.setattr("sdnloom.engine.executions._MOST_CAUSES", -1)
+    monkeypatch.setattr("sdnloom.engine.executions.search._MOST_CAUSES", -1)
     for seed in range(150):
         try:
             check(random_system(random.Random(seed)), most=120)
@@ -448,7 +448,7 @@ def test_each_collision_of_the_indexer_doubles_the_traces(n, count):
     assert (result.count, result.blocked) == (count, 0)  # from the twelfth thread on, each has three collisions
 
 
-TEXTBOOK = Rules(lost=False, waiting=False)
+TEXTBOOK = ExecutionRules(lost=False, waiting=False)
 
 
 def test_textbook_rules_miss_the_wait_that_a_later_writer_ends():
@@ -463,7 +463,7 @@ def test_textbook_rules_miss_the_wait_that_needs_one_writer_without_the_other():
 
     system = threads({"a": 0, "b": 0}, hinder=[write("b", 1)], help=[write("a", 1)], waiter=[both])
     assert check(system).count == 2  # hinder help / help waiter hinder
-    assert explored(system, rules=Rules(waiting=False))[0].count == 1
+    assert explored(system, rules=ExecutionRules(waiting=False))[0].count == 1
 
 
 def test_a_wait_for_a_count_is_compared_with_every_earlier_writer():
@@ -569,7 +569,7 @@ def test_a_finer_dependence_can_be_plugged_in():
 
 
 def test_iteration_over_paths_is_lazy_and_says_so():
-    exploration = Exploration(threads({"x": 0}, **{f"w{k}": [write("x", k)] for k in range(8)}))
+    exploration = ExecutionSearch(threads({"x": 0}, **{f"w{k}": [write("x", k)] for k in range(8)}))
     paths = exploration.paths()
     assert next(paths) != next(paths)
     result = exploration.result()
@@ -614,7 +614,7 @@ def test_a_limit_ends_the_run_as_incomplete(limits, reason):
 )
 def test_a_property_that_traces_do_not_keep_is_refused_by_name(needs, mode, part):
     prop = Property("mine", needs, lambda memory, columns: None)
-    with pytest.raises(Refused, match=f"property 'mine' .*{part}"):
+    with pytest.raises(ReductionRefused, match=f"property 'mine' .*{part}"):
         executions(System((Component("A", 0, (choosing(Outcome(1), mode=mode),)),), (), (prop,)))
 
 

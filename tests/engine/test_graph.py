@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from sdnloom.engine.compiled import SystemGraph
 from sdnloom.engine.disciplines import Fifo
 from sdnloom.engine.graph import Graph
 from sdnloom.engine.loop import LoopSearch
+from sdnloom.engine.memo import Memo
 from sdnloom.engine.model import (
     Action,
     Channel,
@@ -23,8 +23,8 @@ from sdnloom.engine.model import (
     System,
 )
 from sdnloom.engine.result import Limits
-from sdnloom.engine.semantics import Found, Semantics, State, Transition, reachable
-from sdnloom.engine.tables import Tables
+from sdnloom.engine.semantics import Finding, Semantics, State, Transition, reachable
+from sdnloom.engine.system_graph import SystemGraph
 from tests.engine.systems import random_system, seeds, systems
 
 SHARES = 4
@@ -48,7 +48,7 @@ def some(count: int, share: int = 0, shares: int = 1) -> Iterator[tuple[System, 
 
 
 def loop_on(system: System, **options: Any) -> tuple[SystemGraph, LoopSearch[int]]:
-    graph = SystemGraph(Tables(system))
+    graph = SystemGraph(Memo(system))
     loop = LoopSearch(graph, **options)
     loop.run()
     return graph, loop
@@ -80,7 +80,7 @@ def test_a_graph_filled_in_another_order_gives_the_same_answers(system):
     found = small(system, 60)
     if found is None:
         return
-    there, back = SystemGraph(Tables(system)), SystemGraph(Tables(system))
+    there, back = SystemGraph(Memo(system)), SystemGraph(Memo(system))
     for graph, states in ((there, list(found)), (back, list(found)[::-1])):
         known: dict[State, int] = {}
         work = graph.initial()
@@ -96,9 +96,9 @@ def test_a_graph_filled_in_another_order_gives_the_same_answers(system):
 
 def test_depth_first_sees_the_same_states_transitions_and_violations():
     for system, expected in some(300):
-        spoken: set[Found] = set()
+        spoken: set[Finding] = set()
 
-        def note(found: Found, number: int, spoken: set[Found] = spoken) -> bool:
+        def note(found: Finding, number: int, spoken: set[Finding] = spoken) -> bool:
             spoken.add(found)
             return False
 
@@ -192,7 +192,7 @@ def test_time_and_memory_limits_and_an_interrupt_end_a_search_with_their_reason(
         _, loop = loop_on(System((count,)), limits=limits)
         assert loop.stopped == reason
         assert len(loop.states) >= 1
-    loop = LoopSearch(SystemGraph(Tables(System((count,)))))
+    loop = LoopSearch(SystemGraph(Memo(System((count,)))))
     loop.watch.interrupted = True
     loop.run()
     assert (loop.stopped, len(loop.states), loop.transitions) == ("interrupted", 1, 0)
@@ -222,8 +222,8 @@ class Ring(Graph[int]):
     def labelled(self, state: int) -> list[tuple[str, int]]:
         return list(zip(("up", "down"), self.successors(state), strict=True))
 
-    def speaking(self, state: int) -> list[Found]:
-        return [Found("seven", "seven")] if state == 7 else []
+    def speaking(self, state: int) -> list[Finding]:
+        return [Finding("seven", "seven")] if state == 7 else []
 
 
 @pytest.mark.parametrize("order", ["bfs", "dfs"])
@@ -270,7 +270,7 @@ def test_a_strategy_explores_exactly_the_steps_of_least_rank():
     narrowed = 0
     for system, expected in some(200):
         strategy = Favour("A")
-        graph = SystemGraph(Tables(system), strategy=strategy)
+        graph = SystemGraph(Memo(system), strategy=strategy)
         loop = LoopSearch(graph)
         loop.run()
         start = (Semantics(system).initial(), 0)

@@ -7,15 +7,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from benchmarks.pings import pings
-from sdnloom.engine.compiled import SystemGraph
-from sdnloom.engine.kernel import KernelSearch
+from sdnloom.engine.kernel.search import KernelSearch
+from sdnloom.engine.limits import LimitWatch
+from sdnloom.engine.memo import Memo
 from sdnloom.engine.model import Needs, Property
-from sdnloom.engine.result import Limits, Options, Result
-from sdnloom.engine.search import SleepingLoop, SystemLoop, search
+from sdnloom.engine.reduction.stubborn_sets import StubbornSets
+from sdnloom.engine.result import Limits, Result, SearchOptions
+from sdnloom.engine.search import SleepSetLoop, SystemLoop, search
 from sdnloom.engine.semantics import State
-from sdnloom.engine.stubborn import Stubborn
-from sdnloom.engine.tables import Tables
-from sdnloom.engine.watch import Watch
+from sdnloom.engine.system_graph import SystemGraph
 from sdnloom.errors import SdnloomError
 from tests.engine.systems import REDUCIBLE, random_system
 
@@ -29,23 +29,23 @@ def summary(result: Result) -> tuple[object, ...]:
 
 def both(system, **options) -> None:
     limits = options.pop("limits", Limits(states=LIMIT))
-    loop = search(system, Options(engine="loop", limits=limits, **options))
-    kernel = search(system, Options(engine="kernel", limits=limits, **options))
+    loop = search(system, SearchOptions(engine="loop", limits=limits, **options))
+    kernel = search(system, SearchOptions(engine="kernel", limits=limits, **options))
     assert summary(kernel) == summary(loop)
 
 
 def states_in_order(system, reduce: bool) -> tuple[list[State], list[State]]:
     limits = Limits(states=LIMIT)
-    reduction = Stubborn(system) if reduce else None
-    tables = Tables(system)
-    kind = SleepingLoop if reduce else SystemLoop
+    reduction = StubbornSets(system) if reduce else None
+    tables = Memo(system)
+    kind = SleepSetLoop if reduce else SystemLoop
     loop = kind(SystemGraph(tables, reduction), limits=limits, careful=reduce)
     loop.run()
     kernel = KernelSearch(
-        Tables(system),
+        Memo(system),
         reduction,
         limits=limits,
-        watch=Watch(limits),
+        watch=LimitWatch(limits),
         careful=reduce,
         sighted=lambda found, number: False,
         paused=lambda: None,
@@ -91,7 +91,7 @@ def test_limits_cut_both_engines_at_the_same_state(seed, states, depth, find_all
     [(1, 17, 16), (2, 296, 508), (3, 4649, 11_231), (4, 68_868, 207_817)],
 )
 def test_pings_have_the_known_counts(count, states, transitions) -> None:
-    result = search(pings(count), Options(engine="kernel"))
+    result = search(pings(count), SearchOptions(engine="kernel"))
     assert (result.statistics.states, result.statistics.transitions) == (states, transitions)
 
 
@@ -107,13 +107,13 @@ def test_pings_with_a_violation_agree(canonical, reduce) -> None:
 
 def test_kernel_refuses_depth_first_and_checked_runs_by_name() -> None:
     with pytest.raises(SdnloomError, match="breadth first"):
-        search(pings(1), Options(engine="kernel", order="dfs"))
+        search(pings(1), SearchOptions(engine="kernel", order="dfs"))
     with pytest.raises(SdnloomError, match="checked"):
-        search(pings(1), Options(engine="kernel", checked=True))
+        search(pings(1), SearchOptions(engine="kernel", checked=True))
 
 
 def test_auto_stays_in_the_loop_for_small_runs_and_moves_to_the_kernel_for_long_ones() -> None:
     assert search(pings(2)).statistics.engine == "loop"
     assert search(pings(4)).statistics.engine == "kernel"
-    little = Options(limits=Limits(seconds=20))
+    little = SearchOptions(limits=Limits(seconds=20))
     assert search(pings(4), little).statistics.engine == "loop"

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 import pytest
 
 from sdnloom.engine.disciplines import Bag, Fifo, Lossy, Ports, Reorder
-from sdnloom.engine.laws import check_commutation, check_discipline, check_senders
+from sdnloom.engine.memo import Memo
 from sdnloom.engine.model import NONE, Action, Channel, Component, Mode, ModelError, Needs, Outcome, Property, System
-from sdnloom.engine.result import Holds, Options, Violated
+from sdnloom.engine.reduction.laws import check_commutation, check_discipline, check_senders
+from sdnloom.engine.result import Holds, SearchOptions, Violated
 from sdnloom.engine.search import search
 from sdnloom.engine.semantics import Semantics, reachable
-from sdnloom.engine.tables import Tables
 from tests.engine.comparing import explored
 from tests.engine.systems import random_system
 
@@ -101,7 +101,9 @@ def two_senders(discipline, one, other):
     )
 
 
-@pytest.mark.parametrize("options", [Options(engine="loop", reduce=True), Options(engine="loop", checked=True)])
+@pytest.mark.parametrize(
+    "options", [SearchOptions(engine="loop", reduce=True), SearchOptions(engine="loop", checked=True)]
+)
 @pytest.mark.parametrize(
     ("discipline", "one", "other"),
     [
@@ -123,7 +125,7 @@ def test_a_wrong_declaration_of_ports_is_found():
     # Y says that it sends to port 0, and sends to port 1.
     system = two_senders(Ports((("X", 0), ("Y", 0))), (0, "a"), (1, "b"))
     with pytest.raises(ModelError, match="disturbs nothing"):
-        search(system, Options(engine="loop", checked=True))
+        search(system, SearchOptions(engine="loop", checked=True))
 
 
 # Footprints.
@@ -168,15 +170,15 @@ def test_a_step_that_touches_more_than_it_declares_is_found(second):
     with pytest.raises(
         ModelError, match=r"call these steps independent, but they do not commute: A: first / A: second"
     ):
-        search(system, Options(engine="loop", checked=True))
+        search(system, SearchOptions(engine="loop", checked=True))
     honest = on_cells(first, second, reads=frozenset({"x"}), writes=frozenset({"x"}))
-    assert isinstance(search(honest, Options(engine="loop", checked=True)).verdict, Holds)
+    assert isinstance(search(honest, SearchOptions(engine="loop", checked=True)).verdict, Holds)
 
 
 def test_honest_random_systems_pass_every_check():
     for seed in range(400):
         system = random_system(seed)
-        tables = Tables(system, checked=True)
+        tables = Memo(system, checked=True)
         if explored(tables, limit=60, careful=False) is not None:
             check_commutation(tables.semantics, reachable(Semantics(system)))
 
@@ -193,7 +195,7 @@ def test_an_idle_step_that_an_environment_step_ends_is_no_wrong_declaration():
         ),
         (Channel("c", "B", Fifo()),),
     )
-    assert isinstance(search(system, Options(engine="loop", checked=True)).verdict, Holds)
+    assert isinstance(search(system, SearchOptions(engine="loop", checked=True)).verdict, Holds)
 
 
 # Folds.
@@ -220,22 +222,25 @@ def says_ba(memory, _):
 def test_a_fold_that_does_not_commute_is_an_error_under_reduction(needs):
     # The reduced search sees one order only, so it must not call the other one impossible.
     with pytest.raises(ModelError, match="property 'order'"):
-        search(racing(Property("order", needs, says_ba, fold=joined, initial="")), Options(engine="loop", reduce=True))
+        search(
+            racing(Property("order", needs, says_ba, fold=joined, initial="")),
+            SearchOptions(engine="loop", reduce=True),
+        )
 
 
 @pytest.mark.parametrize("needs", [Needs.ORDER, Needs.QUIESCENT, Needs.SETTLED])
 def test_a_watched_fold_need_not_commute(needs):
     watches = frozenset({("A", "go"), ("B", "go")})
     prop = Property("order", needs, says_ba, watches, joined, "")
-    result = search(racing(prop), Options(engine="loop", reduce=True))
+    result = search(racing(prop), SearchOptions(engine="loop", reduce=True))
     assert [one.message for one in result.violations] == ["B before A"]
 
 
 def test_an_unwatched_event_that_is_remembered_is_an_error_under_reduction():
     prop = Property("order", Needs.ORDER, says_ba, frozenset({("A", "go")}), joined, "")
-    assert isinstance(search(racing(prop), Options(engine="loop")).verdict, Violated)
+    assert isinstance(search(racing(prop), SearchOptions(engine="loop")).verdict, Violated)
     with pytest.raises(ModelError, match=r"property 'order' remembers events \('B',\) of \('B', 'go'\)"):
-        search(racing(prop), Options(engine="loop", reduce=True))
+        search(racing(prop), SearchOptions(engine="loop", reduce=True))
 
 
 def test_an_unwatched_event_that_matters_only_later_is_an_error_under_reduction():
@@ -244,20 +249,20 @@ def test_an_unwatched_event_that_matters_only_later_is_an_error_under_reduction(
 
     prop = Property("order", Needs.ORDER, says_ba, frozenset({("B", "go")}), fold, "")
     with pytest.raises(ModelError, match=r"property 'order' remembers events .* of \('A', 'go'\)"):
-        search(racing(prop), Options(engine="loop", reduce=True))
+        search(racing(prop), SearchOptions(engine="loop", reduce=True))
 
 
 @pytest.mark.parametrize("needs", [Needs.ORDER, Needs.STATE])
 def test_without_reduction_a_fold_may_depend_on_every_order(needs):
     prop = Property("order", needs, says_ba, fold=joined, initial="")
-    result = search(racing(prop), Options(engine="loop", checked=True))
+    result = search(racing(prop), SearchOptions(engine="loop", checked=True))
     assert [one.message for one in result.violations] == ["B before A"]
 
 
 def test_a_violation_that_does_not_stay_is_an_error_under_reduction():
     prop = Property("odd", Needs.EVENT, lambda m, _: "odd" if m else None, fold=lambda m, _: 1 - m, initial=0)
     with pytest.raises(ModelError, match="property 'odd' takes back its violation"):
-        search(racing(prop), Options(engine="loop", reduce=True, find_all=True))
+        search(racing(prop), SearchOptions(engine="loop", reduce=True, find_all=True))
 
 
 @pytest.mark.parametrize("watched", [("X", "send"), ("R", "take")])
@@ -279,5 +284,5 @@ def test_faults_belong_to_those_who_can_cause_them(watched):
         (Channel("c", "R", discipline),),
         (Property("faulty", Needs.ORDER, lambda m, _: "fault" if m else None, frozenset({watched}), counted, 0),),
     )
-    result = search(system, Options(engine="loop", reduce=True))
+    result = search(system, SearchOptions(engine="loop", reduce=True))
     assert [one.message for one in result.violations] == ["fault"]

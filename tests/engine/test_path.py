@@ -2,7 +2,7 @@
 
 import pytest
 
-from sdnloom.engine import evaluate
+from sdnloom.engine import user_code as evaluate
 from sdnloom.engine.disciplines import Bag, Fifo, Lossy, Ports
 from sdnloom.engine.model import Action, Channel, Component, Mode, Needs, Outcome, Property, Step, System
 from sdnloom.engine.path import (
@@ -18,10 +18,10 @@ from sdnloom.engine.path import (
     replay,
     same_step,
 )
-from sdnloom.engine.result import Options
+from sdnloom.engine.result import SearchOptions
 from sdnloom.engine.search import path_through, search
-from sdnloom.engine.semantics import Found, Remembering, Semantics, reachable
-from sdnloom.engine.text import stable_text
+from sdnloom.engine.semantics import CachedSemantics, Finding, Semantics, reachable
+from sdnloom.engine.stable_text import stable_text
 from sdnloom.engine.walk import Stepper
 from tests.engine.systems import random_system
 
@@ -183,12 +183,12 @@ def test_heads_received_at_once_come_from_all_their_senders():
 
 
 def test_minimising_leaves_only_what_the_violation_needs():
-    path = minimise(Semantics(relay()), LONG, Found("two", "two arrived"))
+    path = minimise(Semantics(relay()), LONG, Finding("two", "two arrived"))
     assert path.steps == tuple(step for step in LONG.steps if step.component != "D")
 
 
 def test_a_path_without_the_violation_is_left_as_it_is():
-    assert minimise(Semantics(relay()), Path(LONG.steps[:3]), Found("two", "two arrived")) == Path(LONG.steps[:3])
+    assert minimise(Semantics(relay()), Path(LONG.steps[:3]), Finding("two", "two arrived")) == Path(LONG.steps[:3])
 
 
 def test_a_minimised_path_can_do_without_none_of_its_steps():
@@ -204,7 +204,7 @@ def test_a_minimised_path_can_do_without_none_of_its_steps():
     ends = Property("ends", Needs.STATE, lambda _, columns: "two" if columns["A"] == 2 else None, columns=("A",))
     semantics = Semantics(System((Component("A", 0, actions),), (), (ends,)))
     path = Path(tuple(Step("A", name) for name in "xyyxyz"))
-    assert minimise(semantics, path, Found("ends", "two")).steps == (Step("A", "z"),)
+    assert minimise(semantics, path, Finding("ends", "two")).steps == (Step("A", "z"),)
 
 
 def test_counterexamples_of_random_systems_replay_and_are_minimal():
@@ -216,8 +216,8 @@ def test_counterexamples_of_random_systems_replay_and_are_minimal():
             reachable(semantics, 80)
         except OverflowError:
             continue
-        for one in search(system, Options(engine="loop", order="dfs", find_all=True)).violations:
-            found = Found(one.property, one.message)
+        for one in search(system, SearchOptions(engine="loop", order="dfs", find_all=True)).violations:
+            found = Finding(one.property, one.message)
             assert found in semantics.speaking(final_state(semantics, replay(semantics, one.path)))
             for gone in range(len(one.path)):
                 shorter = Path(one.path.steps[:gone] + one.path.steps[gone + 1 :])
@@ -274,7 +274,7 @@ def test_a_semantics_that_remembers_gives_the_same_and_evaluates_a_step_once(see
     plain = reachable(Semantics(system), 3000)
     distinct = set(calls)
     calls.clear()
-    assert reachable(Remembering(system), 3000) == plain
+    assert reachable(CachedSemantics(system), 3000) == plain
     assert len(calls) == len(distinct)
     assert set(calls) == distinct
 

@@ -4,10 +4,10 @@ import pytest
 
 from benchmarks.pings import pings
 from sdnloom.engine.model import Needs, Property
-from sdnloom.engine.result import Holds, Options, Violated
+from sdnloom.engine.result import Holds, SearchOptions, Violated
 from sdnloom.engine.search import search
 
-LOOP = Options(engine="loop")
+LOOP = SearchOptions(engine="loop")
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ def test_the_full_search_has_these_sizes(count, states, transitions):
 
 @pytest.mark.parametrize(("cells", "states"), [(True, 1470), (False, 2456)])
 def test_the_reduced_search_has_these_sizes_at_three_pings(cells, states):
-    assert search(pings(3, cells=cells), Options(engine="loop", reduce=True)).statistics.states == states
+    assert search(pings(3, cells=cells), SearchOptions(engine="loop", reduce=True)).statistics.states == states
 
 
 @pytest.mark.parametrize("cells", [True, False])
@@ -41,8 +41,8 @@ def test_the_controller_runs_once_per_situation():
 
 
 def test_the_declarations_are_true():
-    assert isinstance(search(pings(2), Options(engine="loop", checked=True)).verdict, Holds)
-    assert isinstance(search(pings(2), Options(engine="loop", checked=True, reduce=True)).verdict, Holds)
+    assert isinstance(search(pings(2), SearchOptions(engine="loop", checked=True)).verdict, Holds)
+    assert isinstance(search(pings(2), SearchOptions(engine="loop", checked=True, reduce=True)).verdict, Holds)
 
 
 def got(needs, count, **knobs):
@@ -61,7 +61,7 @@ def got(needs, count, **knobs):
 @pytest.mark.parametrize("order", ["bfs", "dfs"])
 @pytest.mark.parametrize("needs", [Needs.EVENT, Needs.QUIESCENT])
 def test_every_ping_arrives_and_none_twice(needs, order, reduce):
-    options = Options(engine="loop", reduce=reduce, order=order)
+    options = SearchOptions(engine="loop", reduce=reduce, order=order)
     assert isinstance(search(pings(2, properties=(got(needs, 2),)), options).verdict, Violated)
     assert isinstance(search(pings(2, properties=(got(needs, 3),)), options).verdict, Holds)
 

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from sdnloom.engine.classes import Looks, Status
 from sdnloom.engine.disciplines import Bag, BarrierBag, Fifo, Lossy, Ports, Reorder
-from sdnloom.engine.laws import classes_of
+from sdnloom.engine.memo import Memo
 from sdnloom.engine.model import Action, Channel, Component, Footprint, Mode, Needs, Outcome, Property, System
-from sdnloom.engine.result import Holds, Options, Violated
+from sdnloom.engine.reduction.laws import classes_of
+from sdnloom.engine.reduction.place_classes import Looks, Status
+from sdnloom.engine.reduction.stubborn_sets import ReductionRefused, StubbornRules, StubbornSets, closure
+from sdnloom.engine.result import Holds, SearchOptions, Violated
 from sdnloom.engine.search import search
-from sdnloom.engine.stubborn import Refused, Rules, Stubborn, closure
-from sdnloom.engine.tables import Tables
 from tests.engine.comparing import Executions, at_events, difference, explored, lost_traces
 from tests.engine.systems import REDUCIBLE, random_system, seeds, with_history
 
@@ -62,10 +62,10 @@ def test_every_trace_is_kept(share):
 def test_a_depth_first_search_keeps_the_same():
     for seed in range(300):
         system = observed(seed)
-        tables = Tables(system)
+        tables = Memo(system)
         full = explored(tables, limit=100, careful=False)
         if full is not None:
-            reduced = explored(tables, Stubborn(system), order="dfs", careful=at_events(system))
+            reduced = explored(tables, StubbornSets(system), order="dfs", careful=at_events(system))
             assert reduced is not None
             assert reduced[1] == full[1], seed
 
@@ -74,10 +74,10 @@ def test_search_gives_the_same_verdict_and_violations_with_and_without_reduction
     violated = 0
     for seed in range(300):
         system = random_system(seed, needs=REDUCIBLE)
-        if explored(Tables(system), limit=80, careful=False) is None:
+        if explored(Memo(system), limit=80, careful=False) is None:
             continue
         full, reduced = (
-            search(system, Options(engine="loop", reduce=reduce, find_all=True)) for reduce in (False, True)
+            search(system, SearchOptions(engine="loop", reduce=reduce, find_all=True)) for reduce in (False, True)
         )
         assert type(full.verdict) is type(reduced.verdict), seed
         assert _names(full.violations) == _names(reduced.violations), seed
@@ -94,7 +94,7 @@ def test_engine_and_slow_derivation_choose_the_same_steps():
     smaller = 0
     for seed in range(300):
         system = random_system(seed, needs=())
-        tables, stubborn = Tables(system), Stubborn(system)
+        tables, stubborn = Memo(system), StubbornSets(system)
         reduced = explored(tables, stubborn, careful=False, limit=100)
         if reduced is None:
             continue
@@ -154,16 +154,22 @@ def test_the_random_systems_cover_every_discipline_mode_and_property():
 
 # Mutants: the comparison would notice if a rule were missing.
 
-ALL_RULES = Rules()
+ALL_RULES = StubbornRules()
 MUTANTS = {
-    **{f"without {rule} of enabled actions": Rules(enabled=ALL_RULES.enabled - {rule}) for rule in ALL_RULES.enabled},
-    **{f"without {rule} of refused actions": Rules(refused=ALL_RULES.refused - {rule}) for rule in ALL_RULES.refused},
     **{
-        f"without disturbers of {status.name} actions": Rules(disturbers=ALL_RULES.disturbers - {status})
+        f"without {rule} of enabled actions": StubbornRules(enabled=ALL_RULES.enabled - {rule})
+        for rule in ALL_RULES.enabled
+    },
+    **{
+        f"without {rule} of refused actions": StubbornRules(refused=ALL_RULES.refused - {rule})
+        for rule in ALL_RULES.refused
+    },
+    **{
+        f"without disturbers of {status.name} actions": StubbornRules(disturbers=ALL_RULES.disturbers - {status})
         for status in Status
     },
-    "without watches": Rules(watched=False),
-    "with an environment action as key": Rules(keys=frozenset({Mode.MUST, Mode.MAY})),
+    "without watches": StubbornRules(watched=False),
+    "with an environment action as key": StubbornRules(keys=frozenset({Mode.MUST, Mode.MAY})),
 }
 
 
@@ -181,14 +187,14 @@ def test_a_missing_rule_is_caught(name):
     assert any(_notices(seed, MUTANTS[name]) for seed in order)
 
 
-def _notices(seed: int, mutant: Rules) -> bool:
+def _notices(seed: int, mutant: StubbornRules) -> bool:
     # The true reduction shows what the full search shows (above), and is cheaper to compare with.
     system = observed(seed)
-    tables = Tables(system)
+    tables = Memo(system)
     careful = at_events(system)
-    true = explored(tables, Stubborn(system), limit=150, careful=careful)
+    true = explored(tables, StubbornSets(system), limit=150, careful=careful)
     if true is not None:
-        mutated = explored(tables, Stubborn(system, mutant), careful=careful)
+        mutated = explored(tables, StubbornSets(system, mutant), careful=careful)
         assert mutated is not None
         if mutated[1] != true[1]:
             return True
@@ -236,14 +242,17 @@ def _copying(waits: tuple[str, ...], sends: bool, looks: bool) -> System:
 
 
 RARE = {
-    "without what changes a handling": (Rules(changed=False), _copying(("copy",), sends=False, looks=True)),
-    "without changed handling": (Rules(looks=Looks(others=False)), _copying(("copy",), sends=False, looks=True)),
+    "without what changes a handling": (StubbornRules(changed=False), _copying(("copy",), sends=False, looks=True)),
+    "without changed handling": (
+        StubbornRules(looks=Looks(others=False)),
+        _copying(("copy",), sends=False, looks=True),
+    ),
     "without messages behind the first": (
-        Rules(looks=Looks(behind=False)),
+        StubbornRules(looks=Looks(behind=False)),
         _copying(("nothing", "copy"), sends=False, looks=False),
     ),
-    "without who sends what is to come": (Rules(coming=False), _copying((), sends=True, looks=False)),
-    "without messages to come": (Rules(looks=Looks(declared=False)), _copying((), sends=True, looks=False)),
+    "without who sends what is to come": (StubbornRules(coming=False), _copying((), sends=True, looks=False)),
+    "without messages to come": (StubbornRules(looks=Looks(declared=False)), _copying((), sends=True, looks=False)),
 }
 
 
@@ -304,7 +313,7 @@ def _ticking(bad_on_cycle: bool) -> System:
 @pytest.mark.parametrize("reduce", [False, True])
 @pytest.mark.parametrize("bad_on_cycle", [False, True])
 def test_a_violation_on_or_beside_a_cycle_is_found(bad_on_cycle, reduce, order):
-    result = search(_ticking(bad_on_cycle), Options(engine="loop", reduce=reduce, order=order))
+    result = search(_ticking(bad_on_cycle), SearchOptions(engine="loop", reduce=reduce, order=order))
     assert isinstance(result.verdict, Violated)
     assert result.verdict.counterexample.message == "it struck"
 
@@ -312,8 +321,8 @@ def test_a_violation_on_or_beside_a_cycle_is_found(bad_on_cycle, reduce, order):
 @pytest.mark.parametrize("order", ["bfs", "dfs"])
 def test_without_care_the_timer_hides_the_violation(order):
     system = _ticking(bad_on_cycle=False)
-    careless = explored(Tables(system), Stubborn(system), order=order, careful=False)
-    careful = explored(Tables(system), Stubborn(system), order=order, careful=True)
+    careless = explored(Memo(system), StubbornSets(system), order=order, careful=False)
+    careful = explored(Memo(system), StubbornSets(system), order=order, careful=True)
     assert careless is not None
     assert careful is not None
     assert (len(careless[1].found), len(careful[1].found)) == (0, 1)
@@ -322,7 +331,7 @@ def test_without_care_the_timer_hides_the_violation(order):
 def test_a_timer_that_rearms_is_searched_to_its_end():
     timer = Component("timer", 0, (Action("fire", lambda core, _: [Outcome((core + 1) % 5)], mode=Mode.MAY),))
     for reduce in (False, True):
-        result = search(System((timer,)), Options(engine="loop", reduce=reduce))
+        result = search(System((timer,)), SearchOptions(engine="loop", reduce=reduce))
         assert isinstance(result.verdict, Holds)
         assert (result.statistics.states, result.statistics.transitions) == (5, 5)
 
@@ -369,8 +378,8 @@ def test_a_budget_that_senders_share_on_a_cycle_is_left_to_each_of_them():
         (Channel("sink", "R", Lossy(1, 0, Sink())),),
         (dropped,),
     )
-    assert isinstance(search(system, Options(engine="loop")).verdict, Violated)
-    assert isinstance(search(system, Options(engine="loop", reduce=True)).verdict, Violated)
+    assert isinstance(search(system, SearchOptions(engine="loop")).verdict, Violated)
+    assert isinstance(search(system, SearchOptions(engine="loop", reduce=True)).verdict, Violated)
 
 
 # Refusals.
@@ -406,13 +415,13 @@ def test_all_that_a_closure_needs_is_in_it_and_a_part_of_what_is_in_it_needs_not
 
 
 def test_a_property_of_every_state_is_refused_by_name():
-    with pytest.raises(Refused, match=r"property 'p' is asked in every state"):
-        search(_one(Needs.STATE), Options(engine="loop", reduce=True))
+    with pytest.raises(ReductionRefused, match=r"property 'p' is asked in every state"):
+        search(_one(Needs.STATE), SearchOptions(engine="loop", reduce=True))
 
 
 def test_an_order_property_that_watches_nothing_is_refused_by_name():
-    with pytest.raises(Refused, match=r"property 'p' depends on the order of events but watches no action"):
-        search(_one(Needs.ORDER, fold=lambda memory, event: event), Options(engine="loop", reduce=True))
+    with pytest.raises(ReductionRefused, match=r"property 'p' depends on the order of events but watches no action"):
+        search(_one(Needs.ORDER, fold=lambda memory, event: event), SearchOptions(engine="loop", reduce=True))
 
 
 def test_classes_say_why_an_action_cannot_happen():

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from sdnloom.engine.disciplines import Fifo, Lossy
+from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.model import Action, Channel, Component, Mode, Needs, Outcome, Property, System
 from sdnloom.engine.result import (
     Discovered,
@@ -16,18 +17,17 @@ from sdnloom.engine.result import (
     Incomplete,
     Limits,
     Notice,
-    Options,
     Progress,
+    SearchOptions,
     Violated,
 )
 from sdnloom.engine.search import search
-from sdnloom.engine.semantics import Found, Semantics
-from sdnloom.engine.watch import Watch
+from sdnloom.engine.semantics import Finding, Semantics
 from sdnloom.errors import SdnloomError
 from tests.engine.test_graph import Favour, levels_of, some, transitions_until
 
-LOOP = Options(engine="loop")
-ALL_OF_THEM = Options(engine="loop", find_all=True)
+LOOP = SearchOptions(engine="loop")
+ALL_OF_THEM = SearchOptions(engine="loop", find_all=True)
 
 
 def sightings(system, expected):
@@ -77,19 +77,19 @@ def test_going_on_reports_each_distinct_violation_once(order):
     for system, expected in some(250):
         violations, witnesses, never = sightings(system, expected)
         levels = levels_of(expected)
-        result = search(system, Options(engine="loop", find_all=True, order=order))
+        result = search(system, SearchOptions(engine="loop", find_all=True, order=order))
         assert (result.statistics.states, result.statistics.transitions) == (
             len(expected),
             sum(map(len, expected.values())),
         )
         assert len(result.violations) == len(violations)
-        assert {Found(one.property, one.message) for one in result.violations} == set(violations)
+        assert {Finding(one.property, one.message) for one in result.violations} == set(violations)
         assert {one.property for one in result.witnesses} == {found.property for found in witnesses}
         assert result.never == tuple(sorted(never))
         assert result.incomplete is None
         if order == "bfs":
             for one in (*result.violations, *result.witnesses):
-                found = Found(one.property, one.message)
+                found = Finding(one.property, one.message)
                 assert len(one.path) == levels[{**violations, **witnesses}[found]]
         else:
             assert not any(one.shortest for one in result.violations)
@@ -115,7 +115,7 @@ def test_a_limit_ends_as_incomplete_with_its_reason(order):
         (Limits(seconds=1e-9), "the time limit of 1e-09 s was reached"),
         (Limits(memory=1), "the memory limit of 0 MB was reached"),
     ):
-        result = search(counter(10), Options(engine="loop", order=order, limits=limits))
+        result = search(counter(10), SearchOptions(engine="loop", order=order, limits=limits))
         assert isinstance(result.verdict, Incomplete)
         assert result.verdict.reason == result.incomplete
         assert result.verdict.reason == reason
@@ -133,13 +133,13 @@ def test_a_step_that_never_ends_is_ended_with_the_time_limit():
 
     system = System((Component("A", 0, (Action("go", go),)),))
     before = signal.getsignal(signal.SIGALRM)
-    result = search(system, Options(engine="loop", limits=Limits(seconds=0.01)))
+    result = search(system, SearchOptions(engine="loop", limits=Limits(seconds=0.01)))
     assert result.verdict == Incomplete("the time limit of 0.01 s was reached in 'go' of 'A'")
     assert signal.getsignal(signal.SIGALRM) is before
 
 
 def test_a_violation_counts_even_when_a_limit_ended_the_search():
-    result = search(counter(2), Options(engine="loop", find_all=True, limits=Limits(states=3)))
+    result = search(counter(2), SearchOptions(engine="loop", find_all=True, limits=Limits(states=3)))
     assert isinstance(result.verdict, Violated)
     assert result.incomplete == "the limit of 3 states was reached"
 
@@ -162,7 +162,7 @@ def test_a_depth_first_search_goes_back_at_its_depth_limit(depth):
 
     broken = Property("p", Needs.STATE, lambda _, columns: "deep" if columns["A"] == -2 else None, columns=("A",))
     system = System((Component("A", 0, (Action("left", left), Action("right", right))),), (), (broken,))
-    result = search(system, Options(engine="loop", order="dfs", limits=Limits(depth=depth)))
+    result = search(system, SearchOptions(engine="loop", order="dfs", limits=Limits(depth=depth)))
     assert isinstance(result.verdict, Violated if depth >= 2 else Incomplete)
 
 
@@ -172,7 +172,7 @@ def test_a_depth_limit_with_reduction_never_claims_too_much(depth):
         if any(prop.needs is Needs.STATE for prop in system.properties):
             continue
         violations, _, _ = sightings(system, expected)
-        result = search(system, Options(engine="loop", reduce=True, limits=Limits(depth=depth)))
+        result = search(system, SearchOptions(engine="loop", reduce=True, limits=Limits(depth=depth)))
         assert isinstance(result.verdict, (Violated, Incomplete) if violations else (Holds, Incomplete))
 
 
@@ -192,7 +192,7 @@ def test_an_interrupt_ends_the_search_cleanly_with_its_statistics():
 
 
 def test_a_second_interrupt_is_not_swallowed():
-    watch = Watch(Limits())
+    watch = LimitWatch(Limits())
     with watch.catching_interrupts():
         signal.raise_signal(signal.SIGINT)
         assert watch.interrupted
@@ -208,7 +208,7 @@ def test_the_events_of_a_search_end_with_its_result():
 
 
 def test_progress_is_told_when_it_is_due(monkeypatch):
-    monkeypatch.setattr("sdnloom.engine.watch._PROGRESS_SECONDS", 0.0)
+    monkeypatch.setattr("sdnloom.engine.limits._PROGRESS_SECONDS", 0.0)
     events = []
     search(counter(5), LOOP, events.append)
     progress = [event for event in events if isinstance(event, Progress)]
@@ -230,9 +230,9 @@ def test_a_sometimes_property_that_nobody_saw_is_named():
 
 
 def test_a_strategy_never_says_holds():
-    result = search(System(counter(3).components), Options(engine="loop", strategy=Favour("A")))
+    result = search(System(counter(3).components), SearchOptions(engine="loop", strategy=Favour("A")))
     assert result.verdict == Incomplete("the strategy FAVOUR skips the others")
-    violated = search(counter(3), Options(engine="loop", strategy=Favour("A")))
+    violated = search(counter(3), SearchOptions(engine="loop", strategy=Favour("A")))
     assert isinstance(violated.verdict, Violated)
     assert not violated.verdict.counterexample.shortest
 
@@ -240,10 +240,10 @@ def test_a_strategy_never_says_holds():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (Options(engine="kernel", order="dfs"), "the kernel engine searches breadth first"),
-        (Options(engine="magic"), "option engine is 'magic'; expected one of auto, loop, kernel"),
-        (Options(order="random"), "option order is 'random'; expected one of bfs, dfs"),
-        (Options(engine="kernel", checked=True), "use the loop engine"),
+        (SearchOptions(engine="kernel", order="dfs"), "the kernel engine searches breadth first"),
+        (SearchOptions(engine="magic"), "option engine is 'magic'; expected one of auto, loop, kernel"),
+        (SearchOptions(order="random"), "option order is 'random'; expected one of bfs, dfs"),
+        (SearchOptions(engine="kernel", checked=True), "use the loop engine"),
     ],
 )
 def test_options_that_do_not_go_together_are_refused_by_name(options, message):
@@ -310,13 +310,13 @@ def test_quiescent_and_settled_are_asked_where_they_should_be():
 
 _SCRIPT = """
 from sdnloom.engine.path import describe
-from sdnloom.engine.result import Limits, Options
+from sdnloom.engine.result import Limits, SearchOptions
 from sdnloom.engine.search import search
 from tests.engine.systems import REDUCIBLE, random_system
 for seed in range(40):
     system = random_system(seed, needs=REDUCIBLE)
     for reduce in (False, True):
-        result = search(system, Options(engine="loop", reduce=reduce, find_all=True, limits=Limits(states=200)))
+        result = search(system, SearchOptions(engine="loop", reduce=reduce, find_all=True, limits=Limits(states=200)))
         print(seed, reduce, result.statistics.states, result.statistics.transitions, result.never, result.incomplete)
         for one in (*result.violations, *result.witnesses):
             print(one.property, one.message, [describe(step) for step in one.path.steps])

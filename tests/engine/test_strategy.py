@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
-from sdnloom.engine.compiled import SystemGraph
-from sdnloom.engine.laws import classes_of
 from sdnloom.engine.loop import LoopSearch
+from sdnloom.engine.memo import Memo
 from sdnloom.engine.model import ModelError, Outcome, Step, Strategy, System
-from sdnloom.engine.result import Incomplete, Limits, Options, Violated
+from sdnloom.engine.reduction.laws import classes_of
+from sdnloom.engine.reduction.stubborn_sets import StubbornSets
+from sdnloom.engine.result import Incomplete, Limits, SearchOptions, Violated
 from sdnloom.engine.search import search
 from sdnloom.engine.semantics import Semantics, State, Transition
 from sdnloom.engine.strategy import Composed, least, parts_of
-from sdnloom.engine.stubborn import Stubborn
-from sdnloom.engine.tables import Tables
+from sdnloom.engine.system_graph import SystemGraph
 from tests.engine.strategies import Arbitrary, random_strategy
 from tests.engine.systems import REDUCIBLE, random_system
 from tests.engine.test_kernel import both
@@ -23,7 +23,7 @@ from tests.engine.test_kernel import both
 LIMIT = 400
 
 
-def slowly(system: System, strategy: Strategy, reduction: Stubborn | None) -> tuple[set[State], int, int] | None:
+def slowly(system: System, strategy: Strategy, reduction: StubbornSets | None) -> tuple[set[State], int, int] | None:
     """States, transitions and reduced states as the words of strategy.py say them; None if there are too many."""
     semantics = Semantics(system)
     transitions_of, few_of = cache(semantics.transitions), cache(lambda state: _few(semantics, state, reduction))
@@ -50,7 +50,7 @@ def slowly(system: System, strategy: Strategy, reduction: Stubborn | None) -> tu
     return {state for state, _ in known}, transitions, reduced
 
 
-def _few(semantics: Semantics, state: State, reduction: Stubborn) -> list[Transition]:
+def _few(semantics: Semantics, state: State, reduction: StubbornSets) -> list[Transition]:
     """The transitions of a state that the reduction keeps."""
     kept = reduction.subset(classes_of(semantics, state))
     numbers = {acting.name: acting.number for acting in reduction.actions}
@@ -76,15 +76,15 @@ def test_the_loop_explores_what_the_slow_reading_explores(reduce):
     compared = narrowed = thinned = 0
     for seed in range(500):
         system, strategy = random_system(seed, needs=()), random_strategy(seed)
-        reduction = Stubborn(system) if reduce else None
+        reduction = StubbornSets(system) if reduce else None
         slow = slowly(system, strategy, reduction)
         if slow is None:
             continue
-        loop = LoopSearch(SystemGraph(Tables(system), reduction, strategy))
+        loop = LoopSearch(SystemGraph(Memo(system), reduction, strategy))
         loop.run()
         assert {loop.graph.value(state) for state in loop.states} == slow[0], seed
         assert loop.transitions == slow[1], seed
-        full = LoopSearch(SystemGraph(Tables(system)), limits=Limits(states=4 * LIMIT))
+        full = LoopSearch(SystemGraph(Memo(system)), limits=Limits(states=4 * LIMIT))
         full.run()
         compared += 1
         narrowed += len(full.states) > len(slow[0])
@@ -106,7 +106,7 @@ def test_what_a_reduction_leaves_out_of_a_strategy_is_its_remainder():
     left = 0
     for seed in range(200):
         system, strategy = random_system(seed, needs=()), random_strategy(seed)
-        reduced = SystemGraph(Tables(system), Stubborn(system), strategy)
+        reduced = SystemGraph(Memo(system), StubbornSets(system), strategy)
         loop = LoopSearch(reduced, limits=Limits(states=100))
         loop.run()
         plain = SystemGraph(reduced.tables, None, strategy)
@@ -140,9 +140,9 @@ def test_a_strategy_that_leaves_nothing_out_explores_everything_but_proves_nothi
     for seed in range(40):
         system = random_system(seed)
         limits = Limits(states=LIMIT)
-        full = search(system, Options(engine="loop", limits=limits, find_all=True))
+        full = search(system, SearchOptions(engine="loop", limits=limits, find_all=True))
         free = search(
-            system, Options(engine="loop", limits=limits, find_all=True, strategy=Arbitrary("", 1, 1, unranked=0))
+            system, SearchOptions(engine="loop", limits=limits, find_all=True, strategy=Arbitrary("", 1, 1, unranked=0))
         )
         assert (free.statistics.states, free.statistics.transitions) == (
             full.statistics.states,
@@ -157,7 +157,7 @@ def test_composed_strategies_say_what_each_of_them_skips():
     both_of_them = Composed((one, Composed((other,))))
     assert both_of_them.parts == (one, other)
     assert both_of_them.name == "ARBITRARY + ARBITRARY"
-    result = search(random_system(3, needs=()), Options(engine="loop", strategy=both_of_them))
+    result = search(random_system(3, needs=()), SearchOptions(engine="loop", strategy=both_of_them))
     assert result.verdict == Incomplete(
         "the strategy ARBITRARY skips at random; the strategy ARBITRARY skips at random"
     )
@@ -181,4 +181,4 @@ class Wrong(Arbitrary):
 @pytest.mark.parametrize("engine", ["loop", "kernel"])
 def test_what_is_no_rank_is_refused_by_name(value, engine):
     with pytest.raises(ModelError, match=r"strategy ARBITRARY, asked about .* gave .*; expected a whole number"):
-        search(random_system(3, needs=()), Options(engine=engine, strategy=Wrong(value)))
+        search(random_system(3, needs=()), SearchOptions(engine=engine, strategy=Wrong(value)))

@@ -6,7 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from sdnloom.check.properties import (
+from sdnloom.engine.path import final_state, replay
+from sdnloom.engine.result import Holds, Limits, SearchOptions, Violated
+from sdnloom.engine.search import search
+from sdnloom.engine.semantics import Semantics
+from sdnloom.network.build import build
+from sdnloom.network.hosts import Client, MobileHost, Replier
+from sdnloom.network.network import Network, Timeouts
+from sdnloom.network.topology import SwitchPort, Topology, custom
+from sdnloom.platforms.python.program import PythonProgram
+from sdnloom.properties import (
     NoBlackHoles,
     NoBlackHolesMobile,
     NoForgottenPackets,
@@ -16,15 +25,6 @@ from sdnloom.check.properties import (
     Sometimes,
     StrictDirectPaths,
 )
-from sdnloom.engine.path import final_state, replay
-from sdnloom.engine.result import Holds, Limits, Options, Violated
-from sdnloom.engine.search import search
-from sdnloom.engine.semantics import Semantics
-from sdnloom.network.build import build
-from sdnloom.network.hosts import Client, MobileHost, Replier
-from sdnloom.network.network import Network, Timeouts
-from sdnloom.network.topology import Place, Topology, custom
-from sdnloom.platforms.python import PythonProgram
 
 FILE = Path(__file__).parents[2] / "examples" / "mac_learning" / "learning.py"
 _spec = importlib.util.spec_from_file_location("learning", FILE)
@@ -40,7 +40,7 @@ RING = custom(
 
 def moving(topology=ONE):
     """A streams to B, waiting for each answer; B may move once and says hello from its new place."""
-    b = MobileHost("B", host=Replier("B"), to=(Place("s1", 3),), announces=True)
+    b = MobileHost("B", host=Replier("B"), to=(SwitchPort("s1", 3),), announces=True)
     return Network(topology, (Client("A", to=("B",), sends=3, burst=1), b), timeouts=Timeouts(settle=True))
 
 
@@ -51,7 +51,7 @@ def pinging(topology, sends=2):
 def verdict(network, program, *rules, arguments=None, **options):
     """The verdict; every counterexample is replayed from its steps alone."""
     system = build(network, PythonProgram(getattr(learning, program), arguments), rules)
-    result = search(system, Options(**options))
+    result = search(system, SearchOptions(**options))
     assert not result.never
     if isinstance(result.verdict, Violated):
         found = result.verdict.counterexample

@@ -6,10 +6,10 @@ from functools import cache
 
 import pytest
 
-from sdnloom.check import load_scenario
-from sdnloom.check.discover import DiscoverOptions
+from sdnloom import load_scenario
+from sdnloom.check.discovery import DiscoverOptions
 from sdnloom.check.scenario import Report, Scenario
-from sdnloom.check.strategies import FlowIR, same_connection
+from sdnloom.strategies import FlowIR, same_connection
 from tests.cli.running import CommandLine
 from tests.examples_apps.expected import BUGS, DISCOVERED, EXAMPLES, EXPECTED
 

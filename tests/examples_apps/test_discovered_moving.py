@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from sdnloom.check import load_scenario
-from sdnloom.check.discover import DiscoverOptions
+from sdnloom import load_scenario
+from sdnloom.check.discovery import DiscoverOptions
 from tests.examples_apps.expected import BUGS, EXAMPLES
 
 # Rules are for one type of packets, so each further type multiplies the states: all stacks give 596,010 and hold too.

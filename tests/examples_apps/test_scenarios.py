@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sdnloom.check import load_scenario
+from sdnloom import load_scenario
 from sdnloom.engine.model import Needs, Property
 from tests.cli.running import CommandLine
 from tests.examples_apps.expected import BUGS, EXAMPLES, EXPECTED, FAULTS, FOLDERS, PARTS

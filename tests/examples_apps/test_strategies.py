@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from sdnloom.check import load_scenario
-from sdnloom.check.strategies import FlowIR, NoDelay, Unusual, same_connection
+from sdnloom import load_scenario
+from sdnloom.strategies import FlowIR, NoDelay, Unusual, same_connection
 from tests.examples_apps.expected import BUGS, EXAMPLES, EXPECTED
 
 STRATEGIES = {"NO-DELAY": NoDelay(), "UNUSUAL": Unusual(), "FLOW-IR": FlowIR(same_connection)}

@@ -2,7 +2,7 @@
 
 from sdnloom.network.openflow import Match, Output, Port
 from sdnloom.network.packet import decode
-from sdnloom.platforms.python import PythonProgram
+from sdnloom.platforms.python.program import PythonProgram
 
 
 class Learning:

@@ -6,16 +6,16 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.pings import pings
-from sdnloom.check.properties import NoBlackHoles, NoForwardingLoops, StrictDirectPaths
-from sdnloom.engine.result import Holds, Limits, Options, Violated
+from sdnloom.engine.result import Holds, Limits, SearchOptions, Violated
 from sdnloom.engine.search import search
 from sdnloom.errors import SdnloomError
 from sdnloom.network.build import build
 from sdnloom.network.hosts import Client, Host, MobileHost, Replier
 from sdnloom.network.network import LinkFaults, Network, NetworkError, SwitchFaults
 from sdnloom.network.openflow import Match, Output, Port
-from sdnloom.network.topology import Place, Topology, custom
-from sdnloom.platforms.python import PythonProgram
+from sdnloom.network.topology import SwitchPort, Topology, custom
+from sdnloom.platforms.python.program import PythonProgram
+from sdnloom.properties import NoBlackHoles, NoForwardingLoops, StrictDirectPaths
 from tests.network.programs import hub, learning
 
 LINE = custom(["s1", "s2"], [("s1:2", "s2:1")], [("A", "s1:1"), ("B", "s2:2")])
@@ -29,7 +29,7 @@ def ping_network(count, topology=LINE, hosts=None):
 
 
 def sizes(system, **options):
-    statistics = search(system, Options(**options)).statistics
+    statistics = search(system, SearchOptions(**options)).statistics
     return statistics.states, statistics.transitions
 
 
@@ -57,7 +57,7 @@ def _depths(count):
 
 
 def test_the_handlers_run_as_rarely_as_in_the_benchmark():
-    evaluations = search(build(ping_network(4), learning), Options(engine="loop")).statistics.evaluations
+    evaluations = search(build(ping_network(4), learning), SearchOptions(engine="loop")).statistics.evaluations
     assert {name: evaluations[name] for name in ("controller", "s1", "s2")} == {"controller": 85, "s1": 598, "s2": 606}
 
 
@@ -65,7 +65,7 @@ def test_the_handlers_run_as_rarely_as_in_the_benchmark():
 def test_the_declarations_are_true(reduce):
     rules = (NoBlackHoles(), NoForwardingLoops())
     for program in (learning, hub):
-        options = Options(engine="loop", checked=True, reduce=reduce)
+        options = SearchOptions(engine="loop", checked=True, reduce=reduce)
         assert isinstance(search(build(ping_network(2), program, rules), options).verdict, Holds)
 
 
@@ -85,9 +85,11 @@ def test_the_order_in_which_the_network_is_written_down_changes_nothing():
     outcomes = set()
     for topology in permutations_of(triangle):
         for order in (hosts, hosts[::-1]):
-            result = search(build(Network(topology, order), learning, (StrictDirectPaths(),)), Options(engine="loop"))
+            result = search(
+                build(Network(topology, order), learning, (StrictDirectPaths(),)), SearchOptions(engine="loop")
+            )
             assert isinstance(result.verdict, Violated)
-            statistics = search(build(Network(topology, order), learning), Options(engine="loop")).statistics
+            statistics = search(build(Network(topology, order), learning), SearchOptions(engine="loop")).statistics
             outcomes.add((len(result.verdict.counterexample.path), statistics.states, statistics.transitions))
     assert len(outcomes) == 1
 
@@ -111,8 +113,8 @@ def test_the_order_in_which_rules_are_installed_changes_nothing():
 
 
 def test_switches_that_join_during_the_search_end_in_the_same_states():
-    joined = search(build(ping_network(1), learning), Options(engine="loop"))
-    joining = search(build(replace(ping_network(1), joining=True), learning), Options(engine="loop"))
+    joined = search(build(ping_network(1), learning), SearchOptions(engine="loop"))
+    joining = search(build(replace(ping_network(1), joining=True), learning), SearchOptions(engine="loop"))
     assert joined.statistics.states < joining.statistics.states
     assert isinstance(joining.verdict, Holds)
 
@@ -127,8 +129,8 @@ def test_switches_that_join_during_the_search_end_in_the_same_states():
         (Network(LINE, (Client("A", to=("B",), sends=-1),)), "sends of host 'A' is -1"),
         (Network(LINE, (Client("A", to=("B",), order="odd"),)), "order of host 'A' is 'odd'"),
         (Network(LINE, (MobileHost("A", host=Host("B")),)), "expected one name for both"),
-        (Network(LINE, (MobileHost("A", host=Host("A"), to=(Place("s2", 2),)),)), "expected a port of its own"),
-        (Network(LINE, (MobileHost("A", host=Host("A"), to=(Place("s1", 9),)),)), "s1:9 is a missing port"),
+        (Network(LINE, (MobileHost("A", host=Host("A"), to=(SwitchPort("s2", 2),)),)), "expected a port of its own"),
+        (Network(LINE, (MobileHost("A", host=Host("A"), to=(SwitchPort("s1", 9),)),)), "s1:9 is a missing port"),
         (Network(LINE, link_faults=(("s1-s9", LinkFaults()),)), "'s1-s9', which is no link"),
         (Network(LINE, link_faults=(("A", LinkFaults()), ("A", LinkFaults()))), "are given twice"),
         (Network(LINE, switch_faults=(("s9", SwitchFaults()),)), "faults of the switch 's9'"),

@@ -4,19 +4,18 @@ from dataclasses import replace
 
 import pytest
 
-from sdnloom.check.properties import NoBlackHoles, NoForgottenPackets, NoForwardingLoops, NoHandlerException
 from sdnloom.engine.model import Mode
-from sdnloom.engine.result import Holds, Options, Violated
+from sdnloom.engine.result import Holds, SearchOptions, Violated
 from sdnloom.engine.search import search
 from sdnloom.engine.semantics import Semantics
 from sdnloom.network.build import build
-from sdnloom.network.control import ControllerCore
+from sdnloom.network.controller_component import ControllerCore
 from sdnloom.network.events import (
-    Called,
-    Discarded,
+    BufferDiscarded,
+    EntryRemoved,
+    ExternalCalled,
     Lost,
-    Obeyed,
-    Removed,
+    MessageApplied,
     SwitchFailed,
     SwitchJoined,
     SwitchLeft,
@@ -28,15 +27,16 @@ from sdnloom.network.network import (
     LinkFaults,
     Network,
     NetworkError,
+    ProgramTimer,
     SwitchFaults,
     SwitchOptions,
     Timeouts,
-    Timer,
 )
 from sdnloom.network.openflow import BarrierRequest, Match, Output, PacketIn, Port
 from sdnloom.network.topology import custom
-from sdnloom.platforms.freeze import thaw
-from sdnloom.platforms.python import PythonProgram
+from sdnloom.platforms.capture.freeze import thaw
+from sdnloom.platforms.python.program import PythonProgram
+from sdnloom.properties import NoBlackHoles, NoForgottenPackets, NoForwardingLoops, NoHandlerException
 from tests.network.exploring import column, events_of, explore, quiescent
 from tests.network.programs import hub, learning, silent, witness
 
@@ -115,7 +115,7 @@ def test_messages_of_an_earlier_connection_are_void():
     assert void
     for transition in void:
         assert transition.step.message.epoch < column(system, transition.state, "s1").epoch
-        assert [type(event) for event in transition.outcome.events] == [Obeyed]
+        assert [type(event) for event in transition.outcome.events] == [MessageApplied]
 
 
 @pytest.mark.parametrize(("version", "keeps"), [("1.0", False), ("1.3", True)])
@@ -130,12 +130,14 @@ def test_a_disconnected_switch_works_on_as_its_version_says(version, keeps):
     assert isinstance(search(system).verdict, Holds)
     events = events_of(system)
     assert {SwitchLeft("s1"), SwitchJoined("s1")} <= events
-    assert any(isinstance(event, Removed) for event in events) is not keeps
+    assert any(isinstance(event, EntryRemoved) for event in events) is not keeps
     assert ("no controller" in {event.reason for event in events if isinstance(event, Lost)}) is not keeps
 
 
 def test_timers_and_calls_happen_as_often_as_their_budgets_say():
-    network = Network(ONE, externals=(External("block", ("A", 3), 2),), timers=(Timer("poll", 1), Timer("never", 0)))
+    network = Network(
+        ONE, externals=(External("block", ("A", 3), 2),), timers=(ProgramTimer("poll", 1), ProgramTimer("never", 0))
+    )
     system = build(network, witness)
     seen = {entry[1:] for entry in histories(system)}
     block, poll = ("external", "block", "A", 3), ("timer", "poll")
@@ -150,7 +152,7 @@ def test_timers_and_calls_happen_as_often_as_their_budgets_say():
         (block, poll, block),
         (poll, block, block),
     }
-    assert {TimerFired("poll"), Called("block")} <= events_of(system)
+    assert {TimerFired("poll"), ExternalCalled("block")} <= events_of(system)
 
 
 def test_calls_of_one_name_are_told_apart_by_their_arguments():
@@ -183,7 +185,7 @@ class Timed:
 )
 def test_timeouts_end_rules_as_the_network_says(timeouts, reasons):
     system = build(Network(ONE, timeouts=timeouts), PythonProgram(Timed))
-    removed = {event.reason for event in events_of(system) if isinstance(event, Removed)}
+    removed = {event.reason for event in events_of(system) if isinstance(event, EntryRemoved)}
     assert removed == reasons
     final = {tuple(dict(column(system, state, "controller").program)["gone"].items) for state in explore(system)[0]}
     codes = {"idle timeout": 0, "hard timeout": 1}
@@ -200,7 +202,7 @@ def test_a_state_with_a_hard_timeout_pending_is_quiescent_but_not_settled():
 
 def test_a_buffer_may_run_out():
     network = Network(ONE, (Client("A", to=("B",)),), SwitchOptions(buffer_timeout=1000), timeouts=Timeouts(expiries=1))
-    assert any(isinstance(event, Discarded) for event in events_of(build(network, silent)))
+    assert any(isinstance(event, BufferDiscarded) for event in events_of(build(network, silent)))
 
 
 class Greedy:
@@ -259,7 +261,7 @@ def test_a_greedy_program_can_be_searched_when_joining_is_part_of_it():
 def test_what_failing_parts_declare_is_true(knobs, reduce):
     network = Network(LINE, (Client("A", to=("B",)), Host("B")), **knobs)
     for program in (learning, PythonProgram(Timed)):
-        result = search(build(network, program), Options(engine="loop", checked=True, reduce=reduce))
+        result = search(build(network, program), SearchOptions(engine="loop", checked=True, reduce=reduce))
         assert isinstance(result.verdict, Holds)
 
 

@@ -5,17 +5,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdnloom.engine.disciplines import Lossy, Ports, Reorder
-from sdnloom.engine.laws import check_discipline, check_senders
 from sdnloom.engine.model import Channel, ModelError
-from sdnloom.engine.result import Holds, Options
+from sdnloom.engine.reduction.laws import check_discipline, check_senders
+from sdnloom.engine.result import Holds, SearchOptions
 from sdnloom.engine.search import search
 from sdnloom.engine.semantics import Semantics
 from sdnloom.network.build import build
 from sdnloom.network.events import Received
 from sdnloom.network.hosts import Client, Host
-from sdnloom.network.identity import stamp_of
 from sdnloom.network.links import FaultyPorts
 from sdnloom.network.network import LinkFaults, Network
+from sdnloom.network.packet_id import stamp_of
 from sdnloom.network.topology import custom
 from tests.network.exploring import explore
 from tests.network.programs import hub, learning
@@ -136,5 +136,5 @@ def test_what_faulty_links_declare_is_true(reduce):
     network = Network(
         LINE, (Client("A", to=("B",), sends=2), Host("B")), link_faults=(("s1:2-s2:1", each), ("B", each))
     )
-    result = search(build(network, learning), Options(engine="loop", checked=True, reduce=reduce))
+    result = search(build(network, learning), SearchOptions(engine="loop", checked=True, reduce=reduce))
     assert isinstance(result.verdict, Holds)

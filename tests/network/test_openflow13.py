@@ -2,7 +2,15 @@
 
 import pytest
 
-from sdnloom.check.properties import (
+from sdnloom.engine.result import Holds, SearchOptions, Violated
+from sdnloom.engine.search import search
+from sdnloom.network.build import build
+from sdnloom.network.hosts import Client, Replier
+from sdnloom.network.network import Network, SwitchOptions
+from sdnloom.network.openflow import NO_BUFFER, NO_TRUNCATION, Match, Output, Port
+from sdnloom.network.topology import custom
+from sdnloom.platforms.python.program import PythonProgram
+from sdnloom.properties import (
     NoBlackHoles,
     NoForgottenPackets,
     NoForwardingLoops,
@@ -10,14 +18,6 @@ from sdnloom.check.properties import (
     Sometimes,
     StrictDirectPaths,
 )
-from sdnloom.engine.result import Holds, Options, Violated
-from sdnloom.engine.search import search
-from sdnloom.network.build import build
-from sdnloom.network.hosts import Client, Replier
-from sdnloom.network.network import Network, SwitchOptions
-from sdnloom.network.openflow import NO_BUFFER, NO_TRUNCATION, Match, Output, Port
-from sdnloom.network.topology import custom
-from sdnloom.platforms.python import PythonProgram
 from tests.network.exploring import column, explore
 from tests.network.programs import Learning, learning
 
@@ -47,7 +47,7 @@ def network(**options):
 
 
 def sizes(built):
-    statistics = search(built, Options(engine="loop")).statistics
+    statistics = search(built, SearchOptions(engine="loop")).statistics
     return statistics.states, statistics.transitions
 
 
@@ -88,7 +88,8 @@ def test_both_engines_see_the_same_network(version):
     program = PythonProgram(Learning13) if version == "1.3" else learning
     rules = (NoBlackHoles(), NoForwardingLoops())
     results = [
-        search(build(network(version=version), program, rules), Options(engine=engine)) for engine in ("loop", "kernel")
+        search(build(network(version=version), program, rules), SearchOptions(engine=engine))
+        for engine in ("loop", "kernel")
     ]
     one, other = ((result.statistics.states, result.statistics.transitions, result.verdict) for result in results)
     assert one == other

@@ -4,12 +4,12 @@ import pytest
 
 from sdnloom.errors import SdnloomError
 from sdnloom.network.build import build
-from sdnloom.network.network import Network, PortCounter, SwitchOptions, Timer
+from sdnloom.network.network import Network, PortCounter, ProgramTimer, SwitchOptions
 from sdnloom.network.openflow import Port, PortStatsRequest
 from sdnloom.network.statistics import COUNTERS
-from sdnloom.network.topology import Place, custom
-from sdnloom.platforms.freeze import restore
-from sdnloom.platforms.python import PythonProgram
+from sdnloom.network.topology import SwitchPort, custom
+from sdnloom.platforms.capture.freeze import restore
+from sdnloom.platforms.python.program import PythonProgram
 from tests.network.exploring import explore, quiescent
 
 ONE = custom(["s1", "s2"], [], [("A", "s1:1"), ("B", "s1:2"), ("C", "s2:1")])
@@ -32,7 +32,7 @@ class Asking:
 
 def answers(*counters, times=1, **knobs):
     """What the program knows in the end about each switch, in every run in which the timer fired `times` times."""
-    network = Network(ONE, timers=(Timer("poll", times),), statistics=counters, **knobs)
+    network = Network(ONE, timers=(ProgramTimer("poll", times),), statistics=counters, **knobs)
     system = build(network, PythonProgram(Asking))
     ends = [restore(object.__new__(Asking), state.cores[0].program).answers for state in quiescent(system)]
     return {(end["s1"], end["s2"]) for end in ends if len(end["s1"]) == times}
@@ -43,37 +43,40 @@ def test_without_statistics_a_switch_tells_what_it_counted():
 
 
 def test_a_named_counter_has_any_of_its_values_and_others_stay_as_they_are():
-    found = answers(PortCounter(Place("s1", 2), (5, 7)))
+    found = answers(PortCounter(SwitchPort("s1", 2), (5, 7)))
     assert found == {((((1, 0, 0), (2, value, 0)),), (((1, 0, 0),),)) for value in (5, 7)}
 
 
 def test_several_counters_vary_independently_and_every_time_anew():
-    counters = (PortCounter(Place("s1", 1), (1, 2)), PortCounter(Place("s1", 2), (3, 4), "rx_packets"))
+    counters = (PortCounter(SwitchPort("s1", 1), (1, 2)), PortCounter(SwitchPort("s1", 2), (3, 4), "rx_packets"))
     assert len(answers(*counters)) == 4
     assert len(answers(*counters, times=2)) == 16
 
 
 def test_the_chosen_value_is_the_label_of_the_step():
-    counters = (PortCounter(Place("s1", 1), (1, 2)), PortCounter(Place("s1", 2), (9,)))
-    network = Network(ONE, timers=(Timer("poll"),), statistics=counters)
+    counters = (PortCounter(SwitchPort("s1", 1), (1, 2)), PortCounter(SwitchPort("s1", 2), (9,)))
+    network = Network(ONE, timers=(ProgramTimer("poll"),), statistics=counters)
     choices = {edge.step.choice for edge in explore(build(network, PythonProgram(Asking)))[1]}
     assert choices == {"", "tx_bytes of port 1 is 1", "tx_bytes of port 1 is 2"}
 
 
 def test_a_named_counter_wins_over_what_the_switch_counted():
-    found = answers(PortCounter(Place("s2", 1), (8,)), switches=SwitchOptions(counters=True))
+    found = answers(PortCounter(SwitchPort("s2", 1), (8,)), switches=SwitchOptions(counters=True))
     assert {two for _, two in found} == {(((1, 8, 0),),)}
 
 
 @pytest.mark.parametrize(
     ("counters", "message"),
     [
-        ([PortCounter(Place("s9", 1), (1,))], "s9:1 is on no switch; expected one of s1, s2"),
-        ([PortCounter(Place("s2", 2), (1,))], "s2:2 is a missing port; the ports of s2 are 1"),
-        ([PortCounter(Place("s1", 1), ())], "statistics of s1:1: values are []; expected at least one, and each once"),
-        ([PortCounter(Place("s1", 1), (1, 1))], "values are [1, 1]; expected at least one, and each once"),
-        ([PortCounter(Place("s1", 1), (1,), "port_no")], f"'port_no'; expected one of {', '.join(COUNTERS)}"),
-        ([PortCounter(Place("s1", 1), (1,))] * 2, "statistics of s1:1: tx_bytes is given twice; expected it once"),
+        ([PortCounter(SwitchPort("s9", 1), (1,))], "s9:1 is on no switch; expected one of s1, s2"),
+        ([PortCounter(SwitchPort("s2", 2), (1,))], "s2:2 is a missing port; the ports of s2 are 1"),
+        (
+            [PortCounter(SwitchPort("s1", 1), ())],
+            "statistics of s1:1: values are []; expected at least one, and each once",
+        ),
+        ([PortCounter(SwitchPort("s1", 1), (1, 1))], "values are [1, 1]; expected at least one, and each once"),
+        ([PortCounter(SwitchPort("s1", 1), (1,), "port_no")], f"'port_no'; expected one of {', '.join(COUNTERS)}"),
+        ([PortCounter(SwitchPort("s1", 1), (1,))] * 2, "statistics of s1:1: tx_bytes is given twice; expected it once"),
     ],
 )
 def test_counters_that_cannot_be_are_refused(counters, message):
@@ -84,4 +87,4 @@ def test_counters_that_cannot_be_are_refused(counters, message):
 
 def test_a_value_below_zero_is_refused():
     with pytest.raises(SdnloomError, match="tx_bytes of s1:1 is -1; expected a whole number of at least 0"):
-        PortCounter(Place("s1", 1), (-1,))
+        PortCounter(SwitchPort("s1", 1), (-1,))

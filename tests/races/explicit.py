@@ -1,19 +1,19 @@
-"""The search with one concrete table vector per state: the slow, obvious form of `sdnloom.races.search`."""
+"""The search with one concrete table vector per state: the slow, obvious form of `sdnloom.races.search.search`."""
 
-from sdnloom.races.abstraction import Abstraction, Check, Control
-from sdnloom.races.judge import Judge
-from sdnloom.races.model import Model
-from sdnloom.races.oracle import Key
-from sdnloom.races.properties import Property
-from sdnloom.races.trace import Processed, Reconfigured
+from sdnloom.races.language.model import RaceModel
+from sdnloom.races.language.properties import ForwardingProperty
+from sdnloom.races.search.abstraction import Abstraction, Check, ControlState
+from sdnloom.races.search.evaluate import PropertyEvaluator
+from sdnloom.races.search.oracle import Key
+from sdnloom.races.search.trace import Processed, Reconfigured
 
 
 def explicit_races(
-    model: Model, judged: Property, depth: int | None, first_race_only: bool
+    model: RaceModel, judged: ForwardingProperty, depth: int | None, first_race_only: bool
 ) -> tuple[dict[Key, int], int]:
     """Return the harmful races with the lengths of shortest traces, and the number of states."""
     abstraction = Abstraction(model, first_race_only=first_race_only, remember_updates=True)
-    judges: dict[tuple[object, int], Judge] = {}
+    judges: dict[tuple[object, int], PropertyEvaluator] = {}
     found: dict[Key, int] = {}
 
     def harmful(check: Check, tables: dict[int, tuple]) -> bool:
@@ -23,7 +23,7 @@ def explicit_races(
             return False
         key = (formula, race.switch)
         if key not in judges:
-            judges[key] = Judge(model.elements[race.switch], formula)
+            judges[key] = PropertyEvaluator(model.elements[race.switch], formula)
         judge = judges[key]
         if check.before is not None:
             return judge.holds((check.before,)) != judge.holds((race.second.policy,))
@@ -31,7 +31,7 @@ def explicit_races(
         return judge.holds(now) != judge.holds((*now[: check.table], race.second.policy, *now[check.table + 1 :]))
 
     first = (abstraction.initial(), tuple(abstraction.first_tables))
-    visited: set[tuple[Control, tuple]] = {first}
+    visited: set[tuple[ControlState, tuple]] = {first}
     frontier = [first]
     level = 0
     while frontier and (depth is None or level < depth):

@@ -3,10 +3,30 @@
 import random
 
 from sdnloom.netkat.syntax import DROP, SKIP, Assign, Not, Policy, Test, product_of, sum_of
-from sdnloom.races.holes import NETWORK, hole
-from sdnloom.races.model import BigSwitch, Component, Element, InnerSwitch, Message, Model, Request, Role
-from sdnloom.races.properties import Formula, Inclusion, Property, RaceType
-from sdnloom.races.terms import BOT, Action, Call, Definition, Forward, Receive, Send, Term, choice_of, sequence
+from sdnloom.races.language.model import (
+    BigSwitch,
+    ChannelMessage,
+    Element,
+    ElementRole,
+    InnerSwitch,
+    RaceModel,
+    RequestMessage,
+    TermComponent,
+)
+from sdnloom.races.language.properties import Formula, ForwardingProperty, Inclusion, RaceType
+from sdnloom.races.language.templates import NETWORK, hole
+from sdnloom.races.language.terms import (
+    BOT,
+    Action,
+    Definition,
+    Forward,
+    ProcessTerm,
+    Receive,
+    Send,
+    VariableCall,
+    choice_of,
+    sequence,
+)
 
 PORTS = (1, 2, 3)
 
@@ -25,21 +45,21 @@ def random_policy(rng: random.Random) -> Policy:
     return product_of([Not(Test("type", 1)), policy]) if kind < 0.4 else policy
 
 
-def random_model(rng: random.Random) -> Model:
+def random_model(rng: random.Random) -> RaceModel:
     """Return a model whose tree of traces is small enough to walk."""
     pool = [hop(1, 2), *(random_policy(rng) for _ in range(2)), DROP]
     switches: list[Element] = []
-    updates: list[Message] = []
-    requests: list[Request] = []
+    updates: list[ChannelMessage] = []
+    requests: list[RequestMessage] = []
     for big in range(rng.choice((1, 1, 1, 2))):
         inner: list[InnerSwitch] = []
         for place in range(rng.choice((1, 2, 2))):
             channel = f"up{big}{place}"
-            mine = tuple(Message(channel, policy) for policy in rng.sample(pool, rng.choice((1, 2, 2))))
-            asked: tuple[Request, ...] = ()
+            mine = tuple(ChannelMessage(channel, policy) for policy in rng.sample(pool, rng.choice((1, 2, 2))))
+            asked: tuple[RequestMessage, ...] = ()
             if rng.random() < 0.35:
-                answer = Message(rng.choice((channel, f"answer{big}{place}")), rng.choice(pool))
-                asked = (Request(Message(f"ask{big}{place}", SKIP), answer),)
+                answer = ChannelMessage(rng.choice((channel, f"answer{big}{place}")), rng.choice(pool))
+                asked = (RequestMessage(ChannelMessage(f"ask{big}{place}", SKIP), answer),)
             inner.append(InnerSwitch(f"S{place}", rng.choice((DROP, DROP, *pool)), mine, asked))
             updates += mine
             requests += asked
@@ -47,13 +67,13 @@ def random_model(rng: random.Random) -> Model:
         switches.append(BigSwitch(f"Net{big}", tuple(inner), links))
     if rng.random() < 0.2:
         channel = "upT"
-        message = Message(channel, rng.choice(pool))
+        message = ChannelMessage(channel, rng.choice(pool))
         body = choice_of(
-            [sequence([Forward(hole("N"))], Call("T", (hole("N"),))),
-             sequence([Receive(channel, message.policy)], Call("T", (message.policy,)))]
+            [sequence([Forward(hole("N"))], VariableCall("T", (hole("N"),))),
+             sequence([Receive(channel, message.policy)], VariableCall("T", (message.policy,)))]
         )  # fmt: skip
         definition = Definition("T", ("N",), body)
-        switches.append(Component("T", Role.SWITCH, Call("T", (rng.choice(pool),))))
+        switches.append(TermComponent("T", ElementRole.SWITCH, VariableCall("T", (rng.choice(pool),))))
         updates.append(message)
         return _with_controllers(rng, switches, updates, requests, pool, {"T": definition})
     return _with_controllers(rng, switches, updates, requests, pool, {})
@@ -62,25 +82,29 @@ def random_model(rng: random.Random) -> Model:
 def _with_controllers(
     rng: random.Random,
     switches: list[Element],
-    updates: list[Message],
-    requests: list[Request],
+    updates: list[ChannelMessage],
+    requests: list[RequestMessage],
     pool: list[Policy],
     definitions: dict[str, Definition],
-) -> Model:
+) -> RaceModel:
     count = rng.choice((1, 2, 2, 3))
-    between = [Message(f"ctl{place}", rng.choice(pool)) for place in range(count)]
+    between = [ChannelMessage(f"ctl{place}", rng.choice(pool)) for place in range(count)]
     elements = list(switches)
     for place in range(count):
         parts = [_part(rng, place, updates, requests, between) for _ in range(rng.choice((1, 2, 2)))]
         definitions[f"C{place}"] = Definition(f"C{place}", (), choice_of(parts))
-        elements.append(Component(f"C{place}", Role.CONTROLLER, Call(f"C{place}")))
+        elements.append(TermComponent(f"C{place}", ElementRole.CONTROLLER, VariableCall(f"C{place}")))
     rng.shuffle(elements)
-    return Model(tuple(elements), definitions, "random")
+    return RaceModel(tuple(elements), definitions, "random")
 
 
 def _part(
-    rng: random.Random, place: int, updates: list[Message], requests: list[Request], between: list[Message]
-) -> Term:
+    rng: random.Random,
+    place: int,
+    updates: list[ChannelMessage],
+    requests: list[RequestMessage],
+    between: list[ChannelMessage],
+) -> ProcessTerm:
     actions: list[Action] = []
     for _ in range(rng.choice((1, 1, 1, 2))):
         kind = rng.random()
@@ -98,20 +122,20 @@ def _part(
         else:
             message = rng.choice([one for other, one in enumerate(between) if other != place])
             actions.append(Send(message.channel, message.policy))
-    return sequence(actions, BOT if rng.random() < 0.2 else Call(f"C{place}"))
+    return sequence(actions, BOT if rng.random() < 0.2 else VariableCall(f"C{place}"))
 
 
-def random_property(rng: random.Random, model: Model) -> Property:
+def random_property(rng: random.Random, model: RaceModel) -> ForwardingProperty:
     """Return a property of any kind; now and then a different one for each type of race, or none for some type."""
     formulas = {kind: _formula(rng, model) for kind in RaceType}
     if rng.random() < 0.7:
         formulas = dict.fromkeys(RaceType, formulas[RaceType.CT_SW])
     elif rng.random() < 0.3:
         del formulas[rng.choice(tuple(RaceType))]
-    return Property("random", formulas)
+    return ForwardingProperty("random", formulas)
 
 
-def _formula(rng: random.Random, model: Model) -> Formula:
+def _formula(rng: random.Random, model: RaceModel) -> Formula:
     network = hole(NETWORK)
     source, target = Test("port", 1), Test("port", rng.choice((2, 3)))
     kind = rng.random()
@@ -124,7 +148,7 @@ def _formula(rng: random.Random, model: Model) -> Formula:
         reference = hop(rng.choice(PORTS), rng.choice(PORTS))
         return Formula((Inclusion(network, reference), Inclusion(reference, network)))
     if kind < 0.9 and all(
-        element.role is not Role.SWITCH or isinstance(element, BigSwitch) for element in model.elements
+        element.role is not ElementRole.SWITCH or isinstance(element, BigSwitch) for element in model.elements
     ):
         return Formula((Inclusion(product_of([source, network, target])),), avoid=Not(Test("port", rng.choice(PORTS))))
     return Formula((Inclusion(product_of([source, network, network, target])),))

@@ -1,40 +1,43 @@
 """What elements can do by themselves (figure 3.1 of the thesis)."""
 
 from sdnloom.netkat.syntax import DROP, SKIP, Assign
-from sdnloom.races.behaviour import Emission, Processing, Reception, behaviours
-from sdnloom.races.loader import parse_model
-from sdnloom.races.model import BigSwitch, InnerSwitch, Message, Model, Request
+from sdnloom.races.language.load import parse_model
+from sdnloom.races.language.model import BigSwitch, ChannelMessage, InnerSwitch, RaceModel, RequestMessage
+from sdnloom.races.search.behaviour import Emission, Processing, Reception, behaviours
 
 TABLE = Assign("port", 2)
-FIRST = Request(Message("ask", SKIP), Message("tell", TABLE))
-SECOND = Request(Message("ask", SKIP), Message("tell", DROP))
-UPDATE = Message("up", TABLE)
+FIRST = RequestMessage(ChannelMessage("ask", SKIP), ChannelMessage("tell", TABLE))
+SECOND = RequestMessage(ChannelMessage("ask", SKIP), ChannelMessage("tell", DROP))
+UPDATE = ChannelMessage("up", TABLE)
 
 
 def test_a_big_switch_forwards_takes_updates_and_asks() -> None:
     switches = (InnerSwitch("A", DROP, (UPDATE, UPDATE)), InnerSwitch("B", TABLE, (), (FIRST, SECOND)))
-    (behaviour,) = behaviours(Model((BigSwitch("Net", switches),), {}))
+    (behaviour,) = behaviours(RaceModel((BigSwitch("Net", switches),), {}))
     assert behaviour.tables == (DROP, TABLE)
     able = behaviour.abilities(behaviour.initial)
     assert able.processings == (Processing(None, None),)
     assert able.receptions == (Reception(UPDATE, None, 0),)
     # One question may wait for either of two answers.
-    assert able.emissions == (Emission(Message("ask", SKIP), (FIRST, 1)), Emission(Message("ask", SKIP), (SECOND, 1)))
+    assert able.emissions == (
+        Emission(ChannelMessage("ask", SKIP), (FIRST, 1)),
+        Emission(ChannelMessage("ask", SKIP), (SECOND, 1)),
+    )
 
 
 def test_a_big_switch_that_waits_forwards_and_takes_updates_but_asks_nothing_else() -> None:
     switches = (InnerSwitch("A", DROP, (UPDATE,)), InnerSwitch("B", DROP, (), (FIRST, SECOND)))
-    (behaviour,) = behaviours(Model((BigSwitch("Net", switches),), {}))
+    (behaviour,) = behaviours(RaceModel((BigSwitch("Net", switches),), {}))
     waiting = (FIRST, 1)
     able = behaviour.abilities(waiting)
     assert able.processings == (Processing(None, waiting),)
     assert able.emissions == ()
-    assert able.receptions == (Reception(UPDATE, waiting, 0), Reception(Message("tell", TABLE), None, 1))
+    assert able.receptions == (Reception(UPDATE, waiting, 0), Reception(ChannelMessage("tell", TABLE), None, 1))
 
 
 def test_an_answer_that_is_also_an_update_may_be_taken_as_either() -> None:
-    answer = Request(Message("ask", SKIP), UPDATE)
-    (behaviour,) = behaviours(Model((BigSwitch("Net", (InnerSwitch("A", DROP, (UPDATE,), (answer,)),)),), {}))
+    answer = RequestMessage(ChannelMessage("ask", SKIP), UPDATE)
+    (behaviour,) = behaviours(RaceModel((BigSwitch("Net", (InnerSwitch("A", DROP, (UPDATE,), (answer,)),)),), {}))
     able = behaviour.abilities((answer, 0))
     assert able.receptions == (Reception(UPDATE, (answer, 0), 0), Reception(UPDATE, None, 0))
 
@@ -43,8 +46,8 @@ def test_a_term_does_what_it_says() -> None:
     text = "channel a, b\nC = a ! one ; C o+ b ? zero ; bot o+ port <- 2 ; C o+ a ! one ; C\nsystem C"
     (behaviour,) = behaviours(parse_model(text))
     able = behaviour.abilities(behaviour.initial)
-    assert [one.message for one in able.emissions] == [Message("a", SKIP)]
-    assert [one.message for one in able.receptions] == [Message("b", DROP)]
+    assert [one.message for one in able.emissions] == [ChannelMessage("a", SKIP)]
+    assert [one.message for one in able.receptions] == [ChannelMessage("b", DROP)]
     assert [one.policy for one in able.processings] == [TABLE]
     ended = behaviour.abilities(able.receptions[0].then)
     assert ended == type(able)((), (), ())

@@ -4,24 +4,24 @@ from pathlib import Path
 
 import pytest
 
-from sdnloom.races import Mode, Options, RaceType, Result, find_races, load_model, load_properties
-from sdnloom.races.loader import parse_model
-from sdnloom.races.oracle import Oracle
-from sdnloom.races.report_text import result_text
-from sdnloom.races.text_format import read_properties
+from sdnloom.races import RaceMode, RaceOptions, RaceResult, RaceType, find_races, load_model, load_properties
+from sdnloom.races.language.load import parse_model
+from sdnloom.races.language.text_format import read_properties
+from sdnloom.races.search.oracle import Oracle
+from sdnloom.report.races.text import result_text
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "races"
 PUBLISHED = {"firewall": (10, (2, 0, 0)), "independent_controllers": (7, (16, 8, 0)), "hierarchy": (10, (4, 3, 1))}
 COMPLETE = {"firewall": (2, 0, 0), "independent_controllers": (16, 8, 0), "hierarchy": (4, 3, 2)}
 
 
-def races_of(name: str, form: str, options: Options) -> Result:
+def races_of(name: str, form: str, options: RaceOptions) -> RaceResult:
     model = load_model(EXAMPLES / f"{name}.{form}")
     properties = load_properties(EXAMPLES / f"{name}.properties.json") if form == "json" else ()
     return find_races(model, properties, options)
 
 
-def counts(result: Result) -> tuple[int, ...]:
+def counts(result: RaceResult) -> tuple[int, ...]:
     return tuple(result.counts[kind] for kind in RaceType)
 
 
@@ -29,7 +29,7 @@ def counts(result: Result) -> tuple[int, ...]:
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_raceloom_mode_gives_the_published_counts(name: str, form: str) -> None:
     depth, published = PUBLISHED[name]
-    result = races_of(name, form, Options(Mode.RACELOOM, depth))
+    result = races_of(name, form, RaceOptions(RaceMode.RACELOOM, depth))
     assert counts(result) == published
     assert len(result.races) == sum(published)
 
@@ -37,8 +37,8 @@ def test_raceloom_mode_gives_the_published_counts(name: str, form: str) -> None:
 @pytest.mark.parametrize("form", ["races", "json"])
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_complete_mode_gives_all_races_at_the_published_depth_and_at_every_depth(name: str, form: str) -> None:
-    bounded = races_of(name, form, Options(depth=PUBLISHED[name][0]))
-    unbounded = races_of(name, form, Options())
+    bounded = races_of(name, form, RaceOptions(depth=PUBLISHED[name][0]))
+    unbounded = races_of(name, form, RaceOptions())
     assert counts(bounded) == counts(unbounded) == COMPLETE[name]
     assert unbounded.proved
 
@@ -46,30 +46,30 @@ def test_complete_mode_gives_all_races_at_the_published_depth_and_at_every_depth
 @pytest.mark.parametrize(
     ("name", "mode", "states"),
     [
-        ("firewall", Mode.COMPLETE, 12),
-        ("independent_controllers", Mode.COMPLETE, 64),
-        ("hierarchy", Mode.COMPLETE, 25),
-        ("firewall", Mode.RACELOOM, 24),
-        ("independent_controllers", Mode.RACELOOM, 1634),
-        ("hierarchy", Mode.RACELOOM, 284),
+        ("firewall", RaceMode.COMPLETE, 12),
+        ("independent_controllers", RaceMode.COMPLETE, 64),
+        ("hierarchy", RaceMode.COMPLETE, 25),
+        ("firewall", RaceMode.RACELOOM, 24),
+        ("independent_controllers", RaceMode.RACELOOM, 1634),
+        ("hierarchy", RaceMode.RACELOOM, 284),
     ],
 )
-def test_number_of_abstract_states(name: str, mode: Mode, states: int) -> None:
-    assert races_of(name, "races", Options(mode)).states == states
+def test_number_of_abstract_states(name: str, mode: RaceMode, states: int) -> None:
+    assert races_of(name, "races", RaceOptions(mode)).states == states
 
 
 @pytest.mark.parametrize(("name", "depth"), [("firewall", 6), ("independent_controllers", 4), ("hierarchy", 5)])
 def test_examples_equal_the_oracle(name: str, depth: int) -> None:
     model = load_model(EXAMPLES / f"{name}.races")
     oracle = Oracle(model, model.properties[0])
-    for mode, expected in ((Mode.COMPLETE, oracle.complete(depth)[0]), (Mode.RACELOOM, oracle.raceloom(depth))):
-        result = find_races(model, (), Options(mode, depth))
+    for mode, expected in ((RaceMode.COMPLETE, oracle.complete(depth)[0]), (RaceMode.RACELOOM, oracle.raceloom(depth))):
+        result = find_races(model, (), RaceOptions(mode, depth))
         assert {(race.kind, race.first, race.second): len(race.trace.events) for race in result.races} == expected
 
 
 def test_the_shortest_hierarchy_trace_is_that_of_figure_5_6() -> None:
     """The clocks that RaceLoom prints for its CT->CT->SW race."""
-    race = races_of("hierarchy", "json", Options(Mode.RACELOOM, 10)).races[0]
+    race = races_of("hierarchy", "json", RaceOptions(RaceMode.RACELOOM, 10)).races[0]
     assert race.kind is RaceType.CT_CT_SW
     assert race.positions == (2, 3)
     assert race.trace.clocks == (
@@ -131,4 +131,4 @@ def test_the_mirrored_property_gives_the_counts_that_come_with_raceloom(
     """No packets from H1 to H4: not in the thesis, but among the results that RaceLoom is published with."""
     model = load_model(EXAMPLES / f"{name}.json")
     properties = read_properties(f"property mirrored = {expression} is empty", "mirrored", {})
-    assert counts(find_races(model, properties, Options(Mode.RACELOOM, depth))) == published
+    assert counts(find_races(model, properties, RaceOptions(RaceMode.RACELOOM, depth))) == published

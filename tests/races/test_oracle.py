@@ -4,9 +4,9 @@ import random
 
 import pytest
 
-from sdnloom.races import Mode, Options, find_races
-from sdnloom.races.oracle import Key, Oracle
-from sdnloom.races.result import Result
+from sdnloom.races import RaceMode, RaceOptions, find_races
+from sdnloom.races.result import RaceResult
+from sdnloom.races.search.oracle import Key, Oracle
 from tests.races.explicit import explicit_races
 from tests.races.random_models import random_model, random_property
 
@@ -15,7 +15,7 @@ MODELS = 1000
 CHUNK = 50
 
 
-def harmful(result: Result) -> dict[Key, int]:
+def harmful(result: RaceResult) -> dict[Key, int]:
     return {(race.kind, race.first, race.second): len(race.trace.events) for race in result.races if race.property}
 
 
@@ -27,13 +27,13 @@ def test_both_modes_equal_the_oracle(start: int) -> None:
         judged = random_property(rng, model)
         oracle = Oracle(model, judged)
         expected, every = oracle.complete(DEPTH)
-        result = find_races(model, [judged], Options(depth=DEPTH, harmless=True))
+        result = find_races(model, [judged], RaceOptions(depth=DEPTH, harmless=True))
         assert harmful(result) == expected, seed
         assert {(race.kind, race.first, race.second) for race in result.races} == set(every), seed
         assert sum(result.counts.values()) == len(expected), seed
         assert result.harmless is not None
         assert sum(result.harmless.values()) == len(every) - len(expected), seed
-        first_only = find_races(model, [judged], Options(Mode.RACELOOM, DEPTH))
+        first_only = find_races(model, [judged], RaceOptions(RaceMode.RACELOOM, DEPTH))
         assert harmful(first_only) == oracle.raceloom(DEPTH), seed
 
 
@@ -43,9 +43,9 @@ def test_without_a_bound_sets_of_tables_give_what_single_tables_give(start: int)
         rng = random.Random(seed)
         model = random_model(rng)
         judged = random_property(rng, model)
-        for mode in Mode:
-            result = find_races(model, [judged], Options(mode, harmless=True))
-            expected, states = explicit_races(model, judged, None, mode is Mode.RACELOOM)
+        for mode in RaceMode:
+            result = find_races(model, [judged], RaceOptions(mode, harmless=True))
+            expected, states = explicit_races(model, judged, None, mode is RaceMode.RACELOOM)
             assert harmful(result) == expected, (seed, mode)
             assert result.states == states, (seed, mode)
             assert result.proved
@@ -59,8 +59,8 @@ def test_random_models_have_races_of_every_type_and_modes_that_differ() -> None:
         rng = random.Random(seed)
         model = random_model(rng)
         judged = random_property(rng, model)
-        complete = harmful(find_races(model, [judged], Options(depth=DEPTH)))
+        complete = harmful(find_races(model, [judged], RaceOptions(depth=DEPTH)))
         kinds |= {key[0] for key in complete}
-        differ += complete.keys() != harmful(find_races(model, [judged], Options(Mode.RACELOOM, DEPTH))).keys()
+        differ += complete.keys() != harmful(find_races(model, [judged], RaceOptions(RaceMode.RACELOOM, DEPTH))).keys()
     assert len(kinds) == 3
     assert differ > 5

@@ -4,12 +4,12 @@ import networkx as nx
 import pytest
 
 from benchmarks.raceloom_zoo import SCENARIOS, Scenario, always_true, longest_path, path_model, plain_path, reaching
-from sdnloom.races import Mode, Options, RaceType, Result, find_races
-from sdnloom.races.oracle import Oracle
+from sdnloom.races import RaceMode, RaceOptions, RaceResult, RaceType, find_races
+from sdnloom.races.search.oracle import Oracle
 from tests.races.explicit import explicit_races
 
 
-def counts(result: Result) -> tuple[int, ...]:
+def counts(result: RaceResult) -> tuple[int, ...]:
     return tuple(result.counts[kind] for kind in RaceType)
 
 
@@ -20,7 +20,7 @@ def test_reaching_on_short_paths_equals_the_oracle(switches: int, depth: int, sc
     path = plain_path(switches)
     model = path_model(path, scenario)
     for judged in reaching(path):
-        result = find_races(model, [judged], Options(depth=depth))
+        result = find_races(model, [judged], RaceOptions(depth=depth))
         expected = Oracle(model, judged).complete(depth)[0]
         found = {(race.kind, race.first, race.second): len(race.trace.events) for race in result.races}
         assert found == expected
@@ -33,7 +33,7 @@ def test_raceloom_mode_equals_the_oracle_on_a_path(scenario: Scenario) -> None:
     path = plain_path(3)
     model = path_model(path, scenario)
     for judged in reaching(path):
-        result = find_races(model, [judged], Options(Mode.RACELOOM, 7))
+        result = find_races(model, [judged], RaceOptions(RaceMode.RACELOOM, 7))
         found = {(race.kind, race.first, race.second): len(race.trace.events) for race in result.races}
         assert found == Oracle(model, judged).raceloom(7)
 
@@ -44,9 +44,9 @@ def test_sets_of_tables_give_what_single_tables_give(switches: int, scenario: Sc
     path = plain_path(switches)
     model = path_model(path, scenario)
     for judged in reaching(path):
-        for mode in Mode:
-            result = find_races(model, [judged], Options(mode, harmless=True))
-            expected, states = explicit_races(model, judged, None, mode is Mode.RACELOOM)
+        for mode in RaceMode:
+            result = find_races(model, [judged], RaceOptions(mode, harmless=True))
+            expected, states = explicit_races(model, judged, None, mode is RaceMode.RACELOOM)
             found = {
                 (race.kind, race.first, race.second): len(race.trace.events) for race in result.races if race.property
             }
@@ -59,7 +59,7 @@ def test_counts_at_every_depth_have_a_closed_form(switches: int) -> None:
     """n + n + 1 updates change each direction; each update of one controller may race with each of the other."""
     path = plain_path(switches)
     for scenario in SCENARIOS:
-        result = find_races(path_model(path, scenario), reaching(path), Options(max_races=1))
+        result = find_races(path_model(path, scenario), reaching(path), RaceOptions(max_races=1))
         one_way = (1, 0, 0)
         both_ways = (4 * switches + 2, 2 * switches**2, 0)
         assert counts(result) == (one_way if scenario.controllers == 1 else both_ways)
@@ -68,7 +68,7 @@ def test_counts_at_every_depth_have_a_closed_form(switches: int) -> None:
 
 def test_the_number_of_states_grows_exponentially_while_what_is_stored_does_not() -> None:
     path = plain_path(16)
-    result = find_races(path_model(path, SCENARIOS[2]), reaching(path), Options(max_races=0))
+    result = find_races(path_model(path, SCENARIOS[2]), reaching(path), RaceOptions(max_races=0))
     assert result.states == 3_341_997
     assert result.stored == 256
 
@@ -79,7 +79,7 @@ def test_the_constant_property_is_proved_with_one_question(scenario: Scenario) -
     assert counts(result) == (0, 0, 0)
     assert result.proved
     assert result.evaluations == 1
-    searched = find_races(path_model(plain_path(4), scenario), always_true(), Options(harmless=True))
+    searched = find_races(path_model(plain_path(4), scenario), always_true(), RaceOptions(harmless=True))
     assert counts(searched) == (0, 0, 0)
     assert searched.proved
     assert searched.harmless is not None

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from sdnloom.errors import SdnloomError
 from sdnloom.netkat.syntax import DROP, Assign, Test, product_of
-from sdnloom.races.errors import ModelError
-from sdnloom.races.loader import parse_model
-from sdnloom.races.model import BigSwitch, InnerSwitch, Message, Request
-from sdnloom.races.properties import RaceType
-from sdnloom.races.raceloom_json import read_properties
-from sdnloom.races.terms import term_text
+from sdnloom.races.language.errors import DyNetkatError
+from sdnloom.races.language.load import parse_model
+from sdnloom.races.language.model import BigSwitch, ChannelMessage, InnerSwitch, RequestMessage
+from sdnloom.races.language.properties import RaceType
+from sdnloom.races.language.raceloom_json import read_properties
+from sdnloom.races.language.terms import term_text
 
 MODEL: dict[str, Any] = {
     "Switches": {
@@ -56,9 +56,9 @@ def test_a_model_means_what_raceloom_means() -> None:
     big, *controllers = model.elements
     assert isinstance(big, BigSwitch)
     first = product_of([Test("port", 1), Assign("port", 2)])
-    request = Request(Message("ask", product_of([])), Message("tell", DROP))
+    request = RequestMessage(ChannelMessage("ask", product_of([])), ChannelMessage("tell", DROP))
     assert big.switches == (
-        InnerSwitch("SW1", first, (Message("up", DROP),), (request,)),
+        InnerSwitch("SW1", first, (ChannelMessage("up", DROP),), (request,)),
         InnerSwitch("SW2", DROP, (), ()),
     )
     assert big.links is product_of([Test("zone", 1), Assign("one_way", 2)])
@@ -110,7 +110,7 @@ def test_a_property_applies_to_the_types_that_the_file_names() -> None:
     ],
 )
 def test_mistakes_name_the_key_the_column_and_what_was_expected(text: str, message: str) -> None:
-    with pytest.raises(ModelError) as caught:
+    with pytest.raises(DyNetkatError) as caught:
         parse_model(text, "m.json")
     assert message in str(caught.value)
 

@@ -9,19 +9,27 @@ from hypothesis import strategies as st
 
 from sdnloom.netkat.errors import PolicyError
 from sdnloom.netkat.syntax import DROP, SKIP, Assign, Policy, Test, product_of, sum_of
-from sdnloom.races import Limits, Mode, ModelError, Options, Outcome, RaceType, find_races
-from sdnloom.races.abstraction import Abstraction
-from sdnloom.races.holes import NETWORK, hole
-from sdnloom.races.judge import Judge
-from sdnloom.races.loader import load_model, parse_model
-from sdnloom.races.model import BigSwitch, Component, InnerSwitch, Message, Model, Role, network_policy
-from sdnloom.races.oracle import holds_slowly
-from sdnloom.races.properties import Formula, Inclusion, everywhere
-from sdnloom.races.remarks import remarks
-from sdnloom.races.tablesets import TableSets
-from sdnloom.races.terms import BOT
-from sdnloom.races.trace import Reconfigured, advance, incomparable, start
-from sdnloom.races.truth import Truth
+from sdnloom.races import DyNetkatError, Limits, RaceMode, RaceOptions, RaceOutcome, RaceType, find_races
+from sdnloom.races.language.lint import remarks
+from sdnloom.races.language.load import load_model, parse_model
+from sdnloom.races.language.model import (
+    BigSwitch,
+    ChannelMessage,
+    ElementRole,
+    InnerSwitch,
+    RaceModel,
+    TermComponent,
+    network_policy,
+)
+from sdnloom.races.language.properties import Formula, Inclusion, everywhere
+from sdnloom.races.language.templates import NETWORK, hole
+from sdnloom.races.language.terms import BOT
+from sdnloom.races.search.abstraction import Abstraction
+from sdnloom.races.search.evaluate import PropertyEvaluator
+from sdnloom.races.search.oracle import holds_slowly
+from sdnloom.races.search.table_sets import TableSets
+from sdnloom.races.search.trace import Reconfigured, advance, incomparable, start
+from sdnloom.races.search.truth_sets import Truth
 
 HEAD = """\
 policy Go = port = 1 . port <- 2
@@ -34,8 +42,8 @@ channel ctl, ctl2
 PROPERTY = "\nproperty reaches = port = 1 . @Network . port = 2 is nonempty\n"
 
 
-def counts(text: str, options: Options | None = None) -> tuple[int, ...]:
-    result = find_races(parse_model(HEAD + text + PROPERTY), (), options or Options())
+def counts(text: str, options: RaceOptions | None = None) -> tuple[int, ...]:
+    result = find_races(parse_model(HEAD + text + PROPERTY), (), options or RaceOptions())
     return tuple(result.counts[kind] for kind in RaceType)
 
 
@@ -96,7 +104,7 @@ def test_two_controllers_that_reconfigure_a_third_are_no_race_by_themselves() ->
     """RaceLoom takes the third controller for a switch here and fails; no definition speaks of this case."""
     text = "A = ctl ! Go ; bot\nB = ctl ! Go ; bot\nC = ctl ? Go ; C\nsystem Net || A || B || C"
     assert counts(text) == (0, 0, 0)
-    assert counts(text, Options(Mode.RACELOOM)) == (0, 0, 0)
+    assert counts(text, RaceOptions(RaceMode.RACELOOM)) == (0, 0, 0)
 
 
 def test_two_controllers_that_reconfigure_the_same_updating_controller_both_race_with_its_update() -> None:
@@ -167,7 +175,7 @@ CT = Ch ! one ; CT
 system SW || CT
 property w = waypoint port = 1 from one to one
 """
-    with pytest.raises(ModelError, match="a waypoint needs hops; switch 'SW' is a term"):
+    with pytest.raises(DyNetkatError, match="a waypoint needs hops; switch 'SW' is a term"):
         find_races(parse_model(text))
 
 
@@ -197,8 +205,8 @@ property reach = port = 1 . @Network . port = 9 is nonempty
 
 def test_several_properties_count_a_race_once() -> None:
     model = parse_model(HEAD + "C = up ! Go ; bot\nsystem Net || C" + PROPERTY + PROPERTY.replace("reaches", "again"))
-    for mode in Mode:
-        result = find_races(model, (), Options(mode))
+    for mode in RaceMode:
+        result = find_races(model, (), RaceOptions(mode))
         assert [race.property for race in result.races] == ["reaches", "again"]
         assert result.counts[RaceType.CT_SW] == 1
         assert result.unlisted == 0
@@ -206,7 +214,7 @@ def test_several_properties_count_a_race_once() -> None:
 
 def test_a_depth_too_small_for_a_race_is_not_called_a_proof() -> None:
     model = parse_model(HEAD + "C = up ! Go ; bot\nsystem Net || C" + PROPERTY)
-    results = [find_races(model, (), Options(depth=depth)) for depth in range(4)]
+    results = [find_races(model, (), RaceOptions(depth=depth)) for depth in range(4)]
     assert [sum(result.counts.values()) for result in results] == [0, 0, 1, 1]
     assert [result.proved for result in results] == [False, False, True, True]
 
@@ -214,7 +222,7 @@ def test_a_depth_too_small_for_a_race_is_not_called_a_proof() -> None:
 def test_no_new_states_are_no_proof_while_a_race_is_longer_than_the_depth() -> None:
     """The second update leads back to the first state, and the race with it needs one event more."""
     model = parse_model(HEAD + "C = up ! Go ; up ! zero ; C\nsystem Net || C" + PROPERTY)
-    results = [find_races(model, (), Options(depth=depth)) for depth in (2, 3)]
+    results = [find_races(model, (), RaceOptions(depth=depth)) for depth in (2, 3)]
     assert [sum(result.counts.values()) for result in results] == [1, 2]
     assert [result.proved for result in results] == [False, True]
 
@@ -224,15 +232,15 @@ def test_a_property_that_no_table_can_change_is_proved_without_search() -> None:
     constant = parse_model(HEAD + "C = up ! Go ; C\nsystem Net || C\nproperty p = port = 5 . @Network is empty")
     assert find_races(constant).states == 0
     assert find_races(constant).proved
-    assert find_races(constant, (), Options(harmless=True)).states > 0
+    assert find_races(constant, (), RaceOptions(harmless=True)).states > 0
     assert find_races(model).states > 0
 
 
 def test_limits_end_a_search_as_incomplete_with_what_was_found() -> None:
     text = "C = up ! Go ; up ! zero ; C\nD = up ! zero ; D\nsystem Net || C || D"
     model = parse_model(HEAD + text + PROPERTY)
-    result = find_races(model, (), Options(limits=Limits(max_states=1)))
-    assert result.outcome is Outcome.INCOMPLETE
+    result = find_races(model, (), RaceOptions(limits=Limits(max_states=1)))
+    assert result.outcome is RaceOutcome.INCOMPLETE
     assert result.stopped == "the limit of 1 states is reached"
     assert not result.proved
     assert sum(result.counts.values()) > 0
@@ -248,21 +256,21 @@ def test_an_interrupt_ends_a_search_as_incomplete() -> None:
     for k in range(12):
         text += f"C{k} = " + parts + f" o+ c{k} ? one ; up ! Go ; C{k}\n"
     text += "system Net || " + " || ".join(f"C{k}" for k in range(12))
-    result = find_races(parse_model(HEAD + text + PROPERTY), (), Options(max_races=1), interrupt)
+    result = find_races(parse_model(HEAD + text + PROPERTY), (), RaceOptions(max_races=1), interrupt)
     assert result.stopped == "interrupted"
-    assert result.outcome is Outcome.INCOMPLETE
+    assert result.outcome is RaceOutcome.INCOMPLETE
 
 
 def test_a_model_without_properties_is_refused() -> None:
-    with pytest.raises(ModelError, match="found no property to judge races by"):
+    with pytest.raises(DyNetkatError, match="found no property to judge races by"):
         find_races(parse_model(HEAD + "C = up ! Go ; C\nsystem Net || C"))
 
 
 def test_permuting_switches_controllers_and_alternatives_changes_no_count() -> None:
     first = "C = up ! Go ; C o+ ctl ? one ; bot\nD = up ! zero ; D o+ ctl ! one ; D\nsystem Net || C || D"
     second = "D = ctl ! one ; D o+ up ! zero ; D\nC = ctl ? one ; bot o+ up ! Go ; C\nsystem D || Net || C"
-    for mode in Mode:
-        assert counts(first, Options(mode)) == counts(second, Options(mode))
+    for mode in RaceMode:
+        assert counts(first, RaceOptions(mode)) == counts(second, RaceOptions(mode))
 
 
 def test_only_the_receiver_learns() -> None:
@@ -308,11 +316,11 @@ def test_truth_sets_say_what_the_reference_evaluator_says(
     tables: list[tuple[Policy, list[Policy]]], formula: Formula, links: Policy
 ) -> None:
     inner = [
-        InnerSwitch(f"S{k}", first, tuple(Message(f"u{k}", one) for one in written))
+        InnerSwitch(f"S{k}", first, tuple(ChannelMessage(f"u{k}", one) for one in written))
         for k, (first, written) in enumerate(tables)
     ]
     big = BigSwitch("Net", tuple(inner), links)
-    model = Model((big, Component("C", Role.CONTROLLER, BOT)), {})
+    model = RaceModel((big, TermComponent("C", ElementRole.CONTROLLER, BOT)), {})
     cells = Abstraction(model, first_race_only=False, remember_updates=True).cells
     sets = TableSets([len(cell.policies) for cell in cells], [cell.writable for cell in cells])
     truth = Truth(sets, cells, 0, big, formula)
@@ -321,7 +329,7 @@ def test_truth_sets_say_what_the_reference_evaluator_says(
         chosen = tuple(cell.policies[value] for cell, value in zip(cells, vector, strict=True))
         expected = holds_slowly(formula, network_policy(chosen, links, formula.avoid))
         assert (vector in holding) == expected
-        assert Judge(big, formula).holds(chosen) == expected
+        assert PropertyEvaluator(big, formula).holds(chosen) == expected
 
 
 def test_truth_needs_few_evaluations_when_other_tables_do_not_matter() -> None:
@@ -329,9 +337,9 @@ def test_truth_needs_few_evaluations_when_other_tables_do_not_matter() -> None:
     inner = []
     for name, ports in (("a", [*range(13)]), ("b", [0, *range(101, 112), 12])):
         hops = [_hop(ports[k], ports[k + 1]) for k in range(12)]
-        inner += [InnerSwitch(f"{name}{k}", DROP, (Message(f"{name}{k}", hop),)) for k, hop in enumerate(hops)]
+        inner += [InnerSwitch(f"{name}{k}", DROP, (ChannelMessage(f"{name}{k}", hop),)) for k, hop in enumerate(hops)]
     big = BigSwitch("Net", tuple(inner))
-    model = Model((big, Component("C", Role.CONTROLLER, BOT)), {})
+    model = RaceModel((big, TermComponent("C", ElementRole.CONTROLLER, BOT)), {})
     cells = Abstraction(model, first_race_only=False, remember_updates=True).cells
     sets = TableSets([2] * 24, [cell.writable for cell in cells])
     formula = everywhere("p", Formula((Inclusion(product_of([Test("port", 0), _network, Test("port", 12)])),)))
@@ -359,7 +367,7 @@ def test_a_parameter_that_grows_without_bound_is_refused_or_stopped(argument: st
     """Its states never end; a limit ends the search, or the size of what it carries does."""
     text = f"channel ch\nX(N) = N ; X({argument}) o+ ch ? one ; X(one)\nC = ch ! one ; C\nsystem X(port = 1) || C"
     model = parse_model(text + "\nproperty p = port = 1 . @Network is nonempty")
-    options = Options(limits=Limits(max_states=300))
+    options = RaceOptions(limits=Limits(max_states=300))
     try:
         assert find_races(model, (), options).stopped == "the limit of 300 states is reached"
     except PolicyError as error:

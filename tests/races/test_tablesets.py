@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdnloom.races.tablesets import EMPTY, FREE, NodeId, TableSets
+from sdnloom.races.search.table_sets import EMPTY, FREE, NodeId, TableSets
 
 # The last cell can be written with its first value again.
 SIZES = (3, 2, 3, 2)

@@ -5,19 +5,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdnloom.netkat.syntax import DROP, SKIP, Assign, Policy, Test, product_of
-from sdnloom.races.errors import ModelError
-from sdnloom.races.expressions import Source, TermReader, Uses
-from sdnloom.races.holes import hole
-from sdnloom.races.terms import (
+from sdnloom.races.language.errors import DyNetkatError
+from sdnloom.races.language.expressions import Source, TermReader, Uses
+from sdnloom.races.language.templates import hole
+from sdnloom.races.language.terms import (
     BOT,
-    Call,
     Choice,
     Definition,
     Forward,
     Prefix,
+    ProcessTerm,
     Receive,
     Send,
-    Term,
+    VariableCall,
     choice_of,
     sequence,
     steps,
@@ -25,7 +25,7 @@ from sdnloom.races.terms import (
 )
 
 
-def parse(text: str, names: dict[str, Policy] | None = None) -> Term:
+def parse(text: str, names: dict[str, Policy] | None = None) -> ProcessTerm:
     return TermReader(Source(text, "t"), 0, len(text), names or {}, Uses()).term()
 
 
@@ -39,7 +39,7 @@ actions = st.one_of(
 terms = st.recursive(
     st.one_of(
         st.just(BOT),
-        st.builds(Call, st.sampled_from(["C", "C-SSH"]), st.lists(policies, max_size=2).map(tuple)),
+        st.builds(VariableCall, st.sampled_from(["C", "C-SSH"]), st.lists(policies, max_size=2).map(tuple)),
     ),
     lambda below: st.one_of(st.builds(Prefix, actions, below), st.lists(below, max_size=3).map(choice_of)),
     max_leaves=12,
@@ -47,13 +47,13 @@ terms = st.recursive(
 
 
 @given(terms)
-def test_printed_terms_read_back_as_the_same_object(term: Term) -> None:
+def test_printed_terms_read_back_as_the_same_object(term: ProcessTerm) -> None:
     assert parse(term_text(term)) is term
 
 
 def test_sequence_binds_tighter_than_choice() -> None:
     term = parse("up ! one ; C o+ down ? zero ; bot")
-    assert term is Choice((Prefix(Send("up", SKIP), Call("C")), Prefix(Receive("down", DROP), BOT)))
+    assert term is Choice((Prefix(Send("up", SKIP), VariableCall("C")), Prefix(Receive("down", DROP), BOT)))
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_sequence_binds_tighter_than_choice() -> None:
     ],
 )
 def test_raceloom_style_plain_style_and_symbols_are_one_term(text: str) -> None:
-    assert parse(text, {"N": N}) is sequence([Send("upS1", N), Forward(SKIP)], Call("C1"))
+    assert parse(text, {"N": N}) is sequence([Send("upS1", N), Forward(SKIP)], VariableCall("C1"))
 
 
 def test_choices_are_sets_without_bot() -> None:
@@ -80,7 +80,7 @@ def test_choices_are_sets_without_bot() -> None:
 def test_names_that_contain_constants_are_names() -> None:
     """`zone`, `one_way` and `botnet` start like constants and are none."""
     term = parse("zone = 1 . one_way <- 2 ; botnet")
-    assert term is Prefix(Forward(product_of([Test("zone", 1), Assign("one_way", 2)])), Call("botnet"))
+    assert term is Prefix(Forward(product_of([Test("zone", 1), Assign("one_way", 2)])), VariableCall("botnet"))
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_names_that_contain_constants_are_names() -> None:
     ],
 )
 def test_errors_name_line_column_and_what_was_expected(text: str, place: str, message: str) -> None:
-    with pytest.raises(ModelError) as caught:
+    with pytest.raises(DyNetkatError) as caught:
         parse(text)
     assert str(caught.value).startswith(place + ":"), str(caught.value)
     assert message in str(caught.value)
@@ -115,24 +115,24 @@ def test_any_text_is_a_term_or_an_error_with_a_place(text: str) -> None:
     place = "t:"
     try:
         parse(text)
-    except ModelError as error:
+    except DyNetkatError as error:
         place = str(error.place)
     assert place.startswith("t:")
 
 
 def test_deep_nesting_is_no_problem() -> None:
     depth = 5_000  # five times what recursion could do
-    assert parse("(" * depth + "C" + ")" * depth) is Call("C")
+    assert parse("(" * depth + "C" + ")" * depth) is VariableCall("C")
     text = "".join('(up ! "one") ; (' for _ in range(depth)) + "C" + ")" * depth
-    assert parse(text) is sequence([Send("up", SKIP)] * depth, Call("C"))
+    assert parse(text) is sequence([Send("up", SKIP)] * depth, VariableCall("C"))
 
 
 def test_transitions_follow_variables_and_bind_parameters() -> None:
     body = parse("N ; X(N) o+ up ? one ; X(one . N)", {"N": hole("N")})
-    definitions = {"X": Definition("X", ("N",), body), "Y": Definition("Y", (), Call("X", (N,)))}
-    assert steps(Call("Y"), definitions) == (
-        (Forward(N), Call("X", (N,))),
-        (Receive("up", SKIP), Call("X", (product_of([SKIP, N]),))),
+    definitions = {"X": Definition("X", ("N",), body), "Y": Definition("Y", (), VariableCall("X", (N,)))}
+    assert steps(VariableCall("Y"), definitions) == (
+        (Forward(N), VariableCall("X", (N,))),
+        (Receive("up", SKIP), VariableCall("X", (product_of([SKIP, N]),))),
     )
 
 

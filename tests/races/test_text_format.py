@@ -6,12 +6,19 @@ from hypothesis import strategies as st
 
 from sdnloom.errors import SdnloomError
 from sdnloom.netkat.syntax import DROP, SKIP, Assign, Not, Test, product_of
-from sdnloom.races.errors import ModelError
-from sdnloom.races.loader import parse_model
-from sdnloom.races.model import BigSwitch, Component, InnerSwitch, Message, Request, Role
-from sdnloom.races.properties import RaceType
-from sdnloom.races.terms import Call
-from sdnloom.races.text_format import read_properties
+from sdnloom.races.language.errors import DyNetkatError
+from sdnloom.races.language.load import parse_model
+from sdnloom.races.language.model import (
+    BigSwitch,
+    ChannelMessage,
+    ElementRole,
+    InnerSwitch,
+    RequestMessage,
+    TermComponent,
+)
+from sdnloom.races.language.properties import RaceType
+from sdnloom.races.language.terms import VariableCall
+from sdnloom.races.language.text_format import read_properties
 
 MODEL = """\
 # two switches, two controllers
@@ -42,13 +49,13 @@ def test_a_model_means_what_it_says() -> None:
     n2 = product_of([Test("port", 2), Assign("port", 3)])
     net, c, d = model.elements
     assert isinstance(net, BigSwitch)
-    request = Request(Message("Ask", Test("type", 1)), Message("Tell", n2))
+    request = RequestMessage(ChannelMessage("Ask", Test("type", 1)), ChannelMessage("Tell", n2))
     assert net.switches == (
-        InnerSwitch("S1", n1, (Message("up1", DROP),), (request,)),
-        InnerSwitch("S2", DROP, (Message("up2", n1),), ()),
+        InnerSwitch("S1", n1, (ChannelMessage("up1", DROP),), (request,)),
+        InnerSwitch("S2", DROP, (ChannelMessage("up2", n1),), ()),
     )
-    assert c == Component("C", Role.CONTROLLER, Call("C"))
-    assert d == Component("D", Role.CONTROLLER, Call("D"))
+    assert c == TermComponent("C", ElementRole.CONTROLLER, VariableCall("C"))
+    assert d == TermComponent("D", ElementRole.CONTROLLER, VariableCall("D"))
     p, q = model.properties
     assert set(p.formulas) == set(RaceType)
     assert set(q.formulas) == {RaceType.CT_SW, RaceType.CT_SW_CT}
@@ -57,9 +64,15 @@ def test_a_model_means_what_it_says() -> None:
 def test_roles_are_inferred_from_forwarding_and_can_be_given() -> None:
     text = "channel ch\nX(N) = N ; X(N) o+ ch ? one ; X(one)\nC = ch ! one ; C\nP = one ; ch ! one ; P\n"
     first = parse_model(text + "system X(zero) || C || controller P")
-    assert [element.role for element in first.elements] == [Role.SWITCH, Role.CONTROLLER, Role.CONTROLLER]
+    assert [element.role for element in first.elements] == [
+        ElementRole.SWITCH,
+        ElementRole.CONTROLLER,
+        ElementRole.CONTROLLER,
+    ]
     second = parse_model(text + "system switch C || P || C || C")
-    assert [element.role for element in second.elements] == [Role.SWITCH, Role.SWITCH] + [Role.CONTROLLER] * 2
+    assert [element.role for element in second.elements] == [ElementRole.SWITCH, ElementRole.SWITCH] + [
+        ElementRole.CONTROLLER
+    ] * 2
     assert [element.name for element in second.elements] == ["C", "P", "C#2", "C#3"]
 
 
@@ -109,7 +122,7 @@ def changed(old: str, new: str) -> str:
     ],
 )
 def test_errors_name_line_column_and_what_was_expected(text: str, place: str, message: str) -> None:
-    with pytest.raises(ModelError) as caught:
+    with pytest.raises(DyNetkatError) as caught:
         parse_model(text)
     assert f"{caught.value.place}" == place, str(caught.value)
     assert message in str(caught.value)

@@ -12,9 +12,9 @@ from sdnloom.engine.walk import Stepper
 from sdnloom.network.hosts import Client, Replier
 from sdnloom.network.network import LinkFaults, Network, SwitchFaults, SwitchOptions, Timeouts
 from sdnloom.network.topology import linear
-from sdnloom.platforms.python import PythonProgram
-from sdnloom.report.state_text import hosts_text, messages_text, tables_text
-from sdnloom.report.words import Names
+from sdnloom.platforms.python.program import PythonProgram
+from sdnloom.report.describe import Names
+from sdnloom.report.state.text import hosts_text, messages_text, tables_text
 from tests.check.scenarios import SCENARIO, write
 from tests.check.test_load import EVERYTHING
 

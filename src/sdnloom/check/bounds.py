@@ -1,12 +1,12 @@
 """What a verdict is relative to: every budget and limit of a check, one per line."""
 
-from sdnloom.engine.result import Options
+from sdnloom.engine.result import SearchOptions
 from sdnloom.engine.strategy import parts_of
 from sdnloom.network.hosts import ArpHost, Client, Host, MobileHost, TcpClient
 from sdnloom.network.network import Network
 
 
-def stated_bounds(network: Network, options: Options, program: object = None) -> tuple[str, ...]:
+def stated_bounds(network: Network, options: SearchOptions, program: object = None) -> tuple[str, ...]:
     """The bounds in words. What has no budget does not happen in the search, so it is left out."""
     lines = [line for host in network.hosts if (line := host_bounds(host))]
     for name, faults in network.link_faults:

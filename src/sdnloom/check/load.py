@@ -7,35 +7,35 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sdnloom.check import properties as library
-from sdnloom.check.apps import COMMAND_LINE, AppOptions, app_document
-from sdnloom.check.code import CodeFiles
-from sdnloom.check.document import ScenarioError, load_document, parse_document, shown
-from sdnloom.check.fields import read_call
-from sdnloom.check.inputs.reading import read_discover
-from sdnloom.check.packets import ADDRESSES, packet_kind
-from sdnloom.check.programs import read_program
-from sdnloom.check.reader import Reader
+from sdnloom import properties as library
+from sdnloom.check.app_options import COMMAND_LINE, AppOptions, app_document
+from sdnloom.check.discovery_table import read_discover
 from sdnloom.check.scenario import Scenario
-from sdnloom.check.strategies.read import read_strategies
-from sdnloom.check.toml_text import toml_text
-from sdnloom.check.topologies import place_hosts, read_topology
 from sdnloom.engine.model import Property
-from sdnloom.engine.result import Limits, Options
-from sdnloom.network.build import Checkable
+from sdnloom.engine.result import Limits, SearchOptions
+from sdnloom.network.build import Bindable
 from sdnloom.network.hosts import ArpHost, Client, Host, MobileHost, Replier, TcpClient, TcpServer
 from sdnloom.network.network import (
     External,
     LinkFaults,
     Network,
     PortCounter,
+    ProgramTimer,
     SwitchFaults,
     SwitchOptions,
     Timeouts,
-    Timer,
 )
 from sdnloom.network.packet import Packet
 from sdnloom.network.topology import Topology
+from sdnloom.scenario_file.by_signature import read_call
+from sdnloom.scenario_file.code_files import CodeFiles
+from sdnloom.scenario_file.document import ScenarioError, load_document, parse_document, shown
+from sdnloom.scenario_file.packet_text import ADDRESSES, packet_kind
+from sdnloom.scenario_file.program import read_program
+from sdnloom.scenario_file.strategies import read_strategies
+from sdnloom.scenario_file.table import Table
+from sdnloom.scenario_file.toml_text import toml_text
+from sdnloom.scenario_file.topology import place_hosts, read_topology
 
 HOSTS: Mapping[str, Callable[..., Host]] = {
     "sink": Host,
@@ -52,13 +52,13 @@ F = TypeVar("F", LinkFaults, SwitchFaults)
 def load_scenario(file: str | Path) -> Scenario:
     """The scenario of a file and the files it includes. Its program, hosts and properties are built, so errors show."""
     file = Path(file)
-    return replace(_read(Reader(load_document(file), file)), file=file)
+    return replace(_read(Table(load_document(file), file)), file=file)
 
 
 def read_scenario(text: str, file: str | Path) -> Scenario:
     """The scenario of a text as a file of that name would hold it; other files are found from that file's folder."""
     file = Path(file)
-    return replace(_read(Reader(parse_document(text, file), file)), text=text)
+    return replace(_read(Table(parse_document(text, file), file)), text=text)
 
 
 def app_scenario(*apps: str | Path, **options: Any) -> Scenario:
@@ -69,7 +69,7 @@ def app_scenario(*apps: str | Path, **options: Any) -> Scenario:
     return read_scenario(toml_text(app_document(AppOptions(tuple(map(str, apps)), **options))), COMMAND_LINE)
 
 
-def _read(reader: Reader) -> Scenario:
+def _read(reader: Table) -> Scenario:
     code = CodeFiles()
 
     def read() -> Scenario:
@@ -82,7 +82,7 @@ def _read(reader: Reader) -> Scenario:
         raise ScenarioError(f"{reader.file}: the file {shown(error.filename)}: {error.strerror}") from error
 
 
-def _scenario(reader: Reader, code: CodeFiles) -> Scenario:
+def _scenario(reader: Table, code: CodeFiles) -> Scenario:
     host_tables = reader.tables("hosts")
     topology = reader.calling("hosts", lambda: place_hosts(read_topology(reader.table("topology")), host_tables))
     switch_table = reader.table("switches")
@@ -98,7 +98,7 @@ def _scenario(reader: Reader, code: CodeFiles) -> Scenario:
         tuple(_switch_faults(table, topology) for table in reader.tables("switch_faults")),
         read_call(reader.table("timeouts"), Timeouts, {}, {}),
         tuple(_external(table) for table in reader.tables("externals")),
-        tuple(read_call(table, Timer, {}, {}) for table in reader.tables("timers")),
+        tuple(read_call(table, ProgramTimer, {}, {}) for table in reader.tables("timers")),
         reader.flag("joining", False),
         reader.flag("identity", None),
         statistics=tuple(_counter(table, topology) for table in reader.tables("statistics")),
@@ -128,7 +128,7 @@ def _scenario(reader: Reader, code: CodeFiles) -> Scenario:
     return scenario
 
 
-def _host(reader: Reader, topology: Topology, code: CodeFiles) -> Host:
+def _host(reader: Table, topology: Topology, code: CodeFiles) -> Host:
     for key in ("name", "at", "mac", "ip"):
         reader.text(key, None)
     spec = topology.host(reader.text("name"))
@@ -145,7 +145,7 @@ def _host(reader: Reader, topology: Topology, code: CodeFiles) -> Host:
     return read_call(moving, MobileHost, {"name": spec.name, "host": host}, own)  # type: ignore[no-any-return]
 
 
-def _kind(reader: Reader, code: CodeFiles) -> Callable[..., Host]:
+def _kind(reader: Table, code: CodeFiles) -> Callable[..., Host]:
     """A host of the library, or a class of the user's as "file.py:Class"."""
     kind = reader.text("kind", "sink")
     file, colon, name = kind.rpartition(":")
@@ -157,7 +157,7 @@ def _kind(reader: Reader, code: CodeFiles) -> Callable[..., Host]:
     return found
 
 
-def _link_faults(reader: Reader, topology: Topology) -> tuple[str, LinkFaults]:
+def _link_faults(reader: Table, topology: Topology) -> tuple[str, LinkFaults]:
     """Faults of one link, named as "s1-s2", with ports as "s1:2-s2:2", or by the host whose cable is meant."""
     names = {host.name: [host.name] for host in topology.hosts}
     for link in topology.links:
@@ -174,7 +174,7 @@ def _link_faults(reader: Reader, topology: Topology) -> tuple[str, LinkFaults]:
     return found[0], _faults(reader, LinkFaults)
 
 
-def _faults(reader: Reader, kind: Callable[..., F]) -> F:
+def _faults(reader: Table, kind: Callable[..., F]) -> F:
     """The budgets of a table, which says at least one."""
     faults: F = read_call(reader, kind, {}, {})
     keys = inspect.signature(kind).parameters
@@ -183,18 +183,18 @@ def _faults(reader: Reader, kind: Callable[..., F]) -> F:
     return faults
 
 
-def _switch_faults(reader: Reader, topology: Topology) -> tuple[str, SwitchFaults]:
+def _switch_faults(reader: Table, topology: Topology) -> tuple[str, SwitchFaults]:
     switch = reader.choice("switch", [switch.name for switch in topology.switches])
     return switch, _faults(reader, SwitchFaults)
 
 
-def _counter(reader: Reader, topology: Topology) -> PortCounter:
+def _counter(reader: Table, topology: Topology) -> PortCounter:
     counter: PortCounter = read_call(reader, PortCounter, {}, {})
     reader.calling("port", lambda: topology.check_place(counter.port))
     return counter
 
 
-def _external(reader: Reader) -> External:
+def _external(reader: Table) -> External:
     arguments = reader.get("arguments", "a list of strings, numbers and booleans", _are_plain, [])
     return read_call(reader, External, {"arguments": tuple(arguments)}, {})  # type: ignore[no-any-return]
 
@@ -203,10 +203,10 @@ def _are_plain(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(item, str | int | float | bool) for item in value)
 
 
-def _properties(reader: Reader, topology: Topology, code: CodeFiles) -> tuple[Checkable | Property, ...]:
+def _properties(reader: Table, topology: Topology, code: CodeFiles) -> tuple[Bindable | Property, ...]:
     expected = 'a list of names such as "NoForwardingLoops", or tables with a name and its arguments'
     items = reader.get("properties", expected, lambda value: isinstance(value, list) and value != [])
-    results: list[Checkable | Property] = []
+    results: list[Bindable | Property] = []
     for number, item in enumerate(items):
         table = {"name": item} if isinstance(item, str) else item
         if not isinstance(table, dict):
@@ -218,7 +218,7 @@ def _properties(reader: Reader, topology: Topology, code: CodeFiles) -> tuple[Ch
     return tuple(results)
 
 
-def _property(reader: Reader, topology: Topology, code: CodeFiles) -> Checkable | Property:
+def _property(reader: Table, topology: Topology, code: CodeFiles) -> Bindable | Property:
     """A property of the library, or one of the user's: a value, or a class or function that makes it."""
     label = reader.text("as", None)
     if "file" in reader:
@@ -227,7 +227,7 @@ def _property(reader: Reader, topology: Topology, code: CodeFiles) -> Checkable 
     else:
         make = library.LIBRARY[reader.choice("name", library.LIBRARY)]
     fixed = {}
-    if isinstance(make, type) and issubclass(make, library.Rule):
+    if isinstance(make, type) and issubclass(make, library.NetworkProperty):
         fixed["name"] = label or inspect.signature(make).parameters["name"].default
     found = read_call(reader, make, fixed, {}) if callable(make) else make
     if type(found) in library.LIBRARY.values():
@@ -240,13 +240,13 @@ def _property(reader: Reader, topology: Topology, code: CodeFiles) -> Checkable 
     return replace(found, name=label) if label and isinstance(found, Property) else found
 
 
-def _options(reader: Reader) -> tuple[Options, int]:
+def _options(reader: Table) -> tuple[SearchOptions, int]:
     memory = reader.whole("memory_limit", 1, 1 << 30, None)
     order = reader.choice("order", ("bfs", "dfs"), "bfs")
     engine = reader.choice("engine", ("auto", "loop", "kernel"), "auto")
     if order == "dfs" and engine == "kernel":
         reader.fail("engine", engine, "auto or loop, as order is 'dfs': the kernel engine searches breadth first")
-    options = Options(
+    options = SearchOptions(
         engine=engine,
         order=order,
         reduce=reader.flag("reduce", False),

@@ -11,32 +11,35 @@ from typing import TypeVar
 
 from sdnloom.check.bounds import stated_bounds
 from sdnloom.check.coverage import Coverage, FileCoverage
-from sdnloom.check.discover import DiscoverOptions, Discovery, discover, replayed_pools
-from sdnloom.check.inputs.clients import DiscoveryError, Pools, all_discovering, discoverers, with_pools
-from sdnloom.check.inputs.concolic import Concolic, Means
-from sdnloom.check.inputs.statistics import (
-    AnswerPools,
-    answer_pools,
-    discovering_statistics,
-    replayed_answers,
-    with_answers,
-)
-from sdnloom.check.inputs.subjects import explorable
-from sdnloom.check.strategies import SameFlow, SearchStrategy
+from sdnloom.check.discovery import DiscoverOptions, Discovery, discover, replayed_pools
 from sdnloom.engine.model import Property, Strategy, System
 from sdnloom.engine.path import Diverged, final_state, replay
 from sdnloom.engine.path import Path as Steps
-from sdnloom.engine.result import Counterexample, Holds, Incomplete, Limits, Options, Result, SearchEvent, Violated
+from sdnloom.engine.result import (
+    Counterexample,
+    Holds,
+    Incomplete,
+    Limits,
+    Result,
+    SearchEvent,
+    SearchOptions,
+    Violated,
+)
 from sdnloom.engine.search import search
-from sdnloom.engine.semantics import Found, Semantics
+from sdnloom.engine.semantics import Finding, Semantics
+from sdnloom.engine.stable_text import stable_text
 from sdnloom.engine.strategy import Composed
-from sdnloom.engine.text import stable_text
 from sdnloom.engine.trace import Replayed, Trace, code_fingerprint, replay_trace
-from sdnloom.network.build import Checkable, build
-from sdnloom.network.controller import Program, StartAgain, keep_order
+from sdnloom.inputs.clients import DiscoveryError, Pools, all_discovering, discoverers, with_pools
+from sdnloom.inputs.concolic import ConcolicExplorer, ConcolicOptions
+from sdnloom.inputs.explorable import explorable
+from sdnloom.inputs.statistics import AnswerPools, answer_pools, discovering_statistics, replayed_answers, with_answers
+from sdnloom.network.assumed_independence import AssumeIndependent, AssumptionRefuted
+from sdnloom.network.build import Bindable, build
 from sdnloom.network.network import Network
-from sdnloom.network.supposing import Mistaken, Supposing
-from sdnloom.symbolic.options import Options as PathOptions
+from sdnloom.network.program import Program, RestartNeeded, keep_order
+from sdnloom.strategies import SameFlow, SearchStrategy
+from sdnloom.symbolic.options import ExplorationOptions as PathOptions
 
 T = TypeVar("T")
 CONTROLLER = "controller"  # the component whose steps run the program
@@ -88,8 +91,8 @@ class Scenario:
 
     network: Network
     program: Program
-    properties: tuple[Checkable | Property, ...]
-    options: Options = field(default_factory=Options)
+    properties: tuple[Bindable | Property, ...]
+    options: SearchOptions = field(default_factory=SearchOptions)
     seed: int = 0
     name: str = "scenario"
     file: Path | None = None  # where it was read from
@@ -108,7 +111,7 @@ class Scenario:
         """Return what a run gives; of a second one if the program told too few states apart in the first."""
         try:
             return run()
-        except StartAgain:
+        except RestartNeeded:
             keep_order(self.program)  # the program that found it may be a copy that was rewritten
             return run()
 
@@ -150,7 +153,7 @@ class Scenario:
         began: float,
         on_event: Callable[[SearchEvent], None] | None,
         watched: Coverage | None,
-    ) -> tuple[Result, Options]:
+    ) -> tuple[Result, SearchOptions]:
         """The result of a search of the network with a program, and the options it had in the end.
 
         The time limit counts from `began`. What a reduction supposes of the program may have to be learned first.
@@ -159,12 +162,12 @@ class Scenario:
         while True:
             try:
                 return self._search_once(supposed, prepared, began, on_event, watched)
-            except Mistaken:
+            except AssumptionRefuted:
                 continue  # it is supposed no longer; there are two things to suppose
 
     def _supposed(self, program: Program) -> Program:
         wanted = self.options.reduce or self.options.checked
-        return Supposing(program) if wanted and not isinstance(program, Supposing) else program
+        return AssumeIndependent(program) if wanted and not isinstance(program, AssumeIndependent) else program
 
     def _search_once(
         self,
@@ -173,7 +176,7 @@ class Scenario:
         began: float,
         on_event: Callable[[SearchEvent], None] | None,
         watched: Coverage | None,
-    ) -> tuple[Result, Options]:
+    ) -> tuple[Result, SearchOptions]:
         ready = replace(self, program=program)
         system = watched.watch(watched.watching(ready.system), CONTROLLER) if watched else ready.system()
         options = replace(self.options, strategy=self.strategy(system))
@@ -192,7 +195,7 @@ class Scenario:
             known = supposed.setdefault(id(program), self._supposed(program))
             return replace(narrow, network=network)._search(known, look, began, on_event, watched)[0]
 
-        explorer = Concolic(subject, Means(PathOptions(paths=self.discovery.paths)))
+        explorer = ConcolicExplorer(subject, ConcolicOptions(PathOptions(paths=self.discovery.paths)))
         found = discover(narrow.network, subject, explorer, self.discovery, self.options, searching, on_event)
         pools = {
             (one.spec.name, place): {label: (label, packet) for label, packet in pool}
@@ -219,7 +222,7 @@ class Scenario:
         """The scenario in which clients and switches say what is discovered instead of what they were told."""
         return replace(self, network=discovering_statistics(all_discovering(self.network)), discovers=True)
 
-    def trace(self, path: Steps, found: Found | None, source: dict[str, str]) -> Trace:
+    def trace(self, path: Steps, found: Finding | None, source: dict[str, str]) -> Trace:
         """The path as a trace that `replay` accepts for this scenario."""
         return Trace(path, found, self.fingerprint(), self.code_fingerprint(), source)
 
@@ -261,7 +264,7 @@ def _confirm(semantics: Semantics, one: Counterexample) -> None:
         raise DiscoveryError(
             f"{one.property}: the program does something else when it is not rewritten: {error}"
         ) from None
-    if Found(one.property, one.message) not in semantics.speaking(state):
+    if Finding(one.property, one.message) not in semantics.speaking(state):
         raise DiscoveryError(f"{one.property}: not violated by the program as it was written: {one.message}")
 
 

@@ -7,20 +7,20 @@ from typing import Any
 
 import click
 
-from sdnloom.check.inputs.clients import discoverers
-from sdnloom.check.inputs.reading import changed, check_options, given_fields
+from sdnloom.check.discovery_table import changed, check_options, given_fields
 from sdnloom.check.load import MEBIBYTE
 from sdnloom.check.scenario import Report, Scenario
-from sdnloom.check.strategies import NAMES
 from sdnloom.cli.apps import takes_scenario
 from sdnloom.cli.progress import SearchProgress
 from sdnloom.cli.strategies import with_strategies
 from sdnloom.cli.traces import check_folder, write_trace
 from sdnloom.engine.result import Counterexample
-from sdnloom.engine.semantics import Found
+from sdnloom.engine.semantics import Finding
 from sdnloom.engine.trace import TraceError
-from sdnloom.report.check_json import report_json
-from sdnloom.report.check_text import coverage_text, report_text
+from sdnloom.inputs.clients import discoverers
+from sdnloom.report.check.json_format import report_json
+from sdnloom.report.check.text import coverage_text, report_text
+from sdnloom.strategies import NAMES
 
 EXIT = {"holds": 0, "violated": 1, "incomplete": 3}
 
@@ -153,7 +153,7 @@ def _traces(scenario: Scenario, report: Report, folder: Path) -> dict[Counterexa
     written = {}
     for one in report.violations:
         try:
-            written[one] = write_trace(scenario, one.path, Found(one.property, one.message), folder, used)
+            written[one] = write_trace(scenario, one.path, Finding(one.property, one.message), folder, used)
         except TraceError as error:
             click.echo(f"warning: {error}", err=True)
     return written

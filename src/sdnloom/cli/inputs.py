@@ -6,20 +6,20 @@ from typing import Any
 
 import click
 
-from sdnloom.check.inputs.concolic import Means
-from sdnloom.check.inputs.reading import given_fields
-from sdnloom.check.inputs.skeletons import USUAL, Setting, Skeleton, skeletons
-from sdnloom.check.inputs.stacks import STACKS
-from sdnloom.check.inputs.statistics import check_counter, reply_of, reply_skeleton
-from sdnloom.check.inputs.survey import Survey, survey
+from sdnloom.check.discovery_table import given_fields
 from sdnloom.check.scenario import Scenario
+from sdnloom.check.survey import Survey, survey
 from sdnloom.cli.apps import chosen_scenario, describes_scenario
 from sdnloom.cli.traces import check_same, scenario_of
 from sdnloom.engine.trace import Trace, load_trace
-from sdnloom.network.topology import Place
-from sdnloom.report.inputs_json import survey_json
-from sdnloom.report.inputs_text import survey_text
-from sdnloom.symbolic.options import Options
+from sdnloom.inputs.concolic import ConcolicOptions
+from sdnloom.inputs.skeletons import USUAL, SenderView, Skeleton, skeletons
+from sdnloom.inputs.stacks import STACKS
+from sdnloom.inputs.statistics import check_counter, reply_of, reply_skeleton
+from sdnloom.network.topology import SwitchPort
+from sdnloom.report.inputs.json_format import survey_json
+from sdnloom.report.inputs.text import survey_text
+from sdnloom.symbolic.options import ExplorationOptions
 
 
 @click.command("inputs")
@@ -68,14 +68,14 @@ def command(
         )
     trace = load_trace(state) if state is not None else None
     loaded, free = _scenario(scenario, said, trace, state, port)
-    place = Place(switch, port)
+    place = SwitchPort(switch, port)
     host = next((each for each in loaded.network.topology.hosts if each.place == place), None)
-    setting = Setting() if free else Setting(loaded.network.topology, host)
+    setting = SenderView() if free else SenderView(loaded.network.topology, host)
     if statistics:
         wanted = [_counters(place, given_fields(fields), loaded.network.switches.version)]
     else:
         wanted = skeletons(stacks or USUAL, setting, given_fields(fields), robust)
-    means = Means(Options(paths=paths, seconds=time_limit), robust)
+    means = ConcolicOptions(ExplorationOptions(paths=paths, seconds=time_limit), robust)
     if trace is not None and state is not None:
         check_same(trace, state, loaded)
         loaded = loaded.with_inputs_of(trace.path)
@@ -88,7 +88,7 @@ def command(
     return _exit(found)
 
 
-def _counters(place: Place, said: dict[str, str], version: str) -> Skeleton:
+def _counters(place: SwitchPort, said: dict[str, str], version: str) -> Skeleton:
     """The counters of a port in a reply."""
     for name, text in said.items():
         check_counter(name, text)

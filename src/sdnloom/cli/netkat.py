@@ -7,13 +7,13 @@ from typing import Any
 
 import click
 
-from sdnloom.netkat.decide import Verdict, Witness, contains, equivalent, images_for, is_empty, space_for
+from sdnloom.netkat.decide import Decision, Witness, contains, equivalent, images_for, is_empty, space_for
 from sdnloom.netkat.errors import PolicyError
 from sdnloom.netkat.image import Images
 from sdnloom.netkat.lint import Remark, lint
 from sdnloom.netkat.parser import parse_policy
 from sdnloom.netkat.printer import packet_text, to_text
-from sdnloom.netkat.program import Claim, Program, read_program
+from sdnloom.netkat.program import Claim, PolicyFile, read_program
 from sdnloom.netkat.route import Hop, route
 from sdnloom.netkat.syntax import Policy, fields, product_of
 
@@ -111,21 +111,21 @@ def reach(arguments: tuple[str, ...], start: str, goal: str, never: bool, style:
     return int((witness is None) != never)
 
 
-def _operands(arguments: tuple[str, ...], names: Sequence[str]) -> tuple[Program, tuple[str, ...]]:
+def _operands(arguments: tuple[str, ...], names: Sequence[str]) -> tuple[PolicyFile, tuple[str, ...]]:
     count = len(names)
     if len(arguments) not in (count, count + 1):
         wanted = " ".join(names)
         raise click.UsageError(f"expected [FILE] {wanted}, got {len(arguments)} arguments")
     if len(arguments) == count:
-        return Program("<none>"), arguments
+        return PolicyFile("<none>"), arguments
     return read_program(Path(arguments[0])), arguments[1:]
 
 
-def _parse(program: Program, text: str, role: str) -> Policy:
+def _parse(program: PolicyFile, text: str, role: str) -> Policy:
     return parse_policy(text, names=program.policies, fields=program.fields, source=f"<{role}>")
 
 
-def _predicate(program: Program, text: str, role: str) -> Policy:
+def _predicate(program: PolicyFile, text: str, role: str) -> Policy:
     policy = _parse(program, text, role)
     if not policy.is_predicate:
         raise PolicyError(f"<{role}>: expected a predicate, without assignment and star: {_shown(policy)}")
@@ -141,7 +141,7 @@ def _decide(claim: Claim, images: Images | None) -> tuple[bool, Witness | None]:
 
 
 def _check_text(
-    program: Program,
+    program: PolicyFile,
     verdicts: Sequence[tuple[Claim, tuple[bool, Witness | None]]],
     remarks: Sequence[Remark],
     failed: int,
@@ -162,7 +162,7 @@ def _check_text(
 
 
 def _check_json(
-    program: Program, verdicts: Sequence[tuple[Claim, tuple[bool, Witness | None]]], remarks: Sequence[Remark]
+    program: PolicyFile, verdicts: Sequence[tuple[Claim, tuple[bool, Witness | None]]], remarks: Sequence[Remark]
 ) -> dict[str, Any]:
     return {
         "command": "netkat check",
@@ -187,7 +187,7 @@ def _check_json(
     }
 
 
-def _all_fields(program: Program) -> frozenset[str]:
+def _all_fields(program: PolicyFile) -> frozenset[str]:
     return frozenset(program.fields or ()).union(*map(fields, program.policies.values()))
 
 
@@ -198,7 +198,7 @@ def _print_witness(witness: Witness | None, sides: Mapping[str, str]) -> None:
         click.echo(f"  out  {packet_text(witness.after) or 'the same packet'}" + (f"    {note}" if note else ""))
 
 
-def _verdict_json(verdict: Verdict) -> dict[str, Any]:
+def _verdict_json(verdict: Decision) -> dict[str, Any]:
     return {"holds": bool(verdict), "witness": _witness_json(verdict.witness)}
 
 

@@ -3,7 +3,7 @@
 from rich.console import Console
 
 from sdnloom.engine.result import Discovered, Finished, Notice, Progress, SearchEvent
-from sdnloom.report.words import counted
+from sdnloom.report.describe import counted
 
 SECONDS_BETWEEN_LINES = 10
 

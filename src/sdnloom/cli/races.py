@@ -8,14 +8,24 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from sdnloom.races import Limits, Mode, Options, Outcome, Progress, Result, find_races, load_model, load_properties
-from sdnloom.races.remarks import remarks
-from sdnloom.races.report_graph import result_dot, result_mermaid
-from sdnloom.races.report_json import result_json
-from sdnloom.races.report_text import result_text
+from sdnloom.races import (
+    Limits,
+    Progress,
+    RaceMode,
+    RaceOptions,
+    RaceOutcome,
+    RaceResult,
+    find_races,
+    load_model,
+    load_properties,
+)
+from sdnloom.races.language.lint import remarks
+from sdnloom.report.races.graph import result_dot, result_mermaid
+from sdnloom.report.races.json_format import result_json
+from sdnloom.report.races.text import result_text
 
-_EXIT = {Outcome.NONE: 0, Outcome.HARMFUL: 1, Outcome.INCOMPLETE: 3}
-_FORMATS: dict[str, Callable[[Result], str]] = {
+_EXIT = {RaceOutcome.NONE: 0, RaceOutcome.HARMFUL: 1, RaceOutcome.INCOMPLETE: 3}
+_FORMATS: dict[str, Callable[[RaceResult], str]] = {
     "text": result_text,
     "json": lambda result: json.dumps(result_json(result), indent=2) + "\n",
     "dot": result_dot,
@@ -62,8 +72,8 @@ class _Status:
 @click.argument("properties", type=click.Path(path_type=Path), required=False)
 @click.option(
     "--mode",
-    type=click.Choice([mode.value for mode in Mode]),
-    default=Mode.COMPLETE.value,
+    type=click.Choice([mode.value for mode in RaceMode]),
+    default=RaceMode.COMPLETE.value,
     show_default=True,
     help="All races, or only the first harmful one of each trace, as RaceLoom reports them.",
 )
@@ -115,7 +125,7 @@ def command(
     judged = load_properties(properties, loaded) if properties else ()
     for remark in remarks(loaded):
         click.echo(f"remark: {remark}", err=True)
-    options = Options(Mode(mode), depth, which == "all", max_races, Limits(max_states, time_limit))
+    options = RaceOptions(RaceMode(mode), depth, which == "all", max_races, Limits(max_states, time_limit))
     status = _Status()
     try:
         result = find_races(loaded, judged, options, status)

@@ -6,7 +6,7 @@ import click
 
 from sdnloom.cli.traces import check_same, scenario_of
 from sdnloom.engine.trace import load_trace
-from sdnloom.report.replay_text import CONFIRMED, DIVERGED, replay_outcome, replay_text
+from sdnloom.report.replay.text import CONFIRMED, DIVERGED, replay_outcome, replay_text
 
 _EXIT = {CONFIRMED: 1, DIVERGED: 3}
 

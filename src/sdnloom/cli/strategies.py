@@ -4,19 +4,19 @@ from dataclasses import replace
 
 import click
 
-from sdnloom.check.apps import COMMAND_LINE
-from sdnloom.check.code import CodeFiles
-from sdnloom.check.document import document_of
-from sdnloom.check.reader import Reader
+from sdnloom.check.app_options import COMMAND_LINE
 from sdnloom.check.scenario import Scenario
-from sdnloom.check.strategies import PktSeq, named
-from sdnloom.check.strategies.read import read_same_flow
+from sdnloom.scenario_file.code_files import CodeFiles
+from sdnloom.scenario_file.document import document_of
+from sdnloom.scenario_file.strategies import read_same_flow
+from sdnloom.scenario_file.table import Table
+from sdnloom.strategies import PktSeq, named
 
 
 def with_strategies(scenario: Scenario, names: str | None, same_flow: str | None, pkt_seq: str | None) -> Scenario:
     """The scenario with what a command line says about strategies instead of what its file does, option by option."""
     if same_flow is not None:
-        reader = Reader(document_of({"same_flow": same_flow}, COMMAND_LINE), COMMAND_LINE)
+        reader = Table(document_of({"same_flow": same_flow}, COMMAND_LINE), COMMAND_LINE)
         scenario = replace(scenario, same_flow=read_same_flow(reader, CodeFiles()))
     if names is None and same_flow is None and pkt_seq is None:
         return scenario

@@ -4,19 +4,19 @@ import os
 import re
 from pathlib import Path
 
-from sdnloom.check.apps import COMMAND_LINE
-from sdnloom.check.document import ScenarioError, shown
+from sdnloom.check.app_options import COMMAND_LINE
 from sdnloom.check.load import load_scenario, read_scenario
 from sdnloom.check.scenario import Scenario
 from sdnloom.engine.path import Path as Steps
-from sdnloom.engine.semantics import Found
+from sdnloom.engine.semantics import Finding
 from sdnloom.engine.trace import Trace, TraceError, save_trace
+from sdnloom.scenario_file.document import ScenarioError, shown
 
 SUFFIX = ".sdnloom-trace.json"
 DISCOVER = "discover"  # what a trace says of its clients if the command line did
 
 
-def write_trace(scenario: Scenario, steps: Steps, found: Found | None, folder: Path, used: set[Path]) -> Path:
+def write_trace(scenario: Scenario, steps: Steps, found: Finding | None, folder: Path, used: set[Path]) -> Path:
     """Write a trace into the folder under a name that no other trace of this run has, and return the file."""
     label = f"{scenario.name}.{found.property}" if found else scenario.name
     stem = re.sub(r"[^\w.-]+", "-", label).strip("-.") or "trace"
@@ -36,7 +36,7 @@ def check_folder(folder: Path) -> None:
         raise TraceError(f"{folder}: cannot write traces there; expected a folder that can be written")
 
 
-def save(scenario: Scenario, steps: Steps, found: Found | None, file: Path) -> None:
+def save(scenario: Scenario, steps: Steps, found: Finding | None, file: Path) -> None:
     """Write a trace. It names the scenario's file as seen from its own place, so that both can be moved together."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)

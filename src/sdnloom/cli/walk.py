@@ -10,7 +10,7 @@ from sdnloom.cli.traces import check_folder, write_trace
 from sdnloom.engine.path import minimise
 from sdnloom.engine.semantics import Semantics
 from sdnloom.engine.walk import random_walk
-from sdnloom.report.walk_text import found_text, nothing_text
+from sdnloom.report.walk.text import found_text, nothing_text
 
 
 @click.command("walk")

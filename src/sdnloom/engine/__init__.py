@@ -20,6 +20,7 @@ from sdnloom.engine.model import (
     System,
 )
 from sdnloom.engine.path import Diverged, Path, clocks, cone, describe, minimise, replay
+from sdnloom.engine.reduction.stubborn_sets import ReductionRefused
 from sdnloom.engine.result import (
     Counterexample,
     Discovered,
@@ -28,17 +29,16 @@ from sdnloom.engine.result import (
     Incomplete,
     Limits,
     Notice,
-    Options,
     Progress,
     Result,
     SearchEvent,
+    SearchOptions,
     Statistics,
     Violated,
 )
 from sdnloom.engine.search import search
-from sdnloom.engine.semantics import Found, Semantics, State, Transition
+from sdnloom.engine.semantics import Finding, Semantics, State, Transition
 from sdnloom.engine.strategy import Composed
-from sdnloom.engine.stubborn import Refused
 from sdnloom.engine.trace import Trace, TraceError, load_trace, replay_trace, save_trace
 from sdnloom.engine.walk import Stepper, Walk, random_walk
 
@@ -57,8 +57,8 @@ __all__ = [
     "Diverged",
     "Fault",
     "Fifo",
+    "Finding",
     "Finished",
-    "Found",
     "Graph",
     "Holds",
     "Incomplete",
@@ -68,16 +68,16 @@ __all__ = [
     "ModelError",
     "Needs",
     "Notice",
-    "Options",
     "Outcome",
     "Path",
     "Ports",
     "Progress",
     "Property",
-    "Refused",
+    "ReductionRefused",
     "Reorder",
     "Result",
     "SearchEvent",
+    "SearchOptions",
     "Semantics",
     "State",
     "Statistics",

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sdnloom.engine.model import Content, Discipline, Message, ModelError
-from sdnloom.engine.text import stable_text
+from sdnloom.engine.stable_text import stable_text
 
 
 @dataclass(frozen=True)

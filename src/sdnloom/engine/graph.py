@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, Generic, TypeVar
 
-from sdnloom.engine.semantics import Found
+from sdnloom.engine.semantics import Finding
 
 S = TypeVar("S", bound=Hashable)
 
@@ -34,6 +34,6 @@ class Graph(ABC, Generic[S]):
         """The successors that a reduction left out of `successors`."""
         return ()
 
-    def speaking(self, state: S) -> Sequence[Found]:
+    def speaking(self, state: S) -> Sequence[Finding]:
         """The properties that speak in the state."""
         return ()

@@ -5,10 +5,10 @@ from itertools import filterfalse
 from typing import Generic, Literal, TypeVar
 
 from sdnloom.engine.graph import Graph
-from sdnloom.engine.ignoring import Ignoring
+from sdnloom.engine.limits import LimitWatch
+from sdnloom.engine.reduction.cycle_proviso import CycleProviso
 from sdnloom.engine.result import Limits
-from sdnloom.engine.semantics import Found
-from sdnloom.engine.watch import Watch
+from sdnloom.engine.semantics import Finding
 
 S = TypeVar("S", bound=Hashable)
 BATCH = 1024  # expansions between two looks at the clock
@@ -17,7 +17,7 @@ BATCH = 1024  # expansions between two looks at the clock
 DEPTH_UNDER_REDUCTION = "a depth limit and a reduction meet a cycle, where depth says nothing"
 
 
-def never_stop(found: Found, number: int) -> bool:
+def never_stop(found: Finding, number: int) -> bool:
     """Go on after a sighting."""
     return False
 
@@ -36,15 +36,15 @@ class LoopSearch(Generic[S]):
         *,
         order: Literal["bfs", "dfs"] = "bfs",
         limits: Limits | None = None,
-        watch: Watch | None = None,
+        watch: LimitWatch | None = None,
         careful: bool = False,
         max_transitions: int | None = None,
-        sighted: Callable[[Found, int], bool] = never_stop,
+        sighted: Callable[[Finding, int], bool] = never_stop,
         paused: Callable[[], None] = lambda: None,
     ) -> None:
         self.graph, self.order, self.careful = graph, order, careful
         self.limits = limits or Limits()
-        self.watch = watch or Watch(self.limits)
+        self.watch = watch or LimitWatch(self.limits)
         self.max_transitions = max_transitions
         self.sighted, self.paused = sighted, paused
         self.states: list[S] = []
@@ -58,7 +58,7 @@ class LoopSearch(Generic[S]):
         self.ended_by_sighting = False
         self._closed: set[int] = set()  # careful depth-first: the states that were expanded
         self._ends: list[int] = []  # careful: states whose edges led only to states expanded before
-        self._ignoring = Ignoring(graph)
+        self._ignoring = CycleProviso(graph)
 
     def run(self) -> None:
         """Search until done or stopped."""

@@ -57,7 +57,7 @@ class Discipline(Protocol):
 
 
 @runtime_checkable
-class Listing(Protocol):
+class ListsContent(Protocol):
     """A discipline that tells what it holds."""
 
     def waiting(self, content: Any) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
@@ -107,7 +107,7 @@ class Action:
 
     `footprint(core, before, message)` says what the step may do about a message that waits, where that is less than
     what the action declares: whatever the component's other actions do until then, and after it took the messages
-    `before`, which wait there too. Where a channel gives several parts at once it is asked for each part (`Listing`).
+    `before`, which wait there too. Where a channel gives several parts at once it is asked for each (`ListsContent`).
     """
 
     name: str

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from sdnloom.engine.disciplines import parts_of
 from sdnloom.engine.model import Fault, Message, Mode, Step, fault_name
-from sdnloom.engine.semantics import Found, Semantics, State, Transition
-from sdnloom.engine.text import stable_text
+from sdnloom.engine.semantics import Finding, Semantics, State, Transition
+from sdnloom.engine.stable_text import stable_text
 from sdnloom.errors import SdnloomError
 
 Clock = dict[str, int]
@@ -139,7 +139,7 @@ def cone(transitions: Sequence[Transition], position: int) -> list[int]:
     return sorted(reached)
 
 
-def minimise(semantics: Semantics, path: Path, found: Found) -> Path:
+def minimise(semantics: Semantics, path: Path, found: Finding) -> Path:
     """A path, no longer than the given one, at whose end the same property says the same.
 
     First the causal cone of the last step, then whatever environment step can be left out with all that follows from

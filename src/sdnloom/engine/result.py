@@ -27,7 +27,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Options:
+class SearchOptions:
     """How to search. `auto` starts in the loop and moves to the kernel when the run turns out to be long."""
 
     engine: Literal["auto", "loop", "kernel"] = "auto"

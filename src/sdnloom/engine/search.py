@@ -7,12 +7,15 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
 
-from sdnloom.engine import evaluate
-from sdnloom.engine.compiled import SystemGraph
-from sdnloom.engine.laws import check_channels, check_commutation, check_memories
+from sdnloom.engine import user_code as evaluate
+from sdnloom.engine.limits import LimitWatch, TimeLimitReached, resident_bytes
 from sdnloom.engine.loop import LoopSearch
+from sdnloom.engine.memo import Memo
 from sdnloom.engine.model import ModelError, Needs, Step, System
 from sdnloom.engine.path import Path, final_state, minimise, replay
+from sdnloom.engine.reduction.laws import check_channels, check_commutation, check_memories
+from sdnloom.engine.reduction.sleep_sets import SleepSetSearch, can_sleep
+from sdnloom.engine.reduction.stubborn_sets import StubbornSets
 from sdnloom.engine.result import (
     Counterexample,
     Discovered,
@@ -20,20 +23,17 @@ from sdnloom.engine.result import (
     Holds,
     Incomplete,
     Notice,
-    Options,
     Progress,
     Result,
     SearchEvent,
+    SearchOptions,
     Statistics,
     Verdict,
     Violated,
 )
-from sdnloom.engine.semantics import Found, Remembering, Semantics, State
-from sdnloom.engine.sleeping import SleepingSearch, can_sleep
+from sdnloom.engine.semantics import CachedSemantics, Finding, Semantics, State
 from sdnloom.engine.strategy import skipped
-from sdnloom.engine.stubborn import Stubborn
-from sdnloom.engine.tables import Tables
-from sdnloom.engine.watch import OutOfTime, Watch, resident_bytes
+from sdnloom.engine.system_graph import SystemGraph
 from sdnloom.errors import SdnloomError
 
 # A run this long repays the start of the kernel, compiled code from its cache included.
@@ -87,13 +87,13 @@ class SystemLoop(LoopSearch[int]):
         return None
 
 
-class SleepingLoop(SleepingSearch, SystemLoop):
+class SleepSetLoop(SleepSetSearch, SystemLoop):
     """The loop engine on a system, with sleep sets."""
 
 
 def search(
     system: System,
-    options: Options | None = None,
+    options: SearchOptions | None = None,
     on_event: Callable[[SearchEvent], None] | None = None,
     spent: float = 0,
 ) -> Result:
@@ -101,20 +101,22 @@ def search(
 
     `spent` seconds of the time limit have passed before, if this is not the first search for a verdict.
     """
-    return _Run(system, options or Options(), on_event or (lambda event: None), spent).result()
+    return _Run(system, options or SearchOptions(), on_event or (lambda event: None), spent).result()
 
 
 class _Run:
-    def __init__(self, system: System, options: Options, on_event: Callable[[SearchEvent], None], spent: float) -> None:
+    def __init__(
+        self, system: System, options: SearchOptions, on_event: Callable[[SearchEvent], None], spent: float
+    ) -> None:
         _refuse_bad_mixes(options)
         self.system, self.options, self.on_event = system, options, on_event
-        self.tables = Tables(system, options.checked)
-        self.reduction = Stubborn(system) if options.reduce else None
+        self.tables = Memo(system, options.checked)
+        self.reduction = StubbornSets(system) if options.reduce else None
         self.sometimes = {prop.name for prop in system.properties if prop.sometimes}
-        self.watch = Watch(options.limits, spent)
+        self.watch = LimitWatch(options.limits, spent)
         self.semantics = Semantics(system)
-        self.remembering = Remembering(system)  # a path is made shorter with it, and confirmed without
-        self.sightings: dict[Found, int] = {}
+        self.remembering = CachedSemantics(system)  # a path is made shorter with it, and confirmed without
+        self.sightings: dict[Finding, int] = {}
         self.engine: Engine | None = None
         self.name = "loop"
 
@@ -157,7 +159,7 @@ class _Run:
         try:
             with self.watch.ending_steps(evaluate.under_way):
                 return self._explore()
-        except OutOfTime as late:
+        except TimeLimitReached as late:
             assert self.engine is not None
             self.engine.stopped = f"the time limit of {self.options.limits.seconds:g} s was reached in {late.args[0]}"
             return self.engine
@@ -183,7 +185,7 @@ class _Run:
 
     def _loop(self, max_transitions: int | None) -> SystemLoop:
         graph = SystemGraph(self.tables, self.reduction, self.options.strategy)
-        kind = SleepingLoop if self.options.order == "bfs" and can_sleep(graph) else SystemLoop
+        kind = SleepSetLoop if self.options.order == "bfs" and can_sleep(graph) else SystemLoop
         engine = kind(
             graph,
             order=self.options.order,
@@ -200,7 +202,10 @@ class _Run:
 
     def _kernel(self) -> Engine:
         try:
-            from sdnloom.engine.kernel import KernelSearch, is_compiled  # takes a while, so only when it is wanted
+            from sdnloom.engine.kernel.search import (  # takes a while, so only when it is wanted
+                KernelSearch,
+                is_compiled,
+            )
         except ImportError as error:
             raise SdnloomError(f"the kernel engine needs numba ({error}); use the loop engine") from error
         if not is_compiled():
@@ -224,7 +229,7 @@ class _Run:
         at_events = (Needs.EVENT, Needs.ORDER)
         return self.reduction is not None and any(prop.needs in at_events for prop in self.system.properties)
 
-    def _sighted(self, found: Found, number: int) -> bool:
+    def _sighted(self, found: Finding, number: int) -> bool:
         """Note the first sighting of each; True to stop."""
         witness = found.property in self.sometimes
         if witness and any(known.property == found.property for known in self.sightings):
@@ -250,7 +255,7 @@ class _Run:
                 )
             )
 
-    def _counterexample(self, engine: Engine, found: Found, number: int) -> Counterexample:
+    def _counterexample(self, engine: Engine, found: Finding, number: int) -> Counterexample:
         path = path_through(self.semantics, engine.values(number))
         shortest = self.options.order == "bfs" and not self.options.reduce and self.options.strategy is None
         if not shortest:
@@ -294,7 +299,7 @@ def path_through(semantics: Semantics, states: Sequence[State]) -> Path:
     return Path(tuple(steps))
 
 
-def _refuse_bad_mixes(options: Options) -> None:
+def _refuse_bad_mixes(options: SearchOptions) -> None:
     if options.engine == "kernel" and options.order == "dfs":
         raise SdnloomError("the kernel engine searches breadth first; use the loop engine for order 'dfs'")
     if options.engine == "kernel" and options.checked:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from sdnloom.engine import evaluate
+from sdnloom.engine import user_code as evaluate
 from sdnloom.engine.model import (
     Action,
     Component,
@@ -47,7 +47,7 @@ class Transition(NamedTuple):
     outcome: Outcome
 
 
-class Found(NamedTuple):
+class Finding(NamedTuple):
     """A property that speaks in a state: a violation, or for a `sometimes` property a witness."""
 
     property: str
@@ -94,7 +94,7 @@ class Semantics:
         """Whether no MUST and no IDLE is enabled."""
         return self.is_quiescent(state) and not any(self._enabled(state, idle=True))
 
-    def speaking(self, state: State) -> tuple[Found, ...]:
+    def speaking(self, state: State) -> tuple[Finding, ...]:
         """The properties that speak in this state, in declaration order."""
         quiescent = self.is_quiescent(state)
         settled = self.is_settled(state)
@@ -104,7 +104,7 @@ class Semantics:
             if asked:
                 message = evaluate.violated(prop, self.memory(prop, state), self.columns(prop, state))
                 if message is not None:
-                    results.append(Found(prop.name, message))
+                    results.append(Finding(prop.name, message))
         return tuple(results)
 
     def memory(self, prop: Property, state: State) -> Hashable:
@@ -189,7 +189,7 @@ class Semantics:
         return memories
 
 
-class Remembering(Semantics):
+class CachedSemantics(Semantics):
     """The same, each step of a component evaluated once: for many replays of much the same path."""
 
     def __init__(self, system: System) -> None:

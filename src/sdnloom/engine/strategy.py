@@ -12,9 +12,9 @@ leaves out it could also leave out without them. Neither makes the search exhaus
 from collections.abc import Hashable, Sequence
 from typing import Any, TypeAlias
 
-from sdnloom.engine import evaluate
+from sdnloom.engine import user_code as evaluate
+from sdnloom.engine.memo import Local, Memo
 from sdnloom.engine.model import ModelError, Outcome, Step, Strategy
-from sdnloom.engine.tables import Local, Tables
 
 Ranks: TypeAlias = tuple[int | None, ...]  # one per strategy
 
@@ -81,7 +81,7 @@ def least(ranks: Sequence[Ranks]) -> list[bool]:
 class Ranking:
     """The ranks of a strategy on numbered outcomes, asked once for each memory and outcome."""
 
-    def __init__(self, strategy: Strategy, tables: Tables) -> None:
+    def __init__(self, strategy: Strategy, tables: Memo) -> None:
         self.strategy, self.tables = strategy, tables
         self._known: dict[tuple[Any, int], tuple[Ranks, Hashable]] = {}
 

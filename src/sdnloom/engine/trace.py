@@ -14,8 +14,8 @@ from typing import Any
 
 from sdnloom.engine.model import Step, System
 from sdnloom.engine.path import Diverged, Path, Quoted, clocks, final_state, replay
-from sdnloom.engine.semantics import Found, Semantics, Transition
-from sdnloom.engine.text import stable_text
+from sdnloom.engine.semantics import Finding, Semantics, Transition
+from sdnloom.engine.stable_text import stable_text
 from sdnloom.errors import SdnloomError
 
 SCHEMA = "sdnloom-trace"
@@ -32,7 +32,7 @@ class Trace:
     """A path, what it shows, and what it was recorded with. `source` is the front end's own, for finding its input."""
 
     path: Path
-    found: Found | None
+    found: Finding | None
     scenario: str
     code: str
     source: dict[str, str] = field(default_factory=dict)
@@ -49,7 +49,7 @@ class Replayed:
     confirmed: bool
     diverged: Diverged | None
     warnings: tuple[str, ...]
-    now: Found | None = None
+    now: Finding | None = None
 
 
 def scenario_fingerprint(system: System) -> str:
@@ -154,7 +154,7 @@ def load_trace(file: str | FilePath) -> Trace:
         raise TraceError(f"{file}: version is {top.get('version')!r}; this sdnloom reads version {VERSION}")
     steps = tuple(read.step(step, number) for number, step in enumerate(read.items(top, "steps")))
     name, message = read.optional(top, "property"), read.optional(top, "message")
-    found = None if name is None else Found(name, message or "")
+    found = None if name is None else Finding(name, message or "")
     source = read.mapping(top.get("source", {}), "source")
     for key, value in source.items():
         read.text({key: value}, key)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from sdnloom.engine.model import Mode, Step, System
 from sdnloom.engine.path import Path
-from sdnloom.engine.semantics import Found, Semantics, State, Transition
+from sdnloom.engine.semantics import Finding, Semantics, State, Transition
 
 
 @dataclass(frozen=True)
@@ -13,7 +13,7 @@ class Walk:
     """A random path, what the properties said at its end, and whether it ended because nothing was left to do."""
 
     path: Path
-    found: tuple[Found, ...]
+    found: tuple[Finding, ...]
     finished: bool
 
 
@@ -58,7 +58,7 @@ class Stepper:
             self._enabled = self.semantics.transitions(self.state)
         return self._enabled
 
-    def found(self) -> tuple[Found, ...]:
+    def found(self) -> tuple[Finding, ...]:
         """What the properties say here."""
         return self.semantics.speaking(self.state)
 

@@ -1,18 +1,19 @@
 """NetKAT without `dup`: syntax, parser, printer, reference evaluator, packet sets and decisions with witnesses."""
 
-from sdnloom.netkat.decide import Verdict, Witness, contains, equivalent, is_empty
+from sdnloom.netkat.decide import Decision, Witness, contains, equivalent, is_empty
 from sdnloom.netkat.errors import PolicyError, PolicySyntaxError
 from sdnloom.netkat.evaluate import evaluate
 from sdnloom.netkat.image import Images
 from sdnloom.netkat.packets import PacketSet, Space
 from sdnloom.netkat.parser import parse_policy
 from sdnloom.netkat.printer import to_text
-from sdnloom.netkat.program import Program, parse_program, read_program
+from sdnloom.netkat.program import PolicyFile, parse_program, read_program
 from sdnloom.netkat.route import Hop, route
 from sdnloom.netkat.syntax import Assign, Drop, Not, Policy, Product, Skip, Star, Sum, Test, product_of, sum_of
 
 __all__ = [
     "Assign",
+    "Decision",
     "Drop",
     "Hop",
     "Images",
@@ -20,15 +21,14 @@ __all__ = [
     "PacketSet",
     "Policy",
     "PolicyError",
+    "PolicyFile",
     "PolicySyntaxError",
     "Product",
-    "Program",
     "Skip",
     "Space",
     "Star",
     "Sum",
     "Test",
-    "Verdict",
     "Witness",
     "contains",
     "equivalent",

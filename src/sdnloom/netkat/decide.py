@@ -25,7 +25,7 @@ class Witness:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Decision:
     """Whether a claim about policies holds; if not, the witness against it. True exactly if it holds."""
 
     witness: Witness | None = None
@@ -55,33 +55,33 @@ def images_for(policies: Iterable[Policy]) -> Images | None:
     return Images(space_for(*policies))
 
 
-def is_empty(policy: Policy, images: Images | None = None) -> Verdict:
+def is_empty(policy: Policy, images: Images | None = None) -> Decision:
     """Return whether the policy drops every packet; the witness is a packet that it lets through."""
     images = images or Images(space_for(policy))
     space = images.space
     named = sorted(fields(policy))
     after = space.witness(images.forward(policy, space.everything), named)
     if after is None:
-        return Verdict()
+        return Decision()
     before = space.witness(images.backward(policy, space.packet(after)), named, like=after)
     assert before is not None, "an output has an input"
-    return Verdict(Witness(before, after))
+    return Decision(Witness(before, after))
 
 
-def contains(smaller: Policy, larger: Policy, images: Images | None = None) -> Verdict:
+def contains(smaller: Policy, larger: Policy, images: Images | None = None) -> Decision:
     """Return whether `smaller <= larger`: every output of the first is one of the second, for every input."""
     relations = (images or Images(space_for(smaller, larger))).relations
     excess = relations.difference(relations.of(smaller), relations.of(larger))
-    return Verdict(_witness(relations, excess, "left", smaller, larger))
+    return Decision(_witness(relations, excess, "left", smaller, larger))
 
 
-def equivalent(left: Policy, right: Policy, images: Images | None = None) -> Verdict:
+def equivalent(left: Policy, right: Policy, images: Images | None = None) -> Decision:
     """Return whether both policies make the same outputs of every input; the witness says whose output it is."""
     relations = (images or Images(space_for(left, right))).relations
     a, b = relations.of(left), relations.of(right)
     if a is b:
-        return Verdict()
-    return Verdict(
+        return Decision()
+    return Decision(
         _witness(relations, relations.difference(a, b), "left", left, right)
         or _witness(relations, relations.difference(b, a), "right", left, right)
     )

@@ -10,7 +10,7 @@ class PolicyError(SdnloomError):
 
 
 @dataclass(frozen=True)
-class Place:
+class SourcePosition:
     """Where in which text; line and column count from 1."""
 
     source: str
@@ -24,7 +24,7 @@ class Place:
 class PolicySyntaxError(PolicyError):
     """Text that is no policy: `source:line:column: message`."""
 
-    def __init__(self, place: Place, message: str) -> None:
+    def __init__(self, place: SourcePosition, message: str) -> None:
         super().__init__(f"{place}: {message}")
         self.place = place
         self.message = message

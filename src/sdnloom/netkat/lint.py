@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from sdnloom.netkat.decide import images_for, is_empty
-from sdnloom.netkat.errors import Place
+from sdnloom.netkat.errors import SourcePosition
 from sdnloom.netkat.printer import to_text, value_text
-from sdnloom.netkat.program import Program
+from sdnloom.netkat.program import PolicyFile
 from sdnloom.netkat.syntax import DROP, Policy, Sum, Value, fields, value_key, values
 
 
@@ -13,22 +13,22 @@ from sdnloom.netkat.syntax import DROP, Policy, Sum, Value, fields, value_key, v
 class Remark:
     """What looks like a mistake, and where."""
 
-    place: Place
+    place: SourcePosition
     message: str
 
 
-def lint(program: Program) -> tuple[Remark, ...]:
+def lint(program: PolicyFile) -> tuple[Remark, ...]:
     """Return what looks like a mistake, in the order of the file."""
     remarks = [*_unused_fields(program), *_mixed_values(program), *_dead_policies(program)]
     return tuple(sorted(remarks, key=lambda one: (one.place.line, one.place.column, one.message)))
 
 
-def _roots(program: Program) -> list[Policy]:
+def _roots(program: PolicyFile) -> list[Policy]:
     claims = [side for claim in program.claims for side in (claim.left, claim.right)]
     return [*program.policies.values(), *claims]
 
 
-def _unused_fields(program: Program) -> list[Remark]:
+def _unused_fields(program: PolicyFile) -> list[Remark]:
     used = frozenset[str]().union(*map(fields, _roots(program)))
     declared = program.fields or {}
     return [
@@ -38,7 +38,7 @@ def _unused_fields(program: Program) -> list[Remark]:
     ]
 
 
-def _mixed_values(program: Program) -> list[Remark]:
+def _mixed_values(program: PolicyFile) -> list[Remark]:
     """A field with numbers in one place and words in another: `1` and `"1"` are different values."""
     kinds: dict[str, dict[type, Value]] = {}
     remarks: list[Remark] = []
@@ -55,7 +55,7 @@ def _mixed_values(program: Program) -> list[Remark]:
     return remarks
 
 
-def _dead_policies(program: Program) -> list[Remark]:
+def _dead_policies(program: PolicyFile) -> list[Remark]:
     remarks: list[Remark] = []
     images = images_for(program.policies.values())
     for name, policy in program.policies.items():

@@ -46,7 +46,7 @@ def parse_policy(
     PolicySyntaxError with `source:line:column`, what was found and what was expected.
     """
     tokens = Text(text, source)
-    reader = Reader(tokens, resolver(tokens, names or {}), fields)
+    reader = PolicyParser(tokens, resolver(tokens, names or {}), fields)
     policy = reader.policy()
     if reader.next.kind != "end":
         raise reader.unexpected("an operator or the end of the policy")
@@ -90,7 +90,7 @@ class _Group:
     negations: list[Token] = field(default_factory=list)
 
 
-class Reader:
+class PolicyParser:
     """Reads policies from tokens with a stack of its own: nesting is limited by memory only."""
 
     def __init__(self, text: Text, resolve: Resolve, fields: Collection[str] | None, position: int = 0) -> None:

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from sdnloom.netkat.errors import Place, PolicyError
-from sdnloom.netkat.parser import RESERVED, Reader, resolver
+from sdnloom.netkat.errors import PolicyError, SourcePosition
+from sdnloom.netkat.parser import RESERVED, PolicyParser, resolver
 from sdnloom.netkat.syntax import SKIP, WORD, Policy
 from sdnloom.netkat.tokens import Text, Token
 
@@ -29,7 +29,7 @@ _RELATIONS: Final = {"equivalent": "==", "inequivalent": "!==", "contained": "<=
 class Claim:
     """Two policies that a file says to be equivalent (`==`), different (`!==`) or contained (`<=`)."""
 
-    place: Place
+    place: SourcePosition
     text: str
     left: Policy
     relation: str
@@ -37,17 +37,17 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class PolicyFile:
     """What a file defines. `fields` is None where it declares none."""
 
     source: str
-    fields: Mapping[str, Place] | None = None
+    fields: Mapping[str, SourcePosition] | None = None
     policies: Mapping[str, Policy] = field(default_factory=dict)
-    places: Mapping[str, Place] = field(default_factory=dict)
+    places: Mapping[str, SourcePosition] = field(default_factory=dict)
     claims: tuple[Claim, ...] = ()
 
 
-def read_program(path: str | Path) -> Program:
+def read_program(path: str | Path) -> PolicyFile:
     """Return the program in the file; every failure to read it is a PolicyError that names it."""
     path = Path(path)
     try:
@@ -65,20 +65,20 @@ def read_program(path: str | Path) -> Program:
     return parse_program(text, source=str(path))
 
 
-def parse_program(text: str, *, source: str = "<program>") -> Program:
+def parse_program(text: str, *, source: str = "<program>") -> PolicyFile:
     """Return the program that the text denotes; raises PolicySyntaxError with the place of a mistake."""
     tokens = Text(text, source)
     outline = _Outline(tokens)
     policies = _define(tokens, outline)
     claims: list[Claim] = []
     for start in outline.claims:
-        reader = Reader(tokens, resolver(tokens, policies), outline.fields, start)
+        reader = PolicyParser(tokens, resolver(tokens, policies), outline.fields, start)
         left = reader.policy()
         relation = _RELATIONS[reader.take().kind]
         right = reader.policy()
         place = tokens.place(tokens.tokens[start - 1].start)
         claims.append(Claim(place, tokens.excerpt(start, reader.position), left, relation, right))
-    return Program(
+    return PolicyFile(
         source,
         outline.fields,
         {name: policies[name] for name in outline.bodies},
@@ -92,11 +92,11 @@ class _Outline:
 
     def __init__(self, text: Text) -> None:
         self.text = text
-        self.fields: dict[str, Place] | None = None
+        self.fields: dict[str, SourcePosition] | None = None
         self.bodies: dict[str, int] = {}
         self.references: dict[str, list[Token]] = {}
         self.claims: list[int] = []
-        self._reader = Reader(text, self._refer, None)
+        self._reader = PolicyParser(text, self._refer, None)
         self._names: list[Token] = []
         while self._reader.next.kind != "end":
             self._statement()
@@ -172,7 +172,7 @@ def _define(text: Text, outline: _Outline) -> dict[str, Policy]:
             if token is None:
                 path.pop()
                 on_path.discard(name)
-                done[name] = Reader(text, resolver(text, done), outline.fields, outline.bodies[name]).policy()
+                done[name] = PolicyParser(text, resolver(text, done), outline.fields, outline.bodies[name]).policy()
                 continue
             target = _target(token, outline)
             if target in on_path:

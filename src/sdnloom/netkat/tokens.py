@@ -6,7 +6,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import takewhile
 
-from sdnloom.netkat.errors import Place, PolicySyntaxError
+from sdnloom.netkat.errors import PolicySyntaxError, SourcePosition
 from sdnloom.netkat.syntax import WORD, Value
 
 # More digits than a 128-bit address has; also keeps the conversion cheap.
@@ -69,10 +69,10 @@ class Text:
         self._starts = [0, *(match.end() for match in re.finditer("\n", text))]
         self.tokens = self._tokenize(text)
 
-    def place(self, offset: int) -> Place:
+    def place(self, offset: int) -> SourcePosition:
         """Return the place of an offset."""
         line = bisect_right(self._starts, offset)
-        return Place(self.source, line, offset - self._starts[line - 1] + 1)
+        return SourcePosition(self.source, line, offset - self._starts[line - 1] + 1)
 
     def error(self, token: Token, message: str) -> PolicySyntaxError:
         """Return the error that points at the token."""

@@ -6,22 +6,22 @@ from typing import Protocol
 
 from sdnloom.engine.disciplines import Fifo
 from sdnloom.engine.model import Channel, Component, Property, System
-from sdnloom.network.control import Control
-from sdnloom.network.controller import Program
-from sdnloom.network.environment import environment, failing_links
+from sdnloom.network.controller_component import ControllerComponent
 from sdnloom.network.hosts.component import component_of
-from sdnloom.network.hosts.host import Host, Scene
+from sdnloom.network.hosts.host import Host, HostView
+from sdnloom.network.link_failures import environment, failing_links
 from sdnloom.network.links import Wiring, wire
 from sdnloom.network.network import Network, NetworkError, SwitchFaults, SwitchOptions
 from sdnloom.network.openflow import PortDesc
-from sdnloom.network.station import Station
+from sdnloom.network.program import Program
 from sdnloom.network.statistics import check_counters
 from sdnloom.network.switch import Switch
+from sdnloom.network.switch_component import SwitchComponent
 from sdnloom.network.topology.spec import HostSpec, SwitchSpec, Topology
 
 
 @dataclass(frozen=True)
-class World:
+class NetworkView:
     """What a property may need to know of the network that it is to hold in."""
 
     network: Network
@@ -53,7 +53,7 @@ class World:
         return frozenset((one.name, action.name) for one in self.components for action in one.actions)
 
 
-class Checkable(Protocol):
+class Bindable(Protocol):
     """What can be asked of a network: it becomes properties of the engine once the network is known."""
 
     @property
@@ -68,11 +68,11 @@ class Checkable(Protocol):
     def rest(self) -> bool:
         """Whether it must see the network come to rest after a host moved (the event `Rested`)."""
 
-    def bind(self, world: World) -> tuple[Property, ...]:
+    def bind(self, world: NetworkView) -> tuple[Property, ...]:
         """The properties for this network."""
 
 
-def build(network: Network, program: Program, properties: Iterable[Checkable | Property] = ()) -> System:
+def build(network: Network, program: Program, properties: Iterable[Bindable | Property] = ()) -> System:
     """Return the system. Raises an SdnloomError that names the part, its value and what was expected."""
     wanted = tuple(properties)
     asked = [one for one in wanted if not isinstance(one, Property)]
@@ -83,11 +83,11 @@ def build(network: Network, program: Program, properties: Iterable[Checkable | P
     check_counters(network.statistics, network.topology)
     faults = _switch_faults(network)
     with_carrier = _with_carrier(network, faults)
-    control = Control(network, program)
+    control = ControllerComponent(network, program)
     core, cores = control.start(configs)
     components, channels = [control.component(core)], list(wiring.channels)
     for name, config in configs.items():
-        station = Station(
+        station = SwitchComponent(
             name,
             config,
             wiring,
@@ -108,7 +108,7 @@ def build(network: Network, program: Program, properties: Iterable[Checkable | P
     world_around = environment(network)
     if world_around is not None:
         components.append(world_around)
-    world = World(network, configs, wiring, tuple(components))
+    world = NetworkView(network, configs, wiring, tuple(components))
     bound = [each for one in wanted for each in ((one,) if isinstance(one, Property) else one.bind(world))]
     return System(tuple(components), tuple(channels), tuple(bound))
 
@@ -131,7 +131,7 @@ def switch_config(spec: SwitchSpec, options: SwitchOptions) -> Switch:
     )
 
 
-def _hosts(network: Network, identity: bool, rest: bool) -> list[tuple[Host, Scene]]:
+def _hosts(network: Network, identity: bool, rest: bool) -> list[tuple[Host, HostView]]:
     known = {spec.name: spec for spec in network.topology.hosts}
     behaviours: dict[str, Host] = {}
     for host in network.hosts:
@@ -143,7 +143,7 @@ def _hosts(network: Network, identity: bool, rest: bool) -> list[tuple[Host, Sce
     found = []
     for spec in network.topology.hosts:
         host = behaviours.get(spec.name, Host(spec.name))
-        scene = Scene(spec, network.topology, identity, rest)
+        scene = HostView(spec, network.topology, identity, rest)
         host.check(scene)
         found.append((host, scene))
     return found

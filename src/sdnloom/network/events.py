@@ -7,9 +7,9 @@ then; `identity.py` tells which packet it is, where packets have an identity.
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from sdnloom.network.openflow import Match, Message
+from sdnloom.network.openflow import Match, OpenFlowMessage
 from sdnloom.network.packet import Packet
-from sdnloom.network.topology.spec import Place
+from sdnloom.network.topology.spec import SwitchPort
 from sdnloom.network.value import Value
 
 
@@ -72,7 +72,7 @@ class Lost(Value):
     "switch down", "no controller" (its switch was not connected). The first two are not faults.
     """
 
-    place: Place
+    place: SwitchPort
     packet: Packet
     reason: str
 
@@ -83,7 +83,7 @@ class Lost(Value):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Buffered(Value):
+class PacketBuffered(Value):
     """A switch keeps a packet for the controller."""
 
     switch: str
@@ -92,7 +92,7 @@ class Buffered(Value):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Released(Value):
+class BufferReleased(Value):
     """A switch was told what to do with a packet it kept."""
 
     switch: str
@@ -101,7 +101,7 @@ class Released(Value):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Discarded(Value):
+class BufferDiscarded(Value):
     """A switch threw a kept packet away because nobody asked for it in time."""
 
     switch: str
@@ -110,7 +110,7 @@ class Discarded(Value):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Installed(Value):
+class EntryInstalled(Value):
     """A switch has a new or changed flow entry."""
 
     switch: str
@@ -120,7 +120,7 @@ class Installed(Value):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Removed(Value):
+class EntryRemoved(Value):
     """A flow entry is gone. The reasons: "told", "idle timeout", "hard timeout", "switch failed", "connection lost"."""
 
     switch: str
@@ -131,31 +131,31 @@ class Removed(Value):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Told(Value):
+class MessageSent(Value):
     """The program sent a message to a switch."""
 
     switch: str
-    message: Message
+    message: OpenFlowMessage
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Obeyed(Value):
+class MessageApplied(Value):
     """A switch took a message of the program, whether it accepted it or not."""
 
     switch: str
-    message: Message
+    message: OpenFlowMessage
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Handled(Value):
+class MessageHandled(Value):
     """The program has handled a message from a switch."""
 
     switch: str
-    message: Message
+    message: OpenFlowMessage
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Refused(Value):
+class MessageRefused(Value):
     """A switch answered a message with an error."""
 
     switch: str
@@ -181,16 +181,16 @@ class HandlerRaised(Value):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Moved(Value):
+class HostMoved(Value):
     """A host went from one place to another."""
 
     host: str
-    old: Place
-    new: Place
+    old: SwitchPort
+    new: SwitchPort
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Rested(Value):
+class NetworkRested(Value):
     """The network has come to rest after a host moved: whatever the move brought about has happened."""
 
     host: str
@@ -200,16 +200,16 @@ class Rested(Value):
 class LinkFailed(Value):
     """A link went down."""
 
-    one: Place
-    other: Place
+    one: SwitchPort
+    other: SwitchPort
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class LinkRestored(Value):
     """A link came back."""
 
-    one: Place
-    other: Place
+    one: SwitchPort
+    other: SwitchPort
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -241,14 +241,14 @@ class TimerFired(Value):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Called(Value):
+class ExternalCalled(Value):
     """Something outside the network called the program."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Answered(Value):
+class CallAnswered(Value):
     """The program answered a call from outside."""
 
     name: str
@@ -274,25 +274,25 @@ NetworkEvent: TypeAlias = (
     | ToController
     | Dropped
     | Lost
-    | Buffered
-    | Released
-    | Discarded
-    | Installed
-    | Removed
-    | Told
-    | Obeyed
-    | Handled
-    | Refused
+    | PacketBuffered
+    | BufferReleased
+    | BufferDiscarded
+    | EntryInstalled
+    | EntryRemoved
+    | MessageSent
+    | MessageApplied
+    | MessageHandled
+    | MessageRefused
     | HandlerRaised
-    | Moved
-    | Rested
+    | HostMoved
+    | NetworkRested
     | LinkFailed
     | LinkRestored
     | SwitchFailed
     | SwitchLeft
     | SwitchJoined
     | TimerFired
-    | Called
-    | Answered
+    | ExternalCalled
+    | CallAnswered
     | OverlapMattered
 )

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 from sdnloom.engine.disciplines import Fifo, Lossy, Ports, Reorder
 from sdnloom.engine.model import Channel, Content, Discipline, Message, ModelError
 from sdnloom.network.hosts.component import inbox, places_of
-from sdnloom.network.hosts.host import Host, Scene
+from sdnloom.network.hosts.host import Host, HostView
 from sdnloom.network.network import LinkFaults, Network, NetworkError
 from sdnloom.network.packet import Packet
-from sdnloom.network.topology.spec import Place
+from sdnloom.network.topology.spec import SwitchPort
 
 NO_FAULTS = LinkFaults()
 
@@ -126,20 +126,20 @@ class Target(NamedTuple):
 class Wiring:
     """Where every port leads, and the channels of all links."""
 
-    targets: Mapping[Place, Target]
+    targets: Mapping[SwitchPort, Target]
     channels: tuple[Channel, ...]
 
 
-def wire(network: Network, hosts: Sequence[tuple[Host, Scene]]) -> Wiring:
+def wire(network: Network, hosts: Sequence[tuple[Host, HostView]]) -> Wiring:
     """Return the wiring of a network. Raises NetworkError where a place has two uses or a fault no link."""
     topology = network.topology
     faults = _faults(network)
-    targets: dict[Place, Target] = {}
+    targets: dict[SwitchPort, Target] = {}
     senders: dict[str, list[tuple[str, int]]] = {switch.name: [] for switch in topology.switches}
     at_ports: dict[str, list[tuple[int, LinkFaults]]] = {switch.name: [] for switch in topology.switches}
     channels: list[Channel] = []
 
-    def lead(sender: str, to: Place, of_link: LinkFaults) -> None:
+    def lead(sender: str, to: SwitchPort, of_link: LinkFaults) -> None:
         senders[to.switch].append((sender, to.port))
         if of_link != NO_FAULTS:
             at_ports[to.switch].append((to.port, of_link))
@@ -175,9 +175,9 @@ def _cable(faults: LinkFaults) -> Discipline:
     return Lossy(faults.drop, faults.duplicate, queue) if faults.drop or faults.duplicate else queue
 
 
-def link_names(network: Network) -> dict[str, tuple[Place, ...]]:
+def link_names(network: Network) -> dict[str, tuple[SwitchPort, ...]]:
     """Return the switch ports of every link and host cable, by every name that a fault may use."""
-    names: dict[str, tuple[Place, ...]] = {host.name: (host.place,) for host in network.topology.hosts}
+    names: dict[str, tuple[SwitchPort, ...]] = {host.name: (host.place,) for host in network.topology.hosts}
     for link in network.topology.links:
         one, other = link.ends
         names[link.name] = names[f"{other}-{one}"] = link.ends
@@ -187,7 +187,7 @@ def link_names(network: Network) -> dict[str, tuple[Place, ...]]:
 def _faults(network: Network) -> dict[str, LinkFaults]:
     """Return the faults by the name of the link."""
     names = link_names(network)
-    own: dict[tuple[Place, ...], str] = {link.ends: link.name for link in network.topology.links}
+    own: dict[tuple[SwitchPort, ...], str] = {link.ends: link.name for link in network.topology.links}
     found: dict[str, LinkFaults] = {}
     for given, faults in network.link_faults:
         if given not in names:

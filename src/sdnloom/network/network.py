@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from sdnloom.errors import SdnloomError
 from sdnloom.network.openflow import V10, V13
-from sdnloom.network.topology import Place, Topology
+from sdnloom.network.topology import SwitchPort, Topology
 
 if TYPE_CHECKING:
     from sdnloom.network.hosts.host import Host
@@ -118,7 +118,7 @@ class External:
 
 
 @dataclass(frozen=True)
-class Timer:
+class ProgramTimer:
     """A timer of the program that may fire `budget` times."""
 
     name: str
@@ -132,7 +132,7 @@ class Timer:
 class PortCounter:
     """What a counter of a port says whenever the program asks for statistics: any of the values, each time anew."""
 
-    port: Place
+    port: SwitchPort
     values: tuple[int, ...]
     counter: str = "tx_bytes"
 
@@ -169,7 +169,7 @@ class Network:
     switch_faults: tuple[tuple[str, SwitchFaults], ...] = ()
     timeouts: Timeouts = Timeouts()
     externals: tuple[External, ...] = ()
-    timers: tuple[Timer, ...] = ()
+    timers: tuple[ProgramTimer, ...] = ()
     joining: bool = False
     identity: bool | None = None
     statistics: tuple[PortCounter, ...] = ()

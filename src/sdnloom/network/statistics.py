@@ -6,7 +6,7 @@ from dataclasses import fields, replace
 
 from sdnloom.network.network import NetworkError, PortAnswer, PortCounter
 from sdnloom.network.openflow import PortStats, PortStatsReply
-from sdnloom.network.switch import Outcome
+from sdnloom.network.switch import SwitchOutcome
 from sdnloom.network.topology import Topology
 
 COUNTERS = tuple(each.name for each in fields(PortStats) if each.name != "port_no")
@@ -25,7 +25,7 @@ def check_counters(counters: Sequence[PortCounter], topology: Topology) -> None:
             raise NetworkError(f"{where}: {each.counter} is given twice; expected it once")
 
 
-def with_statistics(outcome: Outcome, counters: Sequence[PortCounter]) -> Iterator[Outcome]:
+def with_statistics(outcome: SwitchOutcome, counters: Sequence[PortCounter]) -> Iterator[SwitchOutcome]:
     """Yield the outcome with its port statistics as they may be; an outcome without any is yielded as it is."""
     asked = {
         row.port_no for message in outcome.messages if isinstance(message, PortStatsReply) for row in message.ports

@@ -10,15 +10,15 @@ from typing import NamedTuple
 
 from sdnloom.network.events import NetworkEvent
 from sdnloom.network.openflow import FlowRemovedReason
-from sdnloom.network.story import removal_reason, story
-from sdnloom.network.switch import FlowEntry, Outcome, Switch, SwitchCore, advance
+from sdnloom.network.switch import FlowEntry, Switch, SwitchCore, SwitchOutcome, advance
+from sdnloom.network.switch_events import removal_reason, story
 
 
 class Expiry(NamedTuple):
     """One timer that ran out: what it was, the outcome, and its events."""
 
     what: str
-    outcome: Outcome
+    outcome: SwitchOutcome
     events: tuple[NetworkEvent, ...]
 
 
@@ -43,7 +43,7 @@ def expiries(name: str, config: Switch, core: SwitchCore, hard_only: bool) -> It
                 yield Expiry(f"buffer {waiting.buffer_id}", outcome, story(name, core, outcome))
 
 
-def _ended(config: Switch, core: SwitchCore, entry: FlowEntry, reason: FlowRemovedReason) -> Outcome:
+def _ended(config: Switch, core: SwitchCore, entry: FlowEntry, reason: FlowRemovedReason) -> SwitchOutcome:
     """Let one entry run out while the clocks of all others stand still."""
     hard = reason is FlowRemovedReason.HARD_TIMEOUT
     last = replace(entry, hard_left=1 if hard else None, idle_left=None if hard else 1)

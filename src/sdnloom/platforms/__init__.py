@@ -1,0 +1,1 @@
+"""Platforms: how a controller program runs inside the controller component."""

@@ -3,6 +3,28 @@
 It lives in `network.controller`, below this layer, because the network model calls it; platforms implement it.
 """
 
-from sdnloom.network.controller import Call, Came, Fired, Input, Joined, Left, Program, Reaction, Tick, Turn
+from sdnloom.network.program import (
+    Call,
+    ClockTick,
+    Input,
+    MessageIn,
+    Program,
+    Reaction,
+    SwitchDown,
+    SwitchUp,
+    ThreadTurn,
+    TimerInput,
+)
 
-__all__ = ["Call", "Came", "Fired", "Input", "Joined", "Left", "Program", "Reaction", "Tick", "Turn"]
+__all__ = [
+    "Call",
+    "ClockTick",
+    "Input",
+    "MessageIn",
+    "Program",
+    "Reaction",
+    "SwitchDown",
+    "SwitchUp",
+    "ThreadTurn",
+    "TimerInput",
+]

@@ -4,28 +4,28 @@ from sdnloom.races import find_races, load_model, load_properties
 result = find_races(load_model("model.races"), load_properties("properties.json"))
 """
 
-from sdnloom.races.errors import ModelError
-from sdnloom.races.finder import Options, find_races
-from sdnloom.races.limits import Limits, Progress
-from sdnloom.races.loader import load_model, load_properties
-from sdnloom.races.model import Model
-from sdnloom.races.properties import Formula, Inclusion, Property, RaceType
-from sdnloom.races.result import Mode, Outcome, Race, Result
+from sdnloom.races.finder import RaceOptions, find_races
+from sdnloom.races.language.errors import DyNetkatError
+from sdnloom.races.language.load import load_model, load_properties
+from sdnloom.races.language.model import RaceModel
+from sdnloom.races.language.properties import Formula, ForwardingProperty, Inclusion, RaceType
+from sdnloom.races.result import Race, RaceMode, RaceOutcome, RaceResult
+from sdnloom.races.search.limits import Limits, Progress
 
 __all__ = [
+    "DyNetkatError",
     "Formula",
+    "ForwardingProperty",
     "Inclusion",
     "Limits",
-    "Mode",
-    "Model",
-    "ModelError",
-    "Options",
-    "Outcome",
     "Progress",
-    "Property",
     "Race",
+    "RaceMode",
+    "RaceModel",
+    "RaceOptions",
+    "RaceOutcome",
+    "RaceResult",
     "RaceType",
-    "Result",
     "find_races",
     "load_model",
     "load_properties",

@@ -7,39 +7,39 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
-from sdnloom.races.abstraction import Abstraction, Signature
-from sdnloom.races.definitions import comparison, race_type
-from sdnloom.races.errors import ModelError
-from sdnloom.races.harm import Harm
-from sdnloom.races.limits import NO_LIMITS, LimitReachedError, Limits, Progress, Watch
-from sdnloom.races.model import Model
-from sdnloom.races.properties import Property, RaceType
-from sdnloom.races.result import Mode, Race, Result
-from sdnloom.races.search import Findings, Search
-from sdnloom.races.tablesets import EMPTY, NodeId, TableSets
-from sdnloom.races.witness import witnesses
+from sdnloom.races.language.errors import DyNetkatError
+from sdnloom.races.language.model import RaceModel
+from sdnloom.races.language.properties import ForwardingProperty, RaceType
+from sdnloom.races.result import Race, RaceMode, RaceResult
+from sdnloom.races.search.abstraction import Abstraction, Signature
+from sdnloom.races.search.definitions import comparison, race_type
+from sdnloom.races.search.harm import Harm
+from sdnloom.races.search.limits import NO_LIMITS, LimitReachedError, Limits, Progress, Watch
+from sdnloom.races.search.search import HarmfulEdges, RaceSearch
+from sdnloom.races.search.table_sets import EMPTY, NodeId, TableSets
+from sdnloom.races.search.witness import witnesses
 
 
 @dataclass(frozen=True)
-class Options:
+class RaceOptions:
     """How to search. `depth` bounds the length of traces, None is no bound; at most `max_races` are listed."""
 
-    mode: Mode = Mode.COMPLETE
+    mode: RaceMode = RaceMode.COMPLETE
     depth: int | None = None
     harmless: bool = False
     max_races: int = 1000
     limits: Limits = NO_LIMITS
 
 
-DEFAULTS: Final = Options()
+DEFAULTS: Final = RaceOptions()
 
 
 def find_races(
-    model: Model,
-    properties: Sequence[Property] = (),
-    options: Options = DEFAULTS,
+    model: RaceModel,
+    properties: Sequence[ForwardingProperty] = (),
+    options: RaceOptions = DEFAULTS,
     progress: Callable[[Progress], None] | None = None,
-) -> Result:
+) -> RaceResult:
     """Return the races of the model that some property calls harmful; if asked, the others too.
 
     Without properties, those of the model are used. Races are listed for each property, shortest traces first, and each
@@ -47,9 +47,9 @@ def find_races(
     """
     judged = tuple(properties) or model.properties
     if not judged:
-        raise ModelError(model.source, "found no property to judge races by, expected one or more")
+        raise DyNetkatError(model.source, "found no property to judge races by, expected one or more")
     if options.depth is not None and options.depth < 0:
-        raise ModelError(model.source, f"the depth is {options.depth}, expected 0 or more")
+        raise DyNetkatError(model.source, f"the depth is {options.depth}, expected 0 or more")
     run = _Run(model, judged, options, Watch(options.limits, progress))
     with _room_for(len(run.sets.sizes)):
         run.search()
@@ -59,17 +59,19 @@ def find_races(
 class _Run:
     """In complete mode one search serves all properties; a trace's first harmful race depends on the property."""
 
-    def __init__(self, model: Model, properties: tuple[Property, ...], options: Options, watch: Watch) -> None:
+    def __init__(
+        self, model: RaceModel, properties: tuple[ForwardingProperty, ...], options: RaceOptions, watch: Watch
+    ) -> None:
         self._model = model
         self._properties = properties
         self._options = options
-        first_only = options.mode is Mode.RACELOOM
+        first_only = options.mode is RaceMode.RACELOOM
         abstraction = Abstraction(model, first_race_only=first_only, remember_updates=first_only)
         cells = abstraction.cells
         self.sets = TableSets([len(cell.policies) for cell in cells], [cell.writable for cell in cells])
         self._harms = [Harm(abstraction, one, self.sets, watch) for one in properties]
         self._searches = [
-            Search(abstraction, group, self.sets, options.depth, first_only, options.harmless, watch)
+            RaceSearch(abstraction, group, self.sets, options.depth, first_only, options.harmless, watch)
             for group in ([[harm] for harm in self._harms] if first_only else [self._harms])
         ]
         self._stopped: str | None = None
@@ -88,7 +90,7 @@ class _Run:
                 search.run()
                 self._stopped = search.stopped
 
-    def result(self) -> Result:
+    def result(self) -> RaceResult:
         evaluations = sum(harm.evaluations for harm in self._harms)
         found = [(search, findings) for search in self._searches for findings in search.harmful]
         harmful = self._united([findings for _, findings in found])
@@ -103,7 +105,7 @@ class _Run:
                 races.extend(islice(self._harmless_races(harmful), self._options.max_races))
         except KeyboardInterrupt:
             self._stopped = "interrupted"
-        return Result(
+        return RaceResult(
             model=self._model,
             properties=self._properties,
             mode=self._options.mode,
@@ -119,7 +121,7 @@ class _Run:
             stopped=self._stopped,
         )
 
-    def _united(self, many: Sequence[Findings]) -> dict[Signature, NodeId]:
+    def _united(self, many: Sequence[HarmfulEdges]) -> dict[Signature, NodeId]:
         united: dict[Signature, NodeId] = {}
         for findings in many:
             for signature, vectors in findings.covered.items():
@@ -143,8 +145,8 @@ class _Run:
 
     def _races(
         self,
-        search: Search,
-        findings: Findings,
+        search: RaceSearch,
+        findings: HarmfulEdges,
         but: Mapping[Signature, NodeId],
         name: str | None,
         harm: Harm | None,

@@ -4,19 +4,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from sdnloom.races.model import Model
-from sdnloom.races.properties import Property, RaceType
-from sdnloom.races.trace import Label, Reconfigured, Trace
+from sdnloom.races.language.model import RaceModel
+from sdnloom.races.language.properties import ForwardingProperty, RaceType
+from sdnloom.races.search.trace import Label, RaceTrace, Reconfigured
 
 
-class Mode(Enum):
+class RaceMode(Enum):
     """`complete` reports every race; `raceloom` ends a trace at its first harmful race, as RaceLoom does."""
 
     COMPLETE = "complete"
     RACELOOM = "raceloom"
 
 
-class Outcome(Enum):
+class RaceOutcome(Enum):
     """The three answers."""
 
     HARMFUL = "harmful races"
@@ -36,11 +36,11 @@ class Race:
     first: Label
     second: Reconfigured
     positions: tuple[int, int]
-    trace: Trace
+    trace: RaceTrace
 
 
 @dataclass(frozen=True)
-class Result:
+class RaceResult:
     """The races of a model.
 
     A race counts once per type and pair of labels. `races` may list fewer than `counts` says, never different ones.
@@ -48,9 +48,9 @@ class Result:
     value for all tables, which needs no search. `proved` says that no trace of any length has another race.
     """
 
-    model: Model
-    properties: tuple[Property, ...]
-    mode: Mode
+    model: RaceModel
+    properties: tuple[ForwardingProperty, ...]
+    mode: RaceMode
     depth: int | None
     races: tuple[Race, ...]
     counts: Mapping[RaceType, int]
@@ -63,10 +63,10 @@ class Result:
     stopped: str | None = None
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> RaceOutcome:
         if self.stopped is not None:
-            return Outcome.INCOMPLETE
-        return Outcome.HARMFUL if any(self.counts.values()) else Outcome.NONE
+            return RaceOutcome.INCOMPLETE
+        return RaceOutcome.HARMFUL if any(self.counts.values()) else RaceOutcome.NONE
 
     @property
     def unlisted(self) -> int:

@@ -12,8 +12,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Final, NamedTuple
 
-from sdnloom.symbolic.term import Model, Term
-from sdnloom.symbolic.terms import FALSE, TRUE, const, eq, evaluate
+from sdnloom.symbolic.terms.constructors import FALSE, TRUE, const, eq, evaluate
+from sdnloom.symbolic.terms.node import Model, Term
 
 
 class Site(NamedTuple):
@@ -48,7 +48,7 @@ class PathLimit(PathEnd):
     """The run met more branches or took more steps than its budget allows."""
 
 
-class Discarded(PathEnd):
+class PathDiscarded(PathEnd):
     """The run broke an assumption: its inputs are outside what is explored."""
 
 
@@ -56,7 +56,7 @@ MAX_DEPTH: Final = 400
 MAX_STEPS: Final = 100_000
 MAX_TRAIL: Final = 1_000_000
 _OURS: Final = str(Path(__file__).parent)
-_PERFORMING: Final = str(Path(__file__).parent / "running.py")  # frames above it are not the program's
+_PERFORMING: Final = str(Path(__file__).parent / "run.py")  # frames above it are not the program's
 _CLOCK_EVERY: Final = 1_000  # steps or statements between two looks at the clock
 
 
@@ -144,7 +144,7 @@ class Execution:
         if condition not in self._known:
             self._record(condition, holds, site, holds)
         if not holds:
-            raise Discarded(f"{site}: the inputs do not meet an assumption")
+            raise PathDiscarded(f"{site}: the inputs do not meet an assumption")
 
     def concretised(self, site: Site, construct: str | None = None) -> None:
         """Report that a value went on here without its term: paths may be missed, and the result says so."""

@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from sdnloom.errors import SdnloomError
-from sdnloom.symbolic.evaluate import evaluate
 from sdnloom.symbolic.execution import Branch, Site
-from sdnloom.symbolic.inputs import Inputs
-from sdnloom.symbolic.options import Options
-from sdnloom.symbolic.result import Divergence, Exploration, PathClass, Statistics
-from sdnloom.symbolic.running import Run, perform
-from sdnloom.symbolic.solver import Verdict, find_solver
-from sdnloom.symbolic.term import Term, variables
-from sdnloom.symbolic.terms import not_, text
+from sdnloom.symbolic.options import ExplorationOptions
+from sdnloom.symbolic.result import Divergence, Exploration, ExplorationStatistics, PathClass
+from sdnloom.symbolic.run import Run, perform
+from sdnloom.symbolic.solver.flip import BranchFlipper
+from sdnloom.symbolic.solver.interface import SolverAnswer, find_solver
+from sdnloom.symbolic.terms.constructors import not_, text
+from sdnloom.symbolic.terms.evaluate import evaluate
+from sdnloom.symbolic.terms.node import Term, variables
 
 
 class ExplorationError(SdnloomError):
@@ -42,7 +42,7 @@ def explore(
     domain: Sequence[Term] = (),
     *,
     initial: Mapping[str, int] | None = None,
-    options: Options | None = None,
+    options: ExplorationOptions | None = None,
     clock: Callable[[], float] = time.monotonic,
     on_event: Callable[[PathRun], None] | None = None,
 ) -> Exploration:
@@ -52,7 +52,7 @@ def explore(
     each time it gets the same ones. The search starts near `initial`, which may leave out variables. An interrupt from
     the keyboard ends it with what was found.
     """
-    search = _Search(run, variables, domain, options or Options(), clock, on_event)
+    search = _Search(run, variables, domain, options or ExplorationOptions(), clock, on_event)
     return search.explore(_completed(initial or {}, variables))
 
 
@@ -82,7 +82,7 @@ class _Search:
         run: Run,
         variables: Sequence[Term],
         domain: Sequence[Term],
-        options: Options,
+        options: ExplorationOptions,
         clock: Callable[[], float],
         on_event: Callable[[PathRun], None] | None,
     ) -> None:
@@ -90,7 +90,7 @@ class _Search:
         self._variables = tuple(variables)
         solver = find_solver(options.solver)
         self._has_solver = solver is not None
-        self._inputs = Inputs(
+        self._inputs = BranchFlipper(
             domain,
             (lambda constraints: solver(constraints, options.query_seconds)) if solver else None,
             clock,
@@ -110,7 +110,7 @@ class _Search:
         ended: list[str] = []
         try:
             model = self._inputs.first(wish)
-            if isinstance(model, Verdict):
+            if isinstance(model, SolverAnswer):
                 return self._result([self._no_inputs(model)])
             ended = self._generations(model)
         except KeyboardInterrupt:
@@ -222,15 +222,15 @@ class _Search:
                 if self._overdue():
                     return
                 answer = self._inputs.flip(literals, condition, not taken, path.model, facts)
-                if answer is Verdict.UNKNOWN:
+                if answer is SolverAnswer.UNKNOWN:
                     self._unanswered += 1
-                elif not isinstance(answer, Verdict):
+                elif not isinstance(answer, SolverAnswer):
                     yield answer, (*path.branches[:number], branch._replace(taken=not taken))
             facts.learn(condition, taken)
             literals.append((condition, taken))
 
-    def _no_inputs(self, verdict: Verdict) -> str:
-        if verdict is Verdict.UNKNOWN:
+    def _no_inputs(self, verdict: SolverAnswer) -> str:
+        if verdict is SolverAnswer.UNKNOWN:
             return f"no inputs were found that meet the domain constraints ({self._why_unknown()})"
         clash = " and ".join(f"({text(constraint)})" for constraint in self._inputs.contradiction())
         return f"the domain constraints are unsatisfiable, so there are no inputs: {clash}"
@@ -255,7 +255,7 @@ class _Search:
         if not self._classes and not reasons:
             reasons.append("every run was discarded by an assumption")
         inputs = self._inputs
-        statistics = Statistics(
+        statistics = ExplorationStatistics(
             self._paths, self._branches, self._unrecorded, inputs.refuted, inputs.guessed, inputs.remembered,
             inputs.solved, inputs.unsat, inputs.unknown, inputs.solver_seconds, self._clock() - self._started,
         )  # fmt: skip

@@ -6,7 +6,7 @@ from sdnloom.symbolic.execution import MAX_DEPTH, MAX_STEPS
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class ExplorationOptions:
     """Budgets and means. `solver` is auto, bitwuzla, z3 or none; times are in seconds."""
 
     paths: int = 2_000

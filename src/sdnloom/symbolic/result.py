@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sdnloom.symbolic.execution import Branch, Site
-from sdnloom.symbolic.simplify import essential
-from sdnloom.symbolic.term import Term
-from sdnloom.symbolic.terms import all_, not_, text
+from sdnloom.symbolic.terms.constructors import all_, not_, text
+from sdnloom.symbolic.terms.node import Term
+from sdnloom.symbolic.terms.simplify import essential
 
 
 @dataclass(frozen=True, slots=True)
-class Raised:
+class RaisedException:
     """An exception that ended a run: its type, its message, the innermost place and the whole traceback as text."""
 
     type: str
@@ -35,7 +35,7 @@ class PathClass:
     branches: tuple[Branch, ...]
     witness: Mapping[str, int]
     output: Any = None
-    exception: Raised | None = None
+    exception: RaisedException | None = None
     trail: tuple[tuple[str, int], ...] = field(repr=False, default=())
 
     @property
@@ -63,7 +63,7 @@ class Divergence:
 
 
 @dataclass(frozen=True, slots=True)
-class Statistics:
+class ExplorationStatistics:
     """How the search went. Every flipped branch is refuted, guessed, remembered, solved, unsat or unknown."""
 
     paths: int = 0  # runs of the code under test
@@ -92,6 +92,6 @@ class Exploration:
     reasons: tuple[str, ...] = ()
     divergences: tuple[Divergence, ...] = ()
     concretised: tuple[tuple[Site, int], ...] = ()  # where a constraint was lost, and how often
-    statistics: Statistics = Statistics()
+    statistics: ExplorationStatistics = ExplorationStatistics()
     variables: tuple[Term, ...] = ()  # what was explored: these variables,
     domain: tuple[Term, ...] = ()  # within these constraints

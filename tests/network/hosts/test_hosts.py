@@ -5,16 +5,27 @@ from dataclasses import dataclass
 import pytest
 
 from sdnloom.engine.model import Mode
-from sdnloom.engine.result import Holds, Options
+from sdnloom.engine.result import Holds, SearchOptions
 from sdnloom.engine.search import search
 from sdnloom.engine.semantics import Semantics
 from sdnloom.network.build import build
-from sdnloom.network.events import Lost, Moved, Received, Sent
-from sdnloom.network.hosts import Act, ArpHost, Client, Doing, Host, MobileHost, Replier, Scene, TcpClient, TcpServer
-from sdnloom.network.identity import sender_of, stamp, stamp_of
+from sdnloom.network.events import HostMoved, Lost, Received, Sent
+from sdnloom.network.hosts import (
+    ArpHost,
+    Client,
+    Host,
+    HostAction,
+    HostStep,
+    HostView,
+    MobileHost,
+    Replier,
+    TcpClient,
+    TcpServer,
+)
 from sdnloom.network.network import Network
 from sdnloom.network.packet import Arp, Tcp, decode, encode
-from sdnloom.network.topology import Place, custom
+from sdnloom.network.packet_id import sender_of, stamp, stamp_of
+from sdnloom.network.topology import SwitchPort, custom
 from sdnloom.network.traffic import answer_to, arp_reply, ends_of, flow_of, frame, header_of, ping
 from tests.network.exploring import column, events_of, explore, quiescent
 from tests.network.programs import hub, learning
@@ -171,7 +182,7 @@ def test_a_tcp_client_that_resolves_opens_only_after_an_answer_and_to_the_addres
         def receive(self, scene, state, packet):
             arp = header_of(packet, Arp)
             if arp is not None and arp.tpa == scene.me.ip:
-                return (Doing(state, (arp_reply(scene.me, arp.sha, arp.spa),)),)
+                return (HostStep(state, (arp_reply(scene.me, arp.sha, arp.spa),)),)
             return super().receive(scene, state, packet)
 
     built = system(TcpClient("A", to=(0xABC, B.ip), resolves=True, segments=0), Answering("B"), program=learning)
@@ -186,29 +197,29 @@ def test_a_tcp_server_resets_what_it_never_opened():
     class Stray(TcpClient):
         def open(self, scene, state):
             segment = self._segment(scene, state, PSH | ACK, 1, 1, "stray")
-            return (Doing(state._replace(phase="done"), (segment,)),) if state.phase == "closed" else ()
+            return (HostStep(state._replace(phase="done"), (segment,)),) if state.phase == "closed" else ()
 
     built = system(Stray("A", to="B"), TcpServer("B"), program=learning)
     assert flags(sends(built, "B")) == [RST]
 
 
 def test_a_mobile_host_moves_within_its_budget_and_loses_what_comes_to_its_old_place():
-    mobile = MobileHost("B", host=Host("B"), to=(Place("s1", 3),), moves=2)
+    mobile = MobileHost("B", host=Host("B"), to=(SwitchPort("s1", 3),), moves=2)
     built = system(Client("A", to=("B",), sends=2), mobile)
     events = events_of(built)
-    moves = {event for event in events if isinstance(event, Moved)}
-    two, three = Place("s1", 2), Place("s1", 3)
-    assert moves == {Moved("B", two, three), Moved("B", three, two)}
+    moves = {event for event in events if isinstance(event, HostMoved)}
+    two, three = SwitchPort("s1", 2), SwitchPort("s1", 3)
+    assert moves == {HostMoved("B", two, three), HostMoved("B", three, two)}
     assert {event.place for event in events if isinstance(event, Lost)} == {two, three}
     assert any(isinstance(event, Received) and event.host == "B" for event in events)
     assert min(column(built, state, "B").state.moves for state in explore(built)[0]) == 0
 
 
 def test_a_mobile_host_announces_itself_from_its_new_place():
-    mobile = MobileHost("B", host=Host("B"), to=(Place("s1", 3),), announces=True)
+    mobile = MobileHost("B", host=Host("B"), to=(SwitchPort("s1", 3),), announces=True)
     built = system(mobile)
     step = next(t for t in explore(built)[1] if t.step.action == "move")
-    assert [type(event) for event in step.outcome.events] == [Moved, Sent]
+    assert [type(event) for event in step.outcome.events] == [HostMoved, Sent]
     assert step.outcome.sends[0][1][0] == 3
 
 
@@ -220,10 +231,10 @@ class Beacon(Host):
         return False
 
     def acts(self, scene):
-        return (Act("beacon", self.beacon, mode=Mode.IDLE),)
+        return (HostAction("beacon", self.beacon, mode=Mode.IDLE),)
 
     def beacon(self, scene, done):
-        return () if done else (Doing(True, (frame(scene.me, scene.other("A")),)),)
+        return () if done else (HostStep(True, (frame(scene.me, scene.other("A")),)),)
 
 
 @pytest.mark.parametrize(
@@ -232,7 +243,7 @@ class Beacon(Host):
         (Client("A", to=("B",), sends=2, burst=1), Replier("B")),
         (ArpHost("A", to=("B",)), ArpHost("B", to=("A",))),
         (TcpClient("A", to="B"), TcpServer("B")),
-        (Client("A", to=("B",)), MobileHost("B", host=Replier("B"), to=(Place("s1", 3),), announces=True)),
+        (Client("A", to=("B",)), MobileHost("B", host=Replier("B"), to=(SwitchPort("s1", 3),), announces=True)),
         (Host("A"), Beacon("B")),
     ],
     ids=lambda hosts: "+".join(type(host).__name__ for host in hosts),
@@ -240,7 +251,7 @@ class Beacon(Host):
 @pytest.mark.parametrize("reduce", [False, True])
 @pytest.mark.parametrize("identity", [False, True])
 def test_what_hosts_declare_is_true(hosts, reduce, identity):
-    options = Options(engine="loop", checked=True, reduce=reduce)
+    options = SearchOptions(engine="loop", checked=True, reduce=reduce)
     assert isinstance(search(system(*hosts, program=learning, identity=identity), options).verdict, Holds)
 
 
@@ -249,7 +260,7 @@ def test_what_hosts_declare_is_true(hosts, reduce, identity):
     [
         (TcpClient("A", to="B", repeats=1), TcpServer("B")),
         (TcpClient("A", to="B", resolves=True), TcpServer("B", strict=True)),
-        (Client("A", to=("B",), sends=2), MobileHost("B", host=Replier("B"), to=(Place("s1", 3),))),
+        (Client("A", to=("B",), sends=2), MobileHost("B", host=Replier("B"), to=(SwitchPort("s1", 3),))),
     ],
     ids=lambda hosts: "+".join(type(host).__name__ for host in hosts),
 )
@@ -260,12 +271,12 @@ def test_what_a_host_ignores_it_ignores_in_every_state(hosts):
     packets = sent | {ping(A, B), arp_reply(B, A.mac, A.ip)}
     ignored = 0
     for host in hosts:
-        scene = Scene(ONE.host(host.name), ONE)
+        scene = HostView(ONE.host(host.name), ONE)
         for packet in packets:
             answers = {state: tuple(host.receive(scene, state, packet)) for state in states[host]}
             if any(doing.ignores for doings in answers.values() for doing in doings):
                 ignored += 1
-                assert answers == {state: (Doing(state, ignores=True),) for state in states[host]}
+                assert answers == {state: (HostStep(state, ignores=True),) for state in states[host]}
     assert ignored > 1
 
 

@@ -137,7 +137,7 @@ SETS10 = {
 TTL = {of.SetNwTtl: "nw_ttl", of.SetMplsTtl: "mpls_ttl"}
 
 
-def action_to(version: int, action: of.Action) -> Any:
+def action_to(version: int, action: of.OpenFlowAction) -> Any:
     parser = PARSER[version]
     if isinstance(action, of.Output):
         return parser.OFPActionOutput(port16(action.port) if version == V10 else action.port, action.max_len)
@@ -162,7 +162,7 @@ def action_to(version: int, action: of.Action) -> Any:
     return getattr(parser, f"OFPAction{type(action).__name__}")(*arguments)
 
 
-def action_from(version: int, action: Any) -> of.Action:
+def action_from(version: int, action: Any) -> of.OpenFlowAction:
     name = type(action).__name__.removeprefix("OFPAction")
     if name == "Output":
         return of.Output(port32(action.port) if version == V10 else action.port, action.max_len)
@@ -185,11 +185,11 @@ def action_from(version: int, action: Any) -> of.Action:
     return kind(*(getattr(action, TTL.get(kind, slot)) for slot in kind.__slots__))
 
 
-def actions_to(version: int, actions: tuple[of.Action, ...]) -> list[Any]:
+def actions_to(version: int, actions: tuple[of.OpenFlowAction, ...]) -> list[Any]:
     return [action_to(version, action) for action in actions]
 
 
-def actions_from(version: int, actions: list[Any]) -> tuple[of.Action, ...]:
+def actions_from(version: int, actions: list[Any]) -> tuple[of.OpenFlowAction, ...]:
     return tuple(action_from(version, action) for action in actions)
 
 
@@ -231,7 +231,7 @@ def bucket_from(bucket: Any) -> of.Bucket:
 
 # ---- messages --------------------------------------------------------------------------------------------------------
 
-STATS_REQUESTS: dict[type[of.Message], tuple[str, str]] = {
+STATS_REQUESTS: dict[type[of.OpenFlowMessage], tuple[str, str]] = {
     of.DescRequest: ("OFPDescStatsRequest", ""),
     of.TableStatsRequest: ("OFPTableStatsRequest", ""),
     of.PortStatsRequest: ("OFPPortStatsRequest", "port_no"),
@@ -241,11 +241,11 @@ STATS_REQUESTS: dict[type[of.Message], tuple[str, str]] = {
     of.GroupFeaturesRequest: ("OFPGroupFeaturesStatsRequest", ""),
     of.PortDescRequest: ("OFPPortDescStatsRequest", ""),
 }
-FLOW_REQUESTS: dict[type[of.Message], str] = {
+FLOW_REQUESTS: dict[type[of.OpenFlowMessage], str] = {
     of.FlowStatsRequest: "OFPFlowStatsRequest",
     of.AggregateRequest: "OFPAggregateStatsRequest",
 }
-SAME: dict[type[of.Message], tuple[str, str]] = {
+SAME: dict[type[of.OpenFlowMessage], tuple[str, str]] = {
     of.Hello: ("OFPHello", ""),
     of.EchoRequest: ("OFPEchoRequest", "data"),
     of.EchoReply: ("OFPEchoReply", "data"),
@@ -261,7 +261,7 @@ SAME: dict[type[of.Message], tuple[str, str]] = {
 }
 
 
-def to_osken(version: int, message: of.Message) -> Any:
+def to_osken(version: int, message: of.OpenFlowMessage) -> Any:
     """Return os-ken's object of a message that controllers send, not serialised yet."""
     parser, datapath = PARSER[version], DATAPATH[version]
     port: Callable[[int], int] = port16 if version == V10 else lambda number: number
@@ -320,7 +320,7 @@ def to_osken(version: int, message: of.Message) -> Any:
     return parser.OFPExperimenterStatsRequest(datapath, message.flags, message.experimenter, kind_, message.data[4:])
 
 
-def bytes_of(version: int, message: of.Message) -> bytes:
+def bytes_of(version: int, message: of.OpenFlowMessage) -> bytes:
     """Return what os-ken sends for a message."""
     built = to_osken(version, message)
     built.set_xid(message.xid)
@@ -384,7 +384,7 @@ def _queue(version: int, queue: Any) -> of.PacketQueue:
     )
 
 
-def from_osken(version: int, parsed: Any) -> of.Message:
+def from_osken(version: int, parsed: Any) -> of.OpenFlowMessage:
     """Return our value of a parsed message that switches send."""
     name = type(parsed).__name__.removeprefix("OFP")
     head = {"xid": parsed.xid}
@@ -423,7 +423,7 @@ def from_osken(version: int, parsed: Any) -> of.Message:
     if name == "GetAsyncReply":
         masks = {key: tuple(getattr(parsed, f"{key}_mask")) for key in ("packet_in", "port_status", "flow_removed")}
         return of.GetAsyncReply(**masks, **head)
-    rest: dict[str, tuple[type[of.Message], str]] = {
+    rest: dict[str, tuple[type[of.OpenFlowMessage], str]] = {
         "Hello": (of.Hello, ""),
         "EchoRequest": (of.EchoRequest, "data"),
         "EchoReply": (of.EchoReply, "data"),
@@ -435,7 +435,7 @@ def from_osken(version: int, parsed: Any) -> of.Message:
     return _same(version, kind, parsed, names, **head)
 
 
-def _stats_from(version: int, name: str, body: Any, head: dict[str, Any]) -> of.Message:
+def _stats_from(version: int, name: str, body: Any, head: dict[str, Any]) -> of.OpenFlowMessage:
     if name == "DescStatsReply":
         names = ("mfr_desc", "hw_desc", "sw_desc", "serial_num", "dp_desc")
         return of.DescReply(**{each: _text(getattr(body, each)) for each in names}, **head)

@@ -56,12 +56,12 @@ from sdnloom.network.openflow import (
     GroupStatsRequest,
     Hello,
     Match,
-    Message,
     Meter,
     MeterMod,
     Opaque,
     OpaqueStatsReply,
     OpaqueStatsRequest,
+    OpenFlowMessage,
     Output,
     PacketIn,
     PacketOut,
@@ -296,7 +296,7 @@ def errors(version: int) -> Strategy:
     )
 
 
-def messages(version: int, plain: bool = False) -> dict[type[Message], Strategy]:
+def messages(version: int, plain: bool = False) -> dict[type[OpenFlowMessage], Strategy]:
     """Strategies of all messages of a version. `plain` keeps to what other implementations know too."""
     actions = (PLAIN_ACTIONS if plain else ACTIONS)[version]
     match = matches(version)
@@ -305,9 +305,9 @@ def messages(version: int, plain: bool = False) -> dict[type[Message], Strategy]
     port = ports(version)
     entry = instructions(version, actions, plain)
     only13 = version == V13
-    found: dict[type[Message], Strategy] = {}
+    found: dict[type[OpenFlowMessage], Strategy] = {}
 
-    def add(kind: type[Message], widths: str = "", widths13: str = "", **others: Strategy) -> None:
+    def add(kind: type[OpenFlowMessage], widths: str = "", widths13: str = "", **others: Strategy) -> None:
         text_ = f"{widths} {widths13 if only13 else ''} xid:32"
         found[kind] = numbers(kind, text_, **others)
 
@@ -369,10 +369,10 @@ def messages(version: int, plain: bool = False) -> dict[type[Message], Strategy]
     add(QueueGetConfigReply, port=port, queues=tuples(queues))
 
     # statistics
-    def add_stats(kind: type[Message], widths: str = "", **others: Strategy) -> None:
+    def add_stats(kind: type[OpenFlowMessage], widths: str = "", **others: Strategy) -> None:
         add(kind, f"flags:16 {widths}", **others)
 
-    def pair(request: type[Message], reply: type[Message], name: str, element: Strategy) -> None:
+    def pair(request: type[OpenFlowMessage], reply: type[OpenFlowMessage], name: str, element: Strategy) -> None:
         add_stats(request)
         add_stats(reply, **{name: tuples(element)})
 

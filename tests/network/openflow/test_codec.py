@@ -11,8 +11,8 @@ from sdnloom.network.openflow import (
     VERSIONS,
     DecodeError,
     Hello,
-    Message,
     Opaque,
+    OpenFlowMessage,
     StatsReply,
     StatsRequest,
     decode,
@@ -32,7 +32,7 @@ def id_of(value: object) -> str:
 @given(data=st.data())
 @settings(max_examples=30)
 def test_a_message_survives_the_wire_and_prints_as_python(
-    version: int, kind: type[Message], data: st.DataObject
+    version: int, kind: type[OpenFlowMessage], data: st.DataObject
 ) -> None:
     message = data.draw(MESSAGES[version][kind])
     wire = encode(message, version)
@@ -46,8 +46,10 @@ def test_a_message_survives_the_wire_and_prints_as_python(
 def test_every_message_kind_is_generated() -> None:
     for version in VERSIONS:
         assert set(MESSAGES[version]) == set(_BY_CLASS[version]) | {Opaque}
-    abstract = {Message, StatsRequest, StatsReply}
-    everything = {kind for kind in NAMES.values() if isinstance(kind, type) and issubclass(kind, Message)} - abstract
+    abstract = {OpenFlowMessage, StatsRequest, StatsReply}
+    everything = {
+        kind for kind in NAMES.values() if isinstance(kind, type) and issubclass(kind, OpenFlowMessage)
+    } - abstract
     assert everything == set(MESSAGES[V10]) | set(MESSAGES[V13])
 
 

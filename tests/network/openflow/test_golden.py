@@ -21,7 +21,7 @@ from sdnloom.network.openflow import (
     GroupMod,
     Hello,
     Match,
-    Message,
+    OpenFlowMessage,
     Output,
     PacketIn,
     PacketOut,
@@ -36,7 +36,7 @@ from sdnloom.network.openflow import (
     wire_form,
 )
 
-GOLDEN: dict[str, tuple[int, Message, str]] = {
+GOLDEN: dict[str, tuple[int, OpenFlowMessage, str]] = {
     "hello": (V10, Hello(xid=1), "01 00 0008 00000001"),
     "hello with a bitmap of versions": (
         V13,
@@ -149,7 +149,7 @@ def test_bytes_are_the_specifications(name: str) -> None:
         (6, BarrierRequest(), "OpenFlow version 6: expected one of 1, 4"),
     ],
 )
-def test_a_value_without_a_wire_form_is_refused_by_name(version: int, message: Message, complaint: str) -> None:
+def test_a_value_without_a_wire_form_is_refused_by_name(version: int, message: OpenFlowMessage, complaint: str) -> None:
     with pytest.raises(EncodeError, match=complaint):
         encode(message, version)
 

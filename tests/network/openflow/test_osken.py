@@ -75,7 +75,7 @@ def cases(both: tuple[type, ...], only13: tuple[type, ...]) -> list[object]:
     return [pytest.param(*row, id=f"1.{0 if row[0] == V10 else 3}-{row[1].__name__}") for row in rows]
 
 
-def spoken(version: int, message: of.Message) -> of.Message:
+def spoken(version: int, message: of.OpenFlowMessage) -> of.OpenFlowMessage:
     """Return the nearest message that os-ken's interface can express."""
     if isinstance(message, of.Experimenter | of.ExperimenterStatsRequest):
         known = message.experimenter in (0x2320, 0x4F4E4600)  # it parses messages of these two vendors further
@@ -99,7 +99,9 @@ def spoken(version: int, message: of.Message) -> of.Message:
 @pytest.mark.parametrize(("version", "kind"), cases(REQUESTS, REQUESTS_13))
 @given(data=st.data())
 @settings(max_examples=50)
-def test_controllers_messages_have_os_kens_bytes(version: int, kind: type[of.Message], data: st.DataObject) -> None:
+def test_controllers_messages_have_os_kens_bytes(
+    version: int, kind: type[of.OpenFlowMessage], data: st.DataObject
+) -> None:
     message = spoken(version, data.draw(PLAIN[version][kind]))
     theirs = osken.bytes_of(version, message)
     assert encode(message, version) == theirs
@@ -109,7 +111,9 @@ def test_controllers_messages_have_os_kens_bytes(version: int, kind: type[of.Mes
 @pytest.mark.parametrize(("version", "kind"), cases(REPLIES, REPLIES_13))
 @given(data=st.data())
 @settings(max_examples=50)
-def test_switches_messages_parse_alike_in_os_ken(version: int, kind: type[of.Message], data: st.DataObject) -> None:
+def test_switches_messages_parse_alike_in_os_ken(
+    version: int, kind: type[of.OpenFlowMessage], data: st.DataObject
+) -> None:
     message = spoken(version, data.draw(PLAIN[version][kind]))
     assert osken.from_osken(version, osken.parse(version, encode(message, version))) == message
 

@@ -2,12 +2,22 @@
 
 from typing import Any
 
-from sdnloom.network.openflow import V13, Action, ApplyActions, Error, FlowMod, Match, Message, Output, Port
+from sdnloom.network.openflow import (
+    V13,
+    ApplyActions,
+    Error,
+    FlowMod,
+    Match,
+    OpenFlowAction,
+    OpenFlowMessage,
+    Output,
+    Port,
+)
 from sdnloom.network.packet import Ethernet, IPv4, Packet, Tcp, encode, stack
 from sdnloom.network.switch import (
-    Outcome,
     Switch,
     SwitchCore,
+    SwitchOutcome,
     initial_core,
     plain_ports,
     receive_message,
@@ -24,18 +34,18 @@ def switch(version: int = V13, **options: Any) -> Switch:
     return Switch(1, plain_ports(1, 2, 3, Port.LOCAL), version, **options)
 
 
-def add(*actions: Action, match: Match | None = None, **fields: Any) -> FlowMod:
+def add(*actions: OpenFlowAction, match: Match | None = None, **fields: Any) -> FlowMod:
     """Return the message that adds an entry with these actions."""
     return FlowMod(match or Match(), instructions=(ApplyActions(actions),) if actions else (), **fields)
 
 
-def only(outcomes: tuple[Outcome, ...]) -> Outcome:
+def only(outcomes: tuple[SwitchOutcome, ...]) -> SwitchOutcome:
     """Return the one outcome there is."""
     (outcome,) = outcomes
     return outcome
 
 
-def after(config: Switch, *messages: Message, core: SwitchCore | None = None) -> SwitchCore:
+def after(config: Switch, *messages: OpenFlowMessage, core: SwitchCore | None = None) -> SwitchCore:
     """Return the state after messages that all succeed."""
     state = initial_core(config) if core is None else core
     for message in messages:
@@ -45,7 +55,7 @@ def after(config: Switch, *messages: Message, core: SwitchCore | None = None) ->
     return state
 
 
-def error(config: Switch, message: Message, core: SwitchCore | None = None) -> tuple[object, object]:
+def error(config: Switch, message: OpenFlowMessage, core: SwitchCore | None = None) -> tuple[object, object]:
     """Return type and code of the error that a message gets, which changes nothing."""
     state = initial_core(config) if core is None else core
     outcome = only(receive_message(config, state, message))

@@ -16,7 +16,6 @@ from unittest.mock import patch
 
 from sdnloom.network.openflow import (
     V10,
-    Action,
     Error,
     FlowCommand,
     FlowFlag,
@@ -24,6 +23,7 @@ from sdnloom.network.openflow import (
     FlowStatsReply,
     GroupCommand,
     GroupMod,
+    OpenFlowAction,
     Output,
     PacketIn,
     PacketInReason,
@@ -37,13 +37,14 @@ from sdnloom.network.openflow import (
     SetField,
 )
 from sdnloom.network.packet import Icmp, Icmpv6, Packet, Vlan, decode
-from sdnloom.network.switch import GroupEntry, Outcome, Switch, SwitchCore, flowmod, handlers, pipeline, receive_message
+from sdnloom.network.switch import GroupEntry, Switch, SwitchCore, SwitchOutcome, handlers, pipeline, receive_message
 from sdnloom.network.switch.core import EXACT
-from sdnloom.network.switch.flowtable import actions_of, cell
-from sdnloom.network.switch.matching import is_fragment, packet_fields
 from sdnloom.network.switch.normal import learn
 from sdnloom.network.switch.rewrite import push_vlan, set_field
-from sdnloom.network.switch.turn import Turn
+from sdnloom.network.switch.step import SwitchStep
+from sdnloom.network.switch.tables import flow_mod as flowmod
+from sdnloom.network.switch.tables.flow_table import actions_of, cell
+from sdnloom.network.switch.tables.lookup import is_fragment, packet_fields
 from tests.network.switch.sequences import Send, Stimulus
 from tests.network.switch.views import View, view_of_model
 
@@ -58,7 +59,7 @@ class Step:
     after: SwitchCore
     model: View
     real: View
-    run: Callable[[SwitchCore], list[Outcome]]
+    run: Callable[[SwitchCore], list[SwitchOutcome]]
 
 
 @dataclass(frozen=True)
@@ -132,7 +133,7 @@ class _LateSet:
     def __init__(self) -> None:
         self.flights: list[pipeline.Flight] = []
 
-    def through_tables(self, turn: Turn, flight: pipeline.Flight, table: int = 0) -> None:
+    def through_tables(self, turn: SwitchStep, flight: pipeline.Flight, table: int = 0) -> None:
         self.flights.append(flight)
         entry = pipeline._look_up(turn, flight, table)
         if entry is None:
@@ -140,7 +141,7 @@ class _LateSet:
         elif (following := pipeline.execute(turn, flight, entry)) is not None and flight.alive:
             self.through_tables(turn, flight, following)
 
-    def learn(self, turn: Turn) -> None:
+    def learn(self, turn: SwitchStep) -> None:
         for flight in self.flights[:1]:
             flight.table, flight.cookie, flight.reason = 0, pipeline.NO_COOKIE, PacketInReason.ACTION
             if flight.alive:
@@ -164,7 +165,7 @@ def _group_in_bucket(step: Step) -> list[SwitchCore] | None:
     return [replace(step.before, groups=tuple(groups))]
 
 
-def _execute_set_after_miss(turn: Turn, flight: pipeline.Flight, table: int) -> None:
+def _execute_set_after_miss(turn: SwitchStep, flight: pipeline.Flight, table: int) -> None:
     """Open vSwitch executes the action set of a packet that a later table does not match."""
     pipeline._execute_set(turn, flight, flight.action_set.values())
 
@@ -266,7 +267,7 @@ def _exact_among_equals(step: Step) -> list[SwitchCore] | None:
     return found or None
 
 
-def restart_hard_timers(stimulus: Stimulus, before: SwitchCore, outcome: Outcome) -> Outcome:
+def restart_hard_timers(stimulus: Stimulus, before: SwitchCore, outcome: SwitchOutcome) -> SwitchOutcome:
     """Open vSwitch starts the hard timer again when an entry is modified: nothing shows it until the entry expires.
 
     The one difference that a step does not show, so it is applied to every modify and not looked for.
@@ -284,7 +285,7 @@ def restart_hard_timers(stimulus: Stimulus, before: SwitchCore, outcome: Outcome
     return replace(outcome, core=replace(outcome.core, flows=flows))
 
 
-def _actions(step: Step) -> list[Action]:
+def _actions(step: Step) -> list[OpenFlowAction]:
     """Return all actions that a packet may meet in this step."""
     actions = [action for entry in step.before.flows for action in actions_of(entry.instructions)]
     actions += [action for group in step.before.groups for bucket in group.buckets for action in bucket.actions]

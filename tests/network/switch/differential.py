@@ -15,7 +15,7 @@ from sdnloom.network.openflow import (
     FeaturesRequest,
     FlowMod,
     GroupMod,
-    Message,
+    OpenFlowMessage,
     PacketQueue,
     PortDescReply,
     PortDescRequest,
@@ -24,15 +24,15 @@ from sdnloom.network.openflow.codec import decode, encode
 from sdnloom.network.openflow.errors import ERROR_DATA
 from sdnloom.network.packet import encode as encode_packet
 from sdnloom.network.switch import (
-    Outcome,
     Switch,
     SwitchCore,
+    SwitchOutcome,
     advance,
     initial_core,
     receive_message,
     receive_packet,
 )
-from sdnloom.network.switch.flowmod import is_exact
+from sdnloom.network.switch.tables.flow_mod import is_exact
 from tests.network.openvswitch import Observed, OpenVswitch
 from tests.network.switch.deviations import (
     ALWAYS,
@@ -47,13 +47,13 @@ from tests.network.switch.deviations import (
 from tests.network.switch.sequences import Arrival, Send, Stimulus
 from tests.network.switch.views import View, view_of_model, view_of_switch
 
-Model = Callable[[Switch, SwitchCore, Stimulus], tuple[Outcome, ...]]
+Model = Callable[[Switch, SwitchCore, Stimulus], tuple[SwitchOutcome, ...]]
 
 
 def configuration(switch: OpenVswitch) -> Switch:
     """Return the model's configuration for a bridge; its options are the ways that the specification leaves open."""
     version = switch.version
-    request: Message = FeaturesRequest() if version == V10 else PortDescRequest()
+    request: OpenFlowMessage = FeaturesRequest() if version == V10 else PortDescRequest()
     reply = decode(switch.message(encode(request, version)).messages[0], version)
     assert isinstance(reply, FeaturesReply | PortDescReply)
     return Switch(
@@ -69,7 +69,7 @@ def configuration(switch: OpenVswitch) -> Switch:
     )
 
 
-def model(config: Switch, core: SwitchCore, stimulus: Stimulus) -> tuple[Outcome, ...]:
+def model(config: Switch, core: SwitchCore, stimulus: Stimulus) -> tuple[SwitchOutcome, ...]:
     """Return the model's outcomes of a stimulus."""
     if isinstance(stimulus, Arrival):
         return receive_packet(config, core, stimulus.port, stimulus.packet)
@@ -128,7 +128,7 @@ class Comparison:
             self.generation = cores[0].settings.generation_id
         return None
 
-    def _outcomes(self, core: SwitchCore, stimulus: Stimulus) -> list[Outcome]:
+    def _outcomes(self, core: SwitchCore, stimulus: Stimulus) -> list[SwitchOutcome]:
         with ExitStack() as stack:
             for module, name, other in ALWAYS.values():
                 stack.enter_context(patch.object(module, name, other))
@@ -145,11 +145,11 @@ class Comparison:
         return adjusted
 
     def _named(
-        self, stimulus: Stimulus, outcomes: list[tuple[SwitchCore, Outcome]], views: list[View], real: View
+        self, stimulus: Stimulus, outcomes: list[tuple[SwitchCore, SwitchOutcome]], views: list[View], real: View
     ) -> list[SwitchCore] | None:
         """Return the states to go on with when rules name the difference, None when none does."""
 
-        def again(core: SwitchCore) -> list[Outcome]:
+        def again(core: SwitchCore) -> list[SwitchOutcome]:
             return self._outcomes(core, stimulus)
 
         steps = [
@@ -184,15 +184,15 @@ class Comparison:
         return self.switch.advance(stimulus.milliseconds)
 
 
-def _effects(outcomes: tuple[Outcome, ...]) -> list[object]:
+def _effects(outcomes: tuple[SwitchOutcome, ...]) -> list[object]:
     return [(outcome.core, outcome.outputs, outcome.messages) for outcome in outcomes]
 
 
-def _wire(message: Message, version: int) -> bytes:
+def _wire(message: OpenFlowMessage, version: int) -> bytes:
     """Return a message's bytes: an exact match of 1.0 has no wildcard bit, not even for what an absent tag lacks."""
     data = encode(message, version)
     return data[:8] + bytes(4) + data[12:] if _is_exact(message, version) else data
 
 
-def _is_exact(message: Message, version: int) -> bool:
+def _is_exact(message: OpenFlowMessage, version: int) -> bool:
     return version == V10 and isinstance(message, FlowMod) and is_exact(message.match)

@@ -9,7 +9,6 @@ from sdnloom.network.openflow import (
     NO_BUFFER,
     V10,
     VLAN_PRESENT,
-    Action,
     AggregateRequest,
     ApplyActions,
     BarrierRequest,
@@ -34,7 +33,8 @@ from sdnloom.network.openflow import (
     GroupType,
     Instruction,
     Match,
-    Message,
+    OpenFlowAction,
+    OpenFlowMessage,
     Output,
     PacketOut,
     PopVlan,
@@ -68,7 +68,7 @@ from sdnloom.network.packet import (
     stack,
 )
 from sdnloom.network.switch import Switch
-from sdnloom.network.switch.matching import packet_fields
+from sdnloom.network.switch.tables.lookup import packet_fields
 
 PORTS = (1, 2, 3)
 MACS = (0x020000000001, 0x020000000002, 0x020000000003, 0xFFFFFFFFFFFF)
@@ -95,7 +95,7 @@ class Arrival:
 class Send:
     """The controller sends a message."""
 
-    message: Message
+    message: OpenFlowMessage
 
 
 @dataclass(frozen=True)
@@ -282,14 +282,14 @@ class Generator:
             port = pick((7, 0, 0xFFFFFF07, Port.ANY, Port.TABLE))
         return Output(port, pick((0, 20, 0xFFFF)) if port == Port.CONTROLLER else (0 if self.old else 0xFFFF))
 
-    def actions(self, packet_out: bool = False, fields: dict[str, object] | None = None) -> tuple[Action, ...]:
+    def actions(self, packet_out: bool = False, fields: dict[str, object] | None = None) -> tuple[OpenFlowAction, ...]:
         count = self.random.choices((0, 1, 2, 3), (1, 4, 3, 2))[0]
         chosen = [self.output(packet_out) if self._one_in(2) else self._change(fields or {}) for _ in range(count)]
         if not any(isinstance(each, Output | Group) for each in chosen) and not self._one_in(4):
             chosen.append(self.output(packet_out))
         return tuple(chosen)
 
-    def _change(self, fields: dict[str, object]) -> Action:
+    def _change(self, fields: dict[str, object]) -> OpenFlowAction:
         pick = self.random.choice
         if self.old:
             return pick(
@@ -307,20 +307,24 @@ class Generator:
                     PopVlan(),
                 )
             )
-        options: list[Action] = [SetField("eth_dst", pick(MACS)), SetField("eth_src", pick(MACS)), SetQueue(0)]
+        options: list[OpenFlowAction] = [SetField("eth_dst", pick(MACS)), SetField("eth_src", pick(MACS)), SetQueue(0)]
         options += [Group(pick(GROUPS)), PushVlan(pick((0x8100, 0x8100, 0x88A8)))]
-        family: list[Action] = [SetField("ip_dscp", pick((0, 8))), SetNwTtl(pick((1, 9))), DecNwTtl()]
-        by_type: dict[object, list[Action]] = {
+        family: list[OpenFlowAction] = [SetField("ip_dscp", pick((0, 8))), SetNwTtl(pick((1, 9))), DecNwTtl()]
+        by_type: dict[object, list[OpenFlowAction]] = {
             0x0800: [*family, SetField("ipv4_src", pick(IPS)), SetField("ipv4_dst", pick(IPS)), SetField("ip_ecn", 1)],
             0x86DD: [*family, SetField("ipv6_src", pick(IPS6)), SetField("ipv6_flabel", 7)],
             0x0806: [SetField("arp_op", 2), SetField("arp_spa", pick(IPS)), SetField("arp_tha", pick(MACS))],
         }
-        by_proto: dict[object, list[Action]] = {
+        by_proto: dict[object, list[OpenFlowAction]] = {
             6: [SetField("tcp_src", pick(L4)), SetField("tcp_dst", pick(L4))],
             17: [SetField("udp_src", pick(L4)), SetField("udp_dst", pick(L4))],
             1: [SetField("icmpv4_type", 0), SetField("icmpv4_code", 1)],
         }
-        tagged: list[Action] = [SetField("vlan_vid", VLAN_PRESENT | pick(VIDS)), SetField("vlan_pcp", 3), PopVlan()]
+        tagged: list[OpenFlowAction] = [
+            SetField("vlan_vid", VLAN_PRESENT | pick(VIDS)),
+            SetField("vlan_pcp", 3),
+            PopVlan(),
+        ]
         if self._one_in(20):  # refused unless it happens to fit
             return pick([*options, *tagged, *by_type[0x0800], *by_type[0x0806], *by_proto[6], *by_proto[1]])
         options += by_type.get(fields.get("eth_type"), []) + by_proto.get(fields.get("ip_proto"), [])
@@ -427,9 +431,9 @@ class Generator:
         buckets = tuple(Bucket(self._bucket_actions(group_id)) for _ in range(count))
         return Send(GroupMod(group_id, int(command), int(kind), buckets, xid=self._next_xid()))
 
-    def _bucket_actions(self, group_id: int) -> tuple[Action, ...]:
+    def _bucket_actions(self, group_id: int) -> tuple[OpenFlowAction, ...]:
         pick = self.random.choice
-        chosen: list[Action] = []
+        chosen: list[OpenFlowAction] = []
         if self._one_in(3):
             chosen.append(pick((SetField("eth_dst", pick(MACS)), PushVlan(0x8100))))
         if self._one_in(6):
@@ -441,7 +445,7 @@ class Generator:
     def _request(self) -> Stimulus:
         pick = self.random.choice
         xid = self._next_xid()
-        options: list[Message] = [
+        options: list[OpenFlowMessage] = [
             BarrierRequest(xid=xid),
             EchoRequest(b"ping", xid=xid),
             GetConfigRequest(xid=xid),

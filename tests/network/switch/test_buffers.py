@@ -20,11 +20,11 @@ from sdnloom.network.openflow import (
 )
 from sdnloom.network.packet import encode
 from sdnloom.network.switch import (
-    Buffered,
+    BufferedPacket,
     BufferExpired,
-    Outcome,
     Switch,
     SwitchCore,
+    SwitchOutcome,
     advance,
     initial_core,
     receive_message,
@@ -35,7 +35,7 @@ from tests.network.switch.build import CONTROLLER, OUT2, OUT3, SIZE, TCP, add, a
 BOTH = pytest.mark.parametrize("version", [V10, V13])
 
 
-def packet_in(outcome: Outcome) -> PacketIn:
+def packet_in(outcome: SwitchOutcome) -> PacketIn:
     (message,) = outcome.messages
     assert isinstance(message, PacketIn)
     return message
@@ -52,7 +52,7 @@ def test_miss_of_1_0_sends_the_first_miss_send_len_bytes_and_keeps_the_packet() 
     message = packet_in(outcome)
     assert (message.data, message.total_len, message.buffer_id) == (encode(TCP)[:50], SIZE, 0)
     assert (message.reason, message.in_port) == (PacketInReason.NO_MATCH, 1)
-    assert outcome.core.buffers == (Buffered(0, 1, TCP),)
+    assert outcome.core.buffers == (BufferedPacket(0, 1, TCP),)
 
 
 def test_miss_of_1_3_is_dropped_without_a_table_miss_entry() -> None:
@@ -186,7 +186,7 @@ def test_one_packet_sent_twice_to_the_controller_waits_twice() -> None:
 def test_what_waits_too_long_is_thrown_away_and_an_event_says_so() -> None:
     config = switch(V10, buffer_timeout=1000)
     core = only(receive_packet(config, initial_core(config), 1, TCP)).core
-    assert advance(config, core, 999).core.buffers == (Buffered(0, 1, TCP, 1),)
+    assert advance(config, core, 999).core.buffers == (BufferedPacket(0, 1, TCP, 1),)
     expired = advance(config, core, 1000)
     assert expired.events == (BufferExpired(0, TCP),)
     assert expired.core == initial_core(config)

@@ -9,8 +9,8 @@ import sdnloom.network.openflow as openflow
 from sdnloom.engine.model import ALL
 from sdnloom.network.openflow import NO_BUFFER, V10, V13, FlowMod, Match, Output, PacketOut
 from sdnloom.network.packet import Ethernet, stack
-from sdnloom.network.switch import Outcome, Switch, SwitchCore, conflict, initial_core, plain_ports
-from sdnloom.network.switch.footprints import Reach, is_quiet, of_message, of_packet
+from sdnloom.network.switch import Switch, SwitchCore, SwitchOutcome, conflict, initial_core, plain_ports
+from sdnloom.network.switch.footprints import MessageFootprint, is_quiet, of_message, of_packet
 from tests.network.switch.build import OUT2, add
 from tests.network.switch.differential import model
 from tests.network.switch.sequences import Arrival, Generator, Send, Stimulus
@@ -30,16 +30,16 @@ CONFIGS = (
 IDS = ["buffers", "counters", "bounded", "1.3 buffers", "1.3 counters"]
 
 
-def reach_of(config: Switch, stimulus: Stimulus) -> Reach | None:
+def reach_of(config: Switch, stimulus: Stimulus) -> MessageFootprint | None:
     if isinstance(stimulus, Arrival):
         return of_packet(config, stimulus.port, stimulus.packet)
     return of_message(config, stimulus.message) if isinstance(stimulus, Send) else None
 
 
-def walk(config: Switch, seed: int) -> list[tuple[SwitchCore, Stimulus, Outcome]]:
+def walk(config: Switch, seed: int) -> list[tuple[SwitchCore, Stimulus, SwitchOutcome]]:
     """(state, stimulus, outcome) along a random sequence."""
     core = initial_core(config)
-    found: list[tuple[SwitchCore, Stimulus, Outcome]] = []
+    found: list[tuple[SwitchCore, Stimulus, SwitchOutcome]] = []
     for stimulus in Generator(config, seed).sequence():
         outcomes = model(config, core, stimulus)
         found += [(core, stimulus, outcome) for outcome in outcomes]
@@ -143,7 +143,7 @@ def mod(chance: random.Random) -> FlowMod:
     """A command about one of three tables."""
     table = chance.randrange(3)
     match = chance.choice((Match(), Match.of(eth_dst=1), Match.of(eth_dst=2), Match.of(metadata=1)))
-    actions: list[openflow.Action] = [chance.choice((Output(2), Output(3), openflow.Group(1)))]
+    actions: list[openflow.OpenFlowAction] = [chance.choice((Output(2), Output(3), openflow.Group(1)))]
     if chance.random() < 0.3:
         actions.insert(0, openflow.SetField("eth_dst", chance.choice((1, 2))))
     instructions: list[openflow.Instruction] = [openflow.ApplyActions(tuple(actions))]

@@ -8,7 +8,6 @@ from sdnloom.errors import SdnloomError
 from sdnloom.network.openflow import (
     V10,
     V13,
-    Action,
     Bucket,
     FlowRemoved,
     FlowRemovedReason,
@@ -17,7 +16,8 @@ from sdnloom.network.openflow import (
     GroupMod,
     GroupType,
     Match,
-    Message,
+    OpenFlowAction,
+    OpenFlowMessage,
     Output,
     Port,
     PortConfig,
@@ -53,7 +53,7 @@ def port_mod(config: Switch, number: int, bits: int) -> PortMod:
     return PortMod(number, port.hw_addr, int(bits), int(bits))
 
 
-def group(number: int, *buckets: tuple[Action, ...], kind: int = GroupType.ALL, **fields: int) -> GroupMod:
+def group(number: int, *buckets: tuple[OpenFlowAction, ...], kind: int = GroupType.ALL, **fields: int) -> GroupMod:
     return GroupMod(number, type=int(kind), buckets=tuple(Bucket(actions) for actions in buckets), **fields)
 
 
@@ -132,7 +132,7 @@ def test_deleting_a_group_deletes_the_entries_that_use_it() -> None:
 
 def test_chains_of_groups_end() -> None:
     config = switch(V13)
-    chain: list[Message] = [group(1, (OUT2,))]
+    chain: list[OpenFlowMessage] = [group(1, (OUT2,))]
     chain += [group(number, (Group(number - 1),), (Group(number - 1),)) for number in range(2, 33)]
     core = after(config, *chain, add(Group(32)))
     assert error(config, group(33, (Group(32),)), core) == ("group_mod_failed", "chaining_unsupported")

@@ -29,9 +29,9 @@ from sdnloom.network.openflow import (
     full_mask,
 )
 from sdnloom.network.switch import (
-    Outcome,
     Switch,
     SwitchCore,
+    SwitchOutcome,
     advance,
     coarse,
     conflict,
@@ -46,8 +46,8 @@ from sdnloom.network.switch import (
     receive_packet,
 )
 from sdnloom.network.switch.core import FlowEntry
-from sdnloom.network.switch.flowtable import best, put
-from sdnloom.network.switch.matching import covers, matches, overlap, packet_fields
+from sdnloom.network.switch.tables.flow_table import best, put
+from sdnloom.network.switch.tables.lookup import covers, matches, overlap, packet_fields
 from tests.network.switch.differential import model
 from tests.network.switch.sequences import Generator, Send, Stimulus, Wait
 
@@ -170,7 +170,7 @@ class Change:
 Anything = Stimulus | Change | Literal["lost", "found"]
 
 
-def outcomes_of(config: Switch, core: SwitchCore, stimulus: Anything) -> tuple[Outcome, ...]:
+def outcomes_of(config: Switch, core: SwitchCore, stimulus: Anything) -> tuple[SwitchOutcome, ...]:
     if stimulus == "lost":
         return (disconnect(config, core),)
     if stimulus == "found":
@@ -191,7 +191,7 @@ def anything(config: Switch, seed: int) -> Anything:
     return choice.choice((Change(reason, port), Change(reason, port), "lost", "found"))
 
 
-def visible(outcome: Outcome) -> object:
+def visible(outcome: SwitchOutcome) -> object:
     return outcome.outputs, outcome.messages, outcome.choice
 
 

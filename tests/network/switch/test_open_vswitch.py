@@ -23,7 +23,7 @@ from sdnloom.network.openflow import (
     Group,
     GroupMod,
     Match,
-    Message,
+    OpenFlowMessage,
     Output,
     PacketOut,
     Port,
@@ -35,9 +35,10 @@ from sdnloom.network.openflow import (
     WriteActions,
 )
 from sdnloom.network.packet import Ethernet, Icmp, IPv4, Packet, Tcp, Udp, Vlan, encode, stack
-from sdnloom.network.switch import Switch, flowmod, pipeline, plain_ports, timeouts
+from sdnloom.network.switch import Switch, pipeline, plain_ports, timeouts
 from sdnloom.network.switch.core import FlowEntry
-from sdnloom.network.switch.matching import matches
+from sdnloom.network.switch.tables import flow_mod as flowmod
+from sdnloom.network.switch.tables.lookup import matches
 from tests.network.openvswitch import OpenVswitch
 from tests.network.switch import views
 from tests.network.switch.deviations import (
@@ -330,4 +331,4 @@ def test_sequences_are_the_same_in_every_run() -> None:
     config = Switch(1, plain_ports(1, 2, 3), V13)
     one, two = (Generator(config, 7).sequence() for _ in range(2))
     assert one == two
-    assert all(isinstance(each.message, Message) for each in one if isinstance(each, Send))
+    assert all(isinstance(each.message, OpenFlowMessage) for each in one if isinstance(each, Send))

@@ -33,9 +33,9 @@ from sdnloom.network.openflow import (
     GroupStatsRequest,
     Hello,
     Match,
-    Message,
     Opaque,
     OpaqueStatsRequest,
+    OpenFlowMessage,
     PacketQueue,
     Port,
     PortDescReply,
@@ -75,7 +75,7 @@ from tests.network.switch.build import (
 BOTH = pytest.mark.parametrize("version", [V10, V13])
 
 
-def answer(config: Switch, message: Message, core: SwitchCore | None = None) -> Message:
+def answer(config: Switch, message: OpenFlowMessage, core: SwitchCore | None = None) -> OpenFlowMessage:
     """Return the one reply to a request, which changes nothing."""
     state = initial_core(config) if core is None else core
     outcome = only(receive_message(config, state, message))

@@ -11,7 +11,7 @@ from sdnloom.network.openflow import (
     FlowRemovedReason,
     FlowStatsReply,
     GroupDescReply,
-    Message,
+    OpenFlowMessage,
     PacketIn,
 )
 from sdnloom.network.openflow.codec import decode
@@ -19,8 +19,8 @@ from sdnloom.network.openflow.errors import ERROR_DATA
 from sdnloom.network.packet import IpProto, IPv4
 from sdnloom.network.packet import decode as decode_packet
 from sdnloom.network.packet import encode as encode_packet
-from sdnloom.network.switch import Outcome
-from sdnloom.network.switch.matching import is_fragment
+from sdnloom.network.switch import SwitchOutcome
+from sdnloom.network.switch.tables.lookup import is_fragment
 from tests.network.openvswitch import Observed
 
 
@@ -29,14 +29,14 @@ class View:
     """What both sides show of one step, in a form that can be compared for equality."""
 
     frames: tuple[tuple[int, tuple[bytes, ...]], ...]
-    messages: tuple[Message, ...]
+    messages: tuple[OpenFlowMessage, ...]
 
     def __str__(self) -> str:
         frames = [f"  port {port}: {frame.hex()}" for port, frames in self.frames for frame in frames]
         return "\n".join([*frames, *(f"  {message!r}" for message in self.messages)]) or "  nothing"
 
 
-def view_of_model(outcome: Outcome) -> View:
+def view_of_model(outcome: SwitchOutcome) -> View:
     """Return the model's side of a step."""
     frames = [(port, encode_packet(packet)) for port, packet in outcome.outputs]
     return View(_by_port(frames), _comparable(outcome.messages))
@@ -55,13 +55,13 @@ def _by_port(frames: Iterable[tuple[int, bytes]]) -> tuple[tuple[int, tuple[byte
     return tuple((port, tuple(ports[port])) for port in sorted(ports))
 
 
-def _comparable(messages: Iterable[Message]) -> tuple[Message, ...]:
+def _comparable(messages: Iterable[OpenFlowMessage]) -> tuple[OpenFlowMessage, ...]:
     """Return messages in a comparable order: removals are reported in no defined order, so they go last and sorted.
 
     The switch numbers its own messages as it likes: their xid is dropped. Entries of a table have no order either.
     """
-    kept: list[Message] = []
-    removed: list[Message] = []
+    kept: list[OpenFlowMessage] = []
+    removed: list[OpenFlowMessage] = []
     for message in messages:
         if isinstance(message, FlowRemoved):
             removed.append(_removal(message))

@@ -5,7 +5,7 @@ import pytest
 from sdnloom.network.topology import (
     HostSpec,
     LinkSpec,
-    Place,
+    SwitchPort,
     SwitchSpec,
     Topology,
     TopologyBuilder,
@@ -62,8 +62,8 @@ def test_every_link_of_a_ring_leads_back() -> None:
 def test_spare_ports_are_there_and_unused() -> None:
     topology = linear(2, ports=4)
     assert topology.switch("s1").ports == (1, 2, 3, 4)
-    assert topology.has(Place("s2", 4))
-    assert not topology.has(Place("s2", 5))
+    assert topology.has(SwitchPort("s2", 4))
+    assert not topology.has(SwitchPort("s2", 5))
 
 
 def test_custom_keeps_given_ports_and_numbers_the_rest() -> None:
@@ -135,7 +135,7 @@ def test_every_switch_of_a_torus_has_four_neighbours() -> None:
     found = torus(3, 4)
     assert (len(found.switches), len(found.hosts), len(found.links)) == (12, 12, 24)
     assert all(len(switch.ports) == 5 for switch in found.switches)
-    assert (found.switch("s2x3").dpid, found.host("h1x1").place) == (0x203, Place("s1x1", 1))
+    assert (found.switch("s2x3").dpid, found.host("h1x1").place) == (0x203, SwitchPort("s1x1", 1))
     around = sorted(there.switch for here, there in found.peers.items() if here.switch == "s1x1")
     assert around == ["s1x2", "s1x4", "s2x1", "s3x1"]
 

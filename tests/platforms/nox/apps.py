@@ -2,9 +2,9 @@
 
 import textwrap
 
-from sdnloom.network.controller import Came, Joined
 from sdnloom.network.openflow import Match, PacketIn, PortDesc
 from sdnloom.network.packet import Ethernet, IPv4, Tcp, encode, stack
+from sdnloom.network.program import MessageIn, SwitchUp
 from sdnloom.platforms.nox import NoxProgram
 
 FACTORY = """
@@ -15,7 +15,7 @@ def getFactory():
             return App(ctxt)
     return Factory()
 """
-JOINED = Joined("s1", 0x1A, (PortDesc(1, 0x0A01, "eth1"), PortDesc(2, 0x0A02, "eth2", config=16, state=1)))
+JOINED = SwitchUp("s1", 0x1A, (PortDesc(1, 0x0A01, "eth1"), PortDesc(2, 0x0A02, "eth2", config=16, state=1)))
 
 
 def write(folder, source, name="app"):
@@ -40,7 +40,7 @@ def frame(src=0x10, dst=0x20, *rest, payload=b"hello"):
 
 def packet_in(data=None, port=1, buffer_id=7, switch="s1", reason=0):
     data = frame() if data is None else data
-    return Came(switch, PacketIn(Match.of(in_port=port), data, len(data), reason, buffer_id))
+    return MessageIn(switch, PacketIn(Match.of(in_port=port), data, len(data), reason, buffer_id))
 
 
 def give(started, *inputs, core=None):

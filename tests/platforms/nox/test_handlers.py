@@ -2,7 +2,6 @@
 
 import pytest
 
-from sdnloom.network.controller import Call, Came, Fired, Left, Turn
 from sdnloom.network.events import HandlerRaised
 from sdnloom.network.openflow import (
     AggregateReply,
@@ -22,6 +21,7 @@ from sdnloom.network.openflow import (
     TableStatsReply,
 )
 from sdnloom.network.packet import Arp, Lldp
+from sdnloom.network.program import Call, MessageIn, SwitchDown, ThreadTurn, TimerInput
 from sdnloom.platforms.nox import NoxError, NoxProgram
 from tests.platforms.nox.apps import JOINED, component, frame, give, packet_in, program, write
 
@@ -72,19 +72,19 @@ def test_a_switch_that_joins_says_what_it_has(tmp_path):
 
 
 def test_a_switch_that_leaves_is_known_no_longer(tmp_path):
-    assert seen(tmp_path, "datapath_leave", JOINED, Left("s1")) == [(0x1A,)]
-    assert seen(tmp_path, "packet_in", JOINED, Left("s1"), packet_in()) == []
+    assert seen(tmp_path, "datapath_leave", JOINED, SwitchDown("s1")) == [(0x1A,)]
+    assert seen(tmp_path, "packet_in", JOINED, SwitchDown("s1"), packet_in()) == []
 
 
 def test_a_port_that_changes_is_described(tmp_path):
-    given = Came("s1", PortStatus(2, PortDesc(3, 1, "eth3", config=1)))
+    given = MessageIn("s1", PortStatus(2, PortDesc(3, 1, "eth3", config=1)))
     ((dpid, reason, port),) = seen(tmp_path, "port_status", JOINED, given)
     assert (dpid, reason, port["port_no"], port["enabled"]) == (0x1A, 2, 3, False)
 
 
 def test_a_removed_entry_comes_as_a_flow(tmp_path):
     match = Match.of(in_port=1, eth_src=0x10, eth_type=0x800, ipv4_dst="10.0.0.0/8")
-    given = Came("s1", FlowRemoved(match, 1, 5, 9, 3, 4, packet_count=6, byte_count=70))
+    given = MessageIn("s1", FlowRemoved(match, 1, 5, 9, 3, 4, packet_count=6, byte_count=70))
     (arguments,) = seen(tmp_path, "flow_removed", JOINED, given)
     flow = {"in_port": 1, "dl_src": 0x10, "dl_type": 0x800, "nw_dst": 0x0A000000, "nw_dst_n_wild": 24}
     assert arguments == (0x1A, flow, 5, 1, 9, 3, 4, 70, 6)
@@ -126,19 +126,19 @@ def test_a_removed_entry_comes_as_a_flow(tmp_path):
     ],
 )
 def test_answers_of_a_switch_have_the_arguments_that_nox_gives(tmp_path, kind, message, expected):
-    assert seen(tmp_path, kind, JOINED, Came("s1", message)) == [(0x1A, *expected)]
+    assert seen(tmp_path, kind, JOINED, MessageIn("s1", message)) == [(0x1A, *expected)]
 
 
 def test_statistics_of_ports_are_a_list_of_dictionaries(tmp_path):
     reply = PortStatsReply((PortStats(1, rx_packets=5, tx_bytes=7), PortStats(0xFFFFFFFE)))
-    ((_, ports),) = seen(tmp_path, "port_stats_in", JOINED, Came("s1", reply))
+    ((_, ports),) = seen(tmp_path, "port_stats_in", JOINED, MessageIn("s1", reply))
     assert [port["port_no"] for port in ports] == [1, 0xFFFE]
     assert (ports[0]["rx_packets"], ports[0]["tx_bytes"], ports[0]["collisions"]) == (5, 7, 0)
-    assert seen(tmp_path, "port_stats_in", JOINED, Came("s1", PortStatsReply())) == [(0x1A, [])]
+    assert seen(tmp_path, "port_stats_in", JOINED, MessageIn("s1", PortStatsReply())) == [(0x1A, [])]
 
 
 def test_a_message_that_nox_has_no_event_for_reaches_nobody(tmp_path):
-    assert seen(tmp_path, "error", JOINED, Came("s1", EchoRequest(b"x"))) == []
+    assert seen(tmp_path, "error", JOINED, MessageIn("s1", EchoRequest(b"x"))) == []
 
 
 ORDERED = """
@@ -373,5 +373,5 @@ def test_methods_and_functions_can_be_called_from_outside(tmp_path):
 def test_named_timers_and_turns_are_not_for_nox(tmp_path):
     started = program(tmp_path, CALLED)
     with pytest.raises(NoxError, match="NOX apps set their timers themselves; expected `ticks`"):
-        give(started, Fired("poll"))
-    assert started.handle(started.initial(), Turn()) == ()
+        give(started, TimerInput("poll"))
+    assert started.handle(started.initial(), ThreadTurn()) == ()

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from sdnloom.errors import SdnloomError
-from sdnloom.network.controller import Call
+from sdnloom.network.program import Call
 from sdnloom.platforms.nox import NoxError, NoxProgram
 from tests.cli.running import CommandLine
 from tests.platforms.nox.apps import FACTORY, component, give, program, write

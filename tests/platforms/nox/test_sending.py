@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdnloom.network.controller import Call, Left
 from sdnloom.network.openflow import (
     NO_BUFFER,
     AggregateRequest,
@@ -30,7 +29,8 @@ from sdnloom.network.openflow import (
 )
 from sdnloom.network.openflow.constants import V10, VLAN_PRESENT
 from sdnloom.network.packet import Vlan, encode, stack
-from sdnloom.network.switch.matching import matches, packet_fields
+from sdnloom.network.program import Call, SwitchDown
+from sdnloom.network.switch.tables.lookup import matches, packet_fields
 from sdnloom.platforms.nox import openflow, wire
 from sdnloom.platforms.nox.inputs import message_event
 from sdnloom.platforms.nox.netinet import (
@@ -194,7 +194,7 @@ def test_nothing_reaches_a_switch_that_left(tmp_path):
     started = program(tmp_path, source)
     joined = give(started, JOINED)
     assert len(give(started, Call("poke"), core=joined.core).messages) == 1
-    assert give(started, Left("s1"), Call("poke"), core=joined.core).messages == ()
+    assert give(started, SwitchDown("s1"), Call("poke"), core=joined.core).messages == ()
 
 
 def match_of(attrs):

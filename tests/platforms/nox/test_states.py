@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sdnloom.network.controller import Call, Came, Joined, Left, StartAgain, Tick
 from sdnloom.network.openflow import Match, PacketIn, PortDesc, PortStatus
-from sdnloom.platforms import kinds
+from sdnloom.network.program import Call, ClockTick, MessageIn, RestartNeeded, SwitchDown, SwitchUp
+from sdnloom.platforms.capture import type_rules as kinds
 from sdnloom.platforms.nox import NoxProgram
 from tests.platforms.nox.apps import FACTORY, JOINED, component, frame, give, packet_in, program
 
@@ -72,17 +72,17 @@ class App(Component):
 
 inputs = st.one_of(
     st.builds(
-        lambda switch, port, src: Came(switch, PacketIn(Match.of(in_port=port), frame(src, 9), 60, 0, 5)),
+        lambda switch, port, src: MessageIn(switch, PacketIn(Match.of(in_port=port), frame(src, 9), 60, 0, 5)),
         st.sampled_from(["s1", "s2"]),
         st.integers(1, 3),
         st.integers(1, 3),
     ),
-    st.builds(lambda name: Joined(name, int(name[1]), (PortDesc(1), PortDesc(2))), st.sampled_from(["s1", "s2"])),
-    st.builds(Left, st.sampled_from(["s1", "s2"])),
-    st.just(Tick()),
-    st.just(Came("s1", PortStatus(2, PortDesc(1)))),
+    st.builds(lambda name: SwitchUp(name, int(name[1]), (PortDesc(1), PortDesc(2))), st.sampled_from(["s1", "s2"])),
+    st.builds(SwitchDown, st.sampled_from(["s1", "s2"])),
+    st.just(ClockTick()),
+    st.just(MessageIn("s1", PortStatus(2, PortDesc(1)))),
 )
-START = [Joined("s1", 1, (PortDesc(1),)), Joined("s2", 2, (PortDesc(1),))]
+START = [SwitchUp("s1", 1, (PortDesc(1),)), SwitchUp("s2", 2, (PortDesc(1),))]
 
 
 def course(started, given, core):
@@ -177,7 +177,7 @@ def test_an_order_of_keys_that_makes_a_difference_becomes_part_of_the_state(tmp_
     started = program(tmp_path, LOOKING)
     one, two = packet_in(port=1), packet_in(port=2)
     give(started, JOINED, one, two, one)
-    with pytest.raises(StartAgain, match="app reacts to PacketIn of s1 in a way that depends on the order"):
+    with pytest.raises(RestartNeeded, match="app reacts to PacketIn of s1 in a way that depends on the order"):
         give(started, JOINED, two, one)
     texts = [give(started, JOINED, *each, one).events[0].text for each in ((one, two), (two, one))]
     assert texts == ["RuntimeError: 1", "RuntimeError: 2"]
@@ -206,7 +206,7 @@ class App(Component):
 
 
 @settings(max_examples=50)
-@given(*(st.lists(st.sampled_from([Tick(), Left("s2"), START[1]]), max_size=12) for _ in range(3)))
+@given(*(st.lists(st.sampled_from([ClockTick(), SwitchDown("s2"), START[1]]), max_size=12) for _ in range(3)))
 def test_timers_are_as_far_away_as_they_were(tmp_path_factory, before, after, other):
     file = tmp_path_factory.getbasetemp() / "pulsing.py"
     file.write_text(PULSING + FACTORY)
@@ -219,7 +219,7 @@ def test_periods_without_a_clock_have_finitely_many_states(tmp_path):
     started = NoxProgram(file)
     seen, todo = {started.initial()}, [started.initial()]
     while todo:
-        found = {reaction.core for reaction in started.handle(todo.pop(), Tick())} - seen
+        found = {reaction.core for reaction in started.handle(todo.pop(), ClockTick())} - seen
         seen |= found
         todo += found
     # 2 s fires, 3 s, 2 s; then both are due: one of the two ways back to the start, each with a state in between.
@@ -268,7 +268,7 @@ print([r.core.digest for rs in course(started, [*START, *fixed()], started.initi
 
 def fixed():
     packets = [packet_in(frame(src, 9), port) for src, port in ((1, 1), (2, 2), (3, 3), (1, 2), (2, 1))]
-    return [*packets[:3], Tick(), *packets[3:], Tick(), Tick(), Left("s2")]
+    return [*packets[:3], ClockTick(), *packets[3:], ClockTick(), ClockTick(), SwitchDown("s2")]
 
 
 def test_digests_are_equal_in_every_process_and_under_every_hash_seed(tmp_path):
@@ -324,8 +324,8 @@ def test_a_program_with_a_generator_is_rebuilt_by_running_it_again(tmp_path):
     joined = give(started, JOINED).core
     cores, core = [], joined
     for number in (1, 2, 0, 1):
-        reaction = give(started, Tick(), Call("forget"), core=core)
-        told = give(started, Tick(), core=core).messages
+        reaction = give(started, ClockTick(), Call("forget"), core=core)
+        told = give(started, ClockTick(), core=core).messages
         assert [message.data for _, message in told] == [bytes((number,))]
         cores.append(core := reaction.core)
     assert cores[0] == cores[3]  # the generator is where it was

@@ -2,8 +2,8 @@
 
 import pytest
 
-from sdnloom.network.controller import Call, Tick
 from sdnloom.network.events import TimerFired
+from sdnloom.network.program import Call, ClockTick
 from tests.platforms.nox.apps import JOINED, component, give, program
 
 TIMERS = """
@@ -40,7 +40,7 @@ class App(Component):
 
 def ticks(started, core):
     """The names of the timers that may fire next."""
-    return [reaction.choice for reaction in started.handle(core, Tick())]
+    return [reaction.choice for reaction in started.handle(core, ClockTick())]
 
 
 def test_only_the_timers_that_are_due_first_can_fire(tmp_path):
@@ -48,7 +48,7 @@ def test_only_the_timers_that_are_due_first_can_fire(tmp_path):
     assert ticks(started, started.initial()) == []
     core = give(started, Call("after", (2, 1, 3))).core
     assert ticks(started, core) == ["b1"]
-    reaction = give(started, Tick(), Tick(), Tick(), core=core)
+    reaction = give(started, ClockTick(), ClockTick(), ClockTick(), core=core)
     assert component(started).called == [("b1", 1.0), ("a2", 2.0), ("c3", 3.0)]
     assert reaction.events == (TimerFired("c3"),)
     assert ticks(started, reaction.core) == []
@@ -57,17 +57,17 @@ def test_only_the_timers_that_are_due_first_can_fire(tmp_path):
 def test_timers_that_are_due_together_fire_in_any_order_unless_they_had_the_same_delay(tmp_path):
     started = program(tmp_path, TIMERS)
     core = give(started, Call("after", (2, 1))).core
-    core = give(started, Tick(), Call("after", (1, 1)), core=core).core
+    core = give(started, ClockTick(), Call("after", (1, 1)), core=core).core
     assert ticks(started, core) == ["a1", "a2"]
-    later = next(reaction for reaction in started.handle(core, Tick()) if reaction.choice == "a1")
+    later = next(reaction for reaction in started.handle(core, ClockTick()) if reaction.choice == "a1")
     assert ticks(started, later.core) == ["b1", "a2"]
 
 
 def test_states_are_the_same_however_often_the_alternatives_are_asked_for(tmp_path):
     started = program(tmp_path, TIMERS)
     core = give(started, Call("after", (2, 1))).core
-    core = give(started, Tick(), Call("after", (1,)), core=core).core
-    once, again = started.handle(core, Tick()), started.handle(core, Tick())
+    core = give(started, ClockTick(), Call("after", (1,)), core=core).core
+    once, again = started.handle(core, ClockTick()), started.handle(core, ClockTick())
     assert once == again
     assert len({reaction.core for reaction in once}) == 2
 
@@ -78,9 +78,9 @@ def test_a_call_that_was_cancelled_does_not_happen(tmp_path):
     assert ticks(started, core) == ["list.append"]
     cancelled = give(started, Call("cancel"), core=core).core
     assert ticks(started, cancelled) == []
-    give(started, Tick(), core=core)
+    give(started, ClockTick(), core=core)
     assert component(started).called == ["later"]
-    (event,) = give(started, Call("cancel"), core=give(started, Tick(), core=core).core).events
+    (event,) = give(started, Call("cancel"), core=give(started, ClockTick(), core=core).core).events
     assert event.text.startswith("ValueError")
 
 
@@ -104,15 +104,15 @@ class App(Component):
 
 def test_a_timer_that_sets_itself_again_comes_back_to_the_same_state_if_nothing_tells_the_time(tmp_path):
     started = program(tmp_path, LOOP.format(imports=""))
-    once = give(started, JOINED, Tick()).core
-    assert give(started, Tick(), core=once).core == once
+    once = give(started, JOINED, ClockTick()).core
+    assert give(started, ClockTick(), core=once).core == once
     assert started.waiting == ("App.again",)
 
 
 def test_a_program_that_can_tell_the_time_is_in_another_state_after_it_has_passed(tmp_path):
     started = program(tmp_path, LOOP.format(imports="from time import time"))
-    once = give(started, JOINED, Tick()).core
-    assert give(started, Tick(), core=once).core != once
+    once = give(started, JOINED, ClockTick()).core
+    assert give(started, ClockTick(), core=once).core != once
 
 
 CHANCE = """

@@ -5,11 +5,11 @@ import itertools
 
 import pytest
 
-from sdnloom.engine.classes import meet
-from sdnloom.network.controller import Joined
+from sdnloom.engine.reduction.place_classes import meet
 from sdnloom.network.openflow import PortDesc
-from sdnloom.network.parts import Attribute, Key, Order, conflict
-from sdnloom.platforms.partition import REST
+from sdnloom.network.program import SwitchUp
+from sdnloom.network.program_cells import Attribute, Key, Order, conflict
+from sdnloom.platforms.footprint.state_cells import REST
 from tests.platforms.nox.apps import frame, give, packet_in, program
 
 APP = """
@@ -71,7 +71,7 @@ def app(tmp_path_factory):
 @pytest.fixture(scope="module")
 def start(app):
     ports = PortDesc(1, 0x0A01, "eth1"), PortDesc(2, 0x0A02, "eth2")
-    return give(app, *(Joined(f"s{number}", number, ports) for number in (1, 2))).core
+    return give(app, *(SwitchUp(f"s{number}", number, ports) for number in (1, 2))).core
 
 
 def coming(port, switch):
@@ -106,6 +106,6 @@ def test_handlers_that_meet_in_no_part_commute(app, start):
 
 def test_attributes_need_not_have_names(tmp_path):
     odd = program(tmp_path, APP.replace("self.look =", "vars(self)[5] = {}; self.look ="))
-    core = give(odd, Joined("s1", 1, ())).core
+    core = give(odd, SwitchUp("s1", 1, ())).core
     given = coming(4, "s1")
     assert odd.touched(core, given, odd.handle(core, given))[1] == {REST}

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from sdnloom.network.controller import Came, Joined
 from sdnloom.network.openflow import Match, PacketIn, PortDesc
-from sdnloom.platforms.osken import OskenProgram
+from sdnloom.network.program import MessageIn, SwitchUp
+from sdnloom.platforms.osken.program import OskenProgram
 
 APPS = Path(__file__).parent / "apps"
 
@@ -17,11 +17,11 @@ def joined(number=1, ports=2):
     descriptions = tuple(
         PortDesc(port, 0x20000 * number + port, f"s{number}-eth{port}") for port in range(1, ports + 1)
     )
-    return Joined(f"s{number}", number, descriptions)
+    return SwitchUp(f"s{number}", number, descriptions)
 
 
 def packet(data=b"", number=1, port=1, buffer_id=0xFFFFFFFF):
-    return Came(f"s{number}", PacketIn(Match.of(in_port=port), data, len(data), buffer_id=buffer_id))
+    return MessageIn(f"s{number}", PacketIn(Match.of(in_port=port), data, len(data), buffer_id=buffer_id))
 
 
 def frame(dst, src, size=60):

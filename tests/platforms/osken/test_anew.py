@@ -7,20 +7,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sdnloom.check.properties import NoHandlerException
 from sdnloom.check.scenario import Scenario
-from sdnloom.network.controller import Left
 from sdnloom.network.hosts import Client
 from sdnloom.network.network import Network, SwitchOptions
+from sdnloom.network.program import SwitchDown
 from sdnloom.network.topology.shapes import linear
-from sdnloom.platforms.osken import OskenProgram
-from sdnloom.platforms.states import ReplayError
+from sdnloom.platforms.capture.states import ReplayError
+from sdnloom.platforms.osken.program import OskenProgram
+from sdnloom.properties import NoHandlerException
 from tests.platforms.osken.helpers import APPS, app, frame, joined, packet, program, run
 
 NAMES = ("counting", "cycling")
 INPUTS = st.one_of(
     st.builds(lambda number, port: packet(frame(1, 2), number, port), st.integers(1, 2), st.integers(1, 2)),
-    st.sampled_from([Left("s2"), joined(2)]),
+    st.sampled_from([SwitchDown("s2"), joined(2)]),
 )
 
 

@@ -3,9 +3,9 @@
 import pytest
 
 from sdnloom.errors import SdnloomError
-from sdnloom.network.controller import Tick, Turn
 from sdnloom.network.events import HandlerRaised
-from sdnloom.platforms.osken import OskenProgram
+from sdnloom.network.program import ClockTick, ThreadTurn
+from sdnloom.platforms.osken.program import OskenProgram
 from tests.platforms.osken.helpers import app, joined, packet, run
 
 SOURCE = """
@@ -73,7 +73,7 @@ def test_a_worker_takes_jobs_from_a_queue_and_sleeps_with_its_locks_held(file):
     under_test = OskenProgram([file])
     last = run(under_test, joined(), packet(b"x" * 60), packet(b"x" * 61), packet(b"x" * 60))[-1]
     assert app(under_test, "App").log == ["work 60", "done 60", "work 61"]
-    (tick,) = under_test.handle(last.core, Tick())
+    (tick,) = under_test.handle(last.core, ClockTick())
     assert app(under_test, "App").log == ["work 60", "done 60", "work 61", "done 61", "work 60", "done 60"]
     assert under_test._world.hub.clock.seconds() == 1
     assert tick.events[0].name.startswith("wake ")
@@ -82,7 +82,7 @@ def test_a_worker_takes_jobs_from_a_queue_and_sleeps_with_its_locks_held(file):
 def test_a_wait_with_a_limit_ends_with_it(file):
     under_test = OskenProgram([file])
     last = run(under_test, joined(), packet(b"x" * 62))[-1]
-    under_test.handle(last.core, Tick())
+    under_test.handle(last.core, ClockTick())
     assert app(under_test, "App").log == ["in time False"]
 
 
@@ -96,13 +96,13 @@ def test_what_escapes_from_a_thread_is_reported_with_its_line(file):
 def test_a_timer_is_a_tick(file):
     under_test = OskenProgram([file])
     last = run(under_test, joined(), packet(b"x" * 64))[-1]
-    under_test.handle(last.core, Tick())
+    under_test.handle(last.core, ClockTick())
     assert app(under_test, "App").log == ["late"]
 
 
 def test_threads_of_python_are_explored_like_others(file):
     under_test = OskenProgram([file], threads="explore")
-    assert [each.choice for each in under_test.handle(under_test.initial(), Turn())] == ["Thread.run#2"]
+    assert [each.choice for each in under_test.handle(under_test.initial(), ThreadTurn())] == ["Thread.run#2"]
 
 
 def test_what_is_not_there_is_refused_by_name(file):

@@ -2,7 +2,6 @@
 
 import pytest
 
-from sdnloom.network.controller import Came, Fired, Left
 from sdnloom.network.openflow import (
     ApplyActions,
     BarrierReply,
@@ -15,7 +14,8 @@ from sdnloom.network.openflow import (
     PortDesc,
     PortStatus,
 )
-from sdnloom.platforms.app_errors import AppError
+from sdnloom.network.program import MessageIn, SwitchDown, TimerInput
+from sdnloom.platforms.osken.errors import AppError
 from tests.platforms.osken.helpers import app, frame, joined, packet, program, run
 
 A, B = 0x0A, 0x0B
@@ -56,7 +56,7 @@ def test_a_learning_switch_floods_then_installs_in_1_0_under_the_names_of_ryu():
 def test_every_event_comes_in_its_phase(version, tables):
     under_test = program("phases", version=version)
     port = PortStatus(2, PortDesc(2, 0x20002, "renamed"))
-    run(under_test, joined(), packet(b"x" * 20), Came("s1", port), Left("s1"), packet(b"late"))
+    run(under_test, joined(), packet(b"x" * 20), MessageIn("s1", port), SwitchDown("s1"), packet(b"late"))
     assert app(under_test, "Phases").seen == [
         "hello",
         f"features 1 {tables}",
@@ -71,7 +71,7 @@ def test_every_event_comes_in_its_phase(version, tables):
 
 def test_a_switch_that_comes_back_is_a_new_connection():
     under_test = program("phases", version="1.3")
-    first, _, again = run(under_test, joined(), Left("s1"), joined())
+    first, _, again = run(under_test, joined(), SwitchDown("s1"), joined())
     assert [each for each in app(under_test, "Phases").seen if "enter" in each] == ["enter 1 2 1", "enter 1 2 1"]
     assert first.core != again.core  # it has a log of what happened
 
@@ -99,7 +99,7 @@ def test_an_answer_finds_its_request_by_the_transaction_id_and_ids_do_not_grow()
     assert ids == [1, 0, 2, 0]  # the first barrier is still waited for when the second is sent
     core = second.core
     for number in (1, 2):
-        (answered,) = under_test.handle(core, Came("s1", BarrierReply(xid=number)))
+        (answered,) = under_test.handle(core, MessageIn("s1", BarrierReply(xid=number)))
         core = answered.core
     (third,) = under_test.handle(core, packet(b"x" * 61))
     assert [message.xid for _, message in third.messages] == [1, 0]
@@ -113,7 +113,7 @@ def test_the_version_is_the_newest_that_all_apps_speak():
 def test_named_timers_are_refused():
     under_test = program("learning")
     with pytest.raises(AppError, match="timer 'x': an os-ken app has no timers of that kind; expected `ticks`"):
-        under_test.handle(under_test.initial(), Fired("x"))
+        under_test.handle(under_test.initial(), TimerInput("x"))
 
 
 def test_files_are_those_of_the_app():

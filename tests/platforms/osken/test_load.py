@@ -6,10 +6,10 @@ import sys
 import pytest
 
 from sdnloom.errors import SdnloomError
-from sdnloom.network.controller import Came
 from sdnloom.network.openflow import BarrierReply
-from sdnloom.platforms import kinds
-from sdnloom.platforms.osken import OskenProgram
+from sdnloom.network.program import MessageIn
+from sdnloom.platforms.capture import type_rules as kinds
+from sdnloom.platforms.osken.program import OskenProgram
 from tests.platforms.osken.helpers import joined, packet, program, run
 
 APP = """
@@ -132,7 +132,7 @@ def test_nothing_of_a_program_stays_behind():
     places = (vars(hub), vars(app_manager), vars(app_manager.OSKenApp))
     before, finders = [dict(each) for each in places], list(sys.meta_path)
     under_test = program("web", version="1.3")
-    run(under_test, joined(), Came("s1", BarrierReply(xid=9)))
+    run(under_test, joined(), MessageIn("s1", BarrierReply(xid=9)))
     assert "ryu" not in sys.modules
     assert "web" not in sys.modules
     assert sys.meta_path == finders

@@ -2,14 +2,14 @@
 
 import pytest
 
-from sdnloom.check.properties import NoHandlerException
 from sdnloom.check.scenario import Scenario
-from sdnloom.engine.semantics import Found
-from sdnloom.network.controller import StartAgain
+from sdnloom.engine.semantics import Finding
 from sdnloom.network.hosts import Client
 from sdnloom.network.network import Network, SwitchOptions
+from sdnloom.network.program import RestartNeeded
 from sdnloom.network.topology.shapes import single
-from sdnloom.platforms.osken import OskenProgram
+from sdnloom.platforms.osken.program import OskenProgram
+from sdnloom.properties import NoHandlerException
 from tests.platforms.osken.helpers import frame, joined, packet, run
 
 # A hub that remembers who it has seen, and once it has seen two and hears from one again, looks at the first of them.
@@ -67,7 +67,7 @@ def test_an_exception_in_one_of_two_orders_is_found_whichever_it_is(tmp_path, bo
     assert {each.property for each in report.violations} == {"NoHandlerException"}
     assert NOTE in report.bounds
     found = report.violations[0]
-    trace = checked.trace(found.path, Found(found.property, found.message), {})
+    trace = checked.trace(found.path, Finding(found.property, found.message), {})
     again = scenario(looking(tmp_path, body.replace("@", wrong))).replay(trace)
     assert (again.confirmed, again.diverged) == (True, None)
 
@@ -107,7 +107,7 @@ def test_inputs_that_were_given_before_the_other_order_came_are_given_to_it(tmp_
     under_test = looking(tmp_path, RAISES.replace("@", "=="))
     (start,) = run(under_test, joined())
     run(under_test, FIRST, SECOND, THIRD, core=start.core)
-    with pytest.raises(StartAgain, match="Looking reacts to PacketIn of s1 in a way that depends on the order"):
+    with pytest.raises(RestartNeeded, match="Looking reacts to PacketIn of s1 in a way that depends on the order"):
         run(under_test, SECOND, FIRST, core=start.core)
 
 

@@ -2,23 +2,23 @@
 
 import pytest
 
-from sdnloom.check.properties import DirectPaths, NoForwardingLoops, NoHandlerException
 from sdnloom.check.scenario import Scenario
 from sdnloom.engine.model import Mode
-from sdnloom.engine.result import Limits, Options
-from sdnloom.engine.semantics import Found
+from sdnloom.engine.result import Limits, SearchOptions
+from sdnloom.engine.semantics import Finding
 from sdnloom.network.build import build
 from sdnloom.network.hosts import Client, Replier
-from sdnloom.network.network import External, Network, NetworkError, SwitchOptions, Timer
+from sdnloom.network.network import External, Network, NetworkError, ProgramTimer, SwitchOptions
 from sdnloom.network.topology.shapes import linear, ring, single
-from sdnloom.platforms.app_errors import AppError
+from sdnloom.platforms.osken.errors import AppError
+from sdnloom.properties import DirectPaths, NoForwardingLoops, NoHandlerException
 from tests.platforms.osken.helpers import program
 
 ONE_PING = (Client("h1", ("h2",)), Replier("h2"))
 PINGS = (Client("h1", ("h2",), sends=2), Replier("h2"))
 
 
-OPTIONS = Options(limits=Limits(states=200_000))
+OPTIONS = SearchOptions(limits=Limits(states=200_000))
 USUAL = (NoForwardingLoops(), NoHandlerException())
 
 
@@ -40,7 +40,7 @@ def test_a_ring_has_a_loop_and_the_trace_replays():
     checked = scenario(program("learning"), ring(3), hosts=ONE_PING)
     report = checked.check()
     found = next(each for each in report.violations if each.property == "NoForwardingLoops")
-    trace = checked.trace(found.path, Found(found.property, found.message), {})
+    trace = checked.trace(found.path, Finding(found.property, found.message), {})
     replayed = scenario(program("learning"), ring(3), hosts=ONE_PING).replay(
         trace
     )  # another instance, as in another process
@@ -113,7 +113,7 @@ def test_requests_are_events_of_the_scenario():
 @pytest.mark.parametrize(
     ("outside", "expected"),
     [
-        ({"timers": (Timer("t"),)}, "timer 't': an os-ken app has no timers of that kind"),
+        ({"timers": (ProgramTimer("t"),)}, "timer 't': an os-ken app has no timers of that kind"),
         ({"externals": (External("go"),)}, "call 'go' with 0 arguments; expected METHOD /path and a body: none"),
     ],
     ids=["timer", "call"],

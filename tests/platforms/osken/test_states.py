@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sdnloom.network.controller import Came, Left, Tick
 from sdnloom.network.openflow import BarrierReply
-from sdnloom.platforms.osken import OskenProgram
-from sdnloom.platforms.states import VARIANTS, Core, ReplayError
+from sdnloom.network.program import ClockTick, MessageIn, SwitchDown
+from sdnloom.platforms.capture.states import VARIANTS, ReplayError, StateId
+from sdnloom.platforms.osken.program import OskenProgram
 from tests.platforms.osken.helpers import frame, joined, packet, program, run
 
 INPUTS = st.one_of(
     st.builds(packet, st.integers(60, 63).map(lambda size: b"x" * size), st.integers(1, 2), st.integers(1, 2)),
     st.builds(lambda dst, src, number: packet(frame(dst, src), number), *[st.integers(1, 3)] * 2, st.integers(1, 2)),
-    st.builds(lambda number, xid: Came(f"s{number}", BarrierReply(xid=xid)), st.integers(1, 2), st.integers(0, 2)),
-    st.sampled_from([Left("s2"), joined(2), Tick()]),
+    st.builds(lambda number, xid: MessageIn(f"s{number}", BarrierReply(xid=xid)), st.integers(1, 2), st.integers(0, 2)),
+    st.sampled_from([SwitchDown("s2"), joined(2), ClockTick()]),
 )
 NAMES = ("learning", "keeper", "sleeper", "teller", "failing", "web")
 
@@ -93,7 +93,7 @@ def test_equal_waiting_states_reached_by_different_ways_are_one():
 
 def test_a_core_of_another_run_is_refused():
     with pytest.raises(ReplayError, match="is no state of this run of the program"):
-        program("learning").handle(Core("00"), joined())
+        program("learning").handle(StateId("00"), joined())
 
 
 def test_a_program_that_is_not_a_function_of_its_inputs_is_refused():
@@ -117,7 +117,7 @@ def test_a_program_that_is_not_a_function_of_its_inputs_is_refused():
 
 CHILD = """
 from tests.platforms.osken.helpers import *
-from sdnloom.network.controller import Tick
+from sdnloom.network.program import ClockTick
 for name in ("learning", "keeper", "sleeper", "teller", "web"):
     inputs = (joined(1), joined(2), packet(frame(9, 1)), packet(b"x" * 61), packet(b"x" * 60, 2))
     print(name, *(reaction.core.digest for reaction in run(program(name, version="1.3"), *inputs)))

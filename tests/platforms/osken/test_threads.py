@@ -1,8 +1,8 @@
 """Threads, timers and chance of an app are alternatives that a search can take one by one."""
 
-from sdnloom.network.controller import Tick, Turn
 from sdnloom.network.events import TimerFired
 from sdnloom.network.openflow import BarrierRequest, Output
+from sdnloom.network.program import ClockTick, ThreadTurn
 from tests.platforms.osken.helpers import app, joined, packet, program, run
 
 POLL = "wake Sleeper.poll#2"
@@ -15,7 +15,7 @@ def outputs(reaction):
 def test_time_passes_to_the_next_timer_and_says_which_fired():
     under_test = program("sleeper", version="1.3")
     (joined_,) = run(under_test, joined())
-    (tick,) = under_test.handle(joined_.core, Tick())
+    (tick,) = under_test.handle(joined_.core, ClockTick())
     assert tick.choice == POLL
     assert tick.events == (TimerFired(POLL),)
     assert [type(message) for _, message in tick.messages] == [BarrierRequest]
@@ -24,17 +24,17 @@ def test_time_passes_to_the_next_timer_and_says_which_fired():
 
 def test_without_a_timer_no_time_passes():
     under_test = program("learning")
-    assert under_test.handle(under_test.initial(), Tick()) == ()
+    assert under_test.handle(under_test.initial(), ClockTick()) == ()
 
 
 def test_a_handler_that_sleeps_keeps_later_events_waiting_until_it_wakes():
     under_test = program("sleeper", version="1.3")
     _, first, second = run(under_test, joined(), packet(b"x" * 60), packet(b"x" * 62))
     assert app(under_test, "Sleeper").log == ["begin 60"]
-    (woken,) = under_test.handle(second.core, Tick())
+    (woken,) = under_test.handle(second.core, ClockTick())
     assert app(under_test, "Sleeper").log == ["begin 60", "end 60", "begin 62", "end 62"]
     assert under_test._world.hub.clock.seconds() == 3
-    (woken_before,) = under_test.handle(first.core, Tick())
+    (woken_before,) = under_test.handle(first.core, ClockTick())
     assert app(under_test, "Sleeper").log == ["begin 60", "end 60"]
     assert woken.core != woken_before.core
 
@@ -43,25 +43,25 @@ def test_threads_run_first_come_first_served_within_the_reaction():
     under_test = program("sleeper", version="1.3")
     spawned = run(under_test, joined(), packet(b"x" * 61))[-1]
     assert outputs(spawned) == [ord("a"), ord("b")]
-    assert under_test.handle(spawned.core, Turn()) == ()
+    assert under_test.handle(spawned.core, ThreadTurn()) == ()
     assert under_test.turns is False
 
 
 def test_explored_threads_are_one_alternative_each():
     under_test = program("sleeper", version="1.3", threads="explore")
     assert under_test.turns is True
-    start = under_test.handle(under_test.initial(), Turn())
+    start = under_test.handle(under_test.initial(), ThreadTurn())
     assert [each.choice for each in start] == ["Sleeper.poll#2"]
     spawned = run(under_test, joined(), packet(b"x" * 61), core=start[0].core)[-1]
     assert outputs(spawned) == []
-    turns = under_test.handle(spawned.core, Turn())
+    turns = under_test.handle(spawned.core, ThreadTurn())
     assert [(each.choice, outputs(each)) for each in turns] == [
         ("Sleeper.work#1", [ord("a")]),
         ("Sleeper.work#4", [ord("b")]),
     ]
-    (last,) = under_test.handle(turns[0].core, Turn())
+    (last,) = under_test.handle(turns[0].core, ThreadTurn())
     assert outputs(last) == [ord("b")]
-    assert under_test.handle(last.core, Turn()) == ()
+    assert under_test.handle(last.core, ThreadTurn()) == ()
 
 
 def test_draws_follow_the_seed():

@@ -6,10 +6,10 @@ import itertools
 
 import pytest
 
-from sdnloom.engine.classes import meet
-from sdnloom.network.controller import Came
-from sdnloom.network.parts import Attribute, Connected, Key, Order, conflict
-from sdnloom.platforms.partition import REST
+from sdnloom.engine.reduction.place_classes import meet
+from sdnloom.network.program import MessageIn
+from sdnloom.network.program_cells import Attribute, Connected, Key, Order, conflict
+from sdnloom.platforms.footprint.state_cells import REST
 from tests.platforms.osken.helpers import APPS, joined, packet, program, run
 
 NAMES = [
@@ -31,7 +31,7 @@ def start(toucher):
     return run(toucher, joined(1), joined(2))[-1].core
 
 
-def doing(*operations, switch=1) -> Came:
+def doing(*operations, switch=1) -> MessageIn:
     data = b"".join(bytes([NAMES.index(name), argument]) for name, argument in operations)
     return packet(data, switch)
 

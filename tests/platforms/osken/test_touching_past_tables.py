@@ -4,8 +4,8 @@ import textwrap
 
 import pytest
 
-from sdnloom.engine.classes import meet
-from sdnloom.network.parts import Key, Order, conflict
+from sdnloom.engine.reduction.place_classes import meet
+from sdnloom.network.program_cells import Key, Order, conflict
 from tests.platforms.osken.helpers import joined, packet, program, run
 
 APP = """

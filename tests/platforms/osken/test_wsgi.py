@@ -2,10 +2,10 @@
 
 import pytest
 
-from sdnloom.network.controller import Call, Came
-from sdnloom.network.events import Answered, HandlerRaised
+from sdnloom.network.events import CallAnswered, HandlerRaised
 from sdnloom.network.openflow import BarrierReply, BarrierRequest
-from sdnloom.platforms.app_errors import AppError
+from sdnloom.network.program import Call, MessageIn
+from sdnloom.platforms.osken.errors import AppError
 from tests.platforms.osken.helpers import joined, program, run
 
 
@@ -28,8 +28,8 @@ def test_requests_change_and_read_the_state():
         Call("PUT /table/9", ("{}",)),
     )
     assert [each.status for each in missing.events] == [404]
-    assert put.events == (Answered("PUT /table/a", 201),)
-    assert got.events == (Answered("GET /table/a", 200, '{"x": 1}'),)
+    assert put.events == (CallAnswered("PUT /table/a", 201),)
+    assert got.events == (CallAnswered("GET /table/a", 200, '{"x": 1}'),)
     assert [each.status for each in wrong.events] == [404]
     assert put.core != missing.core
     assert (got.core, wrong.core) == (put.core, put.core)  # reading changes nothing
@@ -38,16 +38,16 @@ def test_requests_change_and_read_the_state():
 
 def test_a_request_that_waits_for_a_switch_is_answered_when_it_can_be():
     under_test = program("web", version="1.3")
-    _, asked, answered = run(under_test, joined(), Call("POST /barrier/1"), Came("s1", BarrierReply(xid=1)))
+    _, asked, answered = run(under_test, joined(), Call("POST /barrier/1"), MessageIn("s1", BarrierReply(xid=1)))
     assert asked.messages == (("s1", BarrierRequest(xid=1)),)
     assert asked.events == ()
-    assert answered.events == (Answered("POST /barrier/1", 200, "done"),)
+    assert answered.events == (CallAnswered("POST /barrier/1", 200, "done"),)
 
 
 def test_an_exception_of_a_controller_is_reported_with_its_line():
     (raised,) = run(program("web", version="1.3"), Call("PUT /table/a", ("{",)))
     answer, event = raised.events
-    assert answer == Answered("PUT /table/a", 500)
+    assert answer == CallAnswered("PUT /table/a", 500)
     assert isinstance(event, HandlerRaised)
     assert (event.handler, event.file) == ("PUT /table/a", "web.py")
     assert event.effect == "the request is answered with an internal error"

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from sdnloom.symbolic.execution import Execution, Site
-from sdnloom.symbolic.terms import Term, any_, const, eq, ule, ult, var
+from sdnloom.symbolic.terms.constructors import Term, any_, const, eq, ule, ult, var
 from tests.symbolic.core.recipes import COMPARE, Recipe, build, meaning
 
 A, B, C = var("a", 4), var("b", 4), var("c", 2)

@@ -6,8 +6,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from sdnloom.symbolic import terms
-from sdnloom.symbolic.terms import Term
+from sdnloom.symbolic.terms import constructors as terms
+from sdnloom.symbolic.terms.constructors import Term
 
 Recipe = tuple[Any, ...]
 

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from sdnloom.errors import SdnloomError
-from sdnloom.symbolic import solver as solving
 from sdnloom.symbolic.execution import Execution, PathLimit, Site, current
 from sdnloom.symbolic.explore import ExplorationError, PathRun, explore
-from sdnloom.symbolic.options import Options
-from sdnloom.symbolic.selfcheck import check_partition, check_purity, enumerate_inputs
-from sdnloom.symbolic.solver import SolverError
-from sdnloom.symbolic.terms import (
+from sdnloom.symbolic.options import ExplorationOptions
+from sdnloom.symbolic.self_check import check_partition, check_purity, enumerate_inputs
+from sdnloom.symbolic.solver import interface as solving
+from sdnloom.symbolic.solver.interface import SolverError
+from sdnloom.symbolic.terms.constructors import (
     TRUE,
     add,
     all_,
@@ -115,7 +115,7 @@ def counting_loop(execution):
 
 
 def test_a_loop_on_symbolic_input_is_cut_at_the_depth_and_said():
-    exploration = explore(counting_loop, [X], options=Options(depth=20))
+    exploration = explore(counting_loop, [X], options=ExplorationOptions(depth=20))
     assert not exploration.complete
     assert exploration.reasons == (
         "1 path did not end within the budget, first app.py:10 (==): the path was cut at 20 branches",
@@ -134,7 +134,7 @@ def test_a_loop_on_one_undecided_condition_meets_the_step_budget():
         while not execution.branch(eq(X, const(7, 8)), execution.value("x") == 7, HERE):
             pass
 
-    exploration = explore(spin, [X], options=Options(steps=500))
+    exploration = explore(spin, [X], options=ExplorationOptions(steps=500))
     assert [found.witness for found in exploration.classes] == [{"x": 7}]
     assert exploration.reasons == (
         "1 path did not end within the budget, first app.py:10 (==): the path was cut at 500 steps",
@@ -150,7 +150,7 @@ def test_a_handler_that_swallows_everything_is_still_cut():
                 continue
         return "done"
 
-    exploration = explore(stubborn, [X], options=Options(depth=5, paths=100))
+    exploration = explore(stubborn, [X], options=ExplorationOptions(depth=5, paths=100))
     assert not exploration.complete
     assert "did not end within the budget" in exploration.reasons[0]
     assert exploration.classes == ()
@@ -263,15 +263,15 @@ def test_outputs_and_exceptions_are_part_of_purity():
 
 
 def test_the_path_budget_is_exact_and_not_a_reason_when_nothing_is_left():
-    assert explore(counting_loop, [X], options=Options(paths=256)).complete
-    cut = explore(counting_loop, [X], options=Options(paths=255))
+    assert explore(counting_loop, [X], options=ExplorationOptions(paths=256)).complete
+    cut = explore(counting_loop, [X], options=ExplorationOptions(paths=255))
     assert cut.statistics.paths == 255
     assert cut.reasons == ("the budget of 255 paths is used up",)
 
 
 def test_the_time_limit_ends_the_search_between_and_within_runs():
     ticks = itertools.count()
-    between = explore(counting_loop, [X], options=Options(seconds=50), clock=lambda: float(next(ticks)))
+    between = explore(counting_loop, [X], options=ExplorationOptions(seconds=50), clock=lambda: float(next(ticks)))
     assert between.reasons[0] == "the time limit of 50 s is reached"
     assert 0 < len(between.classes) < 50
 
@@ -280,7 +280,7 @@ def test_the_time_limit_ends_the_search_between_and_within_runs():
             pass
 
     ticks = itertools.count()
-    within = explore(spin, [X], options=Options(seconds=5, steps=10**9), clock=lambda: float(next(ticks)))
+    within = explore(spin, [X], options=ExplorationOptions(seconds=5, steps=10**9), clock=lambda: float(next(ticks)))
     assert within.reasons == (
         "the time limit of 5 s is reached",
         "1 path did not end within the budget, first app.py:10 (==): the path was cut at the time limit",
@@ -400,7 +400,7 @@ def hard(execution):
 
 def test_a_query_that_takes_too_long_is_left_open_and_said():
     names = [var(name, 20) for name in "abc"]
-    exploration = explore(hard, names, options=Options(query_seconds=0.05))
+    exploration = explore(hard, names, options=ExplorationOptions(query_seconds=0.05))
     assert exploration.statistics.unknown == 1
     assert exploration.reasons == ("1 branch undecided: the solver gave up after 0.05 s",)
 
@@ -414,7 +414,7 @@ def test_without_a_solver_what_guessing_cannot_answer_is_left_open(monkeypatch):
     exploration = explore(hard, names)
     assert exploration.reasons == ("1 branch undecided: no solver is in use: pip install 'sdnloom[symbolic]'",)
     with pytest.raises(SolverError, match=r"'bitwuzla' is not installed: pip install 'sdnloom\[symbolic\]'"):
-        explore(hard, names, options=Options(solver="bitwuzla"))
+        explore(hard, names, options=ExplorationOptions(solver="bitwuzla"))
     blind = explore(lambda execution: None, [X], [eq(mul(X, X), const(225, 8)), ult(const(30, 8), X)])
     assert blind.reasons[0].startswith("no inputs were found that meet the domain constraints (no solver is in use")
 
@@ -456,7 +456,7 @@ def test_a_condition_on_an_undeclared_variable_is_an_error_with_its_place():
 
 def test_an_unknown_solver_is_refused():
     with pytest.raises(SolverError, match="'yices'; expected one of auto, bitwuzla, z3, none"):
-        explore(mac_learning, [SRC, DST, TYPE], options=Options(solver="yices"))
+        explore(mac_learning, [SRC, DST, TYPE], options=ExplorationOptions(solver="yices"))
 
 
 def test_a_domain_too_large_to_enumerate_is_refused():

@@ -7,24 +7,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sdnloom.symbolic.evaluate import evaluate
 from sdnloom.symbolic.execution import Execution
 from sdnloom.symbolic.explore import explore
-from sdnloom.symbolic.facts import Facts
-from sdnloom.symbolic.guess import guess
-from sdnloom.symbolic.inputs import Inputs
-from sdnloom.symbolic.options import Options
-from sdnloom.symbolic.selfcheck import check_partition, check_purity, enumerate_inputs
-from sdnloom.symbolic.simplify import essential
-from sdnloom.symbolic.solver import Verdict, find_solver
+from sdnloom.symbolic.options import ExplorationOptions
+from sdnloom.symbolic.self_check import check_partition, check_purity, enumerate_inputs
+from sdnloom.symbolic.solver.flip import BranchFlipper
+from sdnloom.symbolic.solver.guess import guess
+from sdnloom.symbolic.solver.interface import SolverAnswer, find_solver
+from sdnloom.symbolic.terms.evaluate import evaluate
+from sdnloom.symbolic.terms.facts import Facts
+from sdnloom.symbolic.terms.simplify import essential
 from tests.symbolic.core.programs import DOMAINS, VARIABLES, conditions, large_program, programs, runner
 from tests.symbolic.core.recipes import build
 
 ALL_INPUTS = list(enumerate_inputs(VARIABLES, ()))
 MEANS = {
-    "guess and solver": Options(),
-    "solver only": Options(guess=False),
-    "z3 only": Options(guess=False, solver="z3"),
+    "guess and solver": ExplorationOptions(),
+    "solver only": ExplorationOptions(guess=False),
+    "z3 only": ExplorationOptions(guess=False, solver="z3"),
 }
 
 
@@ -78,7 +78,7 @@ def test_every_means_finds_the_same_classes(program, domain):
 @given(programs())
 def test_guessing_alone_never_invents_a_class_and_says_what_it_left_open(program):
     run = runner(program)
-    alone = explore(run, VARIABLES, options=Options(solver="none"))
+    alone = explore(run, VARIABLES, options=ExplorationOptions(solver="none"))
     everything = paths_by_brute_force(run, ())
     assert paths_of(alone) <= everything
     assert alone.complete == (not alone.reasons)
@@ -127,14 +127,14 @@ def test_flips_are_what_enumeration_says(prefix, goal, model, domain):
     guessed = guess([*((term, True) for term in domain), *literals], condition, wanted, model, facts)
     assert guessed is None or (possible and meets(guessed))
     for guessing in (True, False):
-        inputs = Inputs(domain, find_solver("bitwuzla"), lambda: 0.0, guessing)
+        inputs = BranchFlipper(domain, find_solver("bitwuzla"), lambda: 0.0, guessing)
         answer = inputs.flip(literals, condition, wanted, model, facts)
         if possible:
             assert isinstance(answer, dict)
             assert meets(answer)
             assert all(evaluate(constraint, answer) for constraint in domain)
         else:
-            assert answer is Verdict.UNSAT
+            assert answer is SolverAnswer.UNSAT
 
 
 @settings(max_examples=100)

@@ -3,17 +3,17 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdnloom.symbolic.evaluate import evaluate
 from sdnloom.symbolic.execution import Execution, Site
 from sdnloom.symbolic.explore import explore
-from sdnloom.symbolic.facts import Facts
-from sdnloom.symbolic.options import Options
-from sdnloom.symbolic.term import Term
-from sdnloom.symbolic.terms import any_, bv_and, const, eq, extract, ult, var
+from sdnloom.symbolic.options import ExplorationOptions
+from sdnloom.symbolic.terms.constructors import any_, bv_and, const, eq, extract, ult, var
+from sdnloom.symbolic.terms.evaluate import evaluate
+from sdnloom.symbolic.terms.facts import Facts
+from sdnloom.symbolic.terms.node import Term
 
 X, Y = var("x", 16), var("y", 16)
 HERE = Site("here", 1)
-NO_SOLVER = Options(solver="none")
+NO_SOLVER = ExplorationOptions(solver="none")
 
 
 def one_of(term: Term, values: list[int]) -> Term:

@@ -8,11 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sdnloom.symbolic import evaluate as evaluating
-from sdnloom.symbolic.smtlib import declarations
-from sdnloom.symbolic.solver import Verdict, find_solver
-from sdnloom.symbolic.term import interned, postorder
-from sdnloom.symbolic.terms import (
+from sdnloom.symbolic.solver.interface import SolverAnswer, find_solver
+from sdnloom.symbolic.terms import evaluate as evaluating
+from sdnloom.symbolic.terms.constructors import (
     FALSE,
     TRUE,
     Term,
@@ -41,6 +39,8 @@ from sdnloom.symbolic.terms import (
     variables,
     zero_extend,
 )
+from sdnloom.symbolic.terms.node import interned, postorder
+from sdnloom.symbolic.terms.smtlib import declarations
 from tests.symbolic.core.recipes import BINARY, COMPARE, build, meaning, models, recipes, truths
 
 X, Y = var("x", 8), var("y", 8)
@@ -102,7 +102,7 @@ def test_solvers_agree_with_evaluation(name, recipe, model):
         [eq(node, const(model[node.args[0]], node.width)) for node in postorder(term) if node.op == "var"]
     )
     right = eq(term, const(value, term.width)) if term.width else (term if value else not_(term))
-    assert solver.check((), not_(right)) is Verdict.UNSAT
+    assert solver.check((), not_(right)) is SolverAnswer.UNSAT
     assert isinstance(solver.check((), right), dict)
 
 
@@ -225,7 +225,7 @@ def test_text_of_a_widely_shared_term_stays_short():
 
 def test_terms_do_not_depend_on_the_hash_seed():
     script = (
-        "from sdnloom.symbolic.terms import *\n"
+        "from sdnloom.symbolic.terms.constructors import *\n"
         "vs = [var(n, 8) for n in 'abcdef']\n"
         "t = all_(*(eq(add(p, q), mul(q, p)) for p in vs for q in vs if p is not q))\n"
         "print(text(t), to_smtlib(t), [v.key for v in vs], t.key)\n"

@@ -6,16 +6,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sdnloom.symbolic.evaluate import evaluate, signed
 from sdnloom.symbolic.execution import Execution
 from sdnloom.symbolic.explore import explore
-from sdnloom.symbolic.importing import Rewritten
-from sdnloom.symbolic.options import Options
+from sdnloom.symbolic.options import ExplorationOptions
 from sdnloom.symbolic.result import Exploration
-from sdnloom.symbolic.selfcheck import check_partition, enumerate_inputs
-from sdnloom.symbolic.term import Term
-from sdnloom.symbolic.terms import const, ule, var
-from sdnloom.symbolic.values import (
+from sdnloom.symbolic.rewrite.imports import RewrittenModules
+from sdnloom.symbolic.self_check import check_partition, enumerate_inputs
+from sdnloom.symbolic.terms.constructors import const, ule, var
+from sdnloom.symbolic.terms.evaluate import evaluate, signed
+from sdnloom.symbolic.terms.node import Term
+from sdnloom.symbolic.values.cells import Cell, Digit
+from sdnloom.symbolic.values.make import (
     SymByteArray,
     SymBytes,
     SymInt,
@@ -25,9 +26,8 @@ from sdnloom.symbolic.values import (
     symbolic_int,
     symbolic_text,
 )
-from sdnloom.symbolic.values_cells import Cell, Digit
-from sdnloom.symbolic.values_str import Chars, Written
-from sdnloom.symbolic.values_text import Style
+from sdnloom.symbolic.values.number_styles import NumberStyle
+from sdnloom.symbolic.values.sym_str import Chars, WrittenNumber
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Letter:
 class Address:
     """A text that writes a number between 0 and `high`, with the given bits above it."""
 
-    style: Style
+    style: NumberStyle
     width: int
     base: int = 0
     high: int = 15
@@ -96,7 +96,7 @@ class Address:
         return var(name, max(1, self.high.bit_length()))
 
     def symbolic(self, term: Term, value: int) -> Any:
-        from sdnloom.symbolic.terms import concat
+        from sdnloom.symbolic.terms.constructors import concat
 
         whole = concat(const(self.base >> term.width, self.width - term.width), term)
         return symbolic_text(self.plain(value), whole, self.style)
@@ -117,7 +117,7 @@ def original(source: str) -> Callable[..., Any]:
 
 def rewritten(source: str) -> Callable[..., Any]:
     """Return the function `f` of a source, rewritten."""
-    return Rewritten(lambda name: False).run(textwrap.dedent(source), "under_test.py").f
+    return RewrittenModules(lambda name: False).run(textwrap.dedent(source), "under_test.py").f
 
 
 def outcome(function: Callable[..., Any], args: Mapping[str, Any]) -> tuple[str, Any]:
@@ -151,7 +151,7 @@ def value_at(value: Any, model: Mapping[str, int]) -> Any:
         return bytearray(cell_at(cell, model) for cell in value.symbolic_cells())
     if isinstance(value, SymStr):
         return "".join(
-            piece.style.render(number_at(piece.number, model)) if isinstance(piece, Written)
+            piece.style.render(number_at(piece.number, model)) if isinstance(piece, WrittenNumber)
             else "".join(chr(cell_at(cell, model)) for cell in piece.cells) if isinstance(piece, Chars)
             else piece
             for piece in value.pieces
@@ -183,7 +183,7 @@ def examine(source: str, **arguments: Argument) -> Exploration:
             }
         )
 
-    found = explore(run, variables, domain, options=Options(paths=5000, depth=2000))
+    found = explore(run, variables, domain, options=ExplorationOptions(paths=5000, depth=2000))
     assert [str(each) for each in found.divergences] == []
     if not found.concretised:
         divided = check_partition(found, run)

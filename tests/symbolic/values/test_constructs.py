@@ -3,7 +3,7 @@
 
 import pytest
 
-from sdnloom.symbolic.values import IPV4, MAC
+from sdnloom.symbolic.values.make import IPV4, MAC
 from tests.symbolic.values.examining import Address, Letter, Number, Octets, examine
 
 X, Y, WIDE = Number(15), Number(7), Number(63)

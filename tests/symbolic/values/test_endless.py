@@ -5,9 +5,9 @@ import sys
 import pytest
 
 from sdnloom.symbolic.explore import explore
-from sdnloom.symbolic.options import Options
-from sdnloom.symbolic.terms import var
-from sdnloom.symbolic.values import MAC, symbolic_int
+from sdnloom.symbolic.options import ExplorationOptions
+from sdnloom.symbolic.terms.constructors import var
+from sdnloom.symbolic.values.make import MAC, symbolic_int
 from tests.symbolic.values.examining import Address, examine, rewritten
 
 ENDLESS = {
@@ -31,7 +31,9 @@ ENDLESS = {
 def test_an_endless_loop_on_an_input_is_cut_and_said_to_be(name: str) -> None:
     x, function, tracing = var("x", 8), rewritten(ENDLESS[name]), sys.gettrace()
     found = explore(
-        lambda execution: function(symbolic_int(execution.value("x"), x)), [x], options=Options(paths=6, steps=2000)
+        lambda execution: function(symbolic_int(execution.value("x"), x)),
+        [x],
+        options=ExplorationOptions(paths=6, steps=2000),
     )
     assert not found.complete
     assert any("did not end within the budget" in reason and "under_test.py" in reason for reason in found.reasons)

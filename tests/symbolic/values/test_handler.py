@@ -3,15 +3,15 @@
 from itertools import product
 from typing import Any
 
-from sdnloom.symbolic.evaluate import evaluate
 from sdnloom.symbolic.execution import Execution
 from sdnloom.symbolic.explore import explore
-from sdnloom.symbolic.importing import Rewritten
 from sdnloom.symbolic.result import Exploration
-from sdnloom.symbolic.selfcheck import check_purity
+from sdnloom.symbolic.rewrite.imports import RewrittenModules
+from sdnloom.symbolic.self_check import check_purity
 from sdnloom.symbolic.shims import converters
-from sdnloom.symbolic.terms import concat, const, var
-from sdnloom.symbolic.values import symbolic_bytes, symbolic_int
+from sdnloom.symbolic.terms.constructors import concat, const, var
+from sdnloom.symbolic.terms.evaluate import evaluate
+from sdnloom.symbolic.values.make import symbolic_bytes, symbolic_int
 
 APP = """
 from os_ken.lib.packet import ether_types, ethernet, packet
@@ -41,7 +41,7 @@ def load() -> Any:
     """Return the app, rewritten with the packet library, whose address converters follow symbolic values."""
     from os_ken.lib import addrconv
 
-    world = Rewritten(lambda name: name.startswith("os_ken.lib.packet"))
+    world = RewrittenModules(lambda name: name.startswith("os_ken.lib.packet"))
     app = world.run(APP, "app.py")
     for name in ("ethernet", "arp", "ipv4", "ipv6"):
         module = world.load(f"os_ken.lib.packet.{name}")
@@ -94,7 +94,7 @@ def test_every_role_of_addresses_is_in_one_class() -> None:
 
 
 def test_a_number_of_a_field_stays_symbolic_through_arithmetic() -> None:
-    world = Rewritten(lambda name: False)
+    world = RewrittenModules(lambda name: False)
     app = world.run("def f(v): return (v >> 12, v & 0xfff, (v & 0xfff) in {1: 'a', 100: 'b'})", "vlan.py")
     found = explore(lambda execution: app.f(symbolic_int(execution.value("v"), var("v", 16))), [var("v", 16)])
     assert found.complete

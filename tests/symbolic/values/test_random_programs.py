@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sdnloom.symbolic.values import IPV4, MAC
+from sdnloom.symbolic.values.make import IPV4, MAC
 from tests.symbolic.values.examining import Address, Argument, Letter, Number, Octets, examine
 
 NUMBERS = st.integers(-3, 9).map(str)

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdnloom.symbolic.importing import ImportingError, Rewritten, visible_traceback
-from sdnloom.symbolic.rewrite import RewriteError, rewrite, rewrite_tree
+from sdnloom.symbolic.rewrite.imports import RewriteImportError, RewrittenModules, visible_traceback
+from sdnloom.symbolic.rewrite.module import RewriteError, rewrite, rewrite_tree
 
 PROGRAM = textwrap.dedent(
     '''
@@ -152,7 +152,7 @@ def test_rewriting_keeps_what_a_program_does(n: int, words: list[str]) -> None:
 
 
 PLAIN = as_it_is(PROGRAM)
-CHANGED = vars(Rewritten(lambda name: False).run(PROGRAM, "under_test.py"))
+CHANGED = vars(RewrittenModules(lambda name: False).run(PROGRAM, "under_test.py"))
 
 
 def lines(function: Any, *args: Any) -> list[tuple[str, int]]:
@@ -210,12 +210,12 @@ def test_tracebacks_name_the_same_lines(fault: str) -> None:
             [(each.name, each.lineno) for each in found if each.filename == "under_test.py"],
         )
 
-    changed = Rewritten(lambda name: False).run(FAULTS[fault], "under_test.py")
+    changed = RewrittenModules(lambda name: False).run(FAULTS[fault], "under_test.py")
     assert failure(changed.f) == failure(as_it_is(FAULTS[fault])["f"])
 
 
 def test_visible_traceback_has_no_frame_of_ours() -> None:
-    changed = Rewritten(lambda name: False).run(FAULTS["key"], "under_test.py")
+    changed = RewrittenModules(lambda name: False).run(FAULTS["key"], "under_test.py")
     with pytest.raises(KeyError) as info:
         changed.f(3)
     names = [each.filename for each in traceback.extract_tb(visible_traceback(info.value).__traceback__)]
@@ -230,7 +230,7 @@ def test_module_level_code_is_left_as_it_is() -> None:
 
 
 def test_docstring_and_future_imports_stay_first() -> None:
-    changed = Rewritten(lambda name: False).run(
+    changed = RewrittenModules(lambda name: False).run(
         '"""Says so."""\nfrom __future__ import annotations\ndef f(x: Any): return x', "a.py"
     )
     assert changed.__doc__ == "Says so."
@@ -289,7 +289,7 @@ def test_syntax_error_names_the_file() -> None:
 
 def test_originals_stay_as_they_are() -> None:
     before = dict(sys.modules)
-    world = Rewritten(lambda name: name in ("ipaddress", "json.decoder"))
+    world = RewrittenModules(lambda name: name in ("ipaddress", "json.decoder"))
     assert world.load("ipaddress") is not ipaddress
     assert world.load("json.decoder").JSONDecoder is not importlib.import_module("json.decoder").JSONDecoder
     assert sys.modules["ipaddress"] is ipaddress
@@ -297,15 +297,15 @@ def test_originals_stay_as_they_are() -> None:
 
 
 def test_rewritten_modules_import_each_other() -> None:
-    world = Rewritten(lambda name: name.startswith("os_ken.lib.packet"))
+    world = RewrittenModules(lambda name: name.startswith("os_ken.lib.packet"))
     ethernet = world.load("os_ken.lib.packet.ethernet")
     assert ethernet.packet_base is world.modules["os_ken.lib.packet.packet_base"]
     assert ethernet.packet_base is not importlib.import_module("os_ken.lib.packet.packet_base")
 
 
 def test_module_without_source_is_an_error() -> None:
-    with pytest.raises(ImportingError, match="module 'math': expected Python source"):
-        Rewritten(lambda name: name == "math").load("math")
+    with pytest.raises(RewriteImportError, match="module 'math': expected Python source"):
+        RewrittenModules(lambda name: name == "math").load("math")
 
 
 documents = st.recursive(
@@ -313,7 +313,7 @@ documents = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
     max_leaves=8,
 )
-_JSON = Rewritten(lambda name: name in ("json.decoder", "json.scanner", "json.encoder"))
+_JSON = RewrittenModules(lambda name: name in ("json.decoder", "json.scanner", "json.encoder"))
 
 
 @given(documents)
@@ -328,7 +328,7 @@ def test_json_rewritten_reads_and_writes_the_same(document: Any) -> None:
     assert reader.decode(text) == plain.loads(text)
 
 
-_IPADDRESS = Rewritten(lambda name: name == "ipaddress")
+_IPADDRESS = RewrittenModules(lambda name: name == "ipaddress")
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(0, 32), st.integers(0, 2**128 - 1))
@@ -375,7 +375,7 @@ def frames() -> st.SearchStrategy[bytes]:
     return st.builds(lambda *parts: b"".join(parts), header, types, starts, protocols, st.binary(max_size=60))
 
 
-_PACKETS = Rewritten(lambda name: name.startswith("os_ken.lib.packet"))
+_PACKETS = RewrittenModules(lambda name: name.startswith("os_ken.lib.packet"))
 
 
 @given(frames())

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdnloom.symbolic.execution import Execution
-from sdnloom.symbolic.importing import Rewritten
+from sdnloom.symbolic.rewrite.imports import RewrittenModules
 from sdnloom.symbolic.shims import addresses, converters, struct_shim
 from sdnloom.symbolic.shims.modules import libraries, low_level
-from sdnloom.symbolic.terms import text, var
-from sdnloom.symbolic.values import IPV4, MAC, SymBytes, SymStr, bare, symbolic_bytes, symbolic_text
+from sdnloom.symbolic.terms.constructors import text, var
+from sdnloom.symbolic.values.make import IPV4, MAC, SymBytes, SymStr, bare, symbolic_bytes, symbolic_text
 from tests.symbolic.values.examining import Address, Number, Octets, examine, value_at
 
 FORMATS = st.builds(
@@ -149,7 +149,9 @@ LIBRARIES = {
 
 @pytest.mark.parametrize("name", LIBRARIES)
 def test_address_libraries_follow_addresses(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tests.symbolic.values.examining.Rewritten", lambda selects: Rewritten(selects, libraries()))
+    monkeypatch.setattr(
+        "tests.symbolic.values.examining.RewrittenModules", lambda selects: RewrittenModules(selects, libraries())
+    )
     source = f"import ipaddress, netaddr\n{LIBRARIES[name]}"
     found = examine(source, a=Address(IPV4, 32, 0x0A000000))
     assert found.concretised == ()
@@ -161,7 +163,9 @@ def test_address_libraries_follow_addresses(name: str, monkeypatch: pytest.Monke
     ["netaddr.EUI(a) == netaddr.EUI('00-00-00-00-00-03')", "str(netaddr.EUI(a)) == '00-00-00-00-00-0A'", "netaddr.EUI(a).packed"],
 )  # fmt: skip
 def test_mac_addresses_of_netaddr_are_followed(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tests.symbolic.values.examining.Rewritten", lambda selects: Rewritten(selects, libraries()))
+    monkeypatch.setattr(
+        "tests.symbolic.values.examining.RewrittenModules", lambda selects: RewrittenModules(selects, libraries())
+    )
     found = examine(f"import netaddr\ndef f(a): return {body}", a=Address(MAC, 48))
     assert found.concretised == ()
 

@@ -17,10 +17,10 @@ from sdnloom.platforms.line_trace import Line, line_trace
 from sdnloom.symbolic import execution as execution_module
 from sdnloom.symbolic.execution import Execution, start_trail
 from sdnloom.symbolic.explore import explore
-from sdnloom.symbolic.options import Options
-from sdnloom.symbolic.rewrite import rewrite
-from sdnloom.symbolic.terms import var
-from sdnloom.symbolic.values import symbolic_int
+from sdnloom.symbolic.options import ExplorationOptions
+from sdnloom.symbolic.rewrite.module import rewrite
+from sdnloom.symbolic.terms.constructors import var
+from sdnloom.symbolic.values.make import symbolic_int
 
 INPUTS = list(itertools.product(range(3), repeat=2))
 STATEMENTS = ["n += x", "n -= 2 * y", "log.append(n)", "pass", "n = {n: y}[n]", '"""Only a text."""']
@@ -153,7 +153,7 @@ def test_an_endless_loop_without_symbolic_values_is_cut(monkeypatch: pytest.Monk
 def test_an_endless_loop_without_symbolic_values_meets_the_time_limit() -> None:
     function = loaded(rewrite(source_of(["while True:", "  n += 1"]), "under_test.py", watched=True))
     ticks = itertools.count()
-    options = Options(seconds=5)
+    options = ExplorationOptions(seconds=5)
     found = explore(lambda execution: function(0, 0), [var("x", 4)], options=options, clock=lambda: next(ticks))
     assert not found.complete
     assert "the time limit" in found.reasons[0]

@@ -11,11 +11,20 @@ from typing import Any
 import pytest
 
 from sdnloom.symbolic.execution import Execution
-from sdnloom.symbolic.importing import Rewritten
-from sdnloom.symbolic.operations_calls import trust
-from sdnloom.symbolic.terms import text, var
-from sdnloom.symbolic.values import MAC, SymBytes, SymInt, SymStr, bare, symbolic_bytes, symbolic_int, symbolic_text
-from sdnloom.symbolic.values_hash import hash_candidates
+from sdnloom.symbolic.operations.calls import trust
+from sdnloom.symbolic.rewrite.imports import RewrittenModules
+from sdnloom.symbolic.terms.constructors import text, var
+from sdnloom.symbolic.values.hash_value import hash_candidates
+from sdnloom.symbolic.values.make import (
+    MAC,
+    SymBytes,
+    SymInt,
+    SymStr,
+    bare,
+    symbolic_bytes,
+    symbolic_int,
+    symbolic_text,
+)
 
 
 def number(value: int = 5, width: int = 16) -> Any:
@@ -85,14 +94,16 @@ def test_copies_keep_terms() -> None:
 
 
 def test_trusted_packages_get_symbolic_values() -> None:
-    app = Rewritten(lambda name: False).run("import textwrap\ndef f(t): return textwrap.dedent(t)", "a.py")
+    app = RewrittenModules(lambda name: False).run("import textwrap\ndef f(t): return textwrap.dedent(t)", "a.py")
     letter = symbolic_text("a", var("c", 8))
     execution = Execution({"c": 97})
     with execution.active():
         app.f(letter)
     assert [site.construct for site in execution.lost] == ["call of textwrap.dedent, which is not rewritten"]
     assert [(site.file, site.line) for site in execution.lost] == [("a.py", 2)]
-    app = Rewritten(lambda name: False).run("from email.header import Header\ndef f(t): return Header(t)", "a.py")
+    app = RewrittenModules(lambda name: False).run(
+        "from email.header import Header\ndef f(t): return Header(t)", "a.py"
+    )
     trust("email")
     execution = Execution({"c": 97})
     with execution.active():
@@ -102,7 +113,7 @@ def test_trusted_packages_get_symbolic_values() -> None:
 
 def test_logging_depends_on_nothing(caplog: pytest.LogCaptureFixture) -> None:
     source = "import logging\nLOG = logging.getLogger('app')\ndef f(x):\n LOG.info('got %d', x)\n print(x)\n return x"
-    app = Rewritten(lambda name: False).run(source, "a.py")
+    app = RewrittenModules(lambda name: False).run(source, "a.py")
     execution = Execution({"x": 5})
     with caplog.at_level(logging.INFO), execution.active():
         app.f(number())
@@ -112,7 +123,9 @@ def test_logging_depends_on_nothing(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def test_nothing_is_recorded_while_recording_is_off() -> None:
-    app = Rewritten(lambda name: False).run("import math\ndef f(x): return {5: 1}[x], math.sqrt(x), x < 9", "a.py")
+    app = RewrittenModules(lambda name: False).run(
+        "import math\ndef f(x): return {5: 1}[x], math.sqrt(x), x < 9", "a.py"
+    )
     execution = Execution({"x": 5})
     with execution.active(), execution.unrecorded():
         app.f(number())
@@ -121,7 +134,7 @@ def test_nothing_is_recorded_while_recording_is_off() -> None:
 
 
 def test_symbolic_keys_of_one_run_do_not_concern_the_next() -> None:
-    app = Rewritten(lambda name: False).run("def f(x, d):\n d[x] = 1\n return d.get(7), 8 in d", "a.py")
+    app = RewrittenModules(lambda name: False).run("def f(x, d):\n d[x] = 1\n return d.get(7), 8 in d", "a.py")
     paths = []
     for _ in range(2):
         execution = Execution({"x": 5})
@@ -135,11 +148,11 @@ def test_paths_do_not_depend_on_the_hash_seed() -> None:
     program = textwrap.dedent(
         """
         from sdnloom.symbolic.execution import Execution
-        from sdnloom.symbolic.importing import Rewritten
-        from sdnloom.symbolic.terms import text, var
-        from sdnloom.symbolic.values import MAC, symbolic_text
+        from sdnloom.symbolic.rewrite.imports import RewrittenModules
+        from sdnloom.symbolic.terms.constructors import text, var
+        from sdnloom.symbolic.values.make import MAC, symbolic_text
         source = "def f(a): return a in {'00:00:00:00:00:0%d' % n for n in range(9)} | {a + 'x'}"
-        app = Rewritten(lambda name: False).run(source, "a.py")
+        app = RewrittenModules(lambda name: False).run(source, "a.py")
         execution = Execution({"m": 0xAA})
         with execution.active():
             app.f(symbolic_text("00:00:00:00:00:aa", var("m", 48, "mac"), MAC))

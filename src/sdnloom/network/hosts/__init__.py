@@ -2,9 +2,20 @@
 
 from sdnloom.network.hosts.arp import ArpHost
 from sdnloom.network.hosts.client import Client
-from sdnloom.network.hosts.host import Act, Doing, Host, Scene
+from sdnloom.network.hosts.host import Host, HostAction, HostStep, HostView
 from sdnloom.network.hosts.mobile import MobileHost
 from sdnloom.network.hosts.replier import Replier
 from sdnloom.network.hosts.tcp import TcpClient, TcpServer
 
-__all__ = ["Act", "ArpHost", "Client", "Doing", "Host", "MobileHost", "Replier", "Scene", "TcpClient", "TcpServer"]
+__all__ = [
+    "ArpHost",
+    "Client",
+    "Host",
+    "HostAction",
+    "HostStep",
+    "HostView",
+    "MobileHost",
+    "Replier",
+    "TcpClient",
+    "TcpServer",
+]

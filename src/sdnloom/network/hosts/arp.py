@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, cast
 
 from sdnloom.engine.model import Cell
 from sdnloom.network.hosts.client import Client, ClientState
-from sdnloom.network.hosts.host import STATE, Act, Doing, Scene
+from sdnloom.network.hosts.host import STATE, HostAction, HostStep, HostView
 from sdnloom.network.packet import Arp, Icmp, Packet
 from sdnloom.network.traffic import (
     ARP_REPLY,
@@ -45,27 +45,27 @@ class ArpHost(Client):
         """All it knows."""
         return STATE
 
-    def initial(self, scene: Scene) -> Hashable:
+    def initial(self, scene: HostView) -> Hashable:
         """It knows nobody."""
         return ArpState(self._capped(0, self.burst), self.asks if self.to else 0)
 
-    def acts(self, scene: Scene) -> tuple[Act, ...]:
+    def acts(self, scene: HostView) -> tuple[HostAction, ...]:
         """It asks and sends."""
-        asks = (Act("ask", self.ask),) if self.to and self.asks else ()
-        return (*asks, Act("send", self.send_known)) if self.sends and (self.to or self.packets) else asks
+        asks = (HostAction("ask", self.ask),) if self.to and self.asks else ()
+        return (*asks, HostAction("send", self.send_known)) if self.sends and (self.to or self.packets) else asks
 
-    def check(self, scene: Scene) -> None:
+    def check(self, scene: HostView) -> None:
         """Raise NetworkError for what is wrong; unlike a client it may have nothing to send."""
         if self.to or self.packets:
             Client.check(self, scene)
 
-    def ask(self, scene: Scene, state: ArpState) -> Sequence[Doing]:
+    def ask(self, scene: HostView, state: ArpState) -> Sequence[HostStep]:
         """It may ask for any address that it does not know."""
         unknown = [name for name in self.to if name not in state.known]
         if not state.asks:
             return ()
         return [
-            Doing(
+            HostStep(
                 state._replace(asks=state.asks - 1),
                 (scene.stamped(arp_request(scene.me, scene.other(name).ip), f"ask:{state.asks}"),),
                 choice=name,
@@ -73,7 +73,7 @@ class ArpHost(Client):
             for name in unknown
         ]
 
-    def send_known(self, scene: Scene, state: ArpState) -> Sequence[Doing]:
+    def send_known(self, scene: HostView, state: ArpState) -> Sequence[HostStep]:
         """What a client would send, without what goes to somebody it does not know."""
         strangers = {ping for name, ping in self.pool(scene) if name in self.to and name not in state.known}
         doings = self.send(scene, state.client)
@@ -83,19 +83,19 @@ class ArpHost(Client):
             if not any(packet.headers == one.headers for packet in each.packets for one in strangers)
         ]
 
-    def receive(self, scene: Scene, state: Any, packet: Packet) -> Sequence[Doing]:
+    def receive(self, scene: HostView, state: Any, packet: Packet) -> Sequence[HostStep]:
         """Learn from an answer, answer a question, answer a ping, and count the packet as a client does."""
         after: ArpState = state._replace(client=self._replenished(state.client))
         arp, icmp = header_of(packet, Arp), header_of(packet, Icmp)
         if isinstance(arp, Arp) and arp.op == ARP_REPLY:
             names = {name for name in self.to if scene.other(name).ip == arp.spa}
-            return (Doing(after._replace(known=state.known | names)),)
+            return (HostStep(after._replace(known=state.known | names)),)
         if isinstance(arp, Arp) and arp.op == ARP_REQUEST and arp.tpa == scene.me.ip and arp.spa != scene.me.ip:
             return self._answer(scene, after, packet, arp_reply(scene.me, arp.sha, arp.spa))
         if isinstance(icmp, Icmp) and icmp.type == ECHO_REQUEST and ends_of(packet)[1] == scene.me.mac:
             return self._answer(scene, after, packet, answer_to(packet))
-        return (Doing(after),)
+        return (HostStep(after),)
 
-    def _answer(self, scene: Scene, state: ArpState, packet: Packet, answer: Packet) -> Sequence[Doing]:
+    def _answer(self, scene: HostView, state: ArpState, packet: Packet, answer: Packet) -> Sequence[HostStep]:
         answer, answered = scene.answered(packet, answer, state.answered)
-        return (Doing(state._replace(answered=answered), (answer,)),)
+        return (HostStep(state._replace(answered=answered), (answer,)),)

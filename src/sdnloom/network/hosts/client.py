@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from sdnloom.engine.model import NONE, Cell
-from sdnloom.network.hosts.host import STATE, Act, Doing, Host, Scene
-from sdnloom.network.identity import stamp
+from sdnloom.network.hosts.host import STATE, Host, HostAction, HostStep, HostView
 from sdnloom.network.network import NetworkError, at_least_zero, one_of
 from sdnloom.network.packet import Packet
-from sdnloom.network.topology.spec import Place
+from sdnloom.network.packet_id import stamp
+from sdnloom.network.topology.spec import SwitchPort
 from sdnloom.network.traffic import ping
 
 Named = tuple[str, Packet]  # a packet and what a trace calls it
@@ -41,14 +41,14 @@ class Client(Host):
     order: Literal["any", "listed"] = "any"
     numbered: bool | None = None
     discover: bool = False
-    pools: tuple[tuple[Place, tuple[Named, ...]], ...] = ()
+    pools: tuple[tuple[SwitchPort, tuple[Named, ...]], ...] = ()
 
     @property
     def receive_cells(self) -> frozenset[Cell]:
         """Nothing, unless packets received allow to send more."""
         return NONE if self.burst is None else STATE
 
-    def check(self, scene: Scene) -> None:
+    def check(self, scene: HostView) -> None:
         """Raise NetworkError for a wrong number or order, or for nothing to send."""
         at_least_zero(f"sends of host {self.name!r}", self.sends)
         if self.burst is not None:
@@ -59,13 +59,13 @@ class Client(Host):
         if self.sends and not self.discover and not self.pool(scene):
             raise NetworkError(f"host {self.name!r} has nothing to send; expected hosts to send to, or packets")
 
-    def pool(self, scene: Scene) -> tuple[Named, ...]:
+    def pool(self, scene: HostView) -> tuple[Named, ...]:
         """The packets it may send where it is, each with a name."""
         pings = [(name, ping(scene.me, scene.other(name))) for name in self.to]
         found = [named for place, pool in self.pools if place == scene.place for named in pool]
         return (*pings, *((f"packet {place + 1}", packet) for place, packet in enumerate(self.packets)), *found)
 
-    def initial(self, scene: Scene) -> Hashable:
+    def initial(self, scene: HostView) -> Hashable:
         """Nothing sent, a full burst allowed."""
         return self._capped(0, self.burst)
 
@@ -73,18 +73,18 @@ class Client(Host):
         """What it could never use makes no difference, so it makes no state."""
         return ClientState(sent, None if credit is None else min(credit, self.sends - sent))
 
-    def receive(self, scene: Scene, state: Any, packet: Packet) -> Sequence[Doing]:
+    def receive(self, scene: HostView, state: Any, packet: Packet) -> Sequence[HostStep]:
         """One more packet may be unanswered."""
-        return (Doing(self._replenished(state)),)
+        return (HostStep(self._replenished(state)),)
 
     def _replenished(self, state: ClientState) -> ClientState:
         return state if state.credit is None else self._capped(state.sent, state.credit + 1)
 
-    def acts(self, scene: Scene) -> tuple[Act, ...]:
+    def acts(self, scene: HostView) -> tuple[HostAction, ...]:
         """It sends, if it may."""
-        return (Act("send", self.send),) if self.sends else ()
+        return (HostAction("send", self.send),) if self.sends else ()
 
-    def send(self, scene: Scene, state: ClientState) -> Sequence[Doing]:
+    def send(self, scene: HostView, state: ClientState) -> Sequence[HostStep]:
         """Every packet that may be the next one."""
         if state.sent >= self.sends or state.credit == 0:
             return ()
@@ -94,11 +94,11 @@ class Client(Host):
         named = len(pool) > 1 or self.discover
         after = self._capped(state.sent + 1, None if state.credit is None else state.credit - 1)
         return [
-            Doing(after, (self._numbered(scene, packet, after.sent),), choice=name if named else "")
+            HostStep(after, (self._numbered(scene, packet, after.sent),), choice=name if named else "")
             for name, packet in pool
         ]
 
-    def _numbered(self, scene: Scene, packet: Packet, number: int) -> Packet:
+    def _numbered(self, scene: HostView, packet: Packet, number: int) -> Packet:
         if self.numbered is None:
             return scene.stamped(packet, number)
         return stamp(packet, f"{self.name}:{number}") if self.numbered else packet

@@ -6,32 +6,32 @@ from typing import Any, NamedTuple
 
 from sdnloom.engine.disciplines import Bag, Fifo
 from sdnloom.engine.model import NONE, Action, Cell, Channel, Component, Footprint, Message, Mode, Outcome
-from sdnloom.network.events import Lost, Moved, Received, Rested, Sent
-from sdnloom.network.hosts.host import Doing, Host, Scene
-from sdnloom.network.topology.spec import Place
+from sdnloom.network.events import HostMoved, Lost, NetworkRested, Received, Sent
+from sdnloom.network.hosts.host import Host, HostStep, HostView
+from sdnloom.network.topology.spec import SwitchPort
 
 
 class HostCore(NamedTuple):
     """The core of a host: where it is, and its own state."""
 
-    place: Place
+    place: SwitchPort
     state: Any
 
 
 PLACE: frozenset[Cell] = frozenset({"place"})
 
 
-def places_of(host: Host, scene: Scene) -> tuple[Place, ...]:
+def places_of(host: Host, scene: HostView) -> tuple[SwitchPort, ...]:
     """Return everywhere the host may be, where it starts first."""
     return tuple(dict.fromkeys((scene.me.place, *host.places())))
 
 
-def inbox(host: str, place: Place, places: Sequence[Place]) -> str:
+def inbox(host: str, place: SwitchPort, places: Sequence[SwitchPort]) -> str:
     """Return the name of the channel that leads to a host at a place; a host that never moves has one."""
     return f"{host}.in" if len(places) == 1 else f"{host}.in@{place}"
 
 
-def component_of(host: Host, scene: Scene) -> tuple[Component, tuple[Channel, ...]]:
+def component_of(host: Host, scene: HostView) -> tuple[Component, tuple[Channel, ...]]:
     """Return the host as a component, and the channels that it sends to itself on; its inboxes are links."""
     maker = _Maker(host, scene)
     tasks = [Channel(maker.todo, host.name, Bag())] if host.works else []
@@ -41,7 +41,7 @@ def component_of(host: Host, scene: Scene) -> tuple[Component, tuple[Channel, ..
 
 
 class _Maker:
-    def __init__(self, host: Host, scene: Scene) -> None:
+    def __init__(self, host: Host, scene: HostView) -> None:
         self.host, self.scene = host, scene
         self.places = places_of(host, scene)
         self.wires = frozenset(f"{place.switch}.in" for place in self.places)
@@ -89,7 +89,7 @@ class _Maker:
             )
         return tuple(found)
 
-    def receiving(self, place: Place) -> Callable[[Any, Any], list[Outcome]]:
+    def receiving(self, place: SwitchPort) -> Callable[[Any, Any], list[Outcome]]:
         def receive(core: HostCore, packet: Any) -> list[Outcome]:
             if core.place != place:
                 return [Outcome(core, (), (Lost(place, packet, "moved"),))]
@@ -112,7 +112,7 @@ class _Maker:
     def working(self, core: HostCore, task: Any) -> list[Outcome]:
         return [self.outcome(core, doing) for doing in self.host.work(self.scene, core.state, task)]
 
-    def acting(self, step: Callable[[Scene, Any], Sequence[Doing]]) -> Callable[[Any, Any], list[Outcome]]:
+    def acting(self, step: Callable[[HostView, Any], Sequence[HostStep]]) -> Callable[[Any, Any], list[Outcome]]:
         scenes = {place: replace(self.scene, here=place) for place in self.places}
 
         def act(core: HostCore, _: None) -> list[Outcome]:
@@ -122,12 +122,12 @@ class _Maker:
         return act
 
     def resting(self, core: HostCore, _: None) -> list[Outcome]:
-        return [Outcome(core, (), (Rested(self.host.name),))]
+        return [Outcome(core, (), (NetworkRested(self.host.name),))]
 
-    def outcome(self, core: HostCore, doing: Doing, events: tuple[Any, ...] = ()) -> Outcome:
+    def outcome(self, core: HostCore, doing: HostStep, events: tuple[Any, ...] = ()) -> Outcome:
         place = core.place if doing.place is None else doing.place
         if place != core.place:
-            events = (*events, Moved(self.host.name, core.place, place))
+            events = (*events, HostMoved(self.host.name, core.place, place))
         sends: list[tuple[str, Message]] = [(f"{place.switch}.in", (place.port, packet)) for packet in doing.packets]
         sends += [(self.todo, task) for task in doing.tasks]
         if self.rests and place != core.place:
@@ -136,6 +136,6 @@ class _Maker:
         return Outcome(HostCore(place, doing.state), tuple(sends), events + sent, choice=doing.choice)
 
 
-def _ignored(core: HostCore, doings: Sequence[Doing]) -> bool:
+def _ignored(core: HostCore, doings: Sequence[HostStep]) -> bool:
     """Whether a host does nothing about a packet and says that it never would."""
-    return tuple(doings) == (Doing(core.state, ignores=True),)
+    return tuple(doings) == (HostStep(core.state, ignores=True),)

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sdnloom.engine.model import Cell, Mode
-from sdnloom.network.identity import stamp, stamp_of
 from sdnloom.network.packet import Packet
-from sdnloom.network.topology.spec import HostSpec, Place, Topology
+from sdnloom.network.packet_id import stamp, stamp_of
+from sdnloom.network.topology.spec import HostSpec, SwitchPort, Topology
 
 STATE: frozenset[Cell] = frozenset({"state"})
 
 
 @dataclass(frozen=True)
-class Scene:
+class HostView:
     """Where a host finds itself: its own addresses, the others', and what is to be seen of it.
 
     With `identity` packets can be told apart; with `rest` the host says when the network has come to rest after a move.
@@ -28,10 +28,10 @@ class Scene:
     topology: Topology
     identity: bool = False
     rest: bool = False
-    here: Place | None = None
+    here: SwitchPort | None = None
 
     @property
-    def place(self) -> Place:
+    def place(self) -> SwitchPort:
         """Where it is."""
         return self.me.place if self.here is None else self.here
 
@@ -56,23 +56,23 @@ class Scene:
         return self.stamped(answer, number), tuple(sorted((*before, request)))
 
 
-class Doing(NamedTuple):
+class HostStep(NamedTuple):
     """One thing a host may do: its new state, packets to send, tasks for later, and perhaps a new place."""
 
     state: Hashable
     packets: tuple[Packet, ...] = ()
     tasks: tuple[Hashable, ...] = ()
-    place: Place | None = None
+    place: SwitchPort | None = None
     choice: str = ""  # tells this from the other things it may do instead
     ignores: bool = False  # it does nothing about the packet, and would do nothing in any other state
 
 
 @dataclass(frozen=True)
-class Act:
+class HostAction:
     """Something a host does of its own accord; `step` returns nothing while it cannot."""
 
     name: str
-    step: Callable[[Scene, Any], Sequence[Doing]]
+    step: Callable[[HostView, Any], Sequence[HostStep]]
     mode: Mode = Mode.MAY
     cells: frozenset[Cell] = STATE
     sends: bool = True
@@ -105,25 +105,25 @@ class Host:
         """The part of its state that `work` touches."""
         return STATE
 
-    def places(self) -> tuple[Place, ...]:
+    def places(self) -> tuple[SwitchPort, ...]:
         """Further places where it may be; the topology knows the first."""
         return ()
 
-    def initial(self, scene: Scene) -> Hashable:
+    def initial(self, scene: HostView) -> Hashable:
         """Its state at the start."""
         return None
 
-    def receive(self, scene: Scene, state: Any, packet: Packet) -> Sequence[Doing]:
+    def receive(self, scene: HostView, state: Any, packet: Packet) -> Sequence[HostStep]:
         """What it may do with a packet, at least one thing. The packet need not be meant for it."""
-        return (Doing(state),)
+        return (HostStep(state),)
 
-    def acts(self, scene: Scene) -> tuple[Act, ...]:
+    def acts(self, scene: HostView) -> tuple[HostAction, ...]:
         """What it does of its own accord."""
         return ()
 
-    def work(self, scene: Scene, state: Any, task: Any) -> Sequence[Doing]:
+    def work(self, scene: HostView, state: Any, task: Any) -> Sequence[HostStep]:
         """What it may do about a task."""
-        return (Doing(state),)
+        return (HostStep(state),)
 
-    def check(self, scene: Scene) -> None:
+    def check(self, scene: HostView) -> None:
         """Raise SdnloomError if it cannot be what it is told to be in this network."""

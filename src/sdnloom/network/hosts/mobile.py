@@ -5,10 +5,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from sdnloom.engine.model import Cell
-from sdnloom.network.hosts.host import Act, Doing, Host, Scene
+from sdnloom.network.hosts.host import Host, HostAction, HostStep, HostView
 from sdnloom.network.network import NetworkError, at_least_zero
 from sdnloom.network.packet import Packet
-from sdnloom.network.topology.spec import Place
+from sdnloom.network.topology.spec import SwitchPort
 from sdnloom.network.traffic import arp_request
 
 
@@ -27,7 +27,7 @@ class MobileHost(Host):
     """
 
     host: Host = field(kw_only=True)
-    to: tuple[Place, ...] = ()
+    to: tuple[SwitchPort, ...] = ()
     moves: int = 1
     announces: bool = False
 
@@ -51,7 +51,7 @@ class MobileHost(Host):
         """As the host that it is."""
         return self.host.work_cells
 
-    def check(self, scene: Scene) -> None:
+    def check(self, scene: HostView) -> None:
         """Raise an error for a wrong name, number or place."""
         if self.host.name != self.name:
             raise NetworkError(f"mobile host {self.name!r} is the host {self.host.name!r}; expected one name for both")
@@ -60,44 +60,44 @@ class MobileHost(Host):
             scene.topology.check_place(place)
         self.host.check(scene)
 
-    def places(self) -> tuple[Place, ...]:
+    def places(self) -> tuple[SwitchPort, ...]:
         """Where it may go."""
         return self.to
 
-    def initial(self, scene: Scene) -> Hashable:
+    def initial(self, scene: HostView) -> Hashable:
         """All moves left."""
         return MobileState(self.moves, self.host.initial(scene))
 
-    def receive(self, scene: Scene, state: MobileState, packet: Packet) -> Sequence[Doing]:
+    def receive(self, scene: HostView, state: MobileState, packet: Packet) -> Sequence[HostStep]:
         """As the host that it is."""
         return _wrapped(state, self.host.receive(scene, state.inner, packet))
 
-    def work(self, scene: Scene, state: MobileState, task: Any) -> Sequence[Doing]:
+    def work(self, scene: HostView, state: MobileState, task: Any) -> Sequence[HostStep]:
         """As the host that it is."""
         return _wrapped(state, self.host.work(scene, state.inner, task))
 
-    def acts(self, scene: Scene) -> tuple[Act, ...]:
+    def acts(self, scene: HostView) -> tuple[HostAction, ...]:
         """What the host does, and moving."""
         inner = tuple(replace(act, step=_Wrapped(act)) for act in self.host.acts(scene))
-        move = Act("move", self.move, cells=frozenset({"moves"}), sends=self.announces, moves=True)
+        move = HostAction("move", self.move, cells=frozenset({"moves"}), sends=self.announces, moves=True)
         return (*inner, move) if self.moves and self.to else inner
 
-    def move(self, scene: Scene, state: MobileState) -> Sequence[Doing]:
+    def move(self, scene: HostView, state: MobileState) -> Sequence[HostStep]:
         """Every place it may go to; the one where it is now is left out by the component."""
         if not state.moves:
             return ()
         after = state._replace(moves=state.moves - 1)
         hello = (scene.stamped(arp_request(scene.me, scene.me.ip), f"move:{state.moves}"),) if self.announces else ()
-        return [Doing(after, hello, place=place, choice=str(place)) for place in (scene.me.place, *self.to)]
+        return [HostStep(after, hello, place=place, choice=str(place)) for place in (scene.me.place, *self.to)]
 
 
-def _wrapped(state: MobileState, doings: Sequence[Doing]) -> Sequence[Doing]:
+def _wrapped(state: MobileState, doings: Sequence[HostStep]) -> Sequence[HostStep]:
     return [each._replace(state=state._replace(inner=each.state)) for each in doings]
 
 
 @dataclass(frozen=True)
 class _Wrapped:
-    act: Act
+    act: HostAction
 
-    def __call__(self, scene: Scene, state: MobileState) -> Sequence[Doing]:
+    def __call__(self, scene: HostView, state: MobileState) -> Sequence[HostStep]:
         return _wrapped(state, self.act.step(scene, state.inner))

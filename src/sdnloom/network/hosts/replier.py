@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from sdnloom.engine.model import NONE, Cell
-from sdnloom.network.hosts.host import Doing, Host, Scene
+from sdnloom.network.hosts.host import Host, HostStep, HostView
 from sdnloom.network.packet import Icmp, Packet
 from sdnloom.network.traffic import ECHO_REPLY, answer_to, ends_of, header_of
 
@@ -33,23 +33,23 @@ class Replier(Host):
         """Nothing."""
         return NONE
 
-    def initial(self, scene: Scene) -> Hashable:
+    def initial(self, scene: HostView) -> Hashable:
         """Nothing received."""
         return ReplierState()
 
-    def answers(self, scene: Scene, packet: Packet) -> bool:
+    def answers(self, scene: HostView, packet: Packet) -> bool:
         """Whether a packet is to be answered: it is meant for this host and is not itself an answer to a ping."""
         icmp = header_of(packet, Icmp)
         return ends_of(packet)[1] == scene.me.mac and not (isinstance(icmp, Icmp) and icmp.type == ECHO_REPLY)
 
-    def receive(self, scene: Scene, state: ReplierState, packet: Packet) -> Sequence[Doing]:
+    def receive(self, scene: HostView, state: ReplierState, packet: Packet) -> Sequence[HostStep]:
         """Note down what to answer."""
         if not self.answers(scene, packet):
-            return (Doing(state, ignores=True),)
+            return (HostStep(state, ignores=True),)
         answer, answered = scene.answered(packet, answer_to(packet), state.answered)
         requests = state.requests + 1 if self.tells_apart else 0
-        return (Doing(ReplierState(requests, answered), tasks=((requests, answer),)),)
+        return (HostStep(ReplierState(requests, answered), tasks=((requests, answer),)),)
 
-    def work(self, scene: Scene, state: ReplierState, task: tuple[int, Packet]) -> Sequence[Doing]:
+    def work(self, scene: HostView, state: ReplierState, task: tuple[int, Packet]) -> Sequence[HostStep]:
         """Send the answer."""
-        return (Doing(state, (task[1],)),)
+        return (HostStep(state, (task[1],)),)

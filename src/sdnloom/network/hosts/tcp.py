@@ -4,7 +4,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from sdnloom.network.hosts.host import Act, Doing, Host, Scene
+from sdnloom.network.hosts.host import Host, HostAction, HostStep, HostView
 from sdnloom.network.network import NetworkError, at_least_zero
 from sdnloom.network.packet import Arp, IPv4, Packet, Tcp, TcpFlag
 from sdnloom.network.traffic import ARP_REPLY, answer_to, arp_request, ends_of, header_of, tcp
@@ -46,7 +46,7 @@ class TcpClient(Host):
         """It acknowledges."""
         return True
 
-    def check(self, scene: Scene) -> None:
+    def check(self, scene: HostView) -> None:
         """Raise an error for wrong numbers or nobody to talk to."""
         at_least_zero(f"segments of host {self.name!r}", self.segments)
         at_least_zero(f"repeats of host {self.name!r}", self.repeats)
@@ -54,75 +54,81 @@ class TcpClient(Host):
             raise NetworkError(f"host {self.name!r} has nobody to connect to; expected the name of a host in `to`")
         self._target(scene)
 
-    def initial(self, scene: Scene) -> Hashable:
+    def initial(self, scene: HostView) -> Hashable:
         """No connection."""
         return TcpClientState("stranger" if self.resolves else "closed")
 
-    def acts(self, scene: Scene) -> tuple[Act, ...]:
+    def acts(self, scene: HostView) -> tuple[HostAction, ...]:
         """It asks, opens, repeats, sends and closes."""
-        asks = (Act("ask", self.ask),) if self.resolves else ()
-        repeats = (Act("repeat", self.repeat),) if self.repeats else ()
-        return (*asks, Act("open", self.open), Act("send", self.send), Act("close", self.close), *repeats)
+        asks = (HostAction("ask", self.ask),) if self.resolves else ()
+        repeats = (HostAction("repeat", self.repeat),) if self.repeats else ()
+        return (
+            *asks,
+            HostAction("open", self.open),
+            HostAction("send", self.send),
+            HostAction("close", self.close),
+            *repeats,
+        )
 
-    def ask(self, scene: Scene, state: TcpClientState) -> Sequence[Doing]:
+    def ask(self, scene: HostView, state: TcpClientState) -> Sequence[HostStep]:
         """Who has the address?"""
         if state.phase != "stranger":
             return ()
         question = scene.stamped(arp_request(scene.me, self._target(scene)[1]), "ask")
-        return (Doing(state._replace(phase="asking"), (question,)),)
+        return (HostStep(state._replace(phase="asking"), (question,)),)
 
-    def open(self, scene: Scene, state: TcpClientState) -> Sequence[Doing]:
+    def open(self, scene: HostView, state: TcpClientState) -> Sequence[HostStep]:
         """The first packet."""
         if state.phase != "closed":
             return ()
-        return (Doing(state._replace(phase="opening"), (self._segment(scene, state, SYN, 0, 0, "syn"),)),)
+        return (HostStep(state._replace(phase="opening"), (self._segment(scene, state, SYN, 0, 0, "syn"),)),)
 
-    def repeat(self, scene: Scene, state: TcpClientState) -> Sequence[Doing]:
+    def repeat(self, scene: HostView, state: TcpClientState) -> Sequence[HostStep]:
         """The first packet once more: no answer came in time."""
         if state.phase != "opening" or state.repeats >= self.repeats:
             return ()
         again = state._replace(repeats=state.repeats + 1)
-        return (Doing(again, (self._segment(scene, state, SYN, 0, 0, f"syn:{again.repeats}"),)),)
+        return (HostStep(again, (self._segment(scene, state, SYN, 0, 0, f"syn:{again.repeats}"),)),)
 
-    def send(self, scene: Scene, state: TcpClientState) -> Sequence[Doing]:
+    def send(self, scene: HostView, state: TcpClientState) -> Sequence[HostStep]:
         """A segment of data."""
         if state.phase != "open" or state.sent >= self.segments:
             return ()
         after = state._replace(sent=state.sent + 1)
-        return (Doing(after, (self._segment(scene, state, PSH | ACK, after.sent, 1, f"data:{after.sent}"),)),)
+        return (HostStep(after, (self._segment(scene, state, PSH | ACK, after.sent, 1, f"data:{after.sent}"),)),)
 
-    def close(self, scene: Scene, state: TcpClientState) -> Sequence[Doing]:
+    def close(self, scene: HostView, state: TcpClientState) -> Sequence[HostStep]:
         """The last packet of its own, when all data is sent."""
         if state.phase != "open" or state.sent < self.segments:
             return ()
         last = self._segment(scene, state, FIN | ACK, state.sent + 1, 1, "fin")
-        return (Doing(state._replace(phase="closing"), (last,)),)
+        return (HostStep(state._replace(phase="closing"), (last,)),)
 
-    def receive(self, scene: Scene, state: TcpClientState, packet: Packet) -> Sequence[Doing]:
+    def receive(self, scene: HostView, state: TcpClientState, packet: Packet) -> Sequence[HostStep]:
         """Learn the address; acknowledge what opens and what closes; a reset ends the connection."""
         segment, answer = header_of(packet, Tcp), header_of(packet, Arp)
         if isinstance(answer, Arp) and self.resolves:
             known = state.phase == "asking" and answer.op == ARP_REPLY and answer.spa == self._target(scene)[1]
-            return (Doing(state._replace(phase="closed", mac=answer.sha) if known else state),)
+            return (HostStep(state._replace(phase="closed", mac=answer.sha) if known else state),)
         if ends_of(packet)[1] != scene.me.mac or not isinstance(segment, Tcp) or segment.dst != self.own_port:
-            return (Doing(state, ignores=True),)
+            return (HostStep(state, ignores=True),)
         if not segment.flags & (SYN | FIN | RST):  # it does not wait for what only acknowledges
-            return (Doing(state, ignores=True),)
+            return (HostStep(state, ignores=True),)
         if segment.flags & RST:
-            return (Doing(state._replace(phase="done")),)
+            return (HostStep(state._replace(phase="done")),)
         if segment.flags & SYN and state.phase == "opening":
-            return (Doing(state._replace(phase="open"), (self._segment(scene, state, ACK, 1, 1, "ack"),)),)
+            return (HostStep(state._replace(phase="open"), (self._segment(scene, state, ACK, 1, 1, "ack"),)),)
         if segment.flags & FIN and state.phase == "closing":
             last = self._segment(scene, state, ACK, state.sent + 2, 2, "last")
-            return (Doing(state._replace(phase="done"), (last,)),)
-        return (Doing(state),)
+            return (HostStep(state._replace(phase="done"), (last,)),)
+        return (HostStep(state),)
 
-    def _segment(self, scene: Scene, state: TcpClientState, flags: int, seq: int, ack: int, number: str) -> Packet:
+    def _segment(self, scene: HostView, state: TcpClientState, flags: int, seq: int, ack: int, number: str) -> Packet:
         header = Tcp(self.own_port, self.port, seq=seq, ack=ack, flags=flags)
         mac, ip = self._target(scene)
         return scene.stamped(tcp(scene.me, (mac if state.mac is None else state.mac, ip), header), number)
 
-    def _target(self, scene: Scene) -> tuple[int, int]:
+    def _target(self, scene: HostView) -> tuple[int, int]:
         if isinstance(self.to, str):
             other = scene.other(self.to)
             return other.mac, other.ip
@@ -155,17 +161,17 @@ class TcpServer(Host):
         """It acknowledges."""
         return True
 
-    def initial(self, scene: Scene) -> Hashable:
+    def initial(self, scene: HostView) -> Hashable:
         """No connections."""
         return TcpServerState()
 
-    def receive(self, scene: Scene, state: TcpServerState, packet: Packet) -> Sequence[Doing]:
+    def receive(self, scene: HostView, state: TcpServerState, packet: Packet) -> Sequence[HostStep]:
         """Answer a segment to its port."""
         segment, ip = header_of(packet, Tcp), header_of(packet, IPv4)
         if not isinstance(segment, Tcp) or not isinstance(ip, IPv4) or segment.dst != self.port:
-            return (Doing(state, ignores=True),)
+            return (HostStep(state, ignores=True),)
         if self.strict and ends_of(packet)[1] != scene.me.mac:
-            return (Doing(state, ignores=True),)
+            return (HostStep(state, ignores=True),)
         peer = (ip.src, segment.src)
         connections = dict(state.connections)
         phase = connections.get(peer)
@@ -186,9 +192,9 @@ class TcpServer(Host):
             flags = ACK if segment.flags & PSH else None
         after = state._replace(connections=tuple(sorted(connections.items())))
         if flags is None:
-            return (Doing(after),)
+            return (HostStep(after),)
         answer, answered = scene.answered(packet, _answer(packet, segment, flags), state.answered)
-        return (Doing(after._replace(answered=answered), (answer,)),)
+        return (HostStep(after._replace(answered=answered), (answer,)),)
 
 
 def _answer(packet: Packet, segment: Tcp, flags: int) -> Packet:

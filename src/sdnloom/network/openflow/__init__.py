@@ -1,8 +1,7 @@
 """OpenFlow 1.0 and 1.3 messages as values, and their bytes."""
 
-from sdnloom.network.layout import EncodeError
+from sdnloom.network.bitstruct import EncodeError
 from sdnloom.network.openflow.actions import (
-    Action,
     ApplyActions,
     ClearActions,
     CopyTtlIn,
@@ -16,6 +15,7 @@ from sdnloom.network.openflow.actions import (
     Group,
     Instruction,
     Meter,
+    OpenFlowAction,
     Output,
     PopMpls,
     PopPbb,
@@ -79,9 +79,9 @@ from sdnloom.network.openflow.messages import (
     GetConfigRequest,
     GroupMod,
     Hello,
-    Message,
     MeterMod,
     Opaque,
+    OpenFlowMessage,
     PacketIn,
     PacketOut,
     PacketQueue,
@@ -97,7 +97,7 @@ from sdnloom.network.openflow.messages import (
     SetConfig,
     TableMod,
 )
-from sdnloom.network.openflow.oxm import BY_NUMBER, FIELDS, OPENFLOW_BASIC, TRANSPORT, Field
+from sdnloom.network.openflow.oxm import BY_NUMBER, FIELDS, OPENFLOW_BASIC, TRANSPORT, MatchField
 from sdnloom.network.openflow.stats import (
     AggregateReply,
     AggregateRequest,
@@ -151,7 +151,6 @@ __all__ = [
     "V13",
     "VERSIONS",
     "VLAN_PRESENT",
-    "Action",
     "AddressError",
     "AggregateReply",
     "AggregateRequest",
@@ -181,7 +180,6 @@ __all__ = [
     "ExperimenterStatsRequest",
     "FeaturesReply",
     "FeaturesRequest",
-    "Field",
     "FlowCommand",
     "FlowFlag",
     "FlowMod",
@@ -213,12 +211,14 @@ __all__ = [
     "Instruction",
     "Match",
     "MatchError",
-    "Message",
+    "MatchField",
     "Meter",
     "MeterMod",
     "Opaque",
     "OpaqueStatsReply",
     "OpaqueStatsRequest",
+    "OpenFlowAction",
+    "OpenFlowMessage",
     "Output",
     "PacketIn",
     "PacketInReason",

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from sdnloom.network.layout import EncodeError
+from sdnloom.network.bitstruct import EncodeError
 from sdnloom.network.openflow import actions as act
 from sdnloom.network.openflow import match13
 from sdnloom.network.openflow.constants import V10, V13
 from sdnloom.network.openflow.errors import DecodeError
 from sdnloom.network.openflow.layouts import STRUCTS
-from sdnloom.network.openflow.records import Choice, Codec, Many, Part, Record, Rest
+from sdnloom.network.openflow.records import Codec, Many, Record, RecordPart, Rest, Variant
 
 EXPERIMENTER = 0xFFFF
 SET_FIELD = 25
@@ -17,7 +17,9 @@ _BAD_ACTION = ("bad_action", "bad_len")
 _BAD_INSTRUCTION = ("bad_instruction", "bad_len")
 
 
-def _action(version: int, code: int, kind: type[act.Action], struct: str, *parts: Part, **fixed: Any) -> Record:
+def _action(
+    version: int, code: int, kind: type[act.OpenFlowAction], struct: str, *parts: RecordPart, **fixed: Any
+) -> Record:
     return Record(
         kind,
         STRUCTS[version][struct],
@@ -30,12 +32,14 @@ def _action(version: int, code: int, kind: type[act.Action], struct: str, *parts
 
 
 def _unknown(version: int, kind: type[Any], fault: tuple[str, str]) -> Record:
-    return Record(kind, STRUCTS[version]["unknown"], Part("data", Rest()), length="len", fault=fault)
+    return Record(kind, STRUCTS[version]["unknown"], RecordPart("data", Rest()), length="len", fault=fault)
 
 
 def _experimenter(version: int) -> dict[int, tuple[Any, Codec]]:
     kind = act.ExperimenterAction
-    return {EXPERIMENTER: (kind, _action(version, EXPERIMENTER, kind, "experimenter_action", Part("data", Rest())))}
+    return {
+        EXPERIMENTER: (kind, _action(version, EXPERIMENTER, kind, "experimenter_action", RecordPart("data", Rest())))
+    }
 
 
 # ---- 1.0 -------------------------------------------------------------------------------------------------------------
@@ -51,7 +55,7 @@ _SETS10 = {
     9: ("tp_src", "set_tp_port"),
     10: ("tp_dst", "set_tp_port"),
 }
-_PLAIN10: dict[int, tuple[type[act.Action], str]] = {
+_PLAIN10: dict[int, tuple[type[act.OpenFlowAction], str]] = {
     0: (act.Output, "output"),
     3: (act.PopVlan, "strip_vlan"),
     11: (act.Enqueue, "enqueue"),
@@ -62,7 +66,7 @@ def _key10(action: Any) -> object:
     return action.field if isinstance(action, act.SetField) else type(action)
 
 
-ACTIONS10 = Choice(
+ACTIONS10 = Variant(
     {
         **{code: (kind, _action(V10, code, kind, struct)) for code, (kind, struct) in _PLAIN10.items()},
         **{
@@ -117,7 +121,7 @@ class _SetField13:
         return self._head.pack({"type": SET_FIELD, "len": size + -size % 8}) + body + bytes(-size % 8)
 
 
-_PLAIN13: dict[int, tuple[type[act.Action], str]] = {
+_PLAIN13: dict[int, tuple[type[act.OpenFlowAction], str]] = {
     0: (act.Output, "output"),
     11: (act.CopyTtlOut, "bare_action"),
     12: (act.CopyTtlIn, "bare_action"),
@@ -134,7 +138,7 @@ _PLAIN13: dict[int, tuple[type[act.Action], str]] = {
     26: (act.PushPbb, "ethertype_action"),
     27: (act.PopPbb, "bare_action"),
 }
-ACTIONS13 = Choice(
+ACTIONS13 = Variant(
     {
         **{code: (kind, _action(V13, code, kind, struct)) for code, (kind, struct) in _PLAIN13.items()},
         SET_FIELD: (act.SetField, _SetField13()),
@@ -145,17 +149,17 @@ ACTIONS13 = Choice(
     fault=_BAD_ACTION,
 )
 
-_ACTIONS = Part("actions", Many(ACTIONS13))
-_INSTRUCTIONS: dict[int, tuple[type[act.Instruction], str, tuple[Part, ...]]] = {
+_ACTIONS = RecordPart("actions", Many(ACTIONS13))
+_INSTRUCTIONS: dict[int, tuple[type[act.Instruction], str, tuple[RecordPart, ...]]] = {
     1: (act.GotoTable, "goto_table", ()),
     2: (act.WriteMetadata, "write_metadata", ()),
     3: (act.WriteActions, "actions_instruction", (_ACTIONS,)),
     4: (act.ApplyActions, "actions_instruction", (_ACTIONS,)),
     5: (act.ClearActions, "actions_instruction", ()),
     6: (act.Meter, "meter", ()),
-    EXPERIMENTER: (act.ExperimenterInstruction, "experimenter_instruction", (Part("data", Rest()),)),
+    EXPERIMENTER: (act.ExperimenterInstruction, "experimenter_instruction", (RecordPart("data", Rest()),)),
 }
-INSTRUCTIONS = Choice(
+INSTRUCTIONS = Variant(
     {
         code: (
             kind,

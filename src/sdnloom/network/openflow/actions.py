@@ -7,14 +7,14 @@ from sdnloom.network.openflow.oxm import FIELDS
 from sdnloom.network.value import Hex, Value, hexadecimal
 
 
-class Action(Value):
+class OpenFlowAction(Value):
     """Base of all actions."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Output(Action):
+class Output(OpenFlowAction):
     """Send out of a port; `max_len` bytes at most when that is the controller."""
 
     port: PortNo
@@ -22,7 +22,7 @@ class Output(Action):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class SetField(Action):
+class SetField(OpenFlowAction):
     """Overwrite a header field, by its match name. `vlan_vid` carries VLAN_PRESENT as a match does.
 
     1.0's set actions are these too; its transport ports are `tp_src` and `tp_dst`, of whichever transport there is.
@@ -37,59 +37,59 @@ class SetField(Action):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class PushVlan(Action):
+class PushVlan(OpenFlowAction):
     """Add an outermost VLAN tag (1.3)."""
 
     ethertype: Hex = 0x8100
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class PopVlan(Action):
+class PopVlan(OpenFlowAction):
     """Remove the outermost VLAN tag (1.0: strip)."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class PushMpls(Action):
+class PushMpls(OpenFlowAction):
     """Add an MPLS label (1.3)."""
 
     ethertype: Hex = 0x8847
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class PopMpls(Action):
+class PopMpls(OpenFlowAction):
     """Remove the outermost MPLS label; `ethertype` is of what then follows (1.3)."""
 
     ethertype: Hex
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class PushPbb(Action):
+class PushPbb(OpenFlowAction):
     """Add a PBB header (1.3)."""
 
     ethertype: Hex = 0x88E7
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class PopPbb(Action):
+class PopPbb(OpenFlowAction):
     """Remove the outermost PBB header (1.3)."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Group(Action):
+class Group(OpenFlowAction):
     """Hand over to a group (1.3)."""
 
     group_id: GroupNo
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class SetQueue(Action):
+class SetQueue(OpenFlowAction):
     """Choose the queue for later outputs (1.3)."""
 
     queue_id: int
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Enqueue(Action):
+class Enqueue(OpenFlowAction):
     """Send out of a port through one of its queues (1.0)."""
 
     port: PortNo
@@ -97,41 +97,41 @@ class Enqueue(Action):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class SetNwTtl(Action):
+class SetNwTtl(OpenFlowAction):
     """Set the IP time to live (1.3)."""
 
     ttl: int
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class DecNwTtl(Action):
+class DecNwTtl(OpenFlowAction):
     """Lower the IP time to live by one (1.3)."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class SetMplsTtl(Action):
+class SetMplsTtl(OpenFlowAction):
     """Set the MPLS time to live (1.3)."""
 
     ttl: int
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class DecMplsTtl(Action):
+class DecMplsTtl(OpenFlowAction):
     """Lower the MPLS time to live by one (1.3)."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class CopyTtlOut(Action):
+class CopyTtlOut(OpenFlowAction):
     """Copy the time to live from the second outermost header to the outermost (1.3)."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class CopyTtlIn(Action):
+class CopyTtlIn(OpenFlowAction):
     """Copy the time to live from the outermost header to the second outermost (1.3)."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ExperimenterAction(Action):
+class ExperimenterAction(OpenFlowAction):
     """A vendor's action; `data` is all after the experimenter number."""
 
     experimenter: Hex
@@ -139,7 +139,7 @@ class ExperimenterAction(Action):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class UnknownAction(Action):
+class UnknownAction(OpenFlowAction):
     """An action of a type that this version does not define; `data` is all after its length."""
 
     type: int
@@ -171,14 +171,14 @@ class WriteMetadata(Instruction):
 class WriteActions(Instruction):
     """Merge actions into the action set."""
 
-    actions: tuple[Action, ...] = ()
+    actions: tuple[OpenFlowAction, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ApplyActions(Instruction):
     """Apply actions now, in order."""
 
-    actions: tuple[Action, ...] = ()
+    actions: tuple[OpenFlowAction, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, repr=False)

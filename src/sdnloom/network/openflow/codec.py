@@ -7,18 +7,18 @@ and nothing else. What has an unknown type is kept as bytes and written as it ca
 
 from typing import Any
 
-from sdnloom.network.layout import EncodeError, Struct
+from sdnloom.network.bitstruct import BitStruct, EncodeError
 from sdnloom.network.openflow.constants import V13, VERSIONS
 from sdnloom.network.openflow.errors import DecodeError
 from sdnloom.network.openflow.layouts import HEADER, STRUCTS
-from sdnloom.network.openflow.messages import Hello, Message, Opaque
-from sdnloom.network.openflow.records import Part, Record, Rest
+from sdnloom.network.openflow.messages import Hello, Opaque, OpenFlowMessage
+from sdnloom.network.openflow.records import Record, RecordPart, Rest
 from sdnloom.network.openflow.stats import OpaqueStatsReply, OpaqueStatsRequest
 from sdnloom.network.openflow.tables import MESSAGES, STATS, STATS_REPLY, STATS_REQUEST
 
 HELLO = 0
 
-_BODY = Part("body", Rest())
+_BODY = RecordPart("body", Rest())
 _OPAQUE_REQUEST = {version: Record(OpaqueStatsRequest, STRUCTS[version]["stats"], _BODY) for version in VERSIONS}
 _OPAQUE_REPLY = {version: Record(OpaqueStatsReply, STRUCTS[version]["stats"], _BODY) for version in VERSIONS}
 
@@ -36,7 +36,7 @@ _BY_CLASS: dict[int, dict[Any, tuple[int, Record]]] = {
 _BY_CODE = {version: dict(MESSAGES[version].values()) for version in VERSIONS}
 
 
-def wire_form(kind: type[Message], version: int) -> tuple[int, Struct]:
+def wire_form(kind: type[OpenFlowMessage], version: int) -> tuple[int, BitStruct]:
     """Return the type number of a message class and the structure that follows its header."""
     found = _BY_CLASS[version].get(kind)
     if found is None:
@@ -44,7 +44,7 @@ def wire_form(kind: type[Message], version: int) -> tuple[int, Struct]:
     return found[0], found[1].struct
 
 
-def encode(message: Message, version: int) -> bytes:
+def encode(message: OpenFlowMessage, version: int) -> bytes:
     """Return the bytes of a message in a version (V10 or V13; a Hello in any)."""
     if version not in VERSIONS and not isinstance(message, Hello):
         raise EncodeError(f"OpenFlow version {version!r}: expected one of {', '.join(map(str, VERSIONS))}")
@@ -58,7 +58,7 @@ def encode(message: Message, version: int) -> bytes:
     return HEADER.pack({"version": version, "type": code, "length": HEADER.size + len(body), "xid": message.xid}) + body
 
 
-def decode(data: bytes, version: int | None = None) -> Message:
+def decode(data: bytes, version: int | None = None) -> OpenFlowMessage:
     """Return the one message that the bytes are; given a version, a message of another one (but Hello) is refused."""
     data = bytes(data)  # slices of a bytearray or a view would not be hashable
     if len(data) < HEADER.size:
@@ -79,7 +79,7 @@ def decode(data: bytes, version: int | None = None) -> Message:
     message, stop = record.read(data, HEADER.size, len(data), xid=xid)
     if stop != len(data):
         raise DecodeError("bad_request", "bad_len", f"type {code} has {len(data) - stop} bytes too many")
-    assert isinstance(message, Message)
+    assert isinstance(message, OpenFlowMessage)
     return message
 
 

@@ -1,7 +1,7 @@
 """The errors of the specification by name, their numbers in each version, and what a malformed message raises."""
 
 from sdnloom.errors import SdnloomError
-from sdnloom.network.layout import EncodeError
+from sdnloom.network.bitstruct import EncodeError
 from sdnloom.network.openflow.constants import V10, V13
 from sdnloom.network.openflow.messages import Error
 

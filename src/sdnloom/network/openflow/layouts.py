@@ -6,10 +6,10 @@ and `tos` (arguments of 1.0 actions), `size` (computed when written). Offsets co
 message's structure starts after the 8 bytes of its header.
 """
 
-from sdnloom.network.layout import Slot, Struct
+from sdnloom.network.bitstruct import BitStruct, Slot
 from sdnloom.network.openflow.constants import V10, V13
 
-HEADER = Struct("header", "version:8 type:8 length:16 xid:32")
+HEADER = BitStruct("header", "version:8 type:8 length:16 xid:32")
 
 _COUNTERS = (
     "rx_packets:64 tx_packets:64 rx_bytes:64 tx_bytes:64 rx_dropped:64 tx_dropped:64 rx_errors:64 tx_errors:64"
@@ -147,8 +147,8 @@ _V13 = {
     "experimenter_instruction": "type:16 len:16:size experimenter:32",
 }
 
-STRUCTS: dict[int, dict[str, Struct]] = {
-    version: {name: Struct(name, text) for name, text in {**_BOTH, **own}.items()}
+STRUCTS: dict[int, dict[str, BitStruct]] = {
+    version: {name: BitStruct(name, text) for name, text in {**_BOTH, **own}.items()}
     for version, own in ((V10, _V10), (V13, _V13))
 }
 

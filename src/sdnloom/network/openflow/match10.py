@@ -5,7 +5,7 @@ field whose packet type is not matched too is ignored, as 1.0.1 asks, so it is n
 VLAN's, a priority's or a DSCP's width are ignored.
 """
 
-from sdnloom.network.layout import EncodeError
+from sdnloom.network.bitstruct import EncodeError
 from sdnloom.network.openflow.constants import V10, VLAN_PRESENT
 from sdnloom.network.openflow.layouts import STRUCTS
 from sdnloom.network.openflow.match import Match, canonical

@@ -1,6 +1,6 @@
 """OXM, the extensible match of OpenFlow 1.3: TLVs of class, field number, optional mask."""
 
-from sdnloom.network.layout import EncodeError
+from sdnloom.network.bitstruct import EncodeError
 from sdnloom.network.openflow.constants import V13, VLAN_PRESENT
 from sdnloom.network.openflow.errors import DecodeError
 from sdnloom.network.openflow.layouts import STRUCTS

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from sdnloom.network.openflow.actions import Action, Instruction
+from sdnloom.network.openflow.actions import Instruction, OpenFlowAction
 from sdnloom.network.openflow.constants import (
     NO_BUFFER,
     BufferId,
@@ -23,21 +23,21 @@ from sdnloom.network.value import Hex, Mac, Value
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Message(Value):
+class OpenFlowMessage(Value):
     """Base of all messages. The version is not part of a message: the connection knows it."""
 
     xid: int = field(default=0, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Hello(Message):
+class Hello(OpenFlowMessage):
     """The first message. Its body (1.3: elements such as the bitmap of versions) is kept as it came."""
 
     body: bytes = b""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Error(Message):
+class Error(OpenFlowMessage):
     """An error. Type and code are the specification's names in lower case, or numbers it does not name.
 
     `Error("bad_action", "bad_out_port", data)`; `errors.py` has all names and their numbers in each version.
@@ -49,21 +49,21 @@ class Error(Message):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class EchoRequest(Message):
+class EchoRequest(OpenFlowMessage):
     """Are you there?"""
 
     data: bytes = b""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class EchoReply(Message):
+class EchoReply(OpenFlowMessage):
     """The answer, with the request's data."""
 
     data: bytes = b""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Experimenter(Message):
+class Experimenter(OpenFlowMessage):
     """A vendor's message; `data` is all after the experimenter number."""
 
     experimenter: Hex
@@ -71,7 +71,7 @@ class Experimenter(Message):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Opaque(Message):
+class Opaque(OpenFlowMessage):
     """A message of a type that the version does not define, kept as it came."""
 
     type: int
@@ -96,12 +96,12 @@ class PortDesc(Value):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class FeaturesRequest(Message):
+class FeaturesRequest(OpenFlowMessage):
     """Who are you?"""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class FeaturesReply(Message):
+class FeaturesReply(OpenFlowMessage):
     """What a switch is. `actions` and `ports` exist in 1.0 only, `auxiliary_id` and `reserved` in 1.3 only."""
 
     datapath_id: Hex
@@ -115,12 +115,12 @@ class FeaturesReply(Message):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class GetConfigRequest(Message):
+class GetConfigRequest(OpenFlowMessage):
     """What is your configuration?"""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class GetConfigReply(Message):
+class GetConfigReply(OpenFlowMessage):
     """The configuration."""
 
     flags: int = 0
@@ -128,7 +128,7 @@ class GetConfigReply(Message):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class SetConfig(Message):
+class SetConfig(OpenFlowMessage):
     """Change the configuration."""
 
     flags: int = 0
@@ -136,7 +136,7 @@ class SetConfig(Message):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class PacketIn(Message):
+class PacketIn(OpenFlowMessage):
     """A packet for the controller. `match` holds in_port and, in 1.3, the rest of the pipeline's context."""
 
     match: Match
@@ -154,7 +154,7 @@ class PacketIn(Message):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class FlowRemoved(Message):
+class FlowRemoved(OpenFlowMessage):
     """A flow entry went away. `table_id` and `hard_timeout` exist in 1.3 only."""
 
     match: Match
@@ -171,7 +171,7 @@ class FlowRemoved(Message):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class PortStatus(Message):
+class PortStatus(OpenFlowMessage):
     """A port appeared, changed or went away."""
 
     reason: StatusReason
@@ -179,17 +179,17 @@ class PortStatus(Message):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class PacketOut(Message):
+class PacketOut(OpenFlowMessage):
     """Send a packet: the buffered one, or `data`."""
 
-    actions: tuple[Action, ...] = ()
+    actions: tuple[OpenFlowAction, ...] = ()
     data: bytes = b""
     in_port: PortNo = Port.ANY
     buffer_id: BufferId = NO_BUFFER
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class FlowMod(Message):
+class FlowMod(OpenFlowMessage):
     """Change a flow table. `cookie_mask`, `table_id` and `out_group` exist in 1.3 only."""
 
     match: Match = ANY_PACKET
@@ -211,14 +211,14 @@ class FlowMod(Message):
 class Bucket(Value):
     """One of a group's alternatives."""
 
-    actions: tuple[Action, ...] = ()
+    actions: tuple[OpenFlowAction, ...] = ()
     weight: int = 0
     watch_port: PortNo = Port.ANY
     watch_group: GroupNo = GroupId.ANY
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class GroupMod(Message):
+class GroupMod(OpenFlowMessage):
     """Change the group table (1.3)."""
 
     group_id: GroupNo
@@ -228,7 +228,7 @@ class GroupMod(Message):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class PortMod(Message):
+class PortMod(OpenFlowMessage):
     """Change a port: the bits of `mask` in `config`."""
 
     port_no: PortNo
@@ -239,7 +239,7 @@ class PortMod(Message):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class TableMod(Message):
+class TableMod(OpenFlowMessage):
     """Configure a table (1.3)."""
 
     table_id: int
@@ -247,7 +247,7 @@ class TableMod(Message):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class MeterMod(Message):
+class MeterMod(OpenFlowMessage):
     """Change a meter (1.3); its bands are kept as bytes."""
 
     meter_id: Hex
@@ -257,17 +257,17 @@ class MeterMod(Message):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class BarrierRequest(Message):
+class BarrierRequest(OpenFlowMessage):
     """Finish what came before."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class BarrierReply(Message):
+class BarrierReply(OpenFlowMessage):
     """Done."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class QueueGetConfigRequest(Message):
+class QueueGetConfigRequest(OpenFlowMessage):
     """Which queues does a port have?"""
 
     port: PortNo
@@ -291,7 +291,7 @@ class PacketQueue(Value):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class QueueGetConfigReply(Message):
+class QueueGetConfigReply(OpenFlowMessage):
     """The queues of a port."""
 
     port: PortNo
@@ -299,7 +299,7 @@ class QueueGetConfigReply(Message):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class RoleRequest(Message):
+class RoleRequest(OpenFlowMessage):
     """Change or ask for the controller's role (1.3)."""
 
     role: RoleNo = 0
@@ -307,7 +307,7 @@ class RoleRequest(Message):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class RoleReply(Message):
+class RoleReply(OpenFlowMessage):
     """The controller's role (1.3)."""
 
     role: RoleNo = 0
@@ -315,12 +315,12 @@ class RoleReply(Message):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class GetAsyncRequest(Message):
+class GetAsyncRequest(OpenFlowMessage):
     """Which asynchronous messages do I get? (1.3)"""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class GetAsyncReply(Message):
+class GetAsyncReply(OpenFlowMessage):
     """Bits of the reasons to report, each as (to a master or equal, to a slave) (1.3)."""
 
     packet_in: tuple[int, int] = (0, 0)
@@ -329,7 +329,7 @@ class GetAsyncReply(Message):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class SetAsync(Message):
+class SetAsync(OpenFlowMessage):
     """Choose the asynchronous messages to get (1.3); fields as in GetAsyncReply."""
 
     packet_in: tuple[int, int] = (0, 0)

@@ -11,7 +11,7 @@ OPENFLOW_BASIC = 0x8000
 
 
 @dataclass(frozen=True)
-class Field:
+class MatchField:
     """One match field. `needs` lists alternatives: one of these (field, value) pairs must be matched too."""
 
     name: str
@@ -48,52 +48,52 @@ _TCP, _UDP, _SCTP = (("ip_proto", 6),), (("ip_proto", 17),), (("ip_proto", 132),
 _ICMP4, _ICMP6 = (("ip_proto", 1),), (("ip_proto", 58),)
 _SOLICIT, _ADVERT = (("icmpv6_type", 135),), (("icmpv6_type", 136),)
 
-FIELDS: dict[str, Field] = {
+FIELDS: dict[str, MatchField] = {
     field.name: field
     for field in (
-        Field("in_port", 0, 32, show=_PORT),
-        Field("in_phy_port", 1, 32, needs=(("in_port", -1),), show=_PORT),
-        Field("metadata", 2, 64, maskable=True, show=_HEX),
-        Field("eth_dst", 3, 48, maskable=True, show=_MAC),
-        Field("eth_src", 4, 48, maskable=True, show=_MAC),
-        Field("eth_type", 5, 16, show=_HEX),
-        Field("vlan_vid", 6, 13, maskable=True, show=_HEX),
-        Field("vlan_pcp", 7, 3, needs=(("vlan_vid", -1),)),
-        Field("ip_dscp", 8, 6, needs=_IP),
-        Field("ip_ecn", 9, 2, needs=_IP),
-        Field("ip_proto", 10, 8, needs=_IP),
-        Field("ipv4_src", 11, 32, maskable=True, needs=_IPV4, show=_IP4),
-        Field("ipv4_dst", 12, 32, maskable=True, needs=_IPV4, show=_IP4),
-        Field("tcp_src", 13, 16, needs=_TCP),
-        Field("tcp_dst", 14, 16, needs=_TCP),
-        Field("udp_src", 15, 16, needs=_UDP),
-        Field("udp_dst", 16, 16, needs=_UDP),
-        Field("sctp_src", 17, 16, needs=_SCTP),
-        Field("sctp_dst", 18, 16, needs=_SCTP),
-        Field("icmpv4_type", 19, 8, needs=_ICMP4),
-        Field("icmpv4_code", 20, 8, needs=_ICMP4),
-        Field("arp_op", 21, 16, needs=_ARP),
-        Field("arp_spa", 22, 32, maskable=True, needs=_ARP, show=_IP4),
-        Field("arp_tpa", 23, 32, maskable=True, needs=_ARP, show=_IP4),
-        Field("arp_sha", 24, 48, maskable=True, needs=_ARP, show=_MAC),
-        Field("arp_tha", 25, 48, maskable=True, needs=_ARP, show=_MAC),
-        Field("ipv6_src", 26, 128, maskable=True, needs=_IPV6, show=_IP6),
-        Field("ipv6_dst", 27, 128, maskable=True, needs=_IPV6, show=_IP6),
-        Field("ipv6_flabel", 28, 20, maskable=True, needs=_IPV6, show=_HEX),
-        Field("icmpv6_type", 29, 8, needs=_ICMP6),
-        Field("icmpv6_code", 30, 8, needs=_ICMP6),
-        Field("ipv6_nd_target", 31, 128, needs=_SOLICIT + _ADVERT, show=_IP6),
-        Field("ipv6_nd_sll", 32, 48, needs=_SOLICIT, show=_MAC),
-        Field("ipv6_nd_tll", 33, 48, needs=_ADVERT, show=_MAC),
-        Field("mpls_label", 34, 20, needs=_MPLS, show=_HEX),
-        Field("mpls_tc", 35, 3, needs=_MPLS),
-        Field("mpls_bos", 36, 1, needs=_MPLS),
-        Field("pbb_isid", 37, 24, maskable=True, needs=(("eth_type", 0x88E7),), show=_HEX),
-        Field("tunnel_id", 38, 64, maskable=True, show=_HEX),
-        Field("ipv6_exthdr", 39, 9, maskable=True, needs=_IPV6, show=_HEX),
+        MatchField("in_port", 0, 32, show=_PORT),
+        MatchField("in_phy_port", 1, 32, needs=(("in_port", -1),), show=_PORT),
+        MatchField("metadata", 2, 64, maskable=True, show=_HEX),
+        MatchField("eth_dst", 3, 48, maskable=True, show=_MAC),
+        MatchField("eth_src", 4, 48, maskable=True, show=_MAC),
+        MatchField("eth_type", 5, 16, show=_HEX),
+        MatchField("vlan_vid", 6, 13, maskable=True, show=_HEX),
+        MatchField("vlan_pcp", 7, 3, needs=(("vlan_vid", -1),)),
+        MatchField("ip_dscp", 8, 6, needs=_IP),
+        MatchField("ip_ecn", 9, 2, needs=_IP),
+        MatchField("ip_proto", 10, 8, needs=_IP),
+        MatchField("ipv4_src", 11, 32, maskable=True, needs=_IPV4, show=_IP4),
+        MatchField("ipv4_dst", 12, 32, maskable=True, needs=_IPV4, show=_IP4),
+        MatchField("tcp_src", 13, 16, needs=_TCP),
+        MatchField("tcp_dst", 14, 16, needs=_TCP),
+        MatchField("udp_src", 15, 16, needs=_UDP),
+        MatchField("udp_dst", 16, 16, needs=_UDP),
+        MatchField("sctp_src", 17, 16, needs=_SCTP),
+        MatchField("sctp_dst", 18, 16, needs=_SCTP),
+        MatchField("icmpv4_type", 19, 8, needs=_ICMP4),
+        MatchField("icmpv4_code", 20, 8, needs=_ICMP4),
+        MatchField("arp_op", 21, 16, needs=_ARP),
+        MatchField("arp_spa", 22, 32, maskable=True, needs=_ARP, show=_IP4),
+        MatchField("arp_tpa", 23, 32, maskable=True, needs=_ARP, show=_IP4),
+        MatchField("arp_sha", 24, 48, maskable=True, needs=_ARP, show=_MAC),
+        MatchField("arp_tha", 25, 48, maskable=True, needs=_ARP, show=_MAC),
+        MatchField("ipv6_src", 26, 128, maskable=True, needs=_IPV6, show=_IP6),
+        MatchField("ipv6_dst", 27, 128, maskable=True, needs=_IPV6, show=_IP6),
+        MatchField("ipv6_flabel", 28, 20, maskable=True, needs=_IPV6, show=_HEX),
+        MatchField("icmpv6_type", 29, 8, needs=_ICMP6),
+        MatchField("icmpv6_code", 30, 8, needs=_ICMP6),
+        MatchField("ipv6_nd_target", 31, 128, needs=_SOLICIT + _ADVERT, show=_IP6),
+        MatchField("ipv6_nd_sll", 32, 48, needs=_SOLICIT, show=_MAC),
+        MatchField("ipv6_nd_tll", 33, 48, needs=_ADVERT, show=_MAC),
+        MatchField("mpls_label", 34, 20, needs=_MPLS, show=_HEX),
+        MatchField("mpls_tc", 35, 3, needs=_MPLS),
+        MatchField("mpls_bos", 36, 1, needs=_MPLS),
+        MatchField("pbb_isid", 37, 24, maskable=True, needs=(("eth_type", 0x88E7),), show=_HEX),
+        MatchField("tunnel_id", 38, 64, maskable=True, show=_HEX),
+        MatchField("ipv6_exthdr", 39, 9, maskable=True, needs=_IPV6, show=_HEX),
     )
 }
-BY_NUMBER: dict[int, Field] = {field.number: field for field in FIELDS.values()}
+BY_NUMBER: dict[int, MatchField] = {field.number: field for field in FIELDS.values()}
 
 # 1.0 sets the port of whatever transport header there is; these two names exist in SetField only.
 TRANSPORT = ("tp_src", "tp_dst")

@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from typing import Any, Protocol
 
-from sdnloom.network.layout import EncodeError, Struct
+from sdnloom.network.bitstruct import BitStruct, EncodeError
 from sdnloom.network.openflow.errors import DecodeError
-from sdnloom.network.openflow.kinds import KINDS
+from sdnloom.network.openflow.field_types import KINDS
 
 BAD_LENGTH = ("bad_request", "bad_len")
 
@@ -27,7 +27,7 @@ class Codec(Protocol):
         ...
 
 
-class Part:
+class RecordPart:
     """A named attribute after a record's structure.
 
     `size` names the structure's field that holds its bytes, else it may take all that is left; `unit` divides these.
@@ -81,8 +81,8 @@ class Record:
     def __init__(
         self,
         build: Callable[..., Any],
-        struct: Struct,
-        *parts: Part,
+        struct: BitStruct,
+        *parts: RecordPart,
         length: str | None = None,
         constants: Mapping[str, int] | None = None,
         fixed: Mapping[str, Any] | None = None,
@@ -160,7 +160,7 @@ class Record:
         return DecodeError(*self.fault, f"{self.struct.name} at byte {at}: {detail}")
 
 
-class Choice:
+class Variant:
     """Values that start with a 16-bit type and a 16-bit length, a multiple of 8: actions and instructions."""
 
     def __init__(

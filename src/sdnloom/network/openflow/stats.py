@@ -5,19 +5,19 @@ from dataclasses import dataclass, field
 from sdnloom.network.openflow.actions import Instruction
 from sdnloom.network.openflow.constants import ALL_QUEUES, ALL_TABLES, GroupId, GroupKind, GroupNo, Port, PortNo
 from sdnloom.network.openflow.match import ANY_PACKET, Match
-from sdnloom.network.openflow.messages import Bucket, Message, PortDesc
+from sdnloom.network.openflow.messages import Bucket, OpenFlowMessage, PortDesc
 from sdnloom.network.value import Hex, Value
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class StatsRequest(Message):
+class StatsRequest(OpenFlowMessage):
     """Base of requests for statistics. Bit 0 of `flags` says that more follows."""
 
     flags: int = field(default=0, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class StatsReply(Message):
+class StatsReply(OpenFlowMessage):
     """Base of replies with statistics. Bit 0 of `flags` says that more follows."""
 
     flags: int = field(default=0, kw_only=True)

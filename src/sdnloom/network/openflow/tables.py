@@ -10,7 +10,7 @@ from sdnloom.network.openflow.constants import V10, V13
 from sdnloom.network.openflow.errors import error_names, error_numbers
 from sdnloom.network.openflow.layouts import STRUCTS
 from sdnloom.network.openflow.match import Match
-from sdnloom.network.openflow.records import Codec, Many, Part, Record, Rest
+from sdnloom.network.openflow.records import Codec, Many, Record, RecordPart, Rest
 
 STATS_REQUEST = {V10: 16, V13: 18}
 STATS_REPLY = {V10: 17, V13: 19}
@@ -41,20 +41,20 @@ def _view_error(version: int, error: messages.Error) -> Mapping[str, Any]:
 
 def _error(version: int) -> Record:
     struct = STRUCTS[version]["error"]
-    data = Part("data", Rest())
+    data = RecordPart("data", Rest())
     return Record(partial(_build_error, version), struct, data, view=partial(_view_error, version))
 
 
-def _record(version: int, kind: type[Any], struct: str, *parts: Part, **options: Any) -> Record:
+def _record(version: int, kind: type[Any], struct: str, *parts: RecordPart, **options: Any) -> Record:
     return Record(kind, STRUCTS[version][struct], *parts, **options)
 
 
-def _each(name: str, element: Codec) -> Part:
-    return Part(name, Many(element))
+def _each(name: str, element: Codec) -> RecordPart:
+    return RecordPart(name, Many(element))
 
 
-_DATA = Part("data", Rest())
-_MATCH13 = Part("match", _Match13(), unit=8)
+_DATA = RecordPart("data", Rest())
+_MATCH13 = RecordPart("match", _Match13(), unit=8)
 _PORT = {version: _record(version, messages.PortDesc, "port") for version in (V10, V13)}
 _PROPERTY = {
     version: _record(version, messages.QueueProperty, "queue_property", _DATA, length="len") for version in (V10, V13)
@@ -63,24 +63,24 @@ _QUEUE = {
     version: _record(version, messages.PacketQueue, "queue", _each("properties", _PROPERTY[version]), length="len")
     for version in (V10, V13)
 }
-_ENTRY10 = Part("instructions", Entry10(), unit=8)
+_ENTRY10 = RecordPart("instructions", Entry10(), unit=8)
 _ENTRY13 = _each("instructions", INSTRUCTIONS)
 _BUCKET = _record(
     V13,
     messages.Bucket,
     "bucket",
-    Part("actions", Many(ACTIONS13), unit=8),
+    RecordPart("actions", Many(ACTIONS13), unit=8),
     length="len",
     fault=("group_mod_failed", "bad_bucket"),
 )
 
 
-def _both(version: int) -> dict[type[messages.Message], tuple[int, Record]]:
+def _both(version: int) -> dict[type[messages.OpenFlowMessage], tuple[int, Record]]:
     """Messages that have the same type number in both versions, or differ in the layout only."""
     record = partial(_record, version)
     config_codes = {V10: (20, 21, 18, 19), V13: (22, 23, 20, 21)}[version]
     return {
-        messages.Hello: (0, record(messages.Hello, "empty", Part("body", Rest()))),
+        messages.Hello: (0, record(messages.Hello, "empty", RecordPart("body", Rest()))),
         messages.Error: (1, _error(version)),
         messages.EchoRequest: (2, record(messages.EchoRequest, "empty", _DATA)),
         messages.EchoReply: (3, record(messages.EchoReply, "empty", _DATA)),
@@ -89,7 +89,7 @@ def _both(version: int) -> dict[type[messages.Message], tuple[int, Record]]:
         messages.GetConfigRequest: (7, record(messages.GetConfigRequest, "empty")),
         messages.GetConfigReply: (8, record(messages.GetConfigReply, "switch_config")),
         messages.SetConfig: (9, record(messages.SetConfig, "switch_config")),
-        messages.PortStatus: (12, record(messages.PortStatus, "port_status", Part("desc", _PORT[version]))),
+        messages.PortStatus: (12, record(messages.PortStatus, "port_status", RecordPart("desc", _PORT[version]))),
         messages.QueueGetConfigRequest: (
             config_codes[0],
             record(messages.QueueGetConfigRequest, "queue_config_request"),
@@ -105,7 +105,7 @@ def _both(version: int) -> dict[type[messages.Message], tuple[int, Record]]:
 
 _v10, _v13 = partial(_record, V10), partial(_record, V13)
 
-MESSAGES: dict[int, dict[type[messages.Message], tuple[int, Record]]] = {
+MESSAGES: dict[int, dict[type[messages.OpenFlowMessage], tuple[int, Record]]] = {
     V10: {
         **_both(V10),
         messages.FeaturesReply: (6, _v10(messages.FeaturesReply, "features_reply", _each("ports", _PORT[V10]))),
@@ -113,7 +113,9 @@ MESSAGES: dict[int, dict[type[messages.Message], tuple[int, Record]]] = {
         messages.FlowRemoved: (11, _v10(messages.FlowRemoved, "flow_removed")),
         messages.PacketOut: (
             13,
-            _v10(messages.PacketOut, "packet_out", Part("actions", Many(ACTIONS10), "actions_len", unit=8), _DATA),
+            _v10(
+                messages.PacketOut, "packet_out", RecordPart("actions", Many(ACTIONS10), "actions_len", unit=8), _DATA
+            ),
         ),
         messages.FlowMod: (14, _v10(messages.FlowMod, "flow_mod", _ENTRY10)),
         messages.PortMod: (15, _v10(messages.PortMod, "port_mod")),
@@ -121,14 +123,16 @@ MESSAGES: dict[int, dict[type[messages.Message], tuple[int, Record]]] = {
     V13: {
         **_both(V13),
         messages.FeaturesReply: (6, _v13(messages.FeaturesReply, "features_reply")),
-        messages.PacketIn: (10, _v13(messages.PacketIn, "packet_in", Part("match", _Match13(pad=2)), _DATA)),
+        messages.PacketIn: (10, _v13(messages.PacketIn, "packet_in", RecordPart("match", _Match13(pad=2)), _DATA)),
         messages.FlowRemoved: (11, _v13(messages.FlowRemoved, "flow_removed", _MATCH13)),
         messages.PacketOut: (
             13,
-            _v13(messages.PacketOut, "packet_out", Part("actions", Many(ACTIONS13), "actions_len", unit=8), _DATA),
+            _v13(
+                messages.PacketOut, "packet_out", RecordPart("actions", Many(ACTIONS13), "actions_len", unit=8), _DATA
+            ),
         ),
         messages.FlowMod: (14, _v13(messages.FlowMod, "flow_mod", _MATCH13, _ENTRY13)),
-        messages.GroupMod: (15, _v13(messages.GroupMod, "group_mod", Part("buckets", Many(_BUCKET), unit=8))),
+        messages.GroupMod: (15, _v13(messages.GroupMod, "group_mod", RecordPart("buckets", Many(_BUCKET), unit=8))),
         messages.PortMod: (16, _v13(messages.PortMod, "port_mod")),
         messages.TableMod: (17, _v13(messages.TableMod, "table_mod")),
         messages.RoleRequest: (24, _v13(messages.RoleRequest, "role")),
@@ -136,7 +140,7 @@ MESSAGES: dict[int, dict[type[messages.Message], tuple[int, Record]]] = {
         messages.GetAsyncRequest: (26, _v13(messages.GetAsyncRequest, "empty")),
         messages.GetAsyncReply: (27, _v13(messages.GetAsyncReply, "async")),
         messages.SetAsync: (28, _v13(messages.SetAsync, "async")),
-        messages.MeterMod: (29, _v13(messages.MeterMod, "meter_mod", Part("bands", Rest()))),
+        messages.MeterMod: (29, _v13(messages.MeterMod, "meter_mod", RecordPart("bands", Rest()))),
     },
 }
 
@@ -161,12 +165,12 @@ _GROUP_DESC = _v13(stats.GroupDesc, "group_desc", _each("buckets", _BUCKET), len
 def _stats(version: int) -> dict[int, tuple[Record, Record]]:
     """Statistics type -> (request, reply)."""
 
-    def record(code: int, kind: type[Any], struct: str, *parts: Part) -> Record:
+    def record(code: int, kind: type[Any], struct: str, *parts: RecordPart) -> Record:
         return _record(version, kind, struct, *parts, constants={"stats_type": code})
 
     request_match = (_MATCH13,) if version == V13 else ()
 
-    def listing(name: str, kind: type[Any], struct: str) -> Part:
+    def listing(name: str, kind: type[Any], struct: str) -> RecordPart:
         return _each(name, _record(version, kind, struct))
 
     table: dict[int, tuple[Record, Record]] = {

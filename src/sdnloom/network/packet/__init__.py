@@ -1,6 +1,6 @@
 """Packets as values, and their bytes."""
 
-from sdnloom.network.layout import EncodeError
+from sdnloom.network.bitstruct import EncodeError
 from sdnloom.network.packet.build import stack
 from sdnloom.network.packet.decode import decode
 from sdnloom.network.packet.encode import encode

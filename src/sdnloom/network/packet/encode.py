@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
 
-from sdnloom.network.layout import EncodeError
+from sdnloom.network.bitstruct import EncodeError
 from sdnloom.network.packet.checksum import checksum, transport_checksum, words
 from sdnloom.network.packet.headers import (
     Arp,

@@ -4,14 +4,14 @@
 There are several outcomes only where the specification leaves the choice open.
 """
 
-from sdnloom.network.openflow import Message, PortDesc
+from sdnloom.network.openflow import OpenFlowMessage, PortDesc
 from sdnloom.network.packet import Packet
 from sdnloom.network.switch import pipeline
 from sdnloom.network.switch.cells import Cell, coarse, conflict, independent
 from sdnloom.network.switch.config import Switch, SwitchError, plain_ports
 from sdnloom.network.switch.connection import connect, disconnect
 from sdnloom.network.switch.core import (
-    Buffered,
+    BufferedPacket,
     Counts,
     FlowEntry,
     GroupEntry,
@@ -22,22 +22,22 @@ from sdnloom.network.switch.core import (
 )
 from sdnloom.network.switch.handlers import handle
 from sdnloom.network.switch.ports import change
+from sdnloom.network.switch.step import Ambiguous, BufferExpired, SwitchOutcome, explore
 from sdnloom.network.switch.timeouts import advance, next_deadline
-from sdnloom.network.switch.turn import Ambiguous, BufferExpired, Outcome, explore
 
 __all__ = [
     "Ambiguous",
     "BufferExpired",
-    "Buffered",
+    "BufferedPacket",
     "Cell",
     "Counts",
     "FlowEntry",
     "GroupEntry",
-    "Outcome",
     "Settings",
     "Switch",
     "SwitchCore",
     "SwitchError",
+    "SwitchOutcome",
     "Traffic",
     "advance",
     "coarse",
@@ -54,16 +54,16 @@ __all__ = [
 ]
 
 
-def receive_packet(config: Switch, core: SwitchCore, in_port: int, packet: Packet) -> tuple[Outcome, ...]:
+def receive_packet(config: Switch, core: SwitchCore, in_port: int, packet: Packet) -> tuple[SwitchOutcome, ...]:
     """Return the outcomes of a packet that arrives at a port."""
     return explore(config, core, lambda turn: pipeline.receive(turn, in_port, packet))
 
 
-def receive_message(config: Switch, core: SwitchCore, message: Message) -> tuple[Outcome, ...]:
+def receive_message(config: Switch, core: SwitchCore, message: OpenFlowMessage) -> tuple[SwitchOutcome, ...]:
     """Return the outcomes of a message from the controller."""
     return explore(config, core, lambda turn: handle(turn, message))
 
 
-def port_change(config: Switch, core: SwitchCore, reason: int, desc: PortDesc) -> Outcome:
+def port_change(config: Switch, core: SwitchCore, reason: int, desc: PortDesc) -> SwitchOutcome:
     """Return the outcome of a port that appears, changes or goes away (a `PortReason`)."""
     return explore(config, core, lambda turn: change(turn, reason, desc))[0]

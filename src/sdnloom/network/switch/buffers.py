@@ -2,11 +2,11 @@
 
 from sdnloom.network.openflow import NO_BUFFER, NO_TRUNCATION, V10
 from sdnloom.network.packet import Packet
-from sdnloom.network.switch.core import Buffered
-from sdnloom.network.switch.turn import Refused, Turn
+from sdnloom.network.switch.core import BufferedPacket
+from sdnloom.network.switch.step import RefusedMessage, SwitchStep
 
 
-def keep(turn: Turn, packet: Packet, in_port: int, max_len: int) -> int:
+def keep(turn: SwitchStep, packet: Packet, in_port: int, max_len: int) -> int:
     """Return the id under which the packet now waits, or NO_BUFFER when it does not.
 
     It does not when 1.3's controller asked for whole packets (OFPCML_NO_BUFFER), or when no buffer is free.
@@ -20,12 +20,12 @@ def keep(turn: Turn, packet: Packet, in_port: int, max_len: int) -> int:
     free = next((place for place, each in enumerate(buffers) if each.buffer_id != place), len(buffers))
     if free >= turn.config.buffers:
         return NO_BUFFER
-    kept = Buffered(free, in_port, packet, turn.config.buffer_timeout)
+    kept = BufferedPacket(free, in_port, packet, turn.config.buffer_timeout)
     turn.update(buffers=(*buffers[:free], kept, *buffers[free:]))
     return free
 
 
-def take(turn: Turn, buffer_id: int) -> Buffered:
+def take(turn: SwitchStep, buffer_id: int) -> BufferedPacket:
     """Return a waiting packet, which waits no longer.
 
     An id that this switch never gives is unknown; one that it gives, but not now, was used already or expired.
@@ -35,4 +35,4 @@ def take(turn: Turn, buffer_id: int) -> Buffered:
         if waiting.buffer_id == buffer_id:
             turn.update(buffers=tuple(each for each in turn.core.buffers if each is not waiting))
             return waiting
-    raise Refused("bad_request", "buffer_empty" if buffer_id < turn.config.buffers else "buffer_unknown")
+    raise RefusedMessage("bad_request", "buffer_empty" if buffer_id < turn.config.buffers else "buffer_unknown")

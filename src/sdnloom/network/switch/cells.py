@@ -24,7 +24,7 @@ engine that compares cells for equality only, `coarse` gives cells that are safe
 from collections.abc import Hashable, Iterable
 from typing import Any
 
-from sdnloom.network.switch.matching import covers, matches, overlap
+from sdnloom.network.switch.tables.lookup import covers, matches, overlap
 
 Cell = Hashable
 _TABLE_KINDS = frozenset({"flow", "lookup", "region", "overlap", "touch", "beneath", "room"})

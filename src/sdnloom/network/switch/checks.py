@@ -7,7 +7,6 @@ from sdnloom.network.openflow import (
     FIELDS,
     V10,
     VLAN_PRESENT,
-    Action,
     ApplyActions,
     ClearActions,
     DecNwTtl,
@@ -18,6 +17,7 @@ from sdnloom.network.openflow import (
     Group,
     Instruction,
     Match,
+    OpenFlowAction,
     Output,
     PopVlan,
     Port,
@@ -31,9 +31,9 @@ from sdnloom.network.openflow import (
     canonical,
 )
 from sdnloom.network.packet import EtherType, Packet
-from sdnloom.network.switch.matching import is_fragment, packet_fields
 from sdnloom.network.switch.rewrite import SETTABLE
-from sdnloom.network.switch.turn import Refused, Turn
+from sdnloom.network.switch.step import RefusedMessage, SwitchStep
+from sdnloom.network.switch.tables.lookup import is_fragment, packet_fields
 
 # Fields that no packet value has: matching on them would promise what the model cannot keep.
 _UNSUPPORTED = frozenset(
@@ -46,7 +46,7 @@ _INSTRUCTION_ORDER = (ApplyActions, ClearActions, WriteActions, WriteMetadata, G
 
 
 @dataclass(frozen=True)
-class Context:
+class CheckContext:
     """What is known of the packets that a list of actions will meet."""
 
     eth_type: int | None
@@ -55,17 +55,17 @@ class Context:
     tagged: bool
 
     @staticmethod
-    def of_match(match: Match) -> "Context":
+    def of_match(match: Match) -> "CheckContext":
         vlan = match.get("vlan_vid")
         tagged = vlan is not None and bool(vlan[0] & vlan[1] & VLAN_PRESENT)
-        return Context(match.exact("eth_type"), match.exact("ip_proto"), match.exact("icmpv6_type"), tagged)
+        return CheckContext(match.exact("eth_type"), match.exact("ip_proto"), match.exact("icmpv6_type"), tagged)
 
     @staticmethod
-    def of_packet(packet: Packet) -> "Context":
+    def of_packet(packet: Packet) -> "CheckContext":
         fields = packet_fields(packet)
         # A fragment says which transport it has, but has none of its fields.
         proto = None if is_fragment(packet) else fields.get("ip_proto")
-        return Context(fields.get("eth_type"), proto, fields.get("icmpv6_type"), bool(fields["vlan_vid"]))
+        return CheckContext(fields.get("eth_type"), proto, fields.get("icmpv6_type"), bool(fields["vlan_vid"]))
 
     @property
     def is_ip(self) -> bool:
@@ -81,7 +81,7 @@ class Context:
         )
 
 
-def check_match(turn: Turn, match: Match) -> Match:
+def check_match(turn: SwitchStep, match: Match) -> Match:
     """Return the match that a table keeps. 1.0 ignores a field without its prerequisite, 1.3 refuses it."""
     old = turn.config.version == V10
     kept: list[tuple[str, int, int | None]] = []
@@ -89,13 +89,13 @@ def check_match(turn: Turn, match: Match) -> Match:
     for name, value, mask in match.fields:
         field = FIELDS.get(name)
         if field is None or name in _UNSUPPORTED:
-            raise Refused("bad_match", "bad_field")
+            raise RefusedMessage("bad_match", "bad_field")
         if mask is not None and not field.maskable:
-            raise Refused("bad_match", "bad_mask")
+            raise RefusedMessage("bad_match", "bad_mask")
         if value > field.full:
-            raise Refused("bad_match", "bad_value")
+            raise RefusedMessage("bad_match", "bad_value")
         if name == "vlan_vid" and not _vlan_match_has_meaning(value):
-            raise Refused("bad_match", "bad_value")
+            raise RefusedMessage("bad_match", "bad_value")
         if name == "vlan_pcp" and old and "vlan_vid" not in so_far:
             kept.append(("vlan_vid", VLAN_PRESENT, VLAN_PRESENT))  # 1.0 says "any tag" by leaving the number out
             so_far["vlan_vid"] = VLAN_PRESENT, VLAN_PRESENT
@@ -103,7 +103,7 @@ def check_match(turn: Turn, match: Match) -> Match:
             kept.append((name, value, mask))
             so_far[name] = (value, mask)
         elif not old:
-            raise Refused("bad_match", "bad_prereq")
+            raise RefusedMessage("bad_match", "bad_prereq")
     return match if len(kept) == len(match.fields) else canonical(kept)
 
 
@@ -120,39 +120,39 @@ def _prerequisite(name: str, so_far: dict[str, tuple[int, int | None]]) -> bool:
 
 
 def check_instructions(
-    turn: Turn, table: int, match: Match, instructions: tuple[Instruction, ...]
+    turn: SwitchStep, table: int, match: Match, instructions: tuple[Instruction, ...]
 ) -> tuple[Instruction, ...]:
     """Return the instructions in the order of their execution, which is how a table keeps them.
 
     Whether the groups exist is not checked here: a modify that finds no entry must not fail for them.
     """
     if turn.config.version == V10 and any(not isinstance(each, ApplyActions) for each in instructions):
-        raise Refused("bad_request", "bad_type")
+        raise RefusedMessage("bad_request", "bad_type")
     kinds = [type(instruction) for instruction in instructions]
     if len(set(kinds)) != len(kinds):
-        raise Refused("bad_instruction", "unsup_inst")
+        raise RefusedMessage("bad_instruction", "unsup_inst")
     for instruction in instructions:
         if isinstance(instruction, GotoTable):
             if not table < instruction.table_id < turn.config.n_tables:
-                raise Refused("bad_instruction", "bad_table_id")
+                raise RefusedMessage("bad_instruction", "bad_table_id")
         elif isinstance(instruction, UnknownInstruction):
-            raise Refused("bad_instruction", "unknown_inst")
+            raise RefusedMessage("bad_instruction", "unknown_inst")
         elif isinstance(instruction, ExperimenterInstruction):
-            raise Refused("bad_instruction", "bad_experimenter")
+            raise RefusedMessage("bad_instruction", "bad_experimenter")
         elif not isinstance(instruction, _INSTRUCTION_ORDER):
-            raise Refused("bad_instruction", "unsup_inst")
+            raise RefusedMessage("bad_instruction", "unsup_inst")
     ordered = tuple(sorted(instructions, key=lambda each: _INSTRUCTION_ORDER.index(type(each))))
     lists = [each for each in ordered if isinstance(each, ApplyActions | WriteActions)]
     for each in lists:
         check_shape(turn, each.actions)
-    context = Context.of_match(match)
+    context = CheckContext.of_match(match)
     for each in lists if turn.config.version != V10 else ():
         context = check_fit(each.actions, context, written=isinstance(each, WriteActions))
     # No list of actions and an empty one do the same, so they are the same entry.
     return tuple(each for each in ordered if not isinstance(each, ApplyActions | WriteActions) or each.actions)
 
 
-def check_shape(turn: Turn, actions: Iterable[Action], packet_out: bool = False) -> None:
+def check_shape(turn: SwitchStep, actions: Iterable[OpenFlowAction], packet_out: bool = False) -> None:
     """Refuse an action of a kind, to a port or with a value that the switch does not have, whatever the packet."""
     old = turn.config.version == V10
     for action in actions:
@@ -162,16 +162,16 @@ def check_shape(turn: Turn, actions: Iterable[Action], packet_out: bool = False)
             _check_set(old, action)
         elif isinstance(action, PushVlan) and not old:
             if action.ethertype not in (EtherType.VLAN, EtherType.SERVICE_VLAN):
-                raise Refused("bad_action", "bad_argument")
+                raise RefusedMessage("bad_action", "bad_argument")
         elif isinstance(action, Enqueue) and old:
             _check_enqueue(turn, action)
         elif isinstance(action, ExperimenterAction):
-            raise Refused("bad_action", "bad_experimenter")
+            raise RefusedMessage("bad_action", "bad_experimenter")
         elif not isinstance(action, PopVlan if old else _PLAIN):
-            raise Refused("bad_action", "bad_type")
+            raise RefusedMessage("bad_action", "bad_type")
 
 
-def check_fit(actions: Iterable[Action], context: Context, written: bool = False) -> Context:
+def check_fit(actions: Iterable[OpenFlowAction], context: CheckContext, written: bool = False) -> CheckContext:
     """Return what is known after the actions; refuse one that does not fit what is known before (1.3, 6.4).
 
     Written actions wait in the action set while later tables change the packet: only a set-field must name fields that
@@ -185,49 +185,49 @@ def check_fit(actions: Iterable[Action], context: Context, written: bool = False
         else:
             fits = context.is_ip or written or not isinstance(action, SetNwTtl | DecNwTtl)
         if not fits:
-            raise Refused("bad_action", "match_inconsistent")
+            raise RefusedMessage("bad_action", "match_inconsistent")
         if isinstance(action, PopVlan | PushVlan):
             context = replace(context, tagged=isinstance(action, PushVlan))
     return context
 
 
-def check_groups(turn: Turn, actions: Iterable[Action]) -> None:
+def check_groups(turn: SwitchStep, actions: Iterable[OpenFlowAction]) -> None:
     """Refuse a group that is not there. Comes last: all else is wrong with the message alone, whatever the groups."""
     for action in actions:
         if isinstance(action, Group):
             turn.reads.add(("group", action.group_id))
             if all(group.group_id != action.group_id for group in turn.core.groups):
-                raise Refused("bad_action", "bad_out_group")
+                raise RefusedMessage("bad_action", "bad_out_group")
 
 
 def _check_set(old: bool, action: SetField) -> None:
     if action.field not in SETTABLE or (action.field in _TRANSPORT) != (old and action.field in _TRANSPORT):
-        raise Refused("bad_action", "bad_type" if old else "bad_set_type")
+        raise RefusedMessage("bad_action", "bad_type" if old else "bad_set_type")
     if old and action.field not in _V10_SETS:
-        raise Refused("bad_action", "bad_type")
+        raise RefusedMessage("bad_action", "bad_type")
     full = 0xFFFF if action.field in _TRANSPORT else FIELDS[action.field].full
     if not 0 <= action.value <= full or (action.field == "vlan_vid" and not old and not action.value & VLAN_PRESENT):
-        raise Refused("bad_action", "bad_argument" if old else "bad_set_argument")
+        raise RefusedMessage("bad_action", "bad_argument" if old else "bad_set_argument")
 
 
-def _check_port(turn: Turn, number: int, packet_out: bool) -> None:
+def _check_port(turn: SwitchStep, number: int, packet_out: bool) -> None:
     if number in (Port.IN_PORT, Port.NORMAL, Port.FLOOD, Port.ALL, Port.CONTROLLER):
         return
     if number == Port.TABLE:
         if not packet_out:
-            raise Refused("bad_action", "bad_out_port")
+            raise RefusedMessage("bad_action", "bad_out_port")
         return
     ordinary = 0 < number < turn.config.max_port or number == Port.LOCAL
     if not ordinary or (turn.port(number) is None and turn.config.unknown_port == "refuse"):
-        raise Refused("bad_action", "bad_out_port")
+        raise RefusedMessage("bad_action", "bad_out_port")
 
 
-def _check_enqueue(turn: Turn, action: Enqueue) -> None:
+def _check_enqueue(turn: SwitchStep, action: Enqueue) -> None:
     if action.port != Port.IN_PORT:
         _check_port(turn, action.port, packet_out=False)
         if action.port in (Port.NORMAL, Port.FLOOD, Port.ALL, Port.CONTROLLER):
-            raise Refused("bad_action", "bad_out_port")
+            raise RefusedMessage("bad_action", "bad_out_port")
     # Which port IN_PORT is, only a packet can say.
     known = [q for q in turn.config.queues if action.port in (Port.IN_PORT, q.port) and q.queue_id == action.queue_id]
     if not known:
-        raise Refused("bad_action", "bad_queue")
+        raise RefusedMessage("bad_action", "bad_queue")

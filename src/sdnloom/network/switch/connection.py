@@ -3,16 +3,16 @@
 from sdnloom.network.openflow import ANY_PACKET, V10
 from sdnloom.network.switch.config import Switch
 from sdnloom.network.switch.core import EMERGENCY, Settings, SwitchCore
-from sdnloom.network.switch.turn import Outcome, Turn
+from sdnloom.network.switch.step import SwitchOutcome, SwitchStep
 
 
-def disconnect(config: Switch, core: SwitchCore) -> Outcome:
+def disconnect(config: Switch, core: SwitchCore) -> SwitchOutcome:
     """Return the outcome of losing the connection.
 
     1.0 (4.3) deletes all entries but the emergency ones, which then take over; nobody is told. 1.3 (6.3.2) goes on with
     its entries (secure) or as a bridge (standalone). What waits in buffers stays until it expires.
     """
-    turn = Turn(config, core)
+    turn = SwitchStep(config, core)
     turn.writes |= {"connection", "config"}
     turn.update(connected=False)
     if config.version == V10:
@@ -23,9 +23,9 @@ def disconnect(config: Switch, core: SwitchCore) -> Outcome:
     return turn.outcome()
 
 
-def connect(config: Switch, core: SwitchCore) -> Outcome:
+def connect(config: Switch, core: SwitchCore) -> SwitchOutcome:
     """Return the outcome of a new connection: role and asynchronous configuration start afresh, entries stay."""
-    turn = Turn(config, core)
+    turn = SwitchStep(config, core)
     turn.writes |= {"connection", "config"}
     kept = core.settings
     turn.update(connected=True, settings=Settings(kept.flags, kept.miss_send_len, generation_id=kept.generation_id))

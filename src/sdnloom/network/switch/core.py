@@ -23,7 +23,7 @@ EMERGENCY = 0x100  # the table of 1.0's emergency entries; no message can name i
 EXACT = 0x10000  # 1.0, 3.4: an entry without wildcards is above every priority
 
 
-class Hashed(Value):
+class CachedHash(Value):
     """Base of values that are hashed often: the hash is computed once. It is never pickled (hash seeds differ)."""
 
     __slots__ = ("_hash",)
@@ -54,7 +54,7 @@ NO_TRAFFIC = Traffic()
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class FlowEntry(Hashed):
+class FlowEntry(CachedHash):
     """A flow entry. Timers are milliseconds left, None when there is none; `age` and `traffic` are 0 unless counted."""
 
     table: int
@@ -70,7 +70,7 @@ class FlowEntry(Hashed):
     age: int = 0
     traffic: Traffic = NO_TRAFFIC
 
-    __hash__ = Hashed.__hash__
+    __hash__ = CachedHash.__hash__
 
     @property
     def key(self) -> tuple[int, int, Match]:
@@ -100,7 +100,7 @@ def match_order(match: Match) -> tuple[Any, ...]:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class GroupEntry(Hashed):
+class GroupEntry(CachedHash):
     """A group. `traffic` has one counter for the group and one per bucket; all 0 unless counted."""
 
     group_id: int
@@ -109,11 +109,11 @@ class GroupEntry(Hashed):
     age: int = 0
     traffic: tuple[Traffic, ...] = ()
 
-    __hash__ = Hashed.__hash__
+    __hash__ = CachedHash.__hash__
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Buffered(Hashed):
+class BufferedPacket(CachedHash):
     """A packet that waits for the controller; `left` is the time it still waits, None for ever."""
 
     buffer_id: int
@@ -121,11 +121,11 @@ class Buffered(Hashed):
     packet: Packet
     left: int | None = None
 
-    __hash__ = Hashed.__hash__
+    __hash__ = CachedHash.__hash__
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Settings(Hashed):
+class Settings(CachedHash):
     """What the controller configured: SetConfig, RoleRequest, SetAsync. Masks are (master or equal, slave)."""
 
     flags: int = 0
@@ -139,17 +139,17 @@ class Settings(Hashed):
     )
     flow_removed: tuple[int, int] = (0b1111, 0)
 
-    __hash__ = Hashed.__hash__
+    __hash__ = CachedHash.__hash__
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Counts(Hashed):
+class Counts(CachedHash):
     """What only statistics show: (port, received, sent) of ports, (table, lookups, matches) of tables; on request."""
 
     ports: tuple[tuple[int, Traffic, Traffic], ...] = ()
     tables: tuple[tuple[int, int, int], ...] = ()
 
-    __hash__ = Hashed.__hash__
+    __hash__ = CachedHash.__hash__
 
 
 NO_COUNTS = Counts()
@@ -157,7 +157,7 @@ DEFAULT_SETTINGS = Settings()
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class SwitchCore(Hashed):
+class SwitchCore(CachedHash):
     """The whole state. Every tuple is sorted; `ports` is None while the ports are as configured.
 
     `macs` is what NORMAL has learned: (VLAN, address, port, milliseconds left).
@@ -165,14 +165,14 @@ class SwitchCore(Hashed):
 
     flows: tuple[FlowEntry, ...] = ()
     groups: tuple[GroupEntry, ...] = ()
-    buffers: tuple[Buffered, ...] = ()
+    buffers: tuple[BufferedPacket, ...] = ()
     ports: tuple[PortDesc, ...] | None = None
     settings: Settings = DEFAULT_SETTINGS
     macs: tuple[tuple[int, int, int, int], ...] = ()
     connected: bool = True
     counts: Counts = NO_COUNTS
 
-    __hash__ = Hashed.__hash__
+    __hash__ = CachedHash.__hash__
 
 
 def initial_core(config: Switch) -> SwitchCore:

@@ -12,7 +12,6 @@ from sdnloom.network.openflow import (
     ALL_TABLES,
     NO_BUFFER,
     V10,
-    Action,
     ApplyActions,
     BarrierRequest,
     EchoRequest,
@@ -20,7 +19,8 @@ from sdnloom.network.openflow import (
     FlowCommand,
     FlowMod,
     GetConfigRequest,
-    Message,
+    OpenFlowAction,
+    OpenFlowMessage,
     Output,
     PacketOut,
     Port,
@@ -32,8 +32,8 @@ from sdnloom.network.switch.cells import Cell
 from sdnloom.network.switch.config import Switch
 from sdnloom.network.switch.core import SwitchCore, initial_core
 from sdnloom.network.switch.handlers import handle
-from sdnloom.network.switch.matching import packet_fields
-from sdnloom.network.switch.turn import Outcome, explore
+from sdnloom.network.switch.step import SwitchOutcome, explore
+from sdnloom.network.switch.tables.lookup import packet_fields
 
 _READING = (BarrierRequest, EchoRequest, FeaturesRequest, GetConfigRequest, StatsRequest)
 _HARMLESS = (SetField, Output)
@@ -41,7 +41,7 @@ _LATER = ("later",)
 _COMMON = frozenset({"ports", "config", "connection", "time", "groups"})  # what nearly every step may look at
 
 
-class Reach(NamedTuple):
+class MessageFootprint(NamedTuple):
     """The cells that may be touched, the ports that packets may leave from (None: any), and whether it may answer."""
 
     reads: frozenset[Cell]
@@ -50,7 +50,7 @@ class Reach(NamedTuple):
     answers: bool
 
 
-def of_packet(config: Switch, in_port: int, packet: Packet) -> Reach | None:
+def of_packet(config: Switch, in_port: int, packet: Packet) -> MessageFootprint | None:
     """What may become of a packet that arrives: it meets the first table as it is; what its entries say is not known.
 
     In 1.3 they may change the packet and send it on to any later table, or to groups, which count.
@@ -61,13 +61,13 @@ def of_packet(config: Switch, in_port: int, packet: Packet) -> Reach | None:
     if config.version != V10:
         reads.add(_LATER)
         writes |= {_LATER, "groups"} if config.counters else {_LATER}
-    return Reach(frozenset(reads), frozenset(writes), None, True)
+    return MessageFootprint(frozenset(reads), frozenset(writes), None, True)
 
 
-def of_message(config: Switch, message: Message) -> Reach | None:
+def of_message(config: Switch, message: OpenFlowMessage) -> MessageFootprint | None:
     """What may come of a message from the controller."""
     if isinstance(message, _READING):
-        return Reach(ALL, frozenset(), frozenset(), True)
+        return MessageFootprint(ALL, frozenset(), frozenset(), True)
     if isinstance(message, FlowMod):
         return _of_flow_mod(config, message)
     if isinstance(message, PacketOut):
@@ -75,13 +75,13 @@ def of_message(config: Switch, message: Message) -> Reach | None:
         if ports is None:
             return None
         if message.buffer_id != NO_BUFFER:
-            return Reach(ALL, frozenset({"buffers", "counts"}), ports, True)
+            return MessageFootprint(ALL, frozenset({"buffers", "counts"}), ports, True)
         outcome = _alone(config, message)  # it looks at no entries
-        return Reach(outcome.reads | _COMMON, outcome.writes | {"counts"}, ports, True)
+        return MessageFootprint(outcome.reads | _COMMON, outcome.writes | {"counts"}, ports, True)
     return None
 
 
-def is_quiet(config: Switch, core: SwitchCore, before: Sequence[Message], message: Message) -> bool:
+def is_quiet(config: Switch, core: SwitchCore, before: Sequence[OpenFlowMessage], message: OpenFlowMessage) -> bool:
     """Whether a message will not be answered, though packets come until then and the messages before it are obeyed.
 
     It would not be now, and none of those takes away the buffer that it names, or changes what else it depends on. That
@@ -97,7 +97,7 @@ def is_quiet(config: Switch, core: SwitchCore, before: Sequence[Message], messag
     return not any(one.messages for one in explore(config, core, lambda turn: handle(turn, message)))
 
 
-def _of_flow_mod(config: Switch, message: FlowMod) -> Reach | None:
+def _of_flow_mod(config: Switch, message: FlowMod) -> MessageFootprint | None:
     """The entries are those that a switch without any would look for or make."""
     outcome = _alone(config, message)
     if config.version != V10 and (outcome.messages or config.max_entries is not None or message.table_id == ALL_TABLES):
@@ -108,14 +108,14 @@ def _of_flow_mod(config: Switch, message: FlowMod) -> Reach | None:
     writes |= {cell if adds else ("beneath", cell[1], cell[-1]) for cell in entries if cell[0] in ("flow", "region")}
     if message.buffer_id == NO_BUFFER:
         sure = adds and not message.flags and config.max_entries is None and not outcome.messages
-        return Reach(outcome.reads | _COMMON, frozenset(writes), frozenset(), not sure)
+        return MessageFootprint(outcome.reads | _COMMON, frozenset(writes), frozenset(), not sure)
     ports = _ports(action for one in message.instructions if isinstance(one, ApplyActions) for action in one.actions)
     if ports is None or any(not isinstance(one, ApplyActions) for one in message.instructions):
         return None
-    return Reach(ALL, frozenset({*writes, "buffers", "counts"}), ports, True)
+    return MessageFootprint(ALL, frozenset({*writes, "buffers", "counts"}), ports, True)
 
 
-def _ports(actions: Iterable[Action]) -> frozenset[int] | None:
+def _ports(actions: Iterable[OpenFlowAction]) -> frozenset[int] | None:
     """The ports that actions send to, None if that cannot be said."""
     ports = set()
     for action in actions:
@@ -128,6 +128,6 @@ def _ports(actions: Iterable[Action]) -> frozenset[int] | None:
     return frozenset(ports)
 
 
-def _alone(config: Switch, message: Message) -> Outcome:
+def _alone(config: Switch, message: OpenFlowMessage) -> SwitchOutcome:
     """What a switch without any entries does."""
     return explore(config, initial_core(config), lambda turn: handle(turn, message))[0]

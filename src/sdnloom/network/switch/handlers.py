@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from sdnloom.network.layout import EncodeError
+from sdnloom.network.bitstruct import EncodeError
 from sdnloom.network.openflow import (
     NO_BUFFER,
     V10,
@@ -24,8 +24,8 @@ from sdnloom.network.openflow import (
     GetConfigRequest,
     GroupMod,
     Hello,
-    Message,
     MeterMod,
+    OpenFlowMessage,
     PacketOut,
     Port,
     PortMod,
@@ -44,13 +44,13 @@ from sdnloom.network.openflow.errors import ERROR_DATA
 from sdnloom.network.openflow.messages import Error
 from sdnloom.network.packet import decode
 from sdnloom.network.switch import buffers, pipeline
-from sdnloom.network.switch.checks import Context, check_fit, check_groups, check_shape
-from sdnloom.network.switch.flowmod import flow_mod
-from sdnloom.network.switch.groups import group_mod
+from sdnloom.network.switch.checks import CheckContext, check_fit, check_groups, check_shape
 from sdnloom.network.switch.normal import learn
 from sdnloom.network.switch.ports import port_mod
 from sdnloom.network.switch.stats import statistics
-from sdnloom.network.switch.turn import Refused, Turn
+from sdnloom.network.switch.step import RefusedMessage, SwitchStep
+from sdnloom.network.switch.tables.flow_mod import flow_mod
+from sdnloom.network.switch.tables.group_mod import group_mod
 
 _CAPABILITIES = Capability.FLOW_STATS | Capability.TABLE_STATS | Capability.PORT_STATS | Capability.QUEUE_STATS
 _DEPRECATED = 3  # bits of a table's configuration that 1.3 ignores
@@ -58,12 +58,12 @@ _V10_ACTIONS = 0xFFF  # output to enqueue: all twelve
 _MODIFYING = (FlowMod, GroupMod, PacketOut, PortMod, TableMod, MeterMod)  # refused to a slave (1.3, 6.3.4)
 
 
-def handle(turn: Turn, message: Message) -> None:
+def handle(turn: SwitchStep, message: OpenFlowMessage) -> None:
     """Process a message. One that is refused changes nothing and is answered with an error."""
     before = turn.core
     try:
         _dispatch(turn, message)
-    except Refused as refused:
+    except RefusedMessage as refused:
         turn.core = before
         turn.outputs.clear()
         turn.messages = [Error(refused.type_name, refused.code, _start(message, turn.config.version), xid=message.xid)]
@@ -71,7 +71,7 @@ def handle(turn: Turn, message: Message) -> None:
         turn.writes.clear()
 
 
-def _start(message: Message, version: int) -> bytes:
+def _start(message: OpenFlowMessage, version: int) -> bytes:
     """Return the bytes of a message that its error quotes; none for a message that the version cannot write."""
     try:
         return encode(message, version)[:ERROR_DATA]
@@ -79,39 +79,39 @@ def _start(message: Message, version: int) -> bytes:
         return b""
 
 
-def _dispatch(turn: Turn, message: Message) -> None:
+def _dispatch(turn: SwitchStep, message: OpenFlowMessage) -> None:
     if isinstance(message, _MODIFYING):
         turn.reads.add("config")
         if turn.core.settings.role == Role.SLAVE:
-            raise Refused("bad_request", "is_slave")
+            raise RefusedMessage("bad_request", "is_slave")
     if isinstance(message, StatsRequest):
         statistics(turn, message)
         return
     known = _BOTH if turn.config.version == V10 else _BOTH | _NEW
     handler = known.get(type(message))
     if handler is None:
-        raise Refused("bad_request", "bad_type")
+        raise RefusedMessage("bad_request", "bad_type")
     handler(turn, message)
 
 
-def _hello(turn: Turn, message: Hello) -> None:
+def _hello(turn: SwitchStep, message: Hello) -> None:
     """Nothing: the connection knows its version already."""
 
 
-def _echo(turn: Turn, message: EchoRequest) -> None:
+def _echo(turn: SwitchStep, message: EchoRequest) -> None:
     turn.messages.append(EchoReply(message.data, xid=message.xid))
 
 
-def _echo_reply(turn: Turn, message: EchoReply) -> None:
+def _echo_reply(turn: SwitchStep, message: EchoReply) -> None:
     """Nothing: the model does not watch for dead connections."""
 
 
-def _barrier(turn: Turn, message: BarrierRequest) -> None:
+def _barrier(turn: SwitchStep, message: BarrierRequest) -> None:
     """Messages are processed one at a time and in order, so everything before is done."""
     turn.messages.append(BarrierReply(xid=message.xid))
 
 
-def _features(turn: Turn, message: FeaturesRequest) -> None:
+def _features(turn: SwitchStep, message: FeaturesRequest) -> None:
     config = turn.config
     old = config.version == V10
     if old:
@@ -129,72 +129,72 @@ def _features(turn: Turn, message: FeaturesRequest) -> None:
     )
 
 
-def _get_config(turn: Turn, message: GetConfigRequest) -> None:
+def _get_config(turn: SwitchStep, message: GetConfigRequest) -> None:
     turn.reads.add("config")
     settings = turn.core.settings
     turn.messages.append(GetConfigReply(settings.flags, settings.miss_send_len, xid=message.xid))
 
 
-def _set_config(turn: Turn, message: SetConfig) -> None:
+def _set_config(turn: SwitchStep, message: SetConfig) -> None:
     """Fragments are passed on or dropped; reassembly is not offered: 1.3 refuses it, 1.0 has no error for that."""
     turn.writes.add("config")
     flags = message.flags
     if flags & ~ConfigFlag.FRAG_DROP:
         if turn.config.version != V10:
-            raise Refused("switch_config_failed", "bad_flags")
+            raise RefusedMessage("switch_config_failed", "bad_flags")
         flags = turn.core.settings.flags
     turn.update(settings=replace(turn.core.settings, flags=int(flags), miss_send_len=message.miss_send_len))
 
 
-def _packet_out(turn: Turn, message: PacketOut) -> None:
+def _packet_out(turn: SwitchStep, message: PacketOut) -> None:
     in_port = int(message.in_port)
     if turn.config.version != V10 and in_port != Port.CONTROLLER and turn.port(in_port) is None:
-        raise Refused("bad_request", "bad_port")
+        raise RefusedMessage("bad_request", "bad_port")
     check_shape(turn, message.actions, packet_out=True)
     if message.buffer_id != NO_BUFFER:
         packet = buffers.take(turn, message.buffer_id).packet
     else:
         packet = decode(message.data)
     if turn.config.version != V10:
-        check_fit(message.actions, Context.of_packet(packet))
+        check_fit(message.actions, CheckContext.of_packet(packet))
     check_groups(turn, message.actions)
     turn.learns_late = True  # the bridge learns from what a controller sends only after having sent it
     pipeline.apply(turn, pipeline.Flight(packet, in_port, packet), message.actions)
     learn(turn)
 
 
-def _queue_config(turn: Turn, message: QueueGetConfigRequest) -> None:
+def _queue_config(turn: SwitchStep, message: QueueGetConfigRequest) -> None:
     any_port = message.port == Port.ANY and turn.config.version != V10
     if not any_port and turn.port(message.port) is None:
-        raise Refused("queue_op_failed", "bad_port")
+        raise RefusedMessage("queue_op_failed", "bad_port")
     found = tuple(queue for queue in turn.config.queues if any_port or queue.port == message.port)
     turn.messages.append(QueueGetConfigReply(message.port, found, xid=message.xid))
 
 
-def _experimenter(turn: Turn, message: Experimenter) -> None:
+def _experimenter(turn: SwitchStep, message: Experimenter) -> None:
     """Silence for the vendors that the configuration names, refusal for all others."""
     if message.experimenter not in turn.config.experimenters:
-        raise Refused("bad_request", "bad_experimenter")
+        raise RefusedMessage("bad_request", "bad_experimenter")
 
 
-def _table_mod(turn: Turn, message: TableMod) -> None:
+def _table_mod(turn: SwitchStep, message: TableMod) -> None:
     """1.3 keeps this message for later: no table has anything to configure but bits that mean nothing any more."""
     if message.table_id != 0xFF and message.table_id >= turn.config.n_tables:
-        raise Refused("table_mod_failed", "bad_table")
+        raise RefusedMessage("table_mod_failed", "bad_table")
     if message.config & ~_DEPRECATED:
-        raise Refused("table_mod_failed", "bad_config")
+        raise RefusedMessage("table_mod_failed", "bad_config")
 
 
-def _role(turn: Turn, message: RoleRequest) -> None:
+def _role(turn: SwitchStep, message: RoleRequest) -> None:
     """Change the role. A master or slave must not be older than the newest that was seen (1.3, 6.3.4)."""
     turn.writes.add("config")
     settings = turn.core.settings
     if message.role not in tuple(Role):
-        raise Refused("role_request_failed", "bad_role")
+        raise RefusedMessage("role_request_failed", "bad_role")
     if message.role in (Role.MASTER, Role.SLAVE):
         seen = settings.generation_id
         if seen is not None and (message.generation_id - seen) & 1 << 63:  # a signed distance below zero
-            raise Refused("role_request_failed", "stale")
+            raise RefusedMessage("role_request_failed", "stale")
         settings = replace(settings, generation_id=message.generation_id)
     if message.role != Role.NOCHANGE:
         settings = replace(settings, role=message.role)
@@ -206,7 +206,7 @@ def _role(turn: Turn, message: RoleRequest) -> None:
 NO_GENERATION = 0xFFFF_FFFF_FFFF_FFFF  # reported before any was seen
 
 
-def _get_async(turn: Turn, message: GetAsyncRequest) -> None:
+def _get_async(turn: SwitchStep, message: GetAsyncRequest) -> None:
     turn.reads.add("config")
     settings = turn.core.settings
     turn.messages.append(
@@ -214,7 +214,7 @@ def _get_async(turn: Turn, message: GetAsyncRequest) -> None:
     )
 
 
-def _set_async(turn: Turn, message: SetAsync) -> None:
+def _set_async(turn: SwitchStep, message: SetAsync) -> None:
     turn.writes.add("config")
     settings = replace(
         turn.core.settings,
@@ -225,7 +225,7 @@ def _set_async(turn: Turn, message: SetAsync) -> None:
     turn.update(settings=settings)
 
 
-_BOTH: dict[type[Message], Callable[[Turn, Any], None]] = {
+_BOTH: dict[type[OpenFlowMessage], Callable[[SwitchStep, Any], None]] = {
     Hello: _hello,
     EchoRequest: _echo,
     EchoReply: _echo_reply,
@@ -239,7 +239,7 @@ _BOTH: dict[type[Message], Callable[[Turn, Any], None]] = {
     QueueGetConfigRequest: _queue_config,
     Experimenter: _experimenter,
 }
-_NEW: dict[type[Message], Callable[[Turn, Any], None]] = {
+_NEW: dict[type[OpenFlowMessage], Callable[[SwitchStep, Any], None]] = {
     GroupMod: group_mod,
     TableMod: _table_mod,
     RoleRequest: _role,

@@ -2,16 +2,16 @@
 
 from sdnloom.network.openflow import VLAN_PRESENT, Port, PortConfig, PortDesc
 from sdnloom.network.packet import Packet, Vlan
-from sdnloom.network.switch.matching import Fields
 from sdnloom.network.switch.rewrite import pop_vlan
-from sdnloom.network.switch.turn import Turn
+from sdnloom.network.switch.step import SwitchStep
+from sdnloom.network.switch.tables.lookup import Fields
 
 AGEING = 300_000  # milliseconds that an address is remembered (IEEE 802.1D's recommended value)
 _GROUP_BIT = 1 << 40
 _RESERVED, _RESERVED_MASK = 0x0180C2000000, 0xFFFFFFFFFFF0  # never forwarded by a bridge
 
 
-def normal_ports(turn: Turn, fields: Fields, in_port: int) -> tuple[int, ...]:
+def normal_ports(turn: SwitchStep, fields: Fields, in_port: int) -> tuple[int, ...]:
     """Return the ports a bridge sends this packet out of, after learning where its source is."""
     turn.writes.add("macs")
     turn.reads.add("ports")
@@ -33,7 +33,7 @@ def normal_ports(turn: Turn, fields: Fields, in_port: int) -> tuple[int, ...]:
     return tuple(port.port_no for port in turn.ports if port.port_no != in_port and _floods(port))
 
 
-def learn(turn: Turn) -> None:
+def learn(turn: SwitchStep) -> None:
     """Put what the bridge has seen in this step into its table; the last place of an address counts."""
     for row in turn.learned:
         others = [known for known in turn.core.macs if known[:2] != row[:2]]

@@ -7,7 +7,6 @@ from sdnloom.network.openflow import (
     NO_BUFFER,
     NO_TRUNCATION,
     V10,
-    Action,
     ApplyActions,
     ClearActions,
     ConfigFlag,
@@ -17,6 +16,7 @@ from sdnloom.network.openflow import (
     Group,
     GroupType,
     Match,
+    OpenFlowAction,
     Output,
     PacketInReason,
     PopVlan,
@@ -35,19 +35,28 @@ from sdnloom.network.openflow.messages import Bucket, PacketIn
 from sdnloom.network.packet import Packet, encode
 from sdnloom.network.switch.buffers import keep
 from sdnloom.network.switch.core import EMERGENCY, FlowEntry, GroupEntry
-from sdnloom.network.switch.counting import count_group, count_hit, count_lookup, count_received, count_sent
-from sdnloom.network.switch.flowtable import best, cell, put
-from sdnloom.network.switch.matching import is_fragment, packet_fields
+from sdnloom.network.switch.counters import count_group, count_hit, count_lookup, count_received, count_sent
 from sdnloom.network.switch.normal import normal_ports, without_empty_tag
 from sdnloom.network.switch.rewrite import pop_vlan, push_vlan, set_field, set_ttl, set_vlan, ttl_of
-from sdnloom.network.switch.turn import Ambiguous, Turn
+from sdnloom.network.switch.step import Ambiguous, SwitchStep
+from sdnloom.network.switch.tables.flow_table import best, cell, put
+from sdnloom.network.switch.tables.lookup import is_fragment, packet_fields
 
 NO_COOKIE = 0xFFFF_FFFF_FFFF_FFFF  # of a PacketIn that no entry caused (1.3, 7.4.1)
 MAX_CHAIN = 32  # groups in a row; a longer chain is refused as unsupported
 MAX_COPIES = 4096  # of one packet in groups: chained groups can ask for more than any switch would make
 _DEAD = PortState.LINK_DOWN | PortState.BLOCKED
 # 1.3, 5.10: an action set is executed in this order, whatever the order of writing.
-_SET_ORDER: tuple[type[Action], ...] = (PopVlan, PushVlan, DecNwTtl, SetNwTtl, SetField, SetQueue, Group, Output)
+_SET_ORDER: tuple[type[OpenFlowAction], ...] = (
+    PopVlan,
+    PushVlan,
+    DecNwTtl,
+    SetNwTtl,
+    SetField,
+    SetQueue,
+    Group,
+    Output,
+)
 
 
 @dataclass
@@ -58,14 +67,14 @@ class Flight:
     in_port: int
     received: Packet
     metadata: int = 0
-    action_set: dict[object, Action] = field(default_factory=dict)
+    action_set: dict[object, OpenFlowAction] = field(default_factory=dict)
     table: int = 0
     cookie: int = NO_COOKIE
     reason: int = PacketInReason.ACTION
     alive: bool = True
 
 
-def receive(turn: Turn, in_port: int, packet: Packet) -> None:
+def receive(turn: SwitchStep, in_port: int, packet: Packet) -> None:
     """Process a packet that arrives at a port. A port that is down or does not receive drops it."""
     port = turn.port(in_port)
     if port is None or port.config & (PortConfig.PORT_DOWN | PortConfig.NO_RECV) or port.state & _DEAD:
@@ -86,7 +95,7 @@ def receive(turn: Turn, in_port: int, packet: Packet) -> None:
         through_tables(turn, flight)
 
 
-def through_tables(turn: Turn, flight: Flight, table: int = 0) -> None:
+def through_tables(turn: SwitchStep, flight: Flight, table: int = 0) -> None:
     """Run a packet through the tables from one on, then execute its action set."""
     flight.action_set = {}
     following: int | None = table
@@ -100,7 +109,7 @@ def through_tables(turn: Turn, flight: Flight, table: int = 0) -> None:
         _execute_set(turn, flight, flight.action_set.values())
 
 
-def execute(turn: Turn, flight: Flight, entry: FlowEntry) -> int | None:
+def execute(turn: SwitchStep, flight: Flight, entry: FlowEntry) -> int | None:
     """Execute an entry's instructions; return the table to go on with."""
     flight.table, flight.cookie = entry.table, entry.cookie
     table_miss = entry.priority == 0 and not entry.match.fields and turn.config.version != V10
@@ -123,7 +132,7 @@ def execute(turn: Turn, flight: Flight, entry: FlowEntry) -> int | None:
     return following
 
 
-def apply(turn: Turn, flight: Flight, actions: Iterable[Action]) -> None:
+def apply(turn: SwitchStep, flight: Flight, actions: Iterable[OpenFlowAction]) -> None:
     """Apply actions in order. One that stops the packet (an expired time to live) ends the list."""
     for action in actions:
         if not flight.alive:
@@ -131,7 +140,7 @@ def apply(turn: Turn, flight: Flight, actions: Iterable[Action]) -> None:
         _apply_one(turn, flight, action)
 
 
-def _apply_one(turn: Turn, flight: Flight, action: Action) -> None:
+def _apply_one(turn: SwitchStep, flight: Flight, action: OpenFlowAction) -> None:
     if isinstance(action, Output):
         output(turn, flight, action.port, action.max_len)
     elif isinstance(action, Enqueue):
@@ -151,19 +160,19 @@ def _apply_one(turn: Turn, flight: Flight, action: Action) -> None:
         _through_group(turn, flight, action.group_id)
 
 
-def _slot(action: Action) -> object:
+def _slot(action: OpenFlowAction) -> object:
     """What an action replaces in an action set: the one of its type, for SetField the one of its field."""
     return (SetField, action.field) if isinstance(action, SetField) else type(action)
 
 
-def _execute_set(turn: Turn, flight: Flight, actions: Iterable[Action]) -> None:
+def _execute_set(turn: SwitchStep, flight: Flight, actions: Iterable[OpenFlowAction]) -> None:
     ordered = sorted(actions, key=lambda action: _SET_ORDER.index(type(action)))
     if any(isinstance(action, Group) for action in ordered):
         ordered = [action for action in ordered if not isinstance(action, Output)]
     apply(turn, flight, ordered)
 
 
-def _look_up(turn: Turn, flight: Flight, table: int) -> FlowEntry | None:
+def _look_up(turn: SwitchStep, flight: Flight, table: int) -> FlowEntry | None:
     zero_ports = turn.config.version == V10
     fields = packet_fields(flight.packet, flight.in_port, flight.metadata, zero_ports)
     found = best(turn.core.flows, table, fields)
@@ -181,7 +190,7 @@ def _look_up(turn: Turn, flight: Flight, table: int) -> FlowEntry | None:
     return touch(turn, entry, flight.received)
 
 
-def touch(turn: Turn, entry: FlowEntry, received: Packet) -> FlowEntry:
+def touch(turn: SwitchStep, entry: FlowEntry, received: Packet) -> FlowEntry:
     """Return the entry after a packet has met it: its idle timer starts again and it counts."""
     turn.reads.add(cell(entry))
     touched = count_hit(turn, entry, received)
@@ -195,7 +204,7 @@ def touch(turn: Turn, entry: FlowEntry, received: Packet) -> FlowEntry:
     return touched
 
 
-def _miss(turn: Turn, flight: Flight, table: int) -> None:
+def _miss(turn: SwitchStep, flight: Flight, table: int) -> None:
     """1.0 asks the controller, unless the port is not to; 1.3 drops, and so does the emergency table."""
     if turn.config.version != V10 or table == EMERGENCY:
         return
@@ -206,7 +215,7 @@ def _miss(turn: Turn, flight: Flight, table: int) -> None:
         to_controller(turn, flight, turn.core.settings.miss_send_len)
 
 
-def _lower_ttl(turn: Turn, flight: Flight) -> None:
+def _lower_ttl(turn: SwitchStep, flight: Flight) -> None:
     ttl = ttl_of(flight.packet)
     if ttl is None:
         return
@@ -219,7 +228,7 @@ def _lower_ttl(turn: Turn, flight: Flight) -> None:
         flight.packet = set_ttl(flight.packet, ttl - 1)
 
 
-def output(turn: Turn, flight: Flight, number: int, max_len: int) -> None:
+def output(turn: SwitchStep, flight: Flight, number: int, max_len: int) -> None:
     """Send a packet out of a port, ordinary or reserved; out of the one it came from only when told IN_PORT."""
     if number == Port.CONTROLLER:
         to_controller(turn, flight, max_len)
@@ -246,14 +255,14 @@ def _copy(flight: Flight) -> Flight:
     return replace(flight, metadata=0, action_set={})
 
 
-def _broadcasts(turn: Turn, port: PortDesc, number: int) -> bool:
+def _broadcasts(turn: SwitchStep, port: PortDesc, number: int) -> bool:
     """Return whether a packet to ALL or FLOOD goes out here. FLOOD leaves out the ports told not to flood."""
     if port.port_no == Port.LOCAL and not turn.config.floods_local:
         return False
     return number == Port.ALL or not port.config & PortConfig.NO_FLOOD
 
 
-def _emit(turn: Turn, flight: Flight, number: int) -> None:
+def _emit(turn: SwitchStep, flight: Flight, number: int) -> None:
     port = turn.port(number)
     if port is None or port.config & (PortConfig.PORT_DOWN | PortConfig.NO_FWD) or port.state & _DEAD:
         return
@@ -261,7 +270,7 @@ def _emit(turn: Turn, flight: Flight, number: int) -> None:
     count_sent(turn, port.port_no, flight.packet)
 
 
-def to_controller(turn: Turn, flight: Flight, max_len: int) -> None:
+def to_controller(turn: SwitchStep, flight: Flight, max_len: int) -> None:
     """Send a packet to the controller, all of it or, when a buffer keeps it, its first `max_len` bytes."""
     if not turn.listens(turn.core.settings.packet_in, flight.reason):
         return
@@ -282,7 +291,7 @@ def to_controller(turn: Turn, flight: Flight, max_len: int) -> None:
     )
 
 
-def _through_group(turn: Turn, flight: Flight, group_id: int) -> None:
+def _through_group(turn: SwitchStep, flight: Flight, group_id: int) -> None:
     turn.reads.add(("group", group_id))
     group = next((each for each in turn.core.groups if each.group_id == group_id), None)
     if group is None:
@@ -298,7 +307,7 @@ def _through_group(turn: Turn, flight: Flight, group_id: int) -> None:
         _execute_set(turn, copy, actions.values())
 
 
-def _buckets(turn: Turn, group: GroupEntry) -> tuple[int, ...]:
+def _buckets(turn: SwitchStep, group: GroupEntry) -> tuple[int, ...]:
     """Return which buckets a packet meets: all, any one that has a weight, or the first that is alive."""
     places = range(len(group.buckets))
     if group.type == GroupType.SELECT:
@@ -311,7 +320,7 @@ def _buckets(turn: Turn, group: GroupEntry) -> tuple[int, ...]:
     return tuple(places)
 
 
-def _is_live(turn: Turn, bucket: Bucket, above: frozenset[int] = frozenset()) -> bool:
+def _is_live(turn: SwitchStep, bucket: Bucket, above: frozenset[int] = frozenset()) -> bool:
     """1.3, 6.5: a bucket lives when the port it watches does, or a bucket of the group it watches."""
     if bucket.watch_port != Port.ANY:
         port = turn.port(bucket.watch_port)

@@ -4,27 +4,27 @@ from dataclasses import replace
 
 from sdnloom.network.openflow import V10, PortConfig, PortDesc, PortReason, PortState
 from sdnloom.network.openflow.messages import PortMod, PortStatus
-from sdnloom.network.switch.turn import Refused, Turn
+from sdnloom.network.switch.step import RefusedMessage, SwitchStep
 
 _V13_CONFIG = PortConfig.PORT_DOWN | PortConfig.NO_RECV | PortConfig.NO_FWD | PortConfig.NO_PACKET_IN
 _V10_CONFIG = _V13_CONFIG | PortConfig.NO_STP | PortConfig.NO_RECV_STP | PortConfig.NO_FLOOD
 
 
-def port_mod(turn: Turn, message: PortMod) -> None:
+def port_mod(turn: SwitchStep, message: PortMod) -> None:
     """Change the configuration of a port, and report it when that changed something."""
     port = turn.port(message.port_no)
     if port is None:
-        raise Refused("port_mod_failed", "bad_port")
+        raise RefusedMessage("port_mod_failed", "bad_port")
     if message.hw_addr != port.hw_addr:
-        raise Refused("port_mod_failed", "bad_hw_addr")
+        raise RefusedMessage("port_mod_failed", "bad_hw_addr")
     old = turn.config.version == V10
     if not old and (message.config | message.mask) & ~_V13_CONFIG:
-        raise Refused("port_mod_failed", "bad_config")
+        raise RefusedMessage("port_mod_failed", "bad_config")
     mask = message.mask & (_V10_CONFIG if old else _V13_CONFIG)
     change(turn, PortReason.MODIFY, replace(port, config=int(port.config & ~mask | message.config & mask)))
 
 
-def change(turn: Turn, reason: int, desc: PortDesc) -> None:
+def change(turn: SwitchStep, reason: int, desc: PortDesc) -> None:
     """Add, remove or change a port as described, and tell the controller; what changes nothing is not told."""
     desc = replace(desc, port_no=int(desc.port_no))
     before = turn.port(desc.port_no)
@@ -43,7 +43,7 @@ def change(turn: Turn, reason: int, desc: PortDesc) -> None:
     turn.port_status(PortStatus(int(reason), desc))
 
 
-def _forget_addresses(turn: Turn, number: int) -> None:
+def _forget_addresses(turn: SwitchStep, number: int) -> None:
     if turn.core.macs:
         turn.writes.add("macs")
         turn.update(macs=tuple(row for row in turn.core.macs if row[2] != number))

@@ -44,10 +44,10 @@ from sdnloom.network.openflow import (
 )
 from sdnloom.network.switch.checks import check_match
 from sdnloom.network.switch.core import EMERGENCY, NO_TRAFFIC, FlowEntry, GroupEntry
-from sdnloom.network.switch.counting import traffic_of_port
-from sdnloom.network.switch.flowtable import actions_of, outputs_to, uses_group
-from sdnloom.network.switch.matching import covers
-from sdnloom.network.switch.turn import Refused, Turn
+from sdnloom.network.switch.counters import traffic_of_port
+from sdnloom.network.switch.step import RefusedMessage, SwitchStep
+from sdnloom.network.switch.tables.flow_table import actions_of, outputs_to, uses_group
+from sdnloom.network.switch.tables.lookup import covers
 
 _V10_WILDCARDS = 0x3FFFFF
 _UNBOUNDED = 0xFFFFFFFF
@@ -56,15 +56,15 @@ _CHAINING = 1 << 2  # group capability
 _GROUP_ACTIONS = sum(1 << number for number in (0, 17, 18, 21, 22, 23, 24, 25))
 
 
-def _desc(turn: Turn, request: DescRequest) -> StatsReply:
+def _desc(turn: SwitchStep, request: DescRequest) -> StatsReply:
     return DescReply("sdnloom", "model", "model", "none", f"switch {turn.config.datapath_id:#x}", xid=request.xid)
 
 
-def _flows(turn: Turn, request: FlowStatsRequest) -> StatsReply:
+def _flows(turn: SwitchStep, request: FlowStatsRequest) -> StatsReply:
     return FlowStatsReply(tuple(_flow(turn, entry) for entry in _selected(turn, request)), xid=request.xid)
 
 
-def _flow(turn: Turn, entry: FlowEntry) -> FlowStats:
+def _flow(turn: SwitchStep, entry: FlowEntry) -> FlowStats:
     return FlowStats(
         match=entry.match,
         instructions=entry.instructions,
@@ -81,19 +81,19 @@ def _flow(turn: Turn, entry: FlowEntry) -> FlowStats:
     )
 
 
-def _aggregate(turn: Turn, request: AggregateRequest) -> StatsReply:
+def _aggregate(turn: SwitchStep, request: AggregateRequest) -> StatsReply:
     entries = _selected(turn, request)
     packets = sum(entry.traffic.packets for entry in entries)
     size = sum(entry.traffic.bytes for entry in entries)
     return AggregateReply(packets, size, len(entries), xid=request.xid)
 
 
-def _selected(turn: Turn, request: FlowStatsRequest | AggregateRequest) -> list[FlowEntry]:
+def _selected(turn: SwitchStep, request: FlowStatsRequest | AggregateRequest) -> list[FlowEntry]:
     match = check_match(turn, request.match)
     if request.table_id != ALL_TABLES and request.table_id >= turn.config.n_tables:
         if turn.config.version == V10:
             return []
-        raise Refused("bad_request", "bad_table_id")
+        raise RefusedMessage("bad_request", "bad_table_id")
     table = None if request.table_id == ALL_TABLES else request.table_id
     turn.reads.add(("region", table, match))
     if turn.config.counters:
@@ -111,7 +111,7 @@ def _selected(turn: Turn, request: FlowStatsRequest | AggregateRequest) -> list[
     ]
 
 
-def _tables(turn: Turn, request: TableStatsRequest) -> StatsReply:
+def _tables(turn: SwitchStep, request: TableStatsRequest) -> StatsReply:
     turn.reads |= {("region", None, check_match(turn, _EVERYTHING)), "counts"}
     counts = {table: (lookups, hits) for table, lookups, hits in turn.core.counts.tables}
     active: dict[int, int] = {}
@@ -137,7 +137,7 @@ def _tables(turn: Turn, request: TableStatsRequest) -> StatsReply:
 _EVERYTHING = FlowStatsRequest().match
 
 
-def _ports(turn: Turn, request: PortStatsRequest) -> StatsReply:
+def _ports(turn: SwitchStep, request: PortStatsRequest) -> StatsReply:
     turn.reads.add("ports")
     wanted = [port.port_no for port in turn.ports if request.port_no in (Port.ANY, port.port_no)]
     rows = []
@@ -147,27 +147,27 @@ def _ports(turn: Turn, request: PortStatsRequest) -> StatsReply:
     return PortStatsReply(tuple(rows), xid=request.xid)
 
 
-def _queues(turn: Turn, request: QueueStatsRequest) -> StatsReply:
+def _queues(turn: SwitchStep, request: QueueStatsRequest) -> StatsReply:
     any_port = (Port.ANY, Port.ALL)  # 1.0 says ALL, 1.3 says ANY
     if request.port_no not in any_port and turn.port(request.port_no) is None:
-        raise Refused("queue_op_failed", "bad_port")
+        raise RefusedMessage("queue_op_failed", "bad_port")
     found = [
         queue
         for queue in turn.config.queues
         if request.port_no in (*any_port, queue.port) and request.queue_id in (ALL_QUEUES, queue.queue_id)
     ]
     if not found and request.queue_id != ALL_QUEUES:
-        raise Refused("queue_op_failed", "bad_queue")
+        raise RefusedMessage("queue_op_failed", "bad_queue")
     return QueueStatsReply(tuple(QueueStats(queue.port, queue.queue_id) for queue in found), xid=request.xid)
 
 
-def _group_stats(turn: Turn, request: GroupStatsRequest) -> StatsReply:
+def _group_stats(turn: SwitchStep, request: GroupStatsRequest) -> StatsReply:
     turn.reads |= {"groups", ("region", None, _EVERYTHING)}
     found = [group for group in turn.core.groups if request.group_id in (GroupId.ALL, group.group_id)]
     return GroupStatsReply(tuple(_group(turn, group) for group in found), xid=request.xid)
 
 
-def _group(turn: Turn, group: GroupEntry) -> GroupStats:
+def _group(turn: SwitchStep, group: GroupEntry) -> GroupStats:
     if turn.config.counters:
         turn.reads.add("time")
     used = [action for entry in turn.core.flows for action in actions_of(entry.instructions)]
@@ -184,32 +184,32 @@ def _group(turn: Turn, group: GroupEntry) -> GroupStats:
     )
 
 
-def _group_desc(turn: Turn, request: GroupDescRequest) -> StatsReply:
+def _group_desc(turn: SwitchStep, request: GroupDescRequest) -> StatsReply:
     turn.reads.add("groups")
     rows = (GroupDesc(group.group_id, group.type, group.buckets) for group in turn.core.groups)
     return GroupDescReply(tuple(rows), xid=request.xid)
 
 
-def _group_features(turn: Turn, request: GroupFeaturesRequest) -> StatsReply:
+def _group_features(turn: SwitchStep, request: GroupFeaturesRequest) -> StatsReply:
     limit = int(GroupId.MAX) if turn.config.max_groups is None else turn.config.max_groups
     types = sum(1 << kind for kind in GroupType)
     return GroupFeaturesReply(types, _CHAINING, (limit,) * 4, (_GROUP_ACTIONS,) * 4, xid=request.xid)
 
 
-def _port_desc(turn: Turn, request: PortDescRequest) -> StatsReply:
+def _port_desc(turn: SwitchStep, request: PortDescRequest) -> StatsReply:
     turn.reads.add("ports")
     return PortDescReply(turn.ports, xid=request.xid)
 
 
-def _experimenter(turn: Turn, request: ExperimenterStatsRequest) -> StatsReply:
-    raise Refused("bad_request", "bad_experimenter")
+def _experimenter(turn: SwitchStep, request: ExperimenterStatsRequest) -> StatsReply:
+    raise RefusedMessage("bad_request", "bad_experimenter")
 
 
-def _opaque(turn: Turn, request: OpaqueStatsRequest) -> StatsReply:
-    raise Refused("bad_request", "bad_multipart")
+def _opaque(turn: SwitchStep, request: OpaqueStatsRequest) -> StatsReply:
+    raise RefusedMessage("bad_request", "bad_multipart")
 
 
-_BOTH: dict[type[StatsRequest], Callable[[Turn, Any], StatsReply]] = {
+_BOTH: dict[type[StatsRequest], Callable[[SwitchStep, Any], StatsReply]] = {
     DescRequest: _desc,
     FlowStatsRequest: _flows,
     AggregateRequest: _aggregate,
@@ -219,7 +219,7 @@ _BOTH: dict[type[StatsRequest], Callable[[Turn, Any], StatsReply]] = {
     ExperimenterStatsRequest: _experimenter,
     OpaqueStatsRequest: _opaque,
 }
-_NEW: dict[type[StatsRequest], Callable[[Turn, Any], StatsReply]] = {
+_NEW: dict[type[StatsRequest], Callable[[SwitchStep, Any], StatsReply]] = {
     GroupStatsRequest: _group_stats,
     GroupDescRequest: _group_desc,
     GroupFeaturesRequest: _group_features,
@@ -227,10 +227,10 @@ _NEW: dict[type[StatsRequest], Callable[[Turn, Any], StatsReply]] = {
 }
 
 
-def statistics(turn: Turn, request: StatsRequest) -> None:
+def statistics(turn: SwitchStep, request: StatsRequest) -> None:
     """Answer a request for statistics; refuse a kind that the version does not have."""
     known = _BOTH if turn.config.version == V10 else _BOTH | _NEW
     answer = known.get(type(request))
     if answer is None:
-        raise Refused("bad_request", "bad_multipart")
+        raise RefusedMessage("bad_request", "bad_multipart")
     turn.messages.append(answer(turn, request))

@@ -5,8 +5,8 @@ from dataclasses import replace
 from sdnloom.network.openflow import FlowRemovedReason
 from sdnloom.network.switch.config import Switch
 from sdnloom.network.switch.core import FlowEntry, SwitchCore
-from sdnloom.network.switch.flowmod import remove
-from sdnloom.network.switch.turn import BufferExpired, Outcome, Turn
+from sdnloom.network.switch.step import BufferExpired, SwitchOutcome, SwitchStep
+from sdnloom.network.switch.tables.flow_mod import remove
 
 
 def next_deadline(core: SwitchCore) -> int | None:
@@ -17,7 +17,7 @@ def next_deadline(core: SwitchCore) -> int | None:
     return min(times, default=None)
 
 
-def advance(config: Switch, core: SwitchCore, milliseconds: int) -> Outcome:
+def advance(config: Switch, core: SwitchCore, milliseconds: int) -> SwitchOutcome:
     """Return the outcome of letting time pass: what expires does so in the order of its deadlines.
 
     A thing expires when its time is up, not after. Of two timers of one entry that end together the hard one counts.
@@ -25,7 +25,7 @@ def advance(config: Switch, core: SwitchCore, milliseconds: int) -> Outcome:
     """
     if milliseconds < 0:
         raise ValueError(f"milliseconds={milliseconds}: time does not go back")
-    turn = Turn(config, core)
+    turn = SwitchStep(config, core)
     turn.writes.add("time")
     rest = milliseconds
     while (step := next_deadline(turn.core)) is not None and step <= rest:
@@ -36,7 +36,7 @@ def advance(config: Switch, core: SwitchCore, milliseconds: int) -> Outcome:
     return turn.outcome()
 
 
-def _pass(turn: Turn, milliseconds: int) -> None:
+def _pass(turn: SwitchStep, milliseconds: int) -> None:
     if not milliseconds:
         return
     core = turn.core
@@ -56,7 +56,7 @@ def _pass(turn: Turn, milliseconds: int) -> None:
         turn.update(macs=tuple((*row[:3], row[3] - milliseconds) for row in core.macs))
 
 
-def _older(turn: Turn, entry: FlowEntry, milliseconds: int) -> FlowEntry:
+def _older(turn: SwitchStep, entry: FlowEntry, milliseconds: int) -> FlowEntry:
     if entry.idle_left is None and entry.hard_left is None and not turn.config.counters:
         return entry
     return replace(
@@ -67,7 +67,7 @@ def _older(turn: Turn, entry: FlowEntry, milliseconds: int) -> FlowEntry:
     )
 
 
-def _expire(turn: Turn) -> None:
+def _expire(turn: SwitchStep) -> None:
     hard = [entry for entry in turn.core.flows if entry.hard_left == 0]
     remove(turn, hard, FlowRemovedReason.HARD_TIMEOUT)
     idle = [entry for entry in turn.core.flows if entry.idle_left == 0]

@@ -10,7 +10,7 @@ from typing import Any
 from sdnloom.network.topology.builder import TopologyBuilder
 from sdnloom.network.topology.mininet_stubs import Topo, mininet_stubs
 from sdnloom.network.topology.spec import MAX_DPID, Topology, TopologyError
-from sdnloom.network.userfile import naming, run_file
+from sdnloom.network.usercode import naming, run_file
 from sdnloom.network.value import AddressError, ip, mac
 
 

@@ -17,7 +17,7 @@ class TopologyError(SdnloomError):
     """A topology that cannot be. The message names the part, its value and what was expected."""
 
 
-class Place(NamedTuple):
+class SwitchPort(NamedTuple):
     """A port of a switch."""
 
     switch: str
@@ -47,9 +47,9 @@ class HostSpec(Value):
     port: int
 
     @property
-    def place(self) -> Place:
+    def place(self) -> SwitchPort:
         """Where it is plugged in."""
-        return Place(self.switch, self.port)
+        return SwitchPort(self.switch, self.port)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -62,9 +62,9 @@ class LinkSpec(Value):
     b_port: int
 
     @property
-    def ends(self) -> tuple[Place, Place]:
+    def ends(self) -> tuple[SwitchPort, SwitchPort]:
         """Both ends, `a` first."""
-        return Place(self.a, self.a_port), Place(self.b, self.b_port)
+        return SwitchPort(self.a, self.a_port), SwitchPort(self.b, self.b_port)
 
     @property
     def name(self) -> str:
@@ -91,7 +91,7 @@ class Topology(Value):
         _distinct("datapath id", [(f"{switch.dpid:#x}", switch.name) for switch in self.switches])
         _distinct("MAC address", [(mac_text(host.mac), host.name) for host in self.hosts])
         _distinct("IP address", [(ip4_text(host.ip), host.name) for host in self.hosts])
-        uses: dict[Place, str] = {}
+        uses: dict[SwitchPort, str] = {}
         for host in self.hosts:
             self._occupy(uses, host.place, f"host {host.name!r}")
         for link in self.links:
@@ -107,16 +107,16 @@ class Topology(Value):
         return _named("host", name, self.hosts)
 
     @property
-    def peers(self) -> dict[Place, Place]:
+    def peers(self) -> dict[SwitchPort, SwitchPort]:
         """For each end of a link the other end."""
         pairs = [link.ends for link in self.links]
         return dict(pairs) | {b: a for a, b in pairs}
 
-    def has(self, place: Place) -> bool:
+    def has(self, place: SwitchPort) -> bool:
         """Whether there is such a port."""
         return any(switch.name == place.switch and place.port in switch.ports for switch in self.switches)
 
-    def check_place(self, place: Place) -> Place:
+    def check_place(self, place: SwitchPort) -> SwitchPort:
         """The place itself. Raises TopologyError if there is no such port."""
         names = [switch.name for switch in self.switches]
         if place.switch not in names:
@@ -130,7 +130,7 @@ class Topology(Value):
         """The topology with these hosts instead of its own."""
         return replace(self, hosts=tuple(hosts))
 
-    def _occupy(self, uses: dict[Place, str], place: Place, user: str) -> None:
+    def _occupy(self, uses: dict[SwitchPort, str], place: SwitchPort, user: str) -> None:
         try:
             self.check_place(place)
         except TopologyError as error:

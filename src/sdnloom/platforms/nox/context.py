@@ -6,7 +6,7 @@ from typing import Any
 
 from sdnloom.network.openflow import V10, DecodeError, decode
 from sdnloom.platforms.nox import openflow, wire
-from sdnloom.platforms.nox.kernel import Kernel, NoxError, Rule
+from sdnloom.platforms.nox.kernel import HandlerRule, Kernel, NoxError
 from sdnloom.platforms.nox.netinet import Packet_expr, c_htonl
 from sdnloom.platforms.nox.octets import octets
 
@@ -75,7 +75,7 @@ class Context:
             raise TypeError("not a callable parameter")
         number = self._kernel.next_rule
         self._kernel.next_rule += 1
-        self._kernel.rules.append(Rule(number, priority, expr, handler))
+        self._kernel.rules.append(HandlerRule(number, priority, expr, handler))
         return number
 
     def unregister_handler(self, rule_id: int) -> bool:

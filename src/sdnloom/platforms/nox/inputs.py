@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any
 
-from sdnloom.network.controller import Joined
 from sdnloom.network.openflow import (
     AggregateReply,
     BarrierReply,
@@ -13,7 +12,7 @@ from sdnloom.network.openflow import (
     FlowMod,
     FlowRemoved,
     FlowStatsReply,
-    Message,
+    OpenFlowMessage,
     PacketIn,
     PortStatsReply,
     PortStatus,
@@ -22,6 +21,7 @@ from sdnloom.network.openflow import (
 )
 from sdnloom.network.openflow.constants import V10
 from sdnloom.network.openflow.match10 import port_to_16
+from sdnloom.network.program import SwitchUp
 from sdnloom.platforms.nox import events, openflow
 from sdnloom.platforms.nox.octets import Octets
 from sdnloom.platforms.nox.wire import flow_dict, port_dict
@@ -32,7 +32,7 @@ CAPABILITIES = openflow.OFPC_FLOW_STATS | openflow.OFPC_TABLE_STATS | openflow.O
 ACTIONS = (1 << openflow.OFPAT_ENQUEUE) - 1
 
 
-def join_event(given: Joined) -> events.Event:
+def join_event(given: SwitchUp) -> events.Event:
     """Return the event of a switch that connected."""
     return events.Datapath_join_event(
         datapath_id=given.datapath_id,
@@ -44,7 +44,7 @@ def join_event(given: Joined) -> events.Event:
     )
 
 
-def message_event(datapath_id: int, message: Message) -> events.Event | None:
+def message_event(datapath_id: int, message: OpenFlowMessage) -> events.Event | None:
     """Return the event of a message, or None if NOX has none for it."""
     make = _EVENTS.get(type(message))
     if make is None:
@@ -133,7 +133,7 @@ def _texts(message: DescReply) -> Made:
     return events.Desc_stats_in_event, {name: getattr(message, name) for name in names}
 
 
-_EVENTS: dict[type[Message], Callable[[Any], Made]] = {
+_EVENTS: dict[type[OpenFlowMessage], Callable[[Any], Made]] = {
     PacketIn: _packet_in,
     PortStatus: _port_status,
     FlowRemoved: _flow_removed,

@@ -9,9 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, NamedTuple
 
 from sdnloom.errors import SdnloomError
-from sdnloom.network.openflow import FlowMod, Message
-from sdnloom.platforms.aspects import Aspect, Aspects, Captured, Form
-from sdnloom.platforms.clock import Clock, Draws, nanoseconds
+from sdnloom.network.openflow import FlowMod, OpenFlowMessage
+from sdnloom.platforms.capture.save_restore import Aspect, Aspects, CapturedAspect, Form
 from sdnloom.platforms.nox import events
 from sdnloom.platforms.nox.inputs import flow_mod_event
 from sdnloom.platforms.nox.netinet import Packet_expr
@@ -19,6 +18,7 @@ from sdnloom.platforms.nox.octets import octet_array
 from sdnloom.platforms.nox.packet.ethernet import ethernet
 from sdnloom.platforms.nox.packet.packet_utils import mac_to_int
 from sdnloom.platforms.nox.util import extract_flow
+from sdnloom.platforms.sandbox.clock import Clock, Draws, nanoseconds
 
 MAX_POSTED = 10_000  # events that one input may lead to; a program that never stops posting is refused
 
@@ -27,7 +27,7 @@ class NoxError(SdnloomError):
     """A NOX program that cannot be loaded or run. The message names the file or component, and what was expected."""
 
 
-class Timer(Captured):
+class NoxTimer(CapturedAspect):
     """A function that is to be called once; what `reactor.callLater` returns."""
 
     __slots__ = ("arguments", "delay", "due", "function", "kernel")
@@ -49,7 +49,7 @@ class Timer(Captured):
         self.kernel.timers.remove(self)
 
 
-class Rule(NamedTuple):
+class HandlerRule(NamedTuple):
     """A handler for packets that a Packet_expr describes."""
 
     number: int
@@ -58,7 +58,7 @@ class Rule(NamedTuple):
     handler: Callable[..., Any]
 
 
-class Kernel(Captured):
+class Kernel(CapturedAspect):
     """All that NOX itself knows while a program runs; `sent` and `escaped` are taken away after every input."""
 
     aspects: ClassVar[Aspects] = (
@@ -70,13 +70,13 @@ class Kernel(Captured):
         self.observes_time = True
         self.components: dict[str, Any] = {}
         self.handlers: dict[str, list[Callable[..., Any]]] = {}
-        self.rules: list[Rule] = []
-        self.timers: list[Timer] = []
+        self.rules: list[HandlerRule] = []
+        self.timers: list[NoxTimer] = []
         self.switches: dict[int, str] = {}
         self.next_rule = 1
         self.timers_seen: dict[str, None] = {}  # for reports; no part of the state
         self.posted: deque[Any] = deque()
-        self.sent: list[tuple[str, Message]] = []
+        self.sent: list[tuple[str, OpenFlowMessage]] = []
         self.escaped: list[tuple[str, BaseException]] = []
 
     def save(self) -> dict[str, Any]:
@@ -102,10 +102,10 @@ class Kernel(Captured):
             each.due = left + self.clock.now
         self.draws.setstate(saved["draws"])
 
-    def due(self) -> dict[str, Timer]:
+    def due(self) -> dict[str, NoxTimer]:
         """Return the timers that can fire next, by names that tell them apart."""
         first = min((each.due for each in self.timers), default=0)
-        found: dict[str, Timer] = {}
+        found: dict[str, NoxTimer] = {}
         delays = set()
         for timer in self.timers:
             if timer.due == first and timer.delay not in delays:
@@ -124,12 +124,12 @@ class Kernel(Captured):
         self.call(timer.function, *timer.arguments)
         self._dispatch_posted()
 
-    def set_timer(self, seconds: float, function: Callable[..., Any], arguments: tuple[Any, ...] = ()) -> Timer:
+    def set_timer(self, seconds: float, function: Callable[..., Any], arguments: tuple[Any, ...] = ()) -> NoxTimer:
         """Let a function be called once after some seconds."""
         if not callable(function):
             raise TypeError("not a callable parameter")
         delay = max(0, nanoseconds(seconds))
-        timer = Timer(self, delay, function, arguments)
+        timer = NoxTimer(self, delay, function, arguments)
         self.timers.append(timer)
         self.timers.sort(key=lambda each: (each.due, each.delay))  # the order among others has no effect
         self.timers_seen[name_of(function)] = None
@@ -163,7 +163,7 @@ class Kernel(Captured):
             if self.call(handler, event) == events.STOP:
                 break
 
-    def _matching(self, event: Any) -> Iterator[Rule]:
+    def _matching(self, event: Any) -> Iterator[HandlerRule]:
         """The rules for a packet that have the lowest number as priority; the others do not see it."""
         flow = {**extract_flow(ethernet(octet_array(event.buf))), "in_port": event.in_port}
         flow |= {name: mac_to_int(flow[name]) for name in ("dl_src", "dl_dst") if len(flow[name]) == 6}
@@ -183,7 +183,7 @@ class Kernel(Captured):
             self.escaped.append((name_of(function), error))
             return events.CONTINUE
 
-    def send(self, datapath_id: int, message: Message) -> int:
+    def send(self, datapath_id: int, message: OpenFlowMessage) -> int:
         """Send a message; nobody gets it if there is no such switch. What changes a flow table is an event, too."""
         switch = self.switches.get(datapath_id)
         if switch is None:

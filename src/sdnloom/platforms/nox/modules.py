@@ -10,9 +10,8 @@ import types
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from sdnloom.platforms.clock import Clock
 from sdnloom.platforms.nox import component, events, netinet, octets, openflow, util
-from sdnloom.platforms.nox.kernel import Kernel, NoxError, Timer
+from sdnloom.platforms.nox.kernel import Kernel, NoxError, NoxTimer
 from sdnloom.platforms.nox.packet import (
     arp,
     ethernet,
@@ -26,7 +25,8 @@ from sdnloom.platforms.nox.packet import (
     udp,
     vlan,
 )
-from sdnloom.platforms.virtual import virtual_modules
+from sdnloom.platforms.sandbox.clock import Clock
+from sdnloom.platforms.sandbox.fake_modules import virtual_modules
 
 _HEADERS = (arp, ethernet, icmp, ipv4, lldp, tcp, udp, vlan)
 _PACKETS = (*_HEADERS, packet_base, packet_exceptions, packet_utils)
@@ -47,7 +47,7 @@ class Reactor:
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
 
-    def callLater(self, delay: float, function: Callable[..., Any], *arguments: Any) -> Timer:
+    def callLater(self, delay: float, function: Callable[..., Any], *arguments: Any) -> NoxTimer:
         """Call a function once, after some seconds."""
         return self._kernel.set_timer(delay, function, arguments)
 
@@ -57,7 +57,7 @@ class Reactor:
 
 
 def provided_modules(kernel: Kernel) -> dict[str, types.ModuleType]:
-    """Return the modules by name, the virtual ones of `sdnloom.platforms.virtual` among them."""
+    """Return the modules by name, the virtual ones of `sdnloom.platforms.sandbox.fake_modules` among them."""
     numbers = {name: each for name, each in vars(openflow).items() if name.startswith(("OFP", "ofp_", "UINT32"))}
     packets = {f"nox.lib.packet.{_last(each)}": _exported(each) for each in _PACKETS}
     everything: dict[str, Any] = {}

@@ -1,7 +1,7 @@
 """Apps written for the NOX controller as a controller program.
 
 The API is NOX's, on Python 3: an app needs its syntax ported and nothing else (docs/nox.md). State is captured from
-outside (`sdnloom.platforms.states`): nothing is added to an app.
+outside (`sdnloom.platforms.capture.states`): nothing is added to an app.
 """
 
 import weakref
@@ -11,43 +11,53 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sdnloom.engine.model import Event
-from sdnloom.network.controller import Call, Came, Fired, Input, Joined, Left, Reaction, Tick, Turn
 from sdnloom.network.events import TimerFired
-from sdnloom.network.openflow import Message
-from sdnloom.network.userfile import CodeError, naming
-from sdnloom.platforms.clock import Clock, Draws, next_script
-from sdnloom.platforms.escapes import handler_raised
-from sdnloom.platforms.kinds import classes_of, forget
+from sdnloom.network.openflow import OpenFlowMessage
+from sdnloom.network.program import (
+    Call,
+    ClockTick,
+    Input,
+    MessageIn,
+    Reaction,
+    SwitchDown,
+    SwitchUp,
+    ThreadTurn,
+    TimerInput,
+)
+from sdnloom.network.usercode import UserCodeError, naming
+from sdnloom.platforms.capture.dict_order import DictOrder
+from sdnloom.platforms.capture.roots import Roots
+from sdnloom.platforms.capture.snapshot import Scope
+from sdnloom.platforms.capture.states import FreshProgram, StateId, StateStore
+from sdnloom.platforms.capture.type_rules import classes_of, forget
+from sdnloom.platforms.footprint.footprint import Effects, FootprintRecorder, ReadsAndWrites, Watcher
+from sdnloom.platforms.handler_errors import handler_raised
 from sdnloom.platforms.nox import events
 from sdnloom.platforms.nox.context import Context
 from sdnloom.platforms.nox.inputs import join_event, message_event
 from sdnloom.platforms.nox.kernel import Kernel, NoxError
-from sdnloom.platforms.nox.loading import Loader, quiet
+from sdnloom.platforms.nox.load import Loader, quiet
 from sdnloom.platforms.nox.modules import pins, provided_modules
-from sdnloom.platforms.orders import Orders
-from sdnloom.platforms.own_modules import Compiler, compile_source
-from sdnloom.platforms.roots import Roots
-from sdnloom.platforms.snapshot import Scope
-from sdnloom.platforms.states import Core, Made, States
-from sdnloom.platforms.touching import Around, Did, Touched, Touching
+from sdnloom.platforms.sandbox.clock import Clock, Draws, next_script
+from sdnloom.platforms.sandbox.own_modules import Compiler, compile_source
 
 
-class Start(NamedTuple):
+class NoxStartStep(NamedTuple):
     """The components are made and installed; the first step of every run."""
 
 
-class Step(NamedTuple):
+class NoxStep(NamedTuple):
     """What a program was given, which of several timers was meant, and the outcomes of its draws."""
 
-    given: Input | Start
+    given: Input | NoxStartStep
     timer: str = ""
     script: tuple[int, ...] = ()
 
 
-class Done(NamedTuple):
+class NoxStepResult(NamedTuple):
     """What a step brought about."""
 
-    messages: tuple[tuple[str, Message], ...]
+    messages: tuple[tuple[str, OpenFlowMessage], ...]
     events: tuple[Event, ...]
     made: tuple[tuple[int, int], ...]
 
@@ -57,7 +67,7 @@ class NoxProgram:
 
     `arguments` has, by the name of the file without its ending, the list of texts that `configure` gets. `draws` is how
     many random draws of a reaction, each among at most `widest` alternatives, are explored as choices; the others
-    follow the `seed`. `per_switch` is a promise (`sdnloom.network.supposing`).
+    follow the `seed`. `per_switch` is a promise (`sdnloom.network.assumed_independence`).
     """
 
     version = "1.0"
@@ -86,12 +96,12 @@ class NoxProgram:
         self._compiler, self._draws = compiler, (seed, widest, draws)
         self._classes: list[type] = []
         weakref.finalize(self, forget, self._classes)
-        self._states = States(self._made(), self._made_anew, self._run)
-        self._touching = Touching(self._states, lambda: self._kernel.components)
-        self._orders = Orders(self.name, self._states, lambda *each: tuple(self._reactions(*each)), self._begin)
+        self._states = StateStore(self._made(), self._made_anew, self._run)
+        self._touching = FootprintRecorder(self._states, lambda: self._kernel.components)
+        self._orders = DictOrder(self.name, self._states, lambda *each: tuple(self._reactions(*each)), self._begin)
         self._begin()
 
-    def _made(self) -> Made:
+    def _made(self) -> FreshProgram:
         """Load the files; their components are made by the first step."""
         kernel = self._kernel = Kernel(Clock(), Draws(*self._draws))
         self._provided = provided_modules(kernel)
@@ -104,23 +114,23 @@ class NoxProgram:
         self._own = frozenset(str(place) for place in loader.files.values())
         known = {"clock": kernel.clock, "random": kernel.draws, "import": loader, **pins(self._provided)}
         scope = Scope(loader.modules, known | {f"context of {name}": each for name, each in self._contexts.items()})
-        return Made(Roots(scope, {"kernel": kernel}, loader.modules.values()).values, scope, lambda: None)
+        return FreshProgram(Roots(scope, {"kernel": kernel}, loader.modules.values()).values, scope, lambda: None)
 
-    def _made_anew(self) -> Made:
+    def _made_anew(self) -> FreshProgram:
         before = self._kernel
         made = self._made()
         self._kernel.timers_seen.update(before.timers_seen)
         return made
 
     def _begin(self) -> None:
-        start = Step(Start())
+        start = NoxStep(NoxStartStep())
         self._run(start)
         self._initial = self._states.note(self._states.first, start)
 
     def _factory(self, file: Path) -> Any:
         found = getattr(self._loader.load(file), "getFactory", None)
         if not callable(found):
-            raise CodeError(f"{file}: has no getFactory(); expected a NOX app, whose factory makes its component")
+            raise UserCodeError(f"{file}: has no getFactory(); expected a NOX app, whose factory makes its component")
         return found
 
     def _start(self) -> None:
@@ -173,7 +183,7 @@ class NoxProgram:
 
     def refuse(self, given: Input) -> None:
         """Raise NoxError if the apps can never be given a timer or call."""
-        if isinstance(given, Fired):
+        if isinstance(given, TimerInput):
             raise NoxError(f"timer {given.name!r}: NOX apps set their timers themselves; expected `ticks`")
         if isinstance(given, Call):
             self._callable(given.name)
@@ -183,11 +193,11 @@ class NoxProgram:
         seed, widest, draws = self._draws
         return NoxProgram(tuple(self._files.values()), self._arguments, seed=seed, draws=draws, widest=widest)
 
-    def initial(self) -> Core:
+    def initial(self) -> StateId:
         """The state after all components are installed, before any switch has joined."""
         return self._initial
 
-    def handle(self, core: Core, given: Input) -> Sequence[Reaction]:
+    def handle(self, core: StateId, given: Input) -> Sequence[Reaction]:
         """The reactions: one, or one for each timer or outcome of draws that there is to choose from."""
         with quiet():
             return self._orders.reactions(core, given)
@@ -197,62 +207,70 @@ class NoxProgram:
         with quiet():
             self._orders.keep()
 
-    def touched(self, core: Core, given: Input, reactions: Sequence[Reaction]) -> Touched | None:
+    def touched(self, core: StateId, given: Input, reactions: Sequence[Reaction]) -> ReadsAndWrites | None:
         """What the reactions looked at and what they changed; None where that is not known."""
 
-        def again(around: Around) -> list[Did]:
+        def again(around: Watcher) -> list[Effects]:
             return [(done.messages, done.events) for _, done in self._steps(core, given, around)]
 
         with quiet():
             return self._touching.touched(core, reactions, again)
 
-    def _reactions(self, core: Core, given: Input) -> Iterator[Reaction]:
+    def _reactions(self, core: StateId, given: Input) -> Iterator[Reaction]:
         for step, done in self._steps(core, given):
             after = self._states.note(core, step)
             drawn = f"draws {','.join(str(pick) for pick, _ in done.made)}" if done.made else ""
             yield Reaction(after, done.messages, done.events, " ".join(filter(None, (step.timer, drawn))))
 
-    def _steps(self, core: Core, given: Input, around: Around = nullcontext) -> Iterator[tuple[Step, Done]]:
+    def _steps(
+        self, core: StateId, given: Input, around: Watcher = nullcontext
+    ) -> Iterator[tuple[NoxStep, NoxStepResult]]:
         """Take the steps that an input allows, each from the same state."""
         self._states.bring(core)
-        if isinstance(given, Fired):
+        if isinstance(given, TimerInput):
             self.refuse(given)
-        choices = [""] if not isinstance(given, Tick | Turn) else list(self._kernel.due()) if given == Tick() else []
+        choices = (
+            [""]
+            if not isinstance(given, ClockTick | ThreadTurn)
+            else list(self._kernel.due())
+            if given == ClockTick()
+            else []
+        )
         for timer in choices:
             script: tuple[int, ...] | None = ()
             while script is not None:
-                step = Step(given, timer, script)
+                step = NoxStep(given, timer, script)
                 self._states.bring(core)
                 with around():
                     done = self._run(step)
                 yield step, done
                 script = next_script(done.made)
 
-    def _run(self, step: Step) -> Done:
+    def _run(self, step: NoxStep) -> NoxStepResult:
         """Take a step from the state that the apps are in."""
         kernel, given = self._kernel, step.given
         happened: tuple[Event, ...] = ()
         self._states.moved()
         kernel.draws.begin(step.script)
         match given:
-            case Start():
+            case NoxStartStep():
                 self._start()
-            case Joined():
+            case SwitchUp():
                 kernel.switches[given.datapath_id] = given.switch
                 kernel.happen(join_event(given))
-            case Left():
+            case SwitchDown():
                 datapath = kernel.datapath_of(given.switch)
                 if datapath is not None:
                     del kernel.switches[datapath]
                     kernel.happen(events.Datapath_leave_event(datapath_id=datapath))
-            case Came():
+            case MessageIn():
                 datapath = kernel.datapath_of(given.switch)
                 event = None if datapath is None else message_event(datapath, given.message)
                 if event is not None:
                     kernel.happen(event)
             case Call():
                 kernel.request(self._callable(given.name), given.arguments)
-            case Tick():
+            case ClockTick():
                 happened = (TimerFired(step.timer),)
                 kernel.fire(step.timer)
             case _:
@@ -263,7 +281,7 @@ class NoxProgram:
                 f"{self.name} imports {late} while it runs; expected its own modules at the top of its files"
             )
         raised = tuple(handler_raised(self.name, name, error, self._own, _EFFECT) for name, error in kernel.escaped)
-        done = Done(tuple(kernel.sent), (*happened, *raised), tuple(kernel.draws.made))
+        done = NoxStepResult(tuple(kernel.sent), (*happened, *raised), tuple(kernel.draws.made))
         kernel.sent.clear()
         kernel.escaped.clear()
         return done

@@ -4,7 +4,7 @@ import struct
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from sdnloom.network.openflow import Match, Message, PortDesc, decode
+from sdnloom.network.openflow import Match, OpenFlowMessage, PortDesc, decode
 from sdnloom.network.openflow.constants import V10
 from sdnloom.network.openflow.match10 import port_to_16, write_match
 from sdnloom.platforms.nox import openflow
@@ -71,12 +71,12 @@ _ACTIONS: dict[int, Callable[[Any], bytes]] = {
 }
 
 
-def message_of(kind: int, body: bytes) -> Message:
+def message_of(kind: int, body: bytes) -> OpenFlowMessage:
     """Return the message of a type and what follows its header."""
     return decode(struct.pack("!BBHI", openflow.OFP_VERSION, kind, 8 + len(body), 0) + body, V10)
 
 
-def packet_out(buffer_id: int, in_port: int, actions: Any, data: Any = b"") -> Message:
+def packet_out(buffer_id: int, in_port: int, actions: Any, data: Any = b"") -> OpenFlowMessage:
     """Return the message that releases a buffer or sends a packet."""
     content = octets(actions)
     head = struct.pack("!IHH", buffer_id, in_port, len(content))
@@ -85,18 +85,18 @@ def packet_out(buffer_id: int, in_port: int, actions: Any, data: Any = b"") -> M
 
 def flow_mod(
     match: openflow.ofp_match, command: int, idle: int, hard: int, priority: int, buffer_id: int, actions: Any
-) -> Message:
+) -> OpenFlowMessage:
     """Return the message that changes a flow table. NOX asks for no report when the entry goes."""
     head = struct.pack("!QHHHHIHH", 0, command, idle, hard, priority, buffer_id, openflow.OFPP_NONE, 0)
     return message_of(openflow.OFPT_FLOW_MOD, match.pack() + head + octets(actions))
 
 
-def stats_request(kind: int, body: bytes = b"") -> Message:
+def stats_request(kind: int, body: bytes = b"") -> OpenFlowMessage:
     """Return a request for statistics."""
     return message_of(openflow.OFPT_STATS_REQUEST, struct.pack("!HH", kind, 0) + body)
 
 
-def port_mod(port: int, address: Any, mask: int, config: int) -> Message:
+def port_mod(port: int, address: Any, mask: int, config: int) -> OpenFlowMessage:
     """Return the message that changes a port."""
     body = struct.pack("!H6sIII4x", port, address.octet, config, mask, 0)
     return message_of(openflow.OFPT_PORT_MOD, body)

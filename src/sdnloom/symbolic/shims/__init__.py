@@ -6,8 +6,8 @@ that is not rewritten gets what `modules` returns, and converters as `converters
 
 import struct
 
-from sdnloom.symbolic.operations_builtins import register
-from sdnloom.symbolic.operations_methods import METHODS
+from sdnloom.symbolic.operations.builtin_calls import register
+from sdnloom.symbolic.operations.methods import METHODS
 from sdnloom.symbolic.shims import addresses, struct_shim
 from sdnloom.symbolic.shims.addresses import converters
 

@@ -10,19 +10,37 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from sdnloom.symbolic.values import IPV4, MAC, Ipv6, Style, SymBytes, SymInt, SymStr, bare, has_symbolic, settled
-from sdnloom.symbolic.values_bytes import bytes_of, bytes_of_cells, bytes_of_hex, bytes_of_int, hex_digits, int_of_bytes
-from sdnloom.symbolic.values_str import Written, text_of_number
+from sdnloom.symbolic.values.make import (
+    IPV4,
+    MAC,
+    Ipv6Style,
+    NumberStyle,
+    SymBytes,
+    SymInt,
+    SymStr,
+    bare,
+    has_symbolic,
+    settled,
+)
+from sdnloom.symbolic.values.sym_bytes import (
+    bytes_of,
+    bytes_of_cells,
+    bytes_of_hex,
+    bytes_of_int,
+    hex_digits,
+    int_of_bytes,
+)
+from sdnloom.symbolic.values.sym_str import WrittenNumber, text_of_number
 
 
 def _write_ipv6(number: int) -> str:
     return socket.inet_ntop(socket.AF_INET6, number.to_bytes(16, "big"))
 
 
-SOCKET_IPV6 = Ipv6(_write_ipv6)
+SOCKET_IPV6 = Ipv6Style(_write_ipv6)
 
 
-def bytes_to_text(value: Any, style: Style, original: Callable[[Any], str]) -> str:
+def bytes_to_text(value: Any, style: NumberStyle, original: Callable[[Any], str]) -> str:
     """Return an address in bytes as text; `original` does it for plain ones."""
     if not isinstance(value, SymBytes):
         return original(value)
@@ -32,18 +50,18 @@ def bytes_to_text(value: Any, style: Style, original: Callable[[Any], str]) -> s
     return text_of_number(number, style)
 
 
-def text_to_bytes(value: Any, style: Style, size: int, original: Callable[[str], Any]) -> Any:
+def text_to_bytes(value: Any, style: NumberStyle, size: int, original: Callable[[str], Any]) -> Any:
     """Return an address in text as bytes; `original` does it for plain text and for text in another style."""
     if isinstance(value, SymStr):
         only = value.pieces[0]
-        if len(value.pieces) == 1 and isinstance(only, Written) and _same_form(only.style, style):
+        if len(value.pieces) == 1 and isinstance(only, WrittenNumber) and _same_form(only.style, style):
             return bytes_of_int(only.number, size, "big", False)
         return original(value.give_up("address of unusual text"))
     return original(value)
 
 
-def _same_form(left: Style, right: Style) -> bool:
-    return left == right or (isinstance(left, Ipv6) and isinstance(right, Ipv6))
+def _same_form(left: NumberStyle, right: NumberStyle) -> bool:
+    return left == right or (isinstance(left, Ipv6Style) and isinstance(right, Ipv6Style))
 
 
 def inet_aton(text: Any) -> bytes:
@@ -145,7 +163,7 @@ def _changed(module: ModuleType, names: dict[str, Any]) -> ModuleType:
 class Converter:
     """An address converter of a library with methods `text_to_bin` and `bin_to_text`, for symbolic values too."""
 
-    def __init__(self, original: Any, style: Style, size: int) -> None:
+    def __init__(self, original: Any, style: NumberStyle, size: int) -> None:
         self._original, self._style, self._size = original, style, size
 
     def text_to_bin(self, text: Any) -> Any:
@@ -175,5 +193,5 @@ def converters(module: Any) -> dict[str, Converter]:
     return {
         "mac": Converter(module.mac, MAC, 6),
         "ipv4": Converter(module.ipv4, IPV4, 4),
-        "ipv6": Converter(module.ipv6, Ipv6(write), 16),
+        "ipv6": Converter(module.ipv6, Ipv6Style(write), 16),
     }

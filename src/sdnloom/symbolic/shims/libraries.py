@@ -9,17 +9,17 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from sdnloom.symbolic.importing import Rewritten
-from sdnloom.symbolic.values import IPV4, MAC, Ipv6, Mac, Style, SymInt, SymStr
-from sdnloom.symbolic.values_str import Written, text_of_number
+from sdnloom.symbolic.rewrite.imports import RewrittenModules
+from sdnloom.symbolic.values.make import IPV4, MAC, Ipv6Style, MacStyle, NumberStyle, SymInt, SymStr
+from sdnloom.symbolic.values.sym_str import WrittenNumber, text_of_number
 
 
 def ipaddress_module() -> ModuleType:
     """Return a module `ipaddress` that follows symbolic addresses."""
-    made = Rewritten(lambda name: name == "ipaddress").load("ipaddress")
+    made = RewrittenModules(lambda name: name == "ipaddress").load("ipaddress")
     for base, is_one, style in (
         (made._BaseV4, _is_ipv4, IPV4),
-        (made._BaseV6, _is_ipv6, Ipv6(_compressed(made._BaseV6._string_from_ip_int))),
+        (made._BaseV6, _is_ipv6, Ipv6Style(_compressed(made._BaseV6._string_from_ip_int))),
     ):
         base._ip_int_from_string = classmethod(_reading(base._ip_int_from_string.__func__, is_one))
         base._string_from_ip_int = classmethod(_writing(base._string_from_ip_int.__func__, style))
@@ -30,17 +30,20 @@ def netaddr_module() -> ModuleType | None:
     """Return a package `netaddr` that follows symbolic addresses, or None where it is not installed."""
     if importlib.util.find_spec("netaddr") is None:
         return None
-    world = Rewritten(lambda name: name.partition(".")[0] == "netaddr")
+    world = RewrittenModules(lambda name: name.partition(".")[0] == "netaddr")
     made = world.load("netaddr")
     ipv4, ipv6, eui48 = (world.load(f"netaddr.strategy.{name}") for name in ("ipv4", "ipv6", "eui48"))
     write = ipv6.int_to_str
-    for module, is_one, style in ((ipv4, _is_ipv4, IPV4), (ipv6, _is_ipv6, Ipv6(lambda number: str(write(number))))):
+    for module, is_one, style in (
+        (ipv4, _is_ipv4, IPV4),
+        (ipv6, _is_ipv6, Ipv6Style(lambda number: str(write(number)))),
+    ):
         _wrap(module, is_one, lambda *options, style=style: style if not any(options) else None)
     _wrap(eui48, _is_mac, lambda dialect=None: _mac_style(dialect))
     return made
 
 
-def _wrap(module: Any, is_one: Callable[[Style], bool], style: Callable[..., Style | None]) -> None:
+def _wrap(module: Any, is_one: Callable[[NumberStyle], bool], style: Callable[..., NumberStyle | None]) -> None:
     """Replace the reader and the writer of a strategy."""
     read, write = module.str_to_int, module.int_to_str
 
@@ -55,28 +58,28 @@ def _wrap(module: Any, is_one: Callable[[Style], bool], style: Callable[..., Sty
     module.str_to_int, module.int_to_str = str_to_int, int_to_str
 
 
-def number_of(text: Any, is_one: Callable[[Style], bool]) -> int | None:
+def number_of(text: Any, is_one: Callable[[NumberStyle], bool]) -> int | None:
     """Return the number that a symbolic text writes in such a style, or None."""
-    if isinstance(text, SymStr) and len(text.pieces) == 1 and isinstance(only := text.pieces[0], Written):
+    if isinstance(text, SymStr) and len(text.pieces) == 1 and isinstance(only := text.pieces[0], WrittenNumber):
         return only.number if is_one(only.style) else None
     return None
 
 
-def _is_ipv4(style: Style) -> bool:
+def _is_ipv4(style: NumberStyle) -> bool:
     return style == IPV4
 
 
-def _is_ipv6(style: Style) -> bool:
-    return isinstance(style, Ipv6)
+def _is_ipv6(style: NumberStyle) -> bool:
+    return isinstance(style, Ipv6Style)
 
 
-def _is_mac(style: Style) -> bool:
-    return isinstance(style, Mac) and style.octets == MAC.octets
+def _is_mac(style: NumberStyle) -> bool:
+    return isinstance(style, MacStyle) and style.octets == MAC.octets
 
 
-def _mac_style(dialect: Any) -> Style | None:
+def _mac_style(dialect: Any) -> NumberStyle | None:
     if dialect is not None and dialect.word_size == 8 and dialect.word_fmt in ("%.2x", "%02x"):
-        return Mac(MAC.octets, dialect.word_sep)
+        return MacStyle(MAC.octets, dialect.word_sep)
     return None
 
 
@@ -85,7 +88,7 @@ def _compressed(write: Callable[[int], str]) -> Callable[[int], str]:
     return lambda number: write(number)
 
 
-def _reading(read: Callable[..., Any], is_one: Callable[[Style], bool]) -> Callable[..., Any]:
+def _reading(read: Callable[..., Any], is_one: Callable[[NumberStyle], bool]) -> Callable[..., Any]:
     def from_string(cls: Any, text: Any) -> Any:
         number = number_of(text, is_one)
         return read(cls, text) if number is None else number
@@ -93,7 +96,7 @@ def _reading(read: Callable[..., Any], is_one: Callable[[Style], bool]) -> Calla
     return from_string
 
 
-def _writing(write: Callable[..., Any], style: Style) -> Callable[..., Any]:
+def _writing(write: Callable[..., Any], style: NumberStyle) -> Callable[..., Any]:
     def to_string(cls: Any, number: Any = None) -> Any:
         return text_of_number(number, style) if isinstance(number, SymInt) else write(cls, number)
 

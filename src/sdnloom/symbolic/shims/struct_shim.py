@@ -11,15 +11,15 @@ from functools import cache
 from types import ModuleType
 from typing import Any, Final, NamedTuple
 
-from sdnloom.symbolic.values import SymByteArray, SymInt, Vector, bare, has_symbolic, settled
-from sdnloom.symbolic.values_bytes import bare_bytes, bytes_of_cells, bytes_of_int, cells_of_bytes, int_of_bytes
-from sdnloom.symbolic.values_cells import Cell
-from sdnloom.symbolic.values_int import one_of
+from sdnloom.symbolic.values.cells import Cell
+from sdnloom.symbolic.values.make import SymByteArray, SymInt, Vector, bare, has_symbolic, settled
+from sdnloom.symbolic.values.sym_bytes import bare_bytes, bytes_of_cells, bytes_of_int, cells_of_bytes, int_of_bytes
+from sdnloom.symbolic.values.sym_int import one_of
 
 _INTEGERS: Final = "bBhHiIlLqQnN"
 
 
-class Field(NamedTuple):
+class StructItem(NamedTuple):
     """One value of a format: its code, where it is and how long."""
 
     code: str
@@ -27,21 +27,21 @@ class Field(NamedTuple):
     size: int
 
 
-class Layout(NamedTuple):
+class StructLayout(NamedTuple):
     """A format as fields."""
 
-    fields: tuple[Field, ...]
+    fields: tuple[StructItem, ...]
     size: int
     order: str  # "big" or "little"
 
 
 @cache
-def layout(form: str) -> Layout:
+def layout(form: str) -> StructLayout:
     """Return the fields of a format; struct.error as the original raises it."""
     size = struct.calcsize(form)
     prefix, body = (form[0], form[1:]) if form[:1] in tuple("@=<>!") else ("@", form)
     little = prefix == "<" or (prefix in "@=" and struct.pack("=H", 1) == b"\x01\x00")
-    fields: list[Field] = []
+    fields: list[StructItem] = []
     seen, count = "", ""
     for char in body:
         if char.isspace():
@@ -52,15 +52,15 @@ def layout(form: str) -> Layout:
         times = int(count or 1)
         if char in "sp":
             seen += f"{count}{char}"
-            fields.append(Field(char, struct.calcsize(prefix + seen) - times, times))
+            fields.append(StructItem(char, struct.calcsize(prefix + seen) - times, times))
         else:
             one = struct.calcsize(prefix + char)
             for _ in range(times):
                 seen += char
                 if char != "x":
-                    fields.append(Field(char, struct.calcsize(prefix + seen) - one, one))
+                    fields.append(StructItem(char, struct.calcsize(prefix + seen) - one, one))
         count = ""
-    return Layout(tuple(fields), size, "little" if little else "big")
+    return StructLayout(tuple(fields), size, "little" if little else "big")
 
 
 def calcsize(form: Any) -> int:
@@ -94,7 +94,7 @@ def _offset(offset: Any) -> int:
     return one_of(offset, "offset of struct") if isinstance(offset, SymInt) else offset
 
 
-def _value(field: Field, value: Any, content: bytes, cells: Sequence[Cell], order: str) -> Any:
+def _value(field: StructItem, value: Any, content: bytes, cells: Sequence[Cell], order: str) -> Any:
     code, offset, size = field
     own = tuple(cells[offset : offset + size])
     part = bytes_of_cells(content[offset : offset + size], own)
@@ -143,7 +143,7 @@ def pack(form: Any, *values: Any) -> bytes:
     return bytes_of_cells(struct.pack(form, *map(bare, values)), tuple(cells))
 
 
-def _packed(field: Field, value: Any, order: str) -> tuple[Cell, ...]:
+def _packed(field: StructItem, value: Any, order: str) -> tuple[Cell, ...]:
     code, _, size = field
     if code in _INTEGERS and isinstance(value, SymInt):
         low, high = (-1 << 8 * size - 1, (1 << 8 * size - 1) - 1) if code.islower() else (0, (1 << 8 * size) - 1)
@@ -173,7 +173,7 @@ def pack_into(form: Any, buffer: Any, offset: Any, *values: Any) -> None:
         buffer[start : start + len(packed)] = packed
 
 
-class Struct:
+class SymbolicStruct:
     """A format that has been read."""
 
     def __init__(self, form: Any) -> None:
@@ -205,7 +205,7 @@ def module() -> ModuleType:
     """Return a module `struct` for code that is not rewritten."""
     made = ModuleType("struct", struct.__doc__)
     vars(made).update(vars(struct))
-    for function in (calcsize, unpack_from, unpack, iter_unpack, pack, pack_into, Struct):
+    for function in (calcsize, unpack_from, unpack, iter_unpack, pack, pack_into, SymbolicStruct):
         setattr(made, function.__name__, function)
     return made
 

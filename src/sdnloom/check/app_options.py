@@ -1,0 +1,205 @@
+"""A scenario from a command line: an app, a topology and little else, with defaults for all that is not said.
+
+The options become the document that a scenario file would hold, so both are read by the same code, and what a command
+line means can be printed, kept in a trace and edited.
+"""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+from sdnloom.network.topology import Topology
+from sdnloom.properties import LIBRARY
+from sdnloom.scenario_file.document import ScenarioError, document_of, shown
+from sdnloom.scenario_file.program import is_file
+from sdnloom.scenario_file.table import Table
+from sdnloom.scenario_file.topology import read_topology
+
+COMMAND_LINE = Path("command line")  # what messages name instead of a file; other names are relative to its folder
+PINGS = 2  # of the first host, where nobody is told to send
+PROPERTIES = ("NoForwardingLoops", "NoBlackHoles", "NoForgottenPackets", "NoHandlerException")
+_METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS")
+
+
+@dataclass(frozen=True)
+class AppOptions:
+    """What a user says about an app and the network around it; texts as on the command line."""
+
+    apps: tuple[str, ...]
+    path: tuple[str, ...] = ()
+    topology: str = "linear,2"
+    pings: tuple[str, ...] = ()
+    moves: tuple[str, ...] = ()
+    properties: tuple[str, ...] = ()
+    externals: tuple[str, ...] = ()
+    ticks: int = 0
+    warmup: int | None = None
+    hub: str | None = None
+    threads: str | None = None
+    version: str | None = None
+    joining: bool = False
+
+
+def app_document(options: AppOptions) -> dict[str, Any]:
+    """The scenario document of a command line. Files in it are relative to the current folder."""
+    hosts, reach = _hosts(options)
+    shape = _topology_table(options.topology)
+    if reach and shape["shape"] in _SIZES:
+        shape["ports"] = reach
+    topology = read_topology(Table(document_of(shape, COMMAND_LINE), COMMAND_LINE, "--topology"))
+    names = [host.name for host in topology.hosts]
+    if not options.pings and len(names) > 1:
+        _ping(hosts, names[0], names[1], PINGS)
+    for name in hosts:
+        _known(name, topology)
+    document: dict[str, Any] = {
+        "name": Path(options.apps[0]).stem if is_file(options.apps[0]) else options.apps[0].rpartition(".")[2],
+        "properties": [_property(text) for text in options.properties] or _default_properties(hosts),
+    }
+    if options.ticks:
+        document["ticks"] = options.ticks
+    if options.warmup is not None:
+        document["warmup"] = options.warmup
+    if options.joining:
+        document["joining"] = True
+    document["program"] = _program(options)
+    document["topology"] = shape
+    if options.version:
+        document["switches"] = {"version": options.version}
+    document["hosts"] = [{"name": name, **hosts[name]} for name in names if name in hosts]
+    document["externals"] = [_external(text) for text in options.externals]
+    return {key: value for key, value in document.items() if value != []}
+
+
+def _program(options: AppOptions) -> dict[str, Any]:
+    program: dict[str, Any] = {"app": options.apps[0]} if len(options.apps) == 1 else {"apps": list(options.apps)}
+    if options.path:
+        program["path"] = list(options.path)
+    for key in ("hub", "threads"):
+        if value := getattr(options, key):
+            program[key] = value
+    return program
+
+
+def _default_properties(hosts: dict[str, dict[str, Any]]) -> list[Any]:
+    """What any app should keep, and that somebody hears something at all: else it would hold for want of traffic."""
+    heard = [name for name, host in hosts.items() if host.get("kind") == "replier"]
+    return [*PROPERTIES, *({"name": "Sometimes", "event": "Received", "at": name} for name in heard)]
+
+
+def _topology_table(text: str) -> dict[str, Any]:
+    """Mininet's notation: a shape and its sizes, `linear,3` or `tree,2,3`; or a file, `fat.py:fat,4`, `net.graphml`."""
+    file, _, choice = text.partition(":")
+    if file.endswith(".py"):
+        return {"shape": "mininet", "file": file, **({"topo": choice} if choice else {})}
+    if text.endswith(".graphml"):
+        return {"shape": "graphml", "file": text}
+    if file == "topohub" and choice:
+        return {"shape": "topohub", "name": choice}
+    shape, *sizes = (part.strip() for part in text.split(","))
+    if shape == "minimal" and not sizes:
+        return {"shape": "single", "hosts": 2}
+    keys = _SIZES.get(shape)
+    if keys is None or len(sizes) > len(keys) or (shape != "single" and not sizes):
+        _wrong("--topology", text, f"{_SHAPES}, FILE.py:TOPO, FILE.graphml or topohub:NAME")
+    return {"shape": shape, **{key: _whole("--topology", text, size) for key, size in zip(keys, sizes, strict=False)}}
+
+
+_SIZES = {
+    "single": ("hosts",),
+    "linear": ("switches", "hosts"),
+    "ring": ("switches", "hosts"),
+    "mesh": ("switches", "hosts"),
+    "tree": ("depth", "fanout"),
+    "torus": ("rows", "columns"),
+}
+_SHAPES = ", ".join(f"{shape},{','.join(key.upper() for key in keys)}" for shape, keys in _SIZES.items())
+
+
+def _hosts(options: AppOptions) -> tuple[dict[str, dict[str, Any]], int]:
+    """What the hosts do that an option names, and the highest port of a switch that one may move to."""
+    hosts: dict[str, dict[str, Any]] = {}
+    for text in options.pings:
+        source, target, count = _parts("--ping", text, "SOURCE,TARGET or SOURCE,TARGET,COUNT", 2, 3, default="1")
+        if source == target:
+            _wrong("--ping", text, "two different hosts")
+        _ping(hosts, source, target, _whole("--ping", text, count))
+    reach = 0
+    for text in options.moves:
+        name, place = _parts("--move", text, "HOST,SWITCH:PORT", 2, 2)
+        _, colon, port = place.partition(":")
+        if not colon:
+            _wrong("--move", text, "HOST,SWITCH:PORT")
+        reach = max(reach, _whole("--move", text, port))
+        move = hosts.setdefault(name, {}).setdefault("move", {"to": [], "moves": 1, "announces": True})
+        move["to"].append(place)
+    return hosts, reach
+
+
+def _ping(hosts: dict[str, dict[str, Any]], source: str, target: str, count: int) -> None:
+    """Let one host send pings to another, which answers unless it sends pings itself."""
+    sender = hosts.setdefault(source, {})
+    if sender.get("kind") != "client":
+        sender.update(kind="client", to=[], sends=0)
+    sender["to"].append(target)
+    sender["sends"] += count
+    hosts.setdefault(target, {}).setdefault("kind", "replier")
+
+
+def _known(name: str, topology: Topology) -> None:
+    names = [host.name for host in topology.hosts]
+    if name not in names:
+        _wrong("--ping or --move", name, f"a host of the topology: {', '.join(names[:12]) or 'it has none'}")
+
+
+def _property(text: str) -> Any:
+    """A name, or a name with arguments: `Reachable,source=h1,target=h2`."""
+    name, *pairs = text.split(",")
+    if name not in LIBRARY:
+        _wrong("--property", text, f"NAME or NAME,KEY=VALUE,... with one of {', '.join(LIBRARY)}")
+    table: dict[str, Any] = {"name": name}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals or not key or key == "name":
+            _wrong("--property", text, "NAME or NAME,KEY=VALUE,...")
+        # A list has its items between plus signs: replicas=R1+R2.
+        table[key] = value.split("+") if "+" in value or key == "replicas" else value
+    return table if pairs else name
+
+
+def _external(text: str) -> dict[str, Any]:
+    """A request, `POST /router/0000000000000001 {"address": "10.0.0.1/24"}`, that may be made once."""
+    expected = f"a request such as 'PUT /switch/1 {{\"key\": 1}}'; the methods are {', '.join(_METHODS)}"
+    method, _, rest = text.strip().partition(" ")
+    place, _, body = rest.strip().partition(" ")
+    if method not in _METHODS or not place.startswith("/"):
+        _wrong("--external", text, expected)
+    if not body.strip():
+        return {"name": f"{method} {place}"}
+    _json("--external", body, expected)
+    return {"name": f"{method} {place}", "arguments": [body.strip()]}
+
+
+def _json(option: str, body: str, expected: str) -> None:
+    try:
+        json.loads(body)
+    except (ValueError, RecursionError):
+        _wrong(option, body, expected)
+
+
+def _parts(option: str, text: str, expected: str, least: int, most: int, default: str = "") -> list[str]:
+    parts = [part.strip() for part in text.split(",")]
+    if not least <= len(parts) <= most or not all(parts):
+        _wrong(option, text, expected)
+    return parts + [default] * (most - len(parts))
+
+
+def _whole(option: str, text: str, number: str) -> int:
+    if not (number.isascii() and number.isdigit() and len(number) < 7):
+        _wrong(option, text, f"a whole number instead of {number[:40]!r}")
+    return int(number)
+
+
+def _wrong(option: str, value: str, expected: str) -> NoReturn:
+    raise ScenarioError(f"{option} is {shown(value)}; expected {expected}")

@@ -1,0 +1,348 @@
+"""Inputs that matter, found by asking the program: discovery for a search (NICE, section 3.3, figures 4 and 5).
+
+Figure 5 makes discovery a transition of the client: in each state of the controller the client learns which packets
+its handlers tell apart, and may send these. Here discovery stays outside the state space. Packets go to a pool for each
+host and place; a search with the pools meets states of the controller; each new one is asked about, and its packets are
+added; the search starts again, with every run of a handler remembered, until nothing new appears. What ports answer to
+a request for statistics is asked while the search runs, whenever an answer is handled (`inputs/statistics.py`).
+
+Law: the pools contain every packet that figure 5's clients would send, as packets only ever add behaviour to a search.
+A verdict speaks for representatives of the classes, and holds only if every class was found.
+"""
+
+import time
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, Protocol
+
+from sdnloom.check.cached_program import CachedProgram
+from sdnloom.engine.model import Needs, Property, System
+from sdnloom.engine.path import Path
+from sdnloom.engine.result import Holds, Incomplete, Notice, Result, SearchEvent, SearchOptions
+from sdnloom.inputs.classes import Explorer, HandlerQuestion, InputClass, PacketClasses, Pattern
+from sdnloom.inputs.clients import Discoverer, Pools, discoverers, with_pools
+from sdnloom.inputs.flow_tables import brought_in, envelope, in_the_way
+from sdnloom.inputs.representatives import Candidates, representatives
+from sdnloom.inputs.skeletons import USUAL, SenderView, Skeleton, labelled_packet, packet_label, skeletons
+from sdnloom.inputs.statistics import StatisticsAsking, answer_pools, is_counter, with_answers
+from sdnloom.network.build import switch_config
+from sdnloom.network.controller_component import ControllerCore
+from sdnloom.network.hosts.client import Named
+from sdnloom.network.hosts.component import HostCore
+from sdnloom.network.hosts.host import HostView
+from sdnloom.network.network import Network
+from sdnloom.network.openflow import PacketIn
+from sdnloom.network.packet import Packet
+from sdnloom.network.program import Program
+from sdnloom.network.switch import SwitchCore
+from sdnloom.network.switch_component import SwitchState
+from sdnloom.network.topology.spec import SwitchPort
+
+CONTROLLER = "controller"
+MOST_GAPS = 5  # in the reason of a verdict; the rest is in the report
+
+
+@dataclass(frozen=True)
+class DiscoverOptions:
+    """What to look for: the protocol stacks, and domains of fields that are not the usual ones, by field.
+
+    Fields are those of packets and the counters of ports.
+
+    `paths` is how many paths through a handler one question may take.
+    """
+
+    stacks: tuple[str, ...] = USUAL
+    fields: tuple[tuple[str, str], ...] = ()
+    paths: int = 2_000
+
+
+def packet_fields(wanted: DiscoverOptions) -> dict[str, str]:
+    """The domains of packets' fields alone."""
+    return {name: text for name, text in wanted.fields if not is_counter(name)}
+
+
+@dataclass(frozen=True)
+class Round:
+    """One search: its size, the packets it could choose from, the questions it raised, and answers of ports so far."""
+
+    states: int
+    transitions: int
+    packets: int
+    questions: int
+    answers: int = 0
+    seconds: float = field(default=0.0, compare=False)
+
+
+@dataclass(frozen=True)
+class Discovery:
+    """What was discovered: the network with its pools, the search in it, and how it came to that.
+
+    The result counts the states of the last search and the transitions of all. `gaps` says why inputs may be missing.
+    """
+
+    network: Network
+    result: Result
+    rounds: tuple[Round, ...]
+    gaps: tuple[str, ...] = ()
+    finished: bool = True  # no input is missing that the last search would have led to
+
+    @property
+    def packets(self) -> int:
+        """How many packets there are in all pools."""
+        return sum(len(pool) for one in discoverers(self.network) for _, pool in one.client.pools)
+
+    @property
+    def answers(self) -> int:
+        """How many answers to requests for statistics there are in all pools."""
+        return sum(map(len, answer_pools(self.network).values()))
+
+    @property
+    def questions(self) -> int:
+        """How many different questions were asked about the program."""
+        return sum(one.questions for one in self.rounds)
+
+    @property
+    def bound(self) -> str:
+        """What a verdict speaks for, as one of its bounds."""
+        so_far = "" if self.finished else " so far"
+        parts = []
+        if any(discoverers(self.network)) or not self.answers:
+            parts.append(
+                f"{_count(self.packets, 'packet')} discovered{so_far}, "
+                "one for each class that the program tells apart and each role of its destination"
+            )
+        if self.answers:
+            parts.append(
+                f"{_count(self.answers, 'answer')} to requests for port statistics discovered{so_far}, "
+                "one for each class that the program tells apart when it handles them"
+            )
+        return f"{'; '.join(parts)} ({_count(len(self.rounds), 'round')}, {_count(self.questions, 'question')})"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+class Situation(NamedTuple):
+    """A host can send in this state of the controller and of the switch that it is plugged into."""
+
+    host: str
+    place: SwitchPort
+    program: Hashable
+    switch: SwitchCore
+
+
+class SearchFunction(Protocol):
+    """Searches the network with the program. `look` adds to the system what notes down the situations met."""
+
+    def __call__(self, network: Network, program: Program, look: Callable[[System], System]) -> Result:
+        """The result."""
+
+
+def discover(
+    network: Network,
+    program: Program,
+    explorer: Explorer,
+    wanted: DiscoverOptions,
+    options: SearchOptions,
+    searching: SearchFunction,
+    on_event: Callable[[SearchEvent], None] = lambda event: None,
+) -> Discovery:
+    """Search with discovered inputs until there are no more; a violation ends it unless all are wanted."""
+    asking = PacketPools(network, explorer, wanted)
+    statistics = StatisticsAsking(network, explorer, wanted.fields)
+    remembered = CachedProgram(program, statistics.answers)
+    rounds: list[Round] = []
+    start = time.monotonic()
+    while True:
+        ready = with_pools(network, asking.pools)
+        met = SituationCollector(tuple(discoverers(network)), options.reduce)
+        packets, questions = asking.packets, asking.questions + statistics.questions
+        result = searching(ready, remembered, met.watching)
+        goes_on = options.find_all or not result.violations
+        if goes_on:
+            asking.ask(met.situations)
+        done, answers = result.statistics, sum(map(len, statistics.pools.values()))
+        asked = asking.questions + statistics.questions - questions
+        rounds.append(Round(done.states, done.transitions, packets, asked, answers, done.seconds))
+        new = asking.packets - packets
+        on_event(Notice(_notice(rounds, new)))
+        if not new or _out_of_time(options, time.monotonic() - start):
+            gaps = (*asking.gaps, *statistics.gaps)
+            summed = _summed(result, rounds, remembered, gaps, options)
+            full = with_answers(ready, statistics.pools)
+            return Discovery(full, summed, tuple(rounds), gaps, goes_on and not new)
+
+
+def _notice(rounds: list[Round], new: int) -> str:
+    """What a round brought, in a line."""
+    last = rounds[-1]
+    answers = f" and {last.answers} answers" if last.answers else ""
+    size = f"{last.states:,} states with {last.packets} packets{answers}"
+    return f"round {len(rounds)}: {size}, {last.questions} questions, {new} new packets"
+
+
+def _out_of_time(options: SearchOptions, spent: float) -> bool:
+    return options.limits.seconds is not None and spent >= options.limits.seconds
+
+
+def _summed(
+    result: Result, rounds: list[Round], program: CachedProgram, gaps: tuple[str, ...], options: SearchOptions
+) -> Result:
+    """The last search's result with the work of all, and with the verdict that discovery allows."""
+    statistics = replace(
+        result.statistics,
+        transitions=sum(one.transitions for one in rounds),
+        seconds=sum(one.seconds for one in rounds),
+        evaluations={**result.statistics.evaluations, CONTROLLER: program.runs},
+    )
+    reason = result.incomplete
+    if reason is None and gaps:
+        more = f", and {len(gaps) - MOST_GAPS} more" if len(gaps) > MOST_GAPS else ""
+        reason = f"inputs may be missing that the program tells apart: {'; '.join(gaps[:MOST_GAPS])}{more}"
+    if reason is None and options.reduce:
+        reason = "inputs may be missing: a reduction leaves out states of the controller that discovery would ask about"
+    verdict = Incomplete(reason) if reason is not None and isinstance(result.verdict, Holds) else result.verdict
+    return replace(result, verdict=verdict, statistics=statistics, incomplete=reason)
+
+
+class SituationCollector:
+    """Notes down, while a search runs, the situations in which a discovering host can send."""
+
+    def __init__(self, hosts: tuple[Discoverer, ...], reduced: bool) -> None:
+        self.hosts, self.reduced = hosts, reduced
+        self._seen: dict[Situation, None] = {}
+
+    def watching(self, system: System) -> System:
+        """The system with properties that never speak, only look. With a reduction they see quiescent states only."""
+        needs = Needs.QUIESCENT if self.reduced else Needs.STATE
+        columns = {component.name for component in system.components}
+        looking = [
+            Property(
+                f"discovery of {host.spec.name} at {switch}",
+                needs,
+                self._looking(host, switch),
+                columns=(CONTROLLER, switch, host.spec.name),
+            )
+            for host in self.hosts
+            for switch in sorted({place.switch for place in host.places} & columns)
+        ]
+        return replace(system, properties=(*system.properties, *looking))
+
+    def _looking(self, host: Discoverer, switch: str) -> Callable[[Any, Mapping[str, Any]], str | None]:
+        name = host.spec.name
+
+        def look(memory: Any, columns: Mapping[str, Any]) -> None:
+            core: HostCore = columns[name]
+            state: SwitchState = columns[switch]
+            controller: ControllerCore = columns[CONTROLLER]
+            if core.place.switch == switch and state.phase == "on" and host.may_send(core):
+                tables = replace(state.core, buffers=())
+                self._seen.setdefault(Situation(name, core.place, controller.program, tables))
+
+        return look
+
+    @property
+    def situations(self) -> list[Situation]:
+        """The situations that were met, in the order of the search."""
+        return list(self._seen)
+
+
+class PacketPools:
+    """Asks the explorer about situations, each once, and keeps the pools."""
+
+    def __init__(self, network: Network, explorer: Explorer, wanted: DiscoverOptions) -> None:
+        self.explorer = explorer
+        self.configs = {spec.name: switch_config(spec, network.switches) for spec in network.topology.switches}
+        self.settings = {one.spec.name: SenderView(network.topology, one.spec) for one in discoverers(network)}
+        self.skeletons: dict[str, list[Skeleton]] = {
+            name: skeletons(wanted.stacks, setting, packet_fields(wanted)) for name, setting in self.settings.items()
+        }
+        self.candidates = {
+            (name, skeleton): Candidates.of(skeleton, self.settings[name])
+            for name, found in self.skeletons.items()
+            for skeleton in found
+        }
+        self._pools: dict[tuple[str, SwitchPort], dict[str, Named]] = {}
+        self._answers: dict[HandlerQuestion, PacketClasses] = {}
+        self._asked: set[Situation] = set()
+        self._gaps: dict[str, None] = {}
+
+    @property
+    def pools(self) -> Pools:
+        """The packets found so far."""
+        return self._pools
+
+    @property
+    def packets(self) -> int:
+        """How many packets there are in all pools."""
+        return sum(map(len, self._pools.values()))
+
+    @property
+    def questions(self) -> int:
+        """How many different questions the explorer was asked."""
+        return len(self._answers)
+
+    @property
+    def gaps(self) -> tuple[str, ...]:
+        """Why packets may be missing."""
+        return tuple(self._gaps)
+
+    def ask(self, situations: Iterable[Situation]) -> None:
+        """Add the packets that matter in these situations to the pools."""
+        for situation in situations:
+            if situation not in self._asked:
+                self._asked.add(situation)
+                pool = self._pools.setdefault((situation.host, situation.place), {})
+                for label, packet in self.relevant(situation):
+                    pool.setdefault(label, (label, packet))
+
+    def relevant(self, situation: Situation) -> list[Named]:
+        """The packets that matter in a situation: one for each class and role."""
+        known: list[InputClass] = []
+        found: list[Named] = []
+        for skeleton in self.skeletons[situation.host]:
+            config = self.configs[situation.place.switch]
+            message = envelope(config, situation.switch, situation.place.port, skeleton)
+            if message is None:
+                continue  # the switch brings none of these packets to the controller
+            avoiding = in_the_way(situation.switch, situation.place.port, skeleton)
+            for one in self._classes(situation, message, skeleton):
+                if not any(one.repeats(other) for other in known):
+                    known.append(one)
+                    found += self._packets(situation, skeleton, one, avoiding)
+        return found
+
+    def _classes(self, situation: Situation, message: PacketIn, skeleton: Skeleton) -> tuple[InputClass, ...]:
+        question = HandlerQuestion(situation.program, situation.place.switch, message, skeleton)
+        answer = self._answers.get(question)
+        if answer is None:
+            answer = self._answers[question] = self.explorer.explore(question)
+            self._gaps.update(dict.fromkeys(answer.gaps))
+        return answer.classes
+
+    def _packets(
+        self, situation: Situation, skeleton: Skeleton, one: InputClass, avoiding: tuple[Pattern, ...]
+    ) -> Iterable[Named]:
+        config, port = self.configs[situation.place.switch], situation.place.port
+        setting = self.settings[situation.host]
+
+        def reaches(values: Mapping[str, int]) -> bool:
+            packet: Packet = skeleton.packet(values)
+            return brought_in(config, situation.switch, port, packet) is not None
+
+        for values in representatives(one, self.candidates[situation.host, skeleton], avoiding, reaches):
+            whole = {**skeleton.preferred, **values}
+            yield packet_label(skeleton.stack, whole, setting), skeleton.packet(values)
+
+
+def replayed_pools(network: Network, path: Path) -> Pools:
+    """Pools with the discovered packets that a path names. Raises SdnloomError for a text that is no packet."""
+    pools: dict[tuple[str, SwitchPort], dict[str, Named]] = {}
+    for one in discoverers(network):
+        setting = SenderView(network.topology, one.spec)
+        told = {name for name, _ in one.client.pool(HostView(one.spec, network.topology))}
+        sent = [step.choice for step in path.steps if (step.component, step.action) == (one.spec.name, "send")]
+        found = {label: (label, labelled_packet(label, setting)) for label in sent if label not in told}
+        pools |= {(one.spec.name, place): found for place in one.places}
+    return pools

@@ -1,0 +1,85 @@
+"""What is to be discovered, from scenario files and command lines."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from sdnloom.check.discovery import DiscoverOptions, packet_fields
+from sdnloom.inputs.clients import all_discovering
+from sdnloom.inputs.domains import DomainError
+from sdnloom.inputs.skeletons import USUAL, SenderView, skeletons
+from sdnloom.inputs.statistics import check_counter, discovering_statistics, is_counter
+from sdnloom.network.network import Network
+from sdnloom.network.topology.spec import Topology
+from sdnloom.scenario_file.table import Table
+
+
+def read_discover(reader: Table, network: Network) -> tuple[DiscoverOptions, Network]:
+    """The options of a `[discover]` table, and the network in which what it says is discovered."""
+    stacks = reader.texts("stacks", list(USUAL))
+    fields = _flat(reader, reader.plain("fields", {}))
+    options = DiscoverOptions(tuple(stacks), fields, reader.whole("paths", 1, default=DiscoverOptions.paths))
+    if reader.flag("clients", False):
+        network = all_discovering(network)
+    if reader.flag("statistics", False):
+        network = discovering_statistics(network)
+    reader.close()
+    reader.calling("stacks", lambda: check_options(options, network.topology))
+    return options, network
+
+
+def _flat(reader: Table, table: Any) -> tuple[tuple[str, str], ...]:
+    """The fields of a table; TOML reads `eth.type` as a table in a table."""
+    expected = 'values of a field such as "any", "h2,broadcast", 80 or [80, 443]'
+    found: list[tuple[str, str]] = []
+    if not isinstance(table, dict):
+        reader.fail("fields", table, 'a table of fields such as { eth.type = "any" }')
+
+    def walk(prefix: str, value: Any) -> None:
+        if isinstance(value, dict):
+            for key, inner in value.items():
+                walk(f"{prefix}.{key}" if prefix else key, inner)
+            return
+        items = value if isinstance(value, list) else [value]
+        if not items or not all(type(item) in (str, int) for item in items):
+            reader.fail("fields", value, expected)
+        if prefix in dict(found):
+            reader.fail("fields", prefix, 'each field once, as eth.type = ... or as "eth.type" = ...')
+        found.append((prefix, ",".join(map(str, items))))
+
+    walk("", table)
+    return tuple(found)
+
+
+def given_fields(texts: Iterable[str]) -> dict[str, str]:
+    """The fields of a command line, each `NAME=VALUES`."""
+    found: dict[str, str] = {}
+    for text in texts:
+        name, sign, values = text.partition("=")
+        if not sign or not name or not values:
+            raise DomainError(
+                f"--field is {text[:80]!r}; expected NAME=VALUES such as eth.type=any or ipv4.dst=10.0.0.1"
+            )
+        name = name.strip()
+        if name in found:
+            raise DomainError(
+                f"--field {name[:80]} is given twice, as {found[name][:80]!r} and as {values[:80]!r}; expected each "
+                "field once, with all its values such as 80,443"
+            )
+        found[name] = values
+    return found
+
+
+def changed(options: DiscoverOptions, stacks: tuple[str, ...], fields: Mapping[str, str]) -> DiscoverOptions:
+    """The options with what a command line says instead."""
+    return DiscoverOptions(
+        stacks or options.stacks, tuple((dict(options.fields) | dict(fields)).items()), options.paths
+    )
+
+
+def check_options(options: DiscoverOptions, topology: Topology) -> None:
+    """Raise SdnloomError for a stack, field or value that cannot be, as seen by the first host there is."""
+    host = topology.hosts[0] if topology.hosts else None
+    skeletons(options.stacks, SenderView(topology, host), packet_fields(options))
+    for name, text in options.fields:
+        if is_counter(name):
+            check_counter(name, text)

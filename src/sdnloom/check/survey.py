@@ -1,0 +1,138 @@
+"""The classes of packets at one place of a network, in one of its states: what `sdnloom inputs` shows.
+
+The program that is explored is a rewritten twin of the one in the scenario. Every witness is run on the original as
+well, from the same state, and has to take the same lines and do the same.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from sdnloom.check.scenario import Scenario
+from sdnloom.engine.path import Path, final_state, replay
+from sdnloom.engine.semantics import Semantics
+from sdnloom.inputs.classes import HandlerQuestion
+from sdnloom.inputs.clients import DiscoveryError
+from sdnloom.inputs.concolic import ConcolicClass, ConcolicClasses, ConcolicExplorer, ConcolicOptions, given
+from sdnloom.inputs.explorable import CanBeRewritten, explorable
+from sdnloom.inputs.flow_tables import envelope
+from sdnloom.inputs.skeletons import Skeleton
+from sdnloom.inputs.statistics import STATISTICS, reply_of
+from sdnloom.network.build import switch_config
+from sdnloom.network.openflow import PacketIn, PortStatsReply
+from sdnloom.network.program import Program, keep_order
+from sdnloom.network.switch import SwitchCore
+from sdnloom.network.topology.spec import SwitchPort
+from sdnloom.platforms.line_trace import line_trace
+from sdnloom.symbolic.execution import Site
+
+
+@dataclass(frozen=True)
+class Surveyed:
+    """A class, and how the program as it was written differs from what was predicted for it; "" if it does not."""
+
+    found: ConcolicClass
+    difference: str = ""
+
+
+@dataclass(frozen=True)
+class Survey:
+    """The classes at a place, without those that differ from an earlier one in nothing but what the program ignores."""
+
+    program: str
+    place: SwitchPort
+    classes: tuple[Surveyed, ...]
+    repeated: int
+    answers: tuple[ConcolicClasses, ...]
+    robust: bool = False
+    about: str = "packets"  # what falls into classes, or "statistics"
+
+    @property
+    def gaps(self) -> tuple[str, ...]:
+        """Why there may be other classes."""
+        return tuple(dict.fromkeys(gap for answer in self.answers for gap in answer.gaps))
+
+    @property
+    def divergences(self) -> tuple[str, ...]:
+        """Runs that did not do what was predicted."""
+        during = [str(each) for answer in self.answers for each in answer.found.divergences]
+        return (*during, *(each.difference for each in self.classes if each.difference))
+
+    @property
+    def concretised(self) -> dict[Site, int]:
+        """Where a value went on without being followed, and how often."""
+        found: dict[Site, int] = {}
+        for answer in self.answers:
+            for site, times in answer.found.concretised:
+                found[site] = found.get(site, 0) + times
+        return found
+
+    @property
+    def complete(self) -> bool:
+        """Whether these are all classes, and all as predicted."""
+        return not self.gaps and not self.divergences
+
+    @property
+    def paths(self) -> int:
+        """How often a handler ran."""
+        return sum(answer.found.statistics.paths for answer in self.answers)
+
+
+def survey(
+    scenario: Scenario, place: SwitchPort, path: Path | None, skeletons: Sequence[Skeleton], means: ConcolicOptions
+) -> Survey:
+    """The classes of packets that come in at a place after the steps of a path, from the start if there is none."""
+    scenario.network.topology.check_place(place)
+    keep_order(scenario.program)
+    twin = explorable(scenario.program)
+    core, switch = _state(replace(scenario, program=twin), place, path)
+    original, _ = _state(scenario, place, path)
+    explorer = ConcolicExplorer(twin, means)
+    answers, classes, repeated = [], list[Surveyed](), 0
+    for skeleton in skeletons:
+        question = HandlerQuestion(core, place.switch, _message(scenario, switch, place, skeleton), skeleton)
+        answer = explorer.explore(question)
+        answers.append(answer)
+        for one in answer.classes:
+            if any(one.repeats(other.found) for other in classes):
+                repeated += 1
+            else:
+                classes.append(Surveyed(one, _difference(one, scenario.program, original, twin)))
+    about = STATISTICS if {each.stack.name for each in skeletons} == {STATISTICS} else Survey.about
+    return Survey(scenario.program.name, place, tuple(classes), repeated, tuple(answers), means.robust, about)
+
+
+def _state(scenario: Scenario, place: SwitchPort, path: Path | None) -> tuple[object, SwitchCore]:
+    """The cores of the program and of the switch after the steps of a path."""
+    semantics = Semantics(scenario.system())
+    state = final_state(semantics, replay(semantics, path)) if path is not None else semantics.initial()
+    controller, switch = semantics.column("controller", state), semantics.column(place.switch, state)
+    return controller.program, switch.core
+
+
+def _message(scenario: Scenario, core: SwitchCore, place: SwitchPort, skeleton: Skeleton) -> PacketIn | PortStatsReply:
+    if skeleton.stack.name == STATISTICS:
+        return reply_of(place)
+    config = switch_config(scenario.network.topology.switch(place.switch), scenario.network.switches)
+    message = envelope(config, core, place.port, skeleton)
+    if message is None:
+        raise DiscoveryError(
+            f"{place}: in this state the switch brings no packet of the stack {skeleton.stack.name} to the controller; "
+            "expected one that is connected and has no entry for such a packet, or one that sends it there"
+        )
+    return message
+
+
+def _difference(one: ConcolicClass, program: Program, core: object, twin: CanBeRewritten) -> str:
+    """How the original differs from what the class predicts for its witness; "" if it does not."""
+    came = given(one.question, one.witness)
+    prepare = getattr(program, "prepare", None)
+    if prepare is not None:
+        prepare(core)
+    (reaction, *_), lines = line_trace(lambda: program.handle(core, came), twin.own_files)
+    if lines != one.lines:
+        place = next((a for a, b in zip(lines, one.lines, strict=False) if a != b), None)
+        where = f" from {place.file}:{place.number} on" if place else ""
+        return f"{one.readable}: the program takes other lines{where} when it is not rewritten"
+    if (reaction.messages, reaction.events) != (one.attempt.messages, one.attempt.events):
+        return f"{one.readable}: the program does something else when it is not rewritten"
+    return ""

@@ -1,0 +1,382 @@
+"""The kernel's memos seen from Python: what the numbers in them mean, and how misses are filled."""
+
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sdnloom.engine import user_code as evaluate
+from sdnloom.engine.disciplines import Fifo
+from sdnloom.engine.kernel import jit_memo
+from sdnloom.engine.memo import Interner, Local, Memo
+from sdnloom.engine.model import Event, Fault, Mode, Needs, Strategy
+from sdnloom.engine.reduction.laws import folded
+from sdnloom.engine.reduction.sleep_sets import can_sleep
+from sdnloom.engine.reduction.stubborn_sets import StubbornSets
+from sdnloom.engine.semantics import State
+from sdnloom.engine.strategy import Ranking, parts_of
+from sdnloom.engine.system_graph import SystemGraph
+from sdnloom.errors import SdnloomError
+
+Array = npt.NDArray[Any]
+
+_MODES = {Mode.MUST: jit_memo.MODE_MUST, Mode.MAY: jit_memo.MODE_MAY, Mode.IDLE: jit_memo.MODE_IDLE}
+_MESSAGES, _CORES = 1 << jit_memo.MESSAGE_BITS, 1 << jit_memo.CORE_BITS
+
+# Matrices that only Python appends to -> their columns.
+_LISTS = {
+    "steps": 2,
+    "locals": 7,
+    "own": 2,
+    "parcels": 2,
+    "parcel_items": 2,
+    "items": 2,
+    "push_forks": 2,
+    "push_alts": 2,
+}
+# Counter -> the arrays it counts, which compiled code appends to.
+_GROWING: dict[int, tuple[str, ...]] = {
+    jit_memo.PLACES: ("places", "place_info"),
+    jit_memo.MOVES: ("moves",),
+    jit_memo.FAULTS: ("faults",),
+    jit_memo.FORKS: ("forks",),
+    jit_memo.FORK_ALTS: ("fork_alts",),
+    jit_memo.CONTENTS: ("contents",),
+    jit_memo.TAKES: ("takes",),
+    jit_memo.MASKS: ("mask_vectors", "mask_keep", "mask_commuting"),
+}
+# Counter -> the open-addressing memo whose entries it counts.
+_HASHED = {
+    jit_memo.STEPS: "step_memo",
+    jit_memo.PUSHES: "push_memo",
+    jit_memo.FOLDS: "fold_memo",
+    jit_memo.RECEIVED: "received_memo",
+    jit_memo.RANKS: "rank_memo",
+}
+# Counter -> (index, matrix) of interned rows.
+_INDEXED = {
+    jit_memo.PLACES: ("place_index", "places"),
+    jit_memo.MASKS: ("mask_index", "mask_vectors"),
+}
+
+
+class KernelMemo:
+    """The arrays of the compiled memos of one system."""
+
+    def __init__(self, tables: Memo, reduction: StubbornSets | None, strategy: Strategy | None = None) -> None:
+        self.tables, self.reduction, self.strategy = tables, reduction, strategy
+        self.graph = SystemGraph(tables, reduction, strategy)
+        self.components = len(tables.system.components)
+        self.remembering = tables.semantics.remembering
+        # Columns of a row: places, memories of properties up to `folded`, then the strategy's memory if there is one.
+        self.folded = self.components + len(self.remembering)
+        self.columns = self.folded + (strategy is not None)
+        self.layers = len(parts_of(strategy))
+        self.sleepy = can_sleep(self.graph)
+        self._ranking = None if strategy is None else Ranking(strategy, tables)
+        self._plans: Interner[Hashable] = Interner()  # the strategy's memories
+        self.speaking = np.zeros(1 << 10, np.bool_)  # by memory: does its property speak?
+        self._memories: Interner[tuple[int, Hashable]] = Interner()
+        self._events: Interner[tuple[Event, ...]] = Interner()
+        self._content_of: dict[tuple[int, int], int] = {}  # (channel, number in the tables) -> content here
+        self._numbers: dict[int, tuple[int, int]] = {}  # and back, for contents that Python made
+        self._fifo = [type(channel.discipline) is Fifo for channel in tables.system.channels]
+        self._parcels = 0
+        self._locals: list[Local] = []  # by their row in `locals`
+        self._widths = {**_LISTS, "ranks": jit_memo.RANK + self.layers}
+        self._lists: dict[str, list[tuple[int, ...]]] = {name: [] for name in self._widths}
+        self._flushed = dict.fromkeys(self._widths, 0)
+        self._arrays = self._new_arrays()
+        self._bundle: Any = None  # the arrays as compiled code takes them; None after one of them was replaced
+
+    # What rows mean
+
+    def initial(self) -> list[int]:
+        """The initial row."""
+        row: list[int] = []
+        for component, core in enumerate(self.tables.initial_cores):
+            contents = [self._content(channel, 0) for channel in self.tables.inbox[component]]
+            place = np.zeros((1, self._arrays["places"].shape[1]), np.int32)
+            place[0, : 2 + len(contents)] = [component, core, *contents]
+            row.append(int(jit_memo.intern_place(self.arrays(), place, 0)))
+        row += [self._memory(place, prop.initial) for place, prop in enumerate(self.remembering)]
+        return row if self.strategy is None else [*row, self._plans.number(self.strategy.initial)]
+
+    def value(self, row: Array) -> State:
+        """The state of a row in plain values."""
+        return self.graph.value(self.state_of(row))
+
+    def state_of(self, row: Array) -> int:
+        """The state of a row as the loop has it."""
+        values: list[Any] = [self._place(int(place)) for place in row[: self.components]]
+        values += [self._memories.values[number][1] for number in row[self.components : self.folded].tolist()]
+        values += [self._plans.values[number] for number in row[self.folded :].tolist()]
+        return self.graph.state(values)
+
+    def _place(self, number: int) -> tuple[int, ...]:
+        """A place as the loop has it: the core's number, then those of the contents."""
+        component, core, *contents = self._arrays["places"][number].tolist()
+        inbox = self.tables.inbox[component]
+        return (core, *(self._number(channel, c) for channel, c in zip(inbox, contents, strict=False)))
+
+    def classify(self, places: Array) -> None:
+        """Note the classes of these places, for a reduction."""
+        for number in places.tolist():
+            component = int(self._arrays["places"][number, 0])
+            known = self.graph.class_of(component, self._place(number))
+            self._arrays["place_info"][number, jit_memo.CLASS] = known
+
+    def memories(self) -> dict[str, list[Any]]:
+        """The memories met, by property."""
+        results: dict[str, list[Any]] = {prop.name: [] for prop in self.remembering}
+        for place, value in self._memories.values:
+            results[self.remembering[place].name].append(value)
+        return results
+
+    def _number(self, channel: int, content: int) -> int:
+        """The number of a content in the tables."""
+        if content in self._numbers:
+            return self._numbers[content][1]
+        messages = []
+        contents = self._arrays["contents"]
+        while contents[content, jit_memo.PARENT] >= 0:
+            messages.append(self.tables.messages.values[contents[content, jit_memo.LAST]])
+            content = int(contents[content, jit_memo.PARENT])
+        return self.tables.contents[channel].number(tuple(reversed(messages)))
+
+    # Filling
+
+    def fill(self) -> bool:
+        """Answer all misses; whether there were any."""
+        fillers = {
+            jit_memo.MISS_STEP: self._fill_step,
+            jit_memo.MISS_TAKE: self._fill_take,
+            jit_memo.MISS_PUSH: self._fill_push,
+            jit_memo.MISS_FOLD: self._fill_fold,
+            jit_memo.MISS_MASK: self._fill_mask,
+            jit_memo.MISS_RANK: self._fill_rank,
+        }
+        count = self.count(jit_memo.MISSES)
+        misses = self._arrays["misses"][:count].tolist()
+        self._arrays["n"][jit_memo.MISSES] = 0
+        for kind, key in misses:
+            fillers[kind](key)
+        self._flush()
+        self.grow()
+        return count > 0
+
+    def _fill_step(self, key: int) -> None:
+        rest, message = divmod(key - 1, _MESSAGES)
+        action, core = divmod(rest, _CORES)
+        outcomes = self.tables.step(action, core, message)
+        component = self.tables.actions[action][0]
+        if len(self.tables.cores[component]) >= _CORES or len(self.tables.messages) >= _MESSAGES:
+            raise SdnloomError(f"more than {_CORES:,} distinct cores or messages; use the loop engine")
+        lists = self._lists
+        self._answer("step", key, len(lists["steps"]))
+        lists["steps"].append((len(lists["locals"]), len(outcomes)))
+        self._locals += outcomes
+        for local in outcomes:
+            events = local.outcome.events if self.remembering else ()
+            lists["locals"].append(
+                (
+                    action,
+                    local.core,
+                    len(lists["own"]),
+                    len(local.own),
+                    len(lists["parcels"]),
+                    len(local.parcels),
+                    self._events.number(events) if events else -1,
+                )
+            )
+            lists["own"] += local.own
+            lists["parcels"] += [(self.tables.parcels.values[parcel].to, parcel) for parcel in local.parcels]
+        for _, items in self.tables.parcels.values[self._parcels :]:
+            lists["parcel_items"].append((len(lists["items"]), len(items)))
+            lists["items"] += items
+        self._parcels = len(self.tables.parcels)
+
+    def _fill_take(self, content: int) -> None:
+        channel, number = self._numbers[content]
+        alternatives = [
+            (message, self._content(channel, rest), self._fault(fault))
+            for message, rest, fault in self.tables.take(channel, number)
+        ]
+        start = self.count(jit_memo.TAKES)
+        self._room("takes", length=start + len(alternatives))
+        for place, alternative in enumerate(alternatives):
+            self._arrays["takes"][start + place] = alternative
+        self._arrays["n"][jit_memo.TAKES] += len(alternatives)
+        self._arrays["contents"][content, jit_memo.TAKE] = start
+        self._arrays["contents"][content, jit_memo.TAKE_COUNT] = len(alternatives)
+
+    def _fill_push(self, key: int) -> None:
+        content, message = divmod(key - 1, _MESSAGES)
+        channel, number = self._numbers[content]
+        results = self.tables.push(channel, number, message)
+        alternatives = [(self._content(channel, after), self._fault(fault)) for after, fault in results]
+        if len(alternatives) == 1 and alternatives[0][1] < 0:
+            self._answer("push", key, alternatives[0][0])
+            return
+        self._answer("push", key, jit_memo.FORKED - len(self._lists["push_forks"]))
+        self._lists["push_forks"].append((len(self._lists["push_alts"]), len(alternatives)))
+        self._lists["push_alts"] += alternatives
+
+    def _fill_fold(self, key: int) -> None:
+        parcel, number = divmod(key - 1, 1 << 32)
+        place, memory = self._memories.values[number]
+        after = folded(self.remembering[place], memory, self._events.values[parcel])
+        self._answer("fold", key, self._memory(place, after))
+
+    def _fill_mask(self, number: int) -> None:
+        classes = tuple(self._arrays["mask_vectors"][number].tolist())
+        kept = self.graph.kept(classes)
+        for action in range(len(self.tables.actions)):
+            self._arrays["mask_keep"][number, action] = 1 if kept is None else kept >> action & 1
+        if self.sleepy:
+            self._arrays["mask_commuting"][number] = self.graph.commuting(classes)
+
+    def _fill_rank(self, key: int) -> None:
+        assert self._ranking is not None
+        memory, local = divmod(key - 1, 1 << 32)
+        ranks, after = self._ranking.of(self._plans.values[memory], self._locals[local])
+        self._answer("rank", key, len(self._lists["ranks"]))
+        row = (self._plans.number(after), self._locals[local].action, *(-1 if rank is None else rank for rank in ranks))
+        self._lists["ranks"].append(row)
+
+    def _answer(self, table: str, key: int, value: int) -> None:
+        memo = self._arrays[f"{table}_memo"]
+        memo[jit_memo.find(memo, key), 1] = value
+
+    def _memory(self, place: int, value: Hashable) -> int:
+        """The number of a property's memory."""
+        before = len(self._memories)
+        number = self._memories.number((place, value))
+        if number == before:
+            prop = self.remembering[place]
+            if number >= len(self.speaking):
+                self.speaking = np.concatenate([self.speaking, np.zeros_like(self.speaking)])
+            at_events = prop.needs in (Needs.EVENT, Needs.ORDER)
+            self.speaking[number] = at_events and evaluate.violated(prop, value, {}) is not None
+        return number
+
+    def _fault(self, fault: Fault | None) -> int:
+        """The number of the parcel of events that is just this fault."""
+        return -1 if fault is None else self._events.number((fault,))
+
+    def _content(self, channel: int, number: int) -> int:
+        """The content here of a content in the tables."""
+        known = self._content_of.get((channel, number))
+        if known is None:
+            known = self.count(jit_memo.CONTENTS)
+            self._room("contents", length=known + 1)
+            self._arrays["contents"][known] = (-1, 0, 0 if self._fifo[channel] else -1, 0)
+            self._arrays["n"][jit_memo.CONTENTS] += 1
+            self._numbers[known] = (channel, number)
+            self._content_of[channel, number] = known
+        return known
+
+    # Arrays
+
+    def count(self, counter: int) -> int:
+        """One of the compiled memos' counters."""
+        return int(self._arrays["n"][counter])
+
+    def arrays(self) -> Any:
+        """All arrays, as compiled code takes them."""
+        if self._bundle is None:
+            self._bundle = jit_memo.Tables(**self._arrays)
+        return self._bundle
+
+    def grow(self) -> bool:
+        """Double whatever is more than half full; whether anything was."""
+        a = self._arrays
+        grown = False
+        for counter, names in _GROWING.items():
+            if 2 * self.count(counter) >= len(a[names[0]]):
+                self._room(*names, length=2 * len(a[names[0]]))
+                grown = True
+        for counter, name in _HASHED.items():
+            if 3 * self.count(counter) >= len(a[name]):
+                bigger = np.zeros((2 * len(a[name]), 2), np.int64)
+                jit_memo.rehash(a[name], bigger)
+                a[name] = bigger
+                grown = True
+        for counter, (index, data) in _INDEXED.items():
+            if 3 * self.count(counter) >= len(a[index]):
+                a[index] = np.zeros(2 * len(a[index]), np.int32)
+                jit_memo.reindex(a[index], a[data], self.count(counter), a[data].shape[1])
+                grown = True
+        if grown:
+            self._bundle = None
+        return grown
+
+    def grow_scratch(self) -> None:
+        """Double the room for the alternatives of one delivery."""
+        for prefix in ("alt", "next"):
+            rows, faults = self._arrays[f"{prefix}_faults"].shape
+            self._set_scratch(self._arrays, prefix, 2 * rows, 2 * faults)
+        self._bundle = None
+
+    def _set_scratch(self, a: dict[str, Array], prefix: str, rows: int, faults: int) -> None:
+        a[f"{prefix}_data"] = np.zeros((rows, a["places"].shape[1]), np.int32)
+        a[f"{prefix}_faults"] = np.zeros((rows, faults), np.int32)
+        a[f"{prefix}_fault_count"] = np.zeros(rows, np.int32)
+        a["alt_result"] = np.zeros(rows, np.int64)
+
+    def _room(self, *names: str, length: int) -> None:
+        for name in names:
+            array = self._arrays[name]
+            if len(array) < length:
+                bigger = np.zeros((max(length, 2 * len(array)), *array.shape[1:]), array.dtype)
+                bigger[: len(array)] = array
+                self._arrays[name] = bigger
+                self._bundle = None
+
+    def _flush(self) -> None:
+        """Copy what was appended to the lists to their matrices."""
+        for name, values in self._lists.items():
+            done = self._flushed[name]
+            if len(values) > done:
+                self._room(name, length=len(values))
+                self._arrays[name][done : len(values)] = values[done:]
+                self._flushed[name] = len(values)
+
+    def _new_arrays(self) -> dict[str, Array]:
+        tables, system = self.tables, self.tables.system
+        slots = max((len(inbox) for inbox in tables.inbox), default=0)
+        firsts = np.cumsum([0] + [len(component.actions) for component in system.components])
+        a: dict[str, Array] = {"n": np.zeros(jit_memo.COUNTERS, np.int64)}
+        a["actions"] = np.array(
+            [(slot, _MODES[act.mode]) for slot, (_, act) in zip(tables.taken_slot, tables.actions, strict=True)],
+            np.int32,
+        )
+        a["components"] = np.array(list(zip(firsts, [*map(len, tables.inbox), 0], strict=True)), np.int32)
+        a["slot_fifo"] = np.zeros((self.components, max(slots, 1)), np.bool_)
+        for component, inbox in enumerate(tables.inbox):
+            a["slot_fifo"][component, : len(inbox)] = [self._fifo[channel] for channel in inbox]
+        widths = {
+            **self._widths,
+            "places": 2 + slots,
+            "place_info": 5,
+            "moves": 4,
+            "forks": 2,
+            "fork_alts": 3,
+            "contents": 4,
+            "takes": 3,
+            "mask_vectors": self.components,
+        }
+        for name, width in widths.items():
+            a[name] = np.zeros((1 << 10, width), np.int32)
+        a["faults"] = np.zeros(1 << 10, np.int32)
+        a["mask_keep"] = np.zeros((1 << 10, len(tables.actions)), np.uint8)
+        a["mask_commuting"] = np.zeros((1 << 10, len(tables.actions) if self.sleepy else 1), np.uint64)
+        for name in _HASHED.values():
+            a[name] = np.zeros((1 << 12, 2), np.int64)
+        for index, _ in _INDEXED.values():
+            a[index] = np.zeros(1 << 12, np.int32)
+        a["misses"] = np.zeros((1 << 16, 2), np.int64)
+        for prefix in ("alt", "next"):
+            self._set_scratch(a, prefix, 64, 16)
+        return a

@@ -1,0 +1,330 @@
+"""The kernel engine: level-synchronous breadth-first search in compiled code, the same answers as the loop.
+
+Python fills the compiled memos (steps, takes, pushes, folds, masks) level by level, and asks the properties; between
+two misses everything runs on integers. Numbers, parents, counts and counterexamples equal the loop's.
+"""
+
+from collections.abc import Callable
+from pathlib import Path as FilePath
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sdnloom.engine import user_code as evaluate
+from sdnloom.engine.kernel import jit_level, jit_memo
+from sdnloom.engine.kernel.memo import KernelMemo
+from sdnloom.engine.limits import LimitWatch
+from sdnloom.engine.loop import DEPTH_UNDER_REDUCTION
+from sdnloom.engine.memo import Memo
+from sdnloom.engine.model import Needs, Property, Strategy
+from sdnloom.engine.reduction.cycle_proviso import CycleProviso
+from sdnloom.engine.reduction.stubborn_sets import StubbornSets
+from sdnloom.engine.result import Limits
+from sdnloom.engine.semantics import Finding, State
+
+_CHUNK = 1 << 16  # states expanded between two looks at the clock
+_AT_EVENTS = (Needs.EVENT, Needs.ORDER)
+_ROWS, _TRANSITIONS, _ENDS, _MOST_ROWS = jit_level.ROWS, jit_level.TRANSITIONS, jit_level.ENDS, jit_level.MOST_ROWS
+
+Array = npt.NDArray[Any]
+
+
+def is_compiled() -> bool:
+    """Whether an earlier run left compiled code in numba's cache."""
+    return any(FilePath(jit_level.level._cache.cache_path).glob("jit_level.level-*.nbi"))
+
+
+class KernelSearch:
+    """One run over a system, breadth first. The public face is that of LoopSearch."""
+
+    def __init__(
+        self,
+        tables: Memo,
+        reduction: StubbornSets | None,
+        strategy: Strategy | None = None,
+        *,
+        limits: Limits,
+        watch: LimitWatch,
+        careful: bool,
+        sighted: Callable[[Finding, int], bool],
+        paused: Callable[[], None],
+    ) -> None:
+        self.limits, self.watch, self.careful = limits, watch, careful
+        self.sighted, self.paused = sighted, paused
+        self.memo = KernelMemo(tables, reduction, strategy)
+        self.properties = [_Asked(self.memo, prop) for prop in tables.system.properties]
+        self.transitions = 0
+        self.depth = 0
+        self.frontier = 0
+        self.stopped: str | None = None
+        self.ended_by_sighting = False
+        columns = self.memo.columns
+        self._rows = np.zeros((1 << 12, columns), np.int32)
+        self._table = np.zeros(1 << 15, np.uint32)
+        self._parents = np.zeros(1 << 12, np.uint32)
+        self._born = np.zeros(1 << 13, np.int64)  # of the states found in the present level: transitions by then
+        self._ends = np.zeros(1 << 13, np.uint32)
+        self._flags = np.zeros(0, np.uint8)
+        self._masks = np.zeros(0, np.int32)
+        # What is asleep in each state: see sleeping.py.
+        self._asleep = np.zeros(len(self._rows) if self.memo.sleepy else 1, np.uint64)
+        self._at = np.zeros(jit_level.PROGRESS, np.int64)
+        self._scratch(1 << 12)
+        self._ignoring: CycleProviso[int] | None = None
+
+    def run(self) -> None:
+        """Search until done or stopped."""
+        self._rows[0] = self.memo.initial()
+        self._at[_ROWS] = 1
+        self._at[_MOST_ROWS] = -1 if self.limits.states is None else self.limits.states
+        jit_level.reindex_states(self._rows, 1, self.memo.columns, self._table)
+        if self._done_with(0, 1, limited=self.limits.states == 1):
+            return
+        waiting = (0, 1)
+        while waiting[0] < waiting[1]:
+            if self._breadth(*waiting):
+                return
+            first = self.count()
+            if self._expand_ignored():
+                return
+            waiting = (first, self.count())
+
+    def count(self) -> int:
+        """How many states there are."""
+        return int(self._at[_ROWS])
+
+    def values(self, number: int) -> list[State]:
+        """The states from the initial one to this one."""
+        return [self.memo.value(self._rows[n]) for n in self._route(number)]
+
+    def bytes_per_state(self) -> float:
+        """Rows, visited table, parents and what is asleep, per state."""
+        arrays = (self._rows, self._table, self._parents, *((self._asleep,) if self.memo.sleepy else ()))
+        return float(sum(array.nbytes for array in arrays) / self.count())
+
+    def memories(self) -> dict[str, list[Any]]:
+        """The memories met, by property."""
+        return self.memo.memories()
+
+    def _route(self, number: int) -> list[int]:
+        numbers = [number]
+        while number:
+            number = int(self._parents[number])
+            numbers.append(number)
+        return numbers[::-1]
+
+    # Levels
+
+    def _breadth(self, first: int, last: int) -> bool:
+        """Expand level by level; True when the search is over."""
+        level = len(self._route(first)) - 1
+        while first < last:
+            self.depth, self.frontier = max(self.depth, level), last - first
+            if level == self.limits.depth:
+                return self._at_depth_limit(first, last)
+            work = np.arange(first, last, dtype=np.uint32)
+            at_limit = self._expand(work, first, invert=False)
+            if self.stopped:
+                return True
+            if self._done_with(last, self.count(), limited=at_limit):
+                return True
+            first, last = last, self.count()
+            level += 1
+        return False
+
+    def _expand(self, work: Array, flags_base: int, invert: bool) -> bool:
+        """Expand these states; True when the limit on states was reached on the way."""
+        position, base = 0, self.count()
+        while position < len(work):
+            self.paused()
+            self.stopped = self.watch.reason_to_stop()
+            if self.stopped:
+                return False
+            status, position = jit_level.level(
+                self.memo.arrays(), self._rows, self._table, self._parents, self._born, work, position, _CHUNK,
+                self._flags, self._masks, flags_base, invert, self.memo.components, self.memo.folded, self.memo.columns,
+                self.memo.layers, self._following, self._ranked,
+                self._buffer, self._hashes, self._sources, self._slots, self._at, self._ends, self.careful, base,
+                self._asleep, self._sleepers, self.memo.sleepy,
+            )  # fmt: skip
+            self.transitions = int(self._at[_TRANSITIONS])
+            if status == jit_level.LIMIT:
+                return True
+            if status == jit_level.NEED_ROOM or status == jit_level.DONE:
+                self._make_room(base)
+            if status == jit_level.NEED_FILL and not self.memo.fill() and not self._make_room(base):
+                self._scratch(2 * len(self._buffer))
+        return False
+
+    def _done_with(self, first: int, last: int, limited: bool) -> bool:
+        """Prepare the new states and ask the properties of them; True when the search ends with one of them."""
+        self._prepare(first, last)
+        end = last
+        for number, found in self._sightings(first, last):
+            if number > end:
+                break
+            if self.sighted(found, number):
+                end, self.ended_by_sighting = number, True
+        if self.ended_by_sighting:
+            self._at[_ROWS] = end + 1
+            self.transitions = int(self._born[end - first]) if end else 0
+            limited = end + 1 == self.limits.states
+        if limited:
+            self.stopped = f"the limit of {self.limits.states:,} states was reached"
+        return limited or self.ended_by_sighting
+
+    def _prepare(self, first: int, last: int) -> None:
+        """Expand the places of these states, and find their flags and masks."""
+        memo = self.memo
+        queue = np.zeros(memo.count(jit_memo.PLACES) + 1, np.int32)
+        left = jit_level.collect_places(memo.arrays(), self._rows, first, last, memo.components, queue)
+        expanded = queue[: max(left, 0)].copy()
+        while left:
+            left, full = jit_level.expand_places(memo.arrays(), queue, left)
+            if left and not memo.fill() and full and not memo.grow():
+                memo.grow_scratch()
+        if memo.reduction is not None:
+            memo.classify(expanded)
+        self._flags = np.zeros(last - first, np.uint8)
+        self._masks = np.zeros(last - first, np.int32)
+        at, reducing = first, memo.reduction is not None
+        while at < last:
+            at = jit_level.flag_rows(
+                memo.arrays(), self._rows, first, at, last, memo.components, reducing, self._flags, self._masks
+            )
+            memo.fill()
+
+    def _sightings(self, first: int, last: int) -> list[tuple[int, Finding]]:
+        """The first state for each thing that a property says of these states, in the loop's order."""
+        results = [
+            (first + place, order, found)
+            for order, asked in enumerate(self.properties)
+            for place, found in asked.sightings(self._rows[first:last], self._flags)
+        ]
+        return [(number, found) for number, _, found in sorted(results, key=lambda one: one[:2])]
+
+    def _at_depth_limit(self, first: int, last: int) -> bool:
+        """Whether states at the depth limit lead anywhere new; then the search is over and incomplete."""
+        states, transitions, most = self.count(), self.transitions, self._at[_MOST_ROWS]
+        self._at[_MOST_ROWS] = states + 1
+        if self._expand(np.arange(first, last, dtype=np.uint32), first, invert=False):
+            self.stopped = f"the depth limit of {self.limits.depth} was reached"
+        self._at[_ROWS], self._at[_TRANSITIONS], self._at[_MOST_ROWS] = states, transitions, most
+        self.transitions = transitions
+        return self.stopped is not None
+
+    # Ignoring: see ignoring.py. The few states in question are looked at in the loop's own terms.
+
+    def _expand_ignored(self) -> bool:
+        """Expand in full what a cycle would leave unexplored for ever; True when the search is over."""
+        ends, self._at[_ENDS] = self._ends[: self._at[_ENDS]].copy(), 0
+        if not self.careful or not len(ends):
+            return False
+        memo = self.memo
+        if self._ignoring is None:
+            self._ignoring = CycleProviso(memo.graph)
+        numbers = {memo.state_of(self._rows[n]): int(n) for n in sorted(ends.tolist())}
+        base = self.count()
+        ignored = self._ignoring.ignored(list(numbers))
+        if ignored and self.limits.depth is not None:
+            self.stopped = DEPTH_UNDER_REDUCTION
+            return True
+        for state in ignored:
+            number, first = numbers[state], self.count()
+            self._prepare(number, number + 1)
+            at_limit = self._expand(np.array([number], np.uint32), number, invert=True)
+            if self.stopped:
+                return True
+            if self._done_with(first, self.count(), limited=at_limit):
+                return True
+        self._prepare(base, self.count())
+        self._at[_ENDS] = 0  # what was just expanded is explored in full
+        return False
+
+    # Room
+
+    def _scratch(self, size: int) -> None:
+        self._buffer = np.zeros((size, self.memo.columns), np.int32)
+        self._hashes = np.zeros(size, np.uint64)
+        self._sources = np.zeros(size, np.uint32)
+        self._slots = np.zeros(size, np.uint32)
+        self._following = np.zeros(size, np.int32)  # of a state's moves: the strategy's memory after it, or -1
+        self._ranked = np.zeros(size, np.int32)
+        self._sleepers = np.zeros(size, np.uint64)  # what is asleep in the successors
+
+    def _make_room(self, base: int) -> bool:
+        """Grow what one more batch could overflow; whether anything was."""
+        grown = self.memo.grow()
+        needed = self.count() + 2 * len(self._buffer)
+        if needed >= len(self._rows):
+            self._rows = _longer(self._rows, 2 * max(len(self._rows), needed))
+            self._parents = _longer(self._parents, len(self._rows))
+            if self.memo.sleepy:
+                self._asleep = _longer(self._asleep, len(self._rows))
+            grown = True
+        if 2 * needed >= len(self._table):
+            size = len(self._table)
+            while 2 * needed >= size:
+                size *= 2
+            self._table = np.zeros(0, np.uint32)
+            self._table = np.zeros(size, np.uint32)
+            jit_level.reindex_states(self._rows, self.count(), self.memo.columns, self._table)
+            grown = True
+        if needed - base >= len(self._born):
+            self._born = _longer(self._born, 2 * (needed - base))
+            grown = True
+        if self._at[_ENDS] + 2 * len(self._buffer) >= len(self._ends):
+            self._ends = _longer(self._ends, 2 * (int(self._at[_ENDS]) + 2 * len(self._buffer)))
+            grown = True
+        return grown
+
+
+def _longer(array: Array, length: int) -> Array:
+    """A longer copy. Not a resize in place: only a new array gets huge pages, which random access needs."""
+    bigger = np.zeros((length, *array.shape[1:]), array.dtype)
+    bigger[: len(array)] = array
+    return bigger
+
+
+class _Asked:
+    """A property asked of the new states of a level, once for each distinct value of the columns it reads."""
+
+    def __init__(self, memo: KernelMemo, prop: Property) -> None:
+        self.memo, self.prop = memo, prop
+        self.columns = sorted(memo.graph.columns_of(prop))
+        self.answers: dict[tuple[int, ...], str | None] = {}
+
+    def sightings(self, rows: Array, flags: Array) -> list[tuple[int, Finding]]:
+        """For each thing that the property says of the rows, the place of the first such row."""
+        needs = self.prop.needs
+        if needs in _AT_EVENTS and self.columns:
+            places = np.flatnonzero(self.memo.speaking[rows[:, self.columns[0]]])
+        elif needs is Needs.QUIESCENT:
+            places = np.flatnonzero(flags & jit_memo.FLAG_MUST == 0)
+        elif needs is Needs.SETTLED:
+            places = np.flatnonzero(flags & (jit_memo.FLAG_MUST | jit_memo.FLAG_IDLE) == 0)
+        else:
+            places = np.arange(len(rows))
+        if not len(places):
+            return []
+        results: dict[Finding, int] = {}
+        asked = rows[places][:, self.columns]
+        if self.columns:
+            distinct, firsts = np.unique(asked, axis=0, return_index=True)
+        else:
+            distinct, firsts = asked[:1], np.zeros(1, np.int64)
+        for values, first in zip(distinct.tolist(), firsts.tolist(), strict=True):
+            message = self._message(tuple(values), rows[places[first]])
+            if message is not None:
+                found = Finding(self.prop.name, message)
+                results[found] = min(results.get(found, len(rows)), int(places[first]))
+        return [(place, found) for found, place in results.items()]
+
+    def _message(self, key: tuple[int, ...], row: Array) -> str | None:
+        if key not in self.answers:
+            semantics, value = self.memo.tables.semantics, self.memo.value(row)
+            self.answers[key] = evaluate.violated(
+                self.prop, semantics.memory(self.prop, value), semantics.columns(self.prop, value)
+            )
+        return self.answers[key]

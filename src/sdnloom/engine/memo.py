@@ -1,0 +1,207 @@
+"""Values as small integers, and every evaluation of user code remembered.
+
+A step is memoised on (action, core, message): handler code runs once per distinct situation, not once per global
+transition. Queues are not part of a core, which is what keeps situations few.
+"""
+
+from collections.abc import Hashable
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from sdnloom.engine import user_code as evaluate
+from sdnloom.engine.model import Action, Event, Fault, Message, Mode, Outcome, Step, System
+from sdnloom.engine.semantics import Semantics
+
+V = TypeVar("V", bound=Hashable)
+
+
+class Interner(Generic[V]):
+    """Distinct values numbered in order of arrival."""
+
+    def __init__(self) -> None:
+        self.values: list[V] = []
+        self._numbers: dict[V, int] = {}
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def number(self, value: V) -> int:
+        """The value's number, a new one if it is new."""
+        known = self._numbers.get(value)
+        if known is None:
+            known = self._numbers[value] = len(self.values)
+            self.values.append(value)
+        return known
+
+
+class MessageBatch(NamedTuple):
+    """All the messages that one outcome sends to one component: (slot of the channel there, message number) pairs."""
+
+    to: int
+    items: tuple[tuple[int, int], ...]
+
+
+class Local(NamedTuple):
+    """An outcome in numbers. It is one component's part of a transition, whatever the others are doing."""
+
+    number: int
+    action: int
+    message: int  # 0 when nothing is taken
+    core: int
+    own: tuple[tuple[int, int], ...]  # what the component sends itself, as in a Parcel
+    parcels: tuple[int, ...]  # numbers of the parcels to others, in component order
+    outcome: Outcome
+
+
+class Memo:
+    """The numbered values of one system and its memoised steps, pushes and takes; shared by both engines."""
+
+    def __init__(self, system: System, checked: bool = False) -> None:
+        self.system = system
+        self.sent: list[dict[Any, set[str]]] = [{} for _ in system.channels]  # message -> components that sent it
+        self.semantics = Semantics(system, checked)
+        self.checked = checked
+        self.actions: list[tuple[int, Action]] = [
+            (number, action) for number, component in enumerate(system.components) for action in component.actions
+        ]
+        # Channels by receiver: a channel is (component, slot) from here on.
+        self.inbox: list[list[int]] = [[] for _ in system.components]
+        self.slot: list[tuple[int, int]] = []
+        for number, channel in enumerate(system.channels):
+            to = self.semantics.index[channel.to]
+            self.slot.append((to, len(self.inbox[to])))
+            self.inbox[to].append(number)
+        self.taken_slot = [
+            -1 if action.take is None else self.slot[self.semantics.channel_index[action.take]][1]
+            for _, action in self.actions
+        ]
+        self.cores: list[Interner[Any]] = [Interner() for _ in system.components]
+        self.contents: list[Interner[Any]] = [Interner() for _ in system.channels]
+        self.messages: Interner[Any] = Interner()
+        self.messages.number(_NO_MESSAGE)
+        self.parcels: Interner[MessageBatch] = Interner()
+        self.locals: list[Local] = []
+        self.evaluations = [0] * len(system.components)
+        self._steps: dict[tuple[int, int, int], tuple[Local, ...]] = {}
+        self._pushes: dict[tuple[int, int, int], tuple[tuple[int, Fault | None], ...]] = {}
+        self._takes: dict[tuple[int, int], tuple[tuple[int, int, Fault | None], ...]] = {}
+        initial = self.semantics.initial()
+        self.initial_cores = [table.number(core) for table, core in zip(self.cores, initial.cores, strict=True)]
+        for table, content in zip(self.contents, initial.contents, strict=True):
+            table.number(content)
+
+    def step(self, action: int, core: int, message: int) -> tuple[Local, ...]:
+        """The numbered outcomes of an action on a core and a message."""
+        try:
+            return self._steps[action, core, message]
+        except KeyError:
+            known = self._steps[action, core, message] = self._evaluate(action, core, message)
+            return known
+
+    def push(self, channel: int, content: int, message: int) -> tuple[tuple[int, Fault | None], ...]:
+        """The contents that a push may leave, each with the fault that happened."""
+        try:
+            return self._pushes[channel, content, message]
+        except KeyError:
+            sent = self.messages.values[message]
+            where = self.system.channels[channel]
+            known = self._pushes[channel, content, message] = tuple(
+                (self.contents[channel].number(after), Fault(where.name, label, sent) if label else None)
+                for label, after in evaluate.push(where, self.contents[channel].values[content], sent)
+            )
+        return known
+
+    def take(self, channel: int, content: int) -> tuple[tuple[int, int, Fault | None], ...]:
+        """The (message, rest, fault) alternatives of a reception."""
+        try:
+            return self._takes[channel, content]
+        except KeyError:
+            where = self.system.channels[channel]
+            known = self._takes[channel, content] = tuple(
+                (
+                    self.messages.number(message),
+                    self.contents[channel].number(rest),
+                    Fault(where.name, label, message) if label else None,
+                )
+                for label, message, rest in evaluate.take(where, self.contents[channel].values[content])
+            )
+        return known
+
+    def undisturbed(self, channel: int, content: int) -> frozenset[str] | None:
+        """The senders that cannot change what the channel offers now; nobody where it offers nothing."""
+        if not self.take(channel, content):
+            return frozenset()
+        return self.system.channels[channel].discipline.undisturbed(self.contents[channel].values[content])
+
+    def step_of(self, local: Local) -> Step:
+        """The trace line of a local outcome, without faults."""
+        component, action = self.actions[local.action]
+        return Step(
+            self.system.components[component].name,
+            action.name,
+            None if local.message == 0 else self.messages.values[local.message],
+            local.outcome.choice,
+        )
+
+    def events_by_action(self) -> dict[int, set[tuple[Event, ...]]]:
+        """What each action was seen to emit, the faults in what it sent and took included."""
+        results: dict[int, set[tuple[Event, ...]]] = {number: set() for number in range(len(self.actions))}
+        for local in self.locals:
+            if local.outcome.events:
+                results[local.action].add(local.outcome.events)
+        dropped = {fault for pushed in self._pushes.values() for _, fault in pushed if fault}
+        overtaken = {fault for taken in self._takes.values() for _, _, fault in taken if fault}
+        for number, (owner, action) in enumerate(self.actions):
+            name = self.system.components[owner].name
+            for fault in dropped:
+                senders = self.sent[self.semantics.channel_index[fault.channel]][fault.message]
+                if fault.channel in action.sends and name in senders:
+                    results[number].add((fault,))
+            results[number] |= {(fault,) for fault in overtaken if fault.channel == action.take}
+        return results
+
+    def is_idle(self, action: int) -> bool:
+        """Whether the action waits for quiescence."""
+        return self.actions[action][1].mode is Mode.IDLE
+
+    def _evaluate(self, action: int, core: int, message: int) -> tuple[Local, ...]:
+        number, declared = self.actions[action]
+        component = self.system.components[number]
+        self.evaluations[number] += 1
+        outcomes = evaluate.evaluate(
+            component,
+            declared,
+            self.cores[number].values[core],
+            None if message == 0 else self.messages.values[message],
+            self.checked,
+        )
+        return tuple(self._local(action, number, message, outcome) for outcome in outcomes)
+
+    def _local(self, action: int, component: int, message: int, outcome: Outcome) -> Local:
+        own: list[tuple[int, int]] = []
+        others: dict[int, list[tuple[int, int]]] = {}
+        for name, sent in self.semantics.in_storage_order(component, outcome):
+            channel = self.semantics.channel_index[name]
+            to, slot = self.slot[channel]
+            self.sent[channel].setdefault(sent, set()).add(self.system.components[component].name)
+            (own if to == component else others.setdefault(to, [])).append((slot, self.messages.number(sent)))
+        local = Local(
+            len(self.locals),
+            action,
+            message,
+            self.cores[component].number(outcome.core),
+            tuple(own),
+            tuple(self.parcels.number(MessageBatch(to, tuple(items))) for to, items in others.items()),
+            outcome,
+        )
+        self.locals.append(local)
+        return local
+
+
+class _NoMessage:
+    """Stands for the message of an action that takes none; equal to no user value."""
+
+    def __repr__(self) -> str:
+        return "<no message>"
+
+
+_NO_MESSAGE: Message = _NoMessage()

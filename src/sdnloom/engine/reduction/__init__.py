@@ -1,0 +1,1 @@
+"""Partial-order reduction: stubborn sets, sleep sets, the cycle proviso, and checks of what they rely on."""

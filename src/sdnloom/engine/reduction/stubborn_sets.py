@@ -1,0 +1,254 @@
+"""Stubborn sets, derived from what actions declare and from what they are about to do.
+
+In a state, a stubborn set T of actions is enough to explore if (1) what is outside T can neither change nor be changed
+by an enabled action of T, (2) it cannot enable a disabled one, and (3) one enabled action of T stays enabled until
+something of T happens. Then every path's first step in T can be moved to the front (Valmari). The derivation below is
+the slow, obvious closure over a few rules. It depends on a state only through the classes of its places (`classes.py`),
+so its result is memoised on these by the engines.
+
+An enabled action of T counts with the footprint it has now: nothing outside T writes what it reads, so it keeps it. An
+action outside T counts with all it may still do, but not always as a whole: what it could do only with messages that
+are yet to be sent, or only after a change of what it reads, cannot happen before those who send or change do something,
+so it is enough that these are in T; and if the action itself is in T, not even that is needed.
+
+What is kept: every quiescent state, every set of events on the way to one, and the order of the actions that a property
+watches. What is not: states in between and shortest paths.
+"""
+
+import itertools
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from sdnloom.engine.model import Action, Channel, Component, Mode, Needs, System
+from sdnloom.engine.reduction.place_classes import ActionClass, ActionPart, Looks, PlaceClass, Status
+from sdnloom.errors import SdnloomError
+
+
+class ReductionRefused(SdnloomError):  # noqa: N818 (a refusal, said by name)
+    """The reduction cannot keep what a property needs."""
+
+
+class Acting:
+    """An action with its place in the system."""
+
+    def __init__(self, number: int, component: Component, action: Action, channels: dict[str, Channel]) -> None:
+        self.number, self.component, self.action = number, component, action
+        self.name = (component.name, action.name)
+        self.takes = None if action.take is None else channels[action.take]
+        self.sends = {channels[name] for name in action.sends}
+
+
+@dataclass(frozen=True)
+class StubbornRules:
+    """The rules of the derivation; a test leaves one out to see that it is missed.
+
+    For an enabled action: those that share cells with it, take from its channel, send where it sends, take what it
+    sends. For one that refuses: those that may write what it reads, or take the message away that it refuses. For both
+    and for one without a message: the senders that change what its channel offers.
+    """
+
+    enabled: frozenset[str] = frozenset({"cells", "input", "output", "feeds"})
+    refused: frozenset[str] = frozenset({"cells", "input"})
+    disturbers: frozenset[Status] = frozenset(Status)  # the statuses for which disturbers count
+    changed: bool = True  # a changed handling waits for a change
+    coming: bool = True  # a message to come waits for its sender
+    watched: bool = True  # actions watched by one property conflict
+    keys: frozenset[Mode] = frozenset({Mode.MUST})
+    looks: Looks = field(default_factory=Looks)
+
+
+Node: TypeAlias = tuple[Acting, ActionPart]
+
+
+class StubbornSets:
+    """The reduction of one system. Refuses by name a property that it cannot keep."""
+
+    def __init__(self, system: System, rules: StubbornRules | None = None, keep_state_properties: bool = False) -> None:
+        self.rules = rules or StubbornRules()
+        for prop in () if keep_state_properties else system.properties:
+            if prop.needs is Needs.STATE:
+                raise ReductionRefused(
+                    f"property {prop.name!r} is asked in every state, and a reduction leaves states out; "
+                    "search without reduction"
+                )
+            if prop.needs is Needs.ORDER and not prop.watches:
+                raise ReductionRefused(
+                    f"property {prop.name!r} depends on the order of events but watches no action; "
+                    "name the actions in `watches` or search without reduction"
+                )
+        channels = {channel.name: channel for channel in system.channels}
+        pairs = [(component, action) for component in system.components for action in component.actions]
+        self.actions = [Acting(number, *pair, channels) for number, pair in enumerate(pairs)]
+        self._channels = channels
+        self._senders = {
+            channel.name: [one for one in self.actions if channel in one.sends] for channel in system.channels
+        }
+        self._takers = {
+            channel.name: [one for one in self.actions if one.takes == channel] for channel in system.channels
+        }
+        inboxes = {c.name: [channel for channel in system.channels if channel.to == c.name] for c in system.components}
+        self._slots = [
+            -1 if one.takes is None else inboxes[one.component.name].index(one.takes) for one in self.actions
+        ]
+        places = {component.name: number for number, component in enumerate(system.components)}
+        self._components = [places[one.component.name] for one in self.actions]
+        self._first = [self._components.index(number) for number in self._components]  # of the action's component
+        self._watched = [
+            [two for two in self.actions if two is not one and self._watched_together(system, one, two)]
+            for one in self.actions
+        ]
+
+    def subset(self, classes: tuple[PlaceClass, ...]) -> int | None:
+        """The bit set of actions to explore in a state of these classes, None for all of them."""
+        doings = [doing for one in classes for doing in one.actions]
+        active = [
+            one
+            for one, doing in zip(self.actions, doings, strict=True)
+            if doing.status is Status.ENABLED and one.action.mode is not Mode.IDLE
+        ]
+        enabled = sum(1 << one.number for one in active)
+        keys = [one.number for one in active if one.action.mode in self.rules.keys]
+        needed = self.needed(classes)
+        # Whether an action or only what it waits for makes the smaller set is not clear beforehand: both are tried.
+        count = len(self.actions)
+        closures = [closure(key, some, count) & enabled for some in (self._wholly(needed), needed) for key in keys]
+        # A quiescent state has no key: it counts by itself, and all that may follow is explored.
+        best = min(closures, key=lambda bits: (bits.bit_count(), bits), default=enabled)
+        return None if best == enabled else best
+
+    def needed(self, classes: tuple[PlaceClass, ...]) -> list[int]:
+        """For each node, the bit set of the nodes that must be in a set together with it.
+
+        The nodes are the actions as a whole, then the other parts of all actions.
+        """
+        doings = [doing for one in classes for doing in one.actions]
+        undisturbed = [
+            frozenset[str]() if slot < 0 else classes[component].undisturbed[slot]
+            for slot, component in zip(self._slots, self._components, strict=True)
+        ]
+        whole = [self._bits(self._for_whole(one, doings, undisturbed[one.number])) for one in self.actions]
+        changed = [self._bits(self._own(one, doings[one.number].changers)) for one in self.actions]
+        coming = [self._bits(self._for_coming(one, doings)) for one in self.actions]
+        none = [0] * len(self.actions)
+        return whole + (changed if self.rules.changed else none) + (coming if self.rules.coming else none)
+
+    def commuting(self, classes: tuple[PlaceClass, ...]) -> list[int]:
+        """For each action, the bit set of those that commute with it here, where both are enabled; IDLE ones never do.
+
+        Only what the two do now counts: what else they could do is no matter of this pair of steps.
+        """
+        doings = [doing for one in classes for doing in one.actions]
+        ready = [
+            one
+            for one, doing in zip(self.actions, doings, strict=True)
+            if doing.status is Status.ENABLED and one.action.mode is not Mode.IDLE
+        ]
+        results = [0] * len(self.actions)
+        for one, other in itertools.combinations(ready, 2):
+            if not self._clash(one, other, doings) and not any(
+                self._disturbs(first, second, doings, classes) for first, second in ((one, other), (other, one))
+            ):
+                results[one.number] |= 1 << other.number
+                results[other.number] |= 1 << one.number
+        return results
+
+    def _clash(self, one: Acting, other: Acting, doings: Sequence[ActionClass]) -> bool:
+        """Whether two enabled actions meet in a cell or a channel, or are watched together."""
+        mine, theirs = doings[one.number], doings[other.number]
+        same = one.component is other.component
+        if same and other.number - self._first[other.number] in mine.clashes:
+            return True
+        if (one.takes is not None and one.takes == other.takes) or other in self._watched[one.number]:
+            return True
+        shared = mine.sends & theirs.sends
+        return any(same or not self._channels[channel].discipline.many_senders for channel in shared)
+
+    def _disturbs(
+        self, one: Acting, other: Acting, doings: Sequence[ActionClass], classes: tuple[PlaceClass, ...]
+    ) -> bool:
+        """Whether one sends now to where the other takes from, and so changes what is offered there."""
+        if other.takes is None or other.takes.name not in doings[one.number].sends:
+            return False
+        undisturbed = classes[self._components[other.number]].undisturbed[self._slots[other.number]]
+        return undisturbed is not None and one.component.name not in undisturbed
+
+    def _for_whole(
+        self, one: Acting, doings: Sequence[ActionClass], undisturbed: frozenset[str] | None
+    ) -> Iterable[Node]:
+        """What must be in a set together with an action."""
+        if one.action.mode is Mode.IDLE:
+            return  # it waits until the key, too, is no longer enabled, so something of the set comes first
+        doing, rules = doings[one.number], self.rules
+        ways = {Status.ENABLED: rules.enabled, Status.REFUSED: rules.refused, Status.EMPTY: frozenset[str]()}
+        rule = ways[doing.status]
+        if "cells" in rule:
+            yield from self._own(one, doing.cells)
+        if "input" in rule and one.takes is not None:
+            yield from ((other, ActionPart.WHOLE) for other in self._takers[one.takes.name] if other is not one)
+        for channel in sorted(doing.sends):
+            if "output" in rule:
+                for other in self._senders[channel]:
+                    apart = other.component is not one.component and self._channels[channel].discipline.many_senders
+                    if other is not one and not apart:
+                        yield from self._sending(other, channel, doings)
+            if "feeds" in rule and not self._channels[channel].discipline.push_keeps:
+                # One that has nothing to take can take before the push only what others send.
+                for other in self._takers[channel]:
+                    empty = doings[other.number].status is Status.EMPTY
+                    if other is not one:
+                        yield other, ActionPart.COMING if empty else ActionPart.WHOLE
+        if doing.status is Status.ENABLED and rules.watched:
+            yield from ((other, ActionPart.WHOLE) for other in self._watched[one.number])
+        if one.takes is not None and doing.status in rules.disturbers and undisturbed is not None:
+            for other in self._senders[one.takes.name]:
+                if other.component.name not in undisturbed:
+                    yield from self._sending(other, one.takes.name, doings)
+
+    def _for_coming(self, one: Acting, doings: Sequence[ActionClass]) -> Iterable[Node]:
+        """What must happen before an action can take a message that is yet to be sent."""
+        if one.takes is not None:
+            for other in self._senders[one.takes.name]:
+                yield from self._sending(other, one.takes.name, doings)
+
+    def _sending(self, other: Acting, channel: str, doings: Sequence[ActionClass]) -> Iterable[Node]:
+        """The parts of an action that may send on the channel."""
+        return ((other, part) for part in dict(doings[other.number].sending)[channel])
+
+    def _own(self, one: Acting, parts: Iterable[tuple[int, ActionPart]]) -> Iterable[Node]:
+        """Parts of actions of the same component, which a class knows by their places in it."""
+        first = self._first[one.number]
+        return ((self.actions[first + place], part) for place, part in parts)
+
+    def _bits(self, nodes: Iterable[Node]) -> int:
+        bits = 0
+        for one, part in nodes:
+            bits |= 1 << (part * len(self.actions) + one.number)
+        return bits
+
+    def _wholly(self, needed: Sequence[int]) -> list[int]:
+        """The same with whole actions only."""
+        count = len(self.actions)
+        mask = (1 << count) - 1
+        return [(bits | bits >> count | bits >> 2 * count) & mask for bits in needed[:count]]
+
+    def _watched_together(self, system: System, one: Acting, other: Acting) -> bool:
+        """Both are watched by one property, whose memory may depend on their order."""
+        return any(one.name in prop.watches and other.name in prop.watches for prop in system.properties)
+
+
+def closure(key: int, needed: Sequence[int], count: int) -> int:
+    """A small set of nodes that contains the key and, for each of its nodes, what that one needs.
+
+    A part of an action that is there as a whole, one of the first `count` nodes, needs nothing: what it could do is
+    done by the set. So whole actions come first.
+    """
+    reached, work = 0, 1 << key
+    while work:
+        bit = work & -work
+        work ^= bit
+        node = bit.bit_length() - 1
+        reached |= bit
+        if node < count or not reached >> node % count & 1:
+            work |= needed[node] & ~reached
+    return reached

@@ -1,0 +1,558 @@
+"""A System as a Graph whose states are single integers.
+
+A *place* is a component's core together with the contents of its channels. A state has one column per component (its
+place), one per property that remembers (its memory) and one for a strategy. Each column is a field of the integer and a
+*code* is a field's value where it stands, so a state is the sum of its codes, a transition adds a difference, and one
+bit operation answers what a search asks of every state: the low bits of a field say whether a MUST is enabled, whether
+an IDLE is, and whether the property speaks. The rest is a scrambled number: Python hashes integers almost linearly, and
+sums of small numbers would collide.
+
+What a component can do is remembered by its place, what a reception changes by what is received and the place.
+"""
+
+from collections.abc import Sequence
+from itertools import chain
+from operator import getitem
+from typing import Any, NamedTuple, TypeAlias
+
+from sdnloom.engine import user_code as evaluate
+from sdnloom.engine.graph import Graph
+from sdnloom.engine.memo import Interner, Local, Memo
+from sdnloom.engine.model import Fault, Mode, Needs, Property, Step, Strategy, System
+from sdnloom.engine.reduction.place_classes import Classifier, PlaceClass
+from sdnloom.engine.reduction.stubborn_sets import StubbornSets
+from sdnloom.engine.semantics import Finding, State
+from sdnloom.engine.strategy import Ranking, least, ranks_of
+from sdnloom.errors import SdnloomError
+
+_MUST, _IDLE, _SPEAKS = 1, 2, 4
+_FLAG_BITS, _NUMBER_BITS = 3, 27  # together one digit of a Python integer
+_WIDTH = _FLAG_BITS + _NUMBER_BITS
+from_iterable = chain.from_iterable
+_NOTHING_TAKEN: tuple[tuple[int, int, Fault | None], ...] = ((0, -1, None),)
+_AT_EVENTS = (Needs.EVENT, Needs.ORDER)
+
+
+class Move(NamedTuple):
+    """One component's part of a transition: what it adds to the state and what the other columns receive."""
+
+    change: int
+    received: tuple[tuple[int, "_Reception"], ...]  # (column, code there -> what it adds to the state)
+    local: Local
+
+
+# A move as the hot loop wants it: (change, first column that receives, its memo, the further ones, the Move).
+_Fast: TypeAlias = tuple[int, int, "_Reception | None", tuple[tuple[int, "_Reception"], ...], Move]
+
+
+class _Forked(Exception):  # noqa: N818 (no error: a signal to take the long way)
+    """A reception has several alternatives or a fault, so the move is more than one transition."""
+
+
+class _Reception(dict[int, int]):
+    """Memo of one reception by one column: code before -> what it adds to the state. Filled on demand."""
+
+    def __init__(self, graph: "SystemGraph", column: int, what: Any) -> None:
+        super().__init__()
+        self.graph, self.column, self.what = graph, column, what
+
+    def alternatives(self, code: int) -> list[tuple[int, tuple[Fault, ...]]]:
+        """Every (change, faults) of the reception."""
+        return [(after - code, faults) for after, faults in self.graph.receive(self.column, code, self.what)]
+
+    def __missing__(self, code: int) -> int:
+        graph, column = self.graph, self.column
+        if column < graph.components:
+            after = graph.pushed_plainly(column, graph.values[column][code], self.what)
+            if after is None:
+                raise _Forked
+            change = self[code] = graph.code(column, after) - code
+        else:
+            ((change, _),) = self.alternatives(code)
+            self[code] = change
+        return change
+
+
+class _Moves(dict[int, tuple[_Fast, ...]]):
+    """Memo of the moves of one component: code -> its moves. Filled on demand."""
+
+    def __init__(self, graph: "SystemGraph", component: int, idle: bool) -> None:
+        super().__init__()
+        self.graph, self.component, self.idle = graph, component, idle
+
+    def __missing__(self, code: int) -> tuple[_Fast, ...]:
+        moves = self[code] = self.graph.moves(self.component, code, self.idle)
+        return moves
+
+
+class SystemGraph(Graph[int]):
+    """The state space of a system, optionally reduced by stubborn sets and narrowed by a strategy."""
+
+    def __init__(self, tables: Memo, reduction: StubbornSets | None = None, strategy: Strategy | None = None) -> None:
+        self.tables = tables
+        self.system: System = tables.system
+        self.reduction, self.strategy = reduction, strategy
+        if reduction is None and strategy is None:
+            self.successors = self._all  # type: ignore[method-assign] # one call less in the innermost loop
+        self.components = len(self.system.components)
+        self._remembering = tables.semantics.remembering
+        columns = self.components + len(self._remembering) + (strategy is not None)
+        self._memory_columns = range(self.components, self.components + len(self._remembering))
+        self._shifts = [column * _WIDTH for column in range(columns)]
+        self._fields = [((1 << _WIDTH) - 1) << shift for shift in self._shifts]
+        self._must = sum(_MUST << shift for shift in self._shifts)
+        self._idle = sum(_IDLE << shift for shift in self._shifts)
+        self._speaks = sum(_SPEAKS << shift for shift in self._shifts)
+        # A column's values by code: (core, contents...) numbers for a component, the memory for the others.
+        self.values: list[dict[int, Any]] = [{} for _ in range(columns)]
+        self._codes: list[dict[Any, int]] = [{} for _ in range(columns)]
+        flags = {Mode.MUST: _MUST, Mode.MAY: 0, Mode.IDLE: _IDLE}
+        self._actions: list[list[tuple[int, int, int]]] = [[] for _ in range(self.components)]
+        for number, (owner, action) in enumerate(tables.actions):
+            self._actions[owner].append((number, tables.taken_slot[number], flags[action.mode]))
+        self._active = [_Moves(self, component, idle=False) for component in range(self.components)]
+        self._waiting = [_Moves(self, component, idle=True) for component in range(self.components)]
+        self._received_from: dict[int, tuple[tuple[int, _Reception], ...]] = {}  # by number of the outcome
+        self._receptions: dict[tuple[int, Any], _Reception] = {}
+        # A reduction's classes of places, by component and number, and the number of the class of each code.
+        self._classes: list[Interner[PlaceClass]] = [Interner() for _ in range(self.components)]
+        self._classed: list[dict[int, int]] = [{} for _ in range(self.components)]
+        self._subsets: dict[tuple[int, ...], int | None] = {}  # the actions a reduction keeps, None: all
+        self._commuting: dict[tuple[int, ...], list[int]] = {}
+        looks = None if reduction is None else reduction.rules.looks
+        self._classifiers = [Classifier(one, self.system.channels, looks) for one in self.system.components]
+        self._ranking = None if strategy is None else Ranking(strategy, tables)
+        self.asks = bool(self.system.properties)
+        self._asked = [_Asked(self, prop) for prop in self.system.properties]
+        needs = {prop.needs for prop in self.system.properties}
+        self._at_rest = bool(needs & {Needs.QUIESCENT, Needs.SETTLED})
+        self._always = Needs.STATE in needs or any(
+            prop.needs in _AT_EVENTS and not prop.remembers for prop in self.system.properties
+        )
+
+    # Graph
+
+    def initial(self) -> list[int]:
+        """The one initial state."""
+        places: list[Any] = [
+            (core, *(0 for _ in inbox))
+            for core, inbox in zip(self.tables.initial_cores, self.tables.inbox, strict=True)
+        ]
+        memories = [prop.initial for prop in self._remembering]
+        start = [self.strategy.initial] if self.strategy else []
+        return [self.state(places + memories + start)]
+
+    def state(self, values: Sequence[Any]) -> int:
+        """The state with these values in its columns: (core, contents...) numbers, then memories."""
+        return sum(self.code(column, value) for column, value in enumerate(values))
+
+    def successors(self, state: int) -> list[int]:
+        """The next states, one per transition that the reduction or the strategy keeps."""
+        if self.strategy is not None:
+            return self._after(state, self._chosen(state)[0])
+        kept = self._kept(state)
+        return self._all(state) if kept is None else self._subset(state, kept)
+
+    def is_reduced(self, state: int) -> bool:
+        """Whether the reduction left something out."""
+        if self.strategy is not None:
+            return bool(self._chosen(state)[1])
+        return self._kept(state) is not None
+
+    def remainder(self, state: int) -> list[int]:
+        """What the reduction left out."""
+        if self.strategy is not None:
+            return self._after(state, self._chosen(state)[1])
+        kept = self._kept(state)
+        return [] if kept is None else self._subset(state, ~kept)
+
+    def labelled(self, state: int) -> list[tuple[Step, int]]:
+        """Every (step, next state), or under a strategy those it keeps; said by the reference semantics."""
+        transitions = self.tables.semantics.transitions(self.value(state))
+        if self.strategy is None:
+            return [(t.step, self.encode(t.state)) for t in transitions]
+        column = len(self.values) - 1
+        memory = self.values[column][state & self._fields[column]]
+        plain = [t.step._replace(faults=()) for t in transitions]
+        ranks = [ranks_of(self.strategy, memory, s, t.outcome) for s, t in zip(plain, transitions, strict=True)]
+        return [
+            (t.step, self.encode(t.state) + self.code(column, self.strategy.after(memory, step, t.outcome)))
+            for t, step, here in zip(transitions, plain, least(ranks), strict=True)
+            if here
+        ]
+
+    def speaking(self, state: int) -> Sequence[Finding]:
+        """The properties that speak in the state, in declaration order."""
+        if state & self._speaks or self._always or (self._at_rest and not state & self._must):
+            return [
+                Finding(asked.prop.name, message)
+                for asked in self._asked
+                if (message := asked.message(state)) is not None
+            ]
+        return ()
+
+    def encode(self, value: State) -> int:
+        """The state with these plain values; the strategy's column is left empty."""
+        tables = self.tables
+        contents = [table.number(content) for table, content in zip(tables.contents, value.contents, strict=True)]
+        places = [
+            (table.number(core), *(contents[channel] for channel in inbox))
+            for table, core, inbox in zip(tables.cores, value.cores, tables.inbox, strict=True)
+        ]
+        return self.state([*places, *value.memories])
+
+    def memories(self) -> dict[str, list[Any]]:
+        """The memories met, by property."""
+        return {
+            prop.name: list(self._codes[column])
+            for prop, column in zip(self._remembering, self._memory_columns, strict=True)
+        }
+
+    def value(self, state: int) -> State:
+        """The state in plain values."""
+        tables = self.tables
+        contents: list[Any] = [None] * len(self.system.channels)
+        cores = []
+        for component in range(self.components):
+            core, *numbers = self.values[component][state & self._fields[component]]
+            cores.append(tables.cores[component].values[core])
+            for channel, number in zip(tables.inbox[component], numbers, strict=True):
+                contents[channel] = tables.contents[channel].values[number]
+        memories = [self.values[column][state & self._fields[column]] for column in self._memory_columns]
+        return State(tuple(cores), tuple(contents), tuple(memories))
+
+    def columns_of(self, prop: Property) -> set[int]:
+        """The columns that a property depends on."""
+        semantics = self.tables.semantics
+        columns = {
+            semantics.index[name] if name in semantics.index else self.tables.slot[semantics.channel_index[name]][0]
+            for name in prop.columns
+        }
+        if prop.remembers:
+            columns.add(self.components + semantics.remembering.index(prop))
+        return columns
+
+    def is_quiescent(self, state: int) -> bool:
+        """Whether no MUST is enabled."""
+        return not state & self._must
+
+    def is_settled(self, state: int) -> bool:
+        """Whether no MUST and no IDLE is enabled."""
+        return not state & (self._must | self._idle)
+
+    # Expansion
+
+    def _all(self, state: int) -> list[int]:
+        """The next states by every enabled action. This is the hot loop; what can run in C does."""
+        codes = [*map(state.__and__, self._fields)]
+        results: list[int] = []
+        append = results.append
+        enabled = from_iterable(map(getitem, self._active, codes))
+        if not state & self._must:
+            enabled = chain(enabled, from_iterable(map(getitem, self._waiting, codes)))
+        for change, column, changes, more, move in enabled:
+            if changes is None:
+                append(state + change)
+                continue
+            try:
+                after = state + change + changes[codes[column]]
+                if more:
+                    for column, changes in more:
+                        after += changes[codes[column]]
+            except _Forked:
+                results += [branch for branch, _ in self._branches(state, move)]
+            else:
+                append(after)
+        return results
+
+    def awake(self, state: int, asleep: int) -> list[tuple[int, int]]:
+        """(next state, what is asleep there) by the actions that the reduction keeps and that are not asleep."""
+        classes = self._classes_at(state)
+        kept, commuting = self.kept(classes), self.commuting(classes)
+        results: list[tuple[int, int]] = []
+        last, sleeping = -1, asleep  # the action before, and what is asleep after this one if it commutes with it
+        for move in self._enabled(state):
+            action = move.local.action
+            if asleep >> action & 1 or (kept is not None and not kept >> action & 1):
+                continue
+            if action != last:
+                sleeping |= 1 << last if last >= 0 else 0
+                last = action
+            after_it = sleeping & commuting[action]
+            results += [(after, after_it) for after, _ in self._branches(state, move)]
+        return results
+
+    def _subset(self, state: int, kept: int) -> list[int]:
+        """The next states by the actions in the bit set `kept`."""
+        return [
+            after
+            for move in self._enabled(state)
+            if kept >> move.local.action & 1
+            for after, _ in self._branches(state, move)
+        ]
+
+    def _enabled(self, state: int) -> list[Move]:
+        tables = (self._active,) if state & self._must else (self._active, self._waiting)
+        return [
+            fast[4]
+            for table in tables
+            for moves, field in zip(table, self._fields)  # noqa: B905 (only components move)
+            for fast in moves[state & field]
+        ]
+
+    def _branches(self, state: int, move: Move) -> list[tuple[int, tuple[Fault, ...]]]:
+        """Every (next state, faults of sending) of a move: the product of what its receivers may do."""
+        after = state + move.change
+        try:
+            for column, changes in move.received:
+                after += changes[state & self._fields[column]]
+        except _Forked:
+            reached: list[tuple[int, tuple[Fault, ...]]] = [(state + move.change, ())]
+            for column, changes in move.received:
+                reached = [
+                    (before + change, faults + more)
+                    for before, faults in reached
+                    for change, more in changes.alternatives(state & self._fields[column])
+                ]
+            return [(self._fold_faults(after, faults), faults) for after, faults in reached]
+        return [(after, ())]
+
+    def _fold_faults(self, state: int, faults: tuple[Fault, ...]) -> int:
+        if faults:
+            for column in self._memory_columns:
+                state += self._reception(column, faults)[state & self._fields[column]]
+        return state
+
+    # Filling the memos
+
+    def code(self, column: int, value: Any) -> int:
+        """The code of a column's value, a new one if it is new."""
+        known = self._codes[column].get(value)
+        if known is None:
+            if column < self.components:
+                flags = self._place_flags(column, value)
+            elif column in self._memory_columns:
+                flags = self._memory_flags(self._remembering[column - self.components], value)
+            else:
+                flags = 0
+            number = len(self._codes[column])
+            if number >> _NUMBER_BITS:
+                raise SdnloomError(f"more than {number:,} different places of one component; set a limit on states")
+            known = self._codes[column][value] = (_scramble(number) << _FLAG_BITS | flags) << self._shifts[column]
+            self.values[column][known] = value
+            if self.reduction is not None and column < self.components:
+                self._classed[column][known] = self.class_of(column, value)
+        return known
+
+    def moves(self, component: int, code: int, idle: bool) -> tuple[_Fast, ...]:
+        """The moves of a component from a place, in canonical order."""
+        place = self.values[component][code]
+        tables = self.tables
+        results: list[_Fast] = []
+        for action, slot, flag in self._actions[component]:
+            if (flag == _IDLE) != idle:
+                continue
+            for message, rest, fault in self._offers(component, slot, place):
+                left = [*place]
+                if slot >= 0:
+                    left[slot + 1] = rest
+                faults = (fault,) if fault else ()
+                for local in tables.step(action, place[0], message):
+                    left[0] = local.core
+                    plain = None if faults else self.pushed_plainly(component, left, local.own)
+                    ways = self._pushed(component, left, local.own) if plain is None else [(plain, ())]
+                    for after, own_faults in ways:
+                        # Faults in what a component sends itself fold with the events.
+                        received = self._received(local, faults + own_faults)
+                        change = self.code(component, after) - code
+                        column, changes = received[0] if received else (-1, None)
+                        results.append((change, column, changes, received[1:], Move(change, received, local)))
+        return tuple(results)
+
+    def _offers(self, component: int, slot: int, place: Sequence[int]) -> tuple[tuple[int, int, Fault | None], ...]:
+        """What a channel at a place offers: (message, rest, fault); for slot -1, an action without one, nothing."""
+        if slot < 0:
+            return _NOTHING_TAKEN
+        return self.tables.take(self.tables.inbox[component][slot], place[slot + 1])
+
+    def _received(self, local: Local, faults: tuple[Fault, ...]) -> tuple[tuple[int, _Reception], ...]:
+        """What the columns other than the component's own receive from an outcome."""
+        known = None if faults else self._received_from.get(local.number)
+        if known is None:
+            parcels = self.tables.parcels.values
+            received = [(parcels[number].to, self._reception(*parcels[number])) for number in local.parcels]
+            events = local.outcome.events + faults
+            if events:
+                received += [(column, self._reception(column, events)) for column in self._memory_columns]
+            known = tuple(received)
+            if not faults:
+                self._received_from[local.number] = known
+        return known
+
+    def pushed_plainly(
+        self, component: int, place: Sequence[int], items: tuple[tuple[int, int], ...]
+    ) -> tuple[int, ...] | None:
+        """The place after receiving the (slot, message) items, None if there are alternatives or faults."""
+        if not items:
+            return tuple(place)
+        inbox, push = self.tables.inbox[component], self.tables.push
+        after = [*place]
+        for slot, message in items:
+            alternatives = push(inbox[slot], after[slot + 1], message)
+            if len(alternatives) > 1 or alternatives[0][1]:
+                return None
+            after[slot + 1] = alternatives[0][0]
+        return tuple(after)
+
+    def _pushed(
+        self, component: int, place: Sequence[int], items: tuple[tuple[int, int], ...]
+    ) -> list[tuple[tuple[int, ...], tuple[Fault, ...]]]:
+        """Every place that receiving the (slot, message) items may give, with the faults."""
+        inbox, push = self.tables.inbox[component], self.tables.push
+        reached: list[tuple[list[int], tuple[Fault, ...]]] = [([*place], ())]
+        for slot, message in items:
+            channel = inbox[slot]
+            forked: list[tuple[list[int], tuple[Fault, ...]]] = []
+            for before, faults in reached:
+                alternatives = push(channel, before[slot + 1], message)
+                for content, fault in alternatives:
+                    after = before if len(alternatives) == 1 else before.copy()  # nearly always the former
+                    after[slot + 1] = content
+                    forked.append((after, (*faults, fault) if fault else faults))
+            reached = forked
+        return [(tuple(after), faults) for after, faults in reached]
+
+    def _reception(self, column: int, what: Any) -> _Reception:
+        known = self._receptions.get((column, what))
+        if known is None:
+            known = self._receptions[column, what] = _Reception(self, column, what)
+        return known
+
+    def receive(self, column: int, code: int, what: Any) -> list[tuple[int, tuple[Fault, ...]]]:
+        """Every (code, faults) after a column received a parcel's items or a transition's events."""
+        value = self.values[column][code]
+        if column < self.components:
+            return [(self.code(column, place), faults) for place, faults in self._pushed(column, value, what)]
+        prop = self._remembering[column - self.components]
+        for event in what:
+            value = evaluate.fold(prop, value, event)
+        return [(self.code(column, value), ())]
+
+    def _place_flags(self, component: int, place: tuple[int, ...]) -> int:
+        """What is enabled at a place, as flags."""
+        flags = 0
+        for action, slot, flag in self._actions[component]:
+            if flag and any(self.tables.step(action, place[0], m) for m, _, _ in self._offers(component, slot, place)):
+                flags |= flag
+        return flags
+
+    def class_of(self, component: int, place: tuple[int, ...]) -> int:
+        """The number of a place's class: what a reduction needs to know of it."""
+        tables = self.tables
+        channels = list(zip(tables.inbox[component], place[1:], strict=True))
+        offers = [self._offers(component, slot, place) for _, slot, _ in self._actions[component]]
+        outcomes = [
+            [local.outcome for message, _, _ in offered for local in tables.step(action, place[0], message)]
+            for (action, _, _), offered in zip(self._actions[component], offers, strict=True)
+        ]
+        found = self._classifiers[component].class_of(
+            tables.cores[component].values[place[0]],
+            [tables.contents[channel].values[content] for channel, content in channels],
+            list(map(bool, offers)),
+            outcomes,
+            [tables.undisturbed(channel, content) for channel, content in channels],
+        )
+        return self._classes[component].number(found)
+
+    def commuting(self, numbers: tuple[int, ...]) -> list[int]:
+        """For each action, those that commute with it where the places have these classes."""
+        try:
+            return self._commuting[numbers]
+        except KeyError:
+            assert self.reduction is not None
+            classes = tuple([table.values[number] for table, number in zip(self._classes, numbers, strict=True)])
+            found = self._commuting[numbers] = self.reduction.commuting(classes)
+            return found
+
+    def _classes_at(self, state: int) -> tuple[int, ...]:
+        return tuple([known[state & field] for known, field in zip(self._classed, self._fields)])  # noqa: B905
+
+    def kept(self, numbers: tuple[int, ...]) -> int | None:
+        """The bit set of actions that the reduction keeps where the places have these classes, None for all."""
+        try:
+            return self._subsets[numbers]
+        except KeyError:
+            assert self.reduction is not None
+            classes = tuple([table.values[number] for table, number in zip(self._classes, numbers, strict=True)])
+            kept = self._subsets[numbers] = self.reduction.subset(classes)
+            return kept
+
+    def _memory_flags(self, prop: Property, memory: Any) -> int:
+        if prop.needs not in _AT_EVENTS:
+            return 0
+        return 0 if evaluate.violated(prop, memory, {}) is None else _SPEAKS
+
+    # Reduction and strategy
+
+    def _kept(self, state: int) -> int | None:
+        """The bit set of actions that the reduction keeps, None where it keeps all."""
+        if self.reduction is None:
+            return None
+        return self.kept(self._classes_at(state))
+
+    def _chosen(self, state: int) -> tuple[list[tuple[Move, int]], list[tuple[Move, int]]]:
+        """What strategy and reduction choose, and what of the strategy's choice the reduction leaves out.
+
+        Each as moves with the change of the strategy's memory.
+        """
+        assert self._ranking is not None
+        code = state & self._fields[-1]
+        memory, column = self.values[-1][code], len(self.values) - 1
+        moves = self._enabled(state)
+        ranked = [self._ranking.of(memory, move.local) for move in moves]
+        left = least([ranks for ranks, _ in ranked])
+        changed = [(move, self.code(column, after) - code) for move, (_, after) in zip(moves, ranked, strict=True)]
+        kept = self._kept(state)
+        within = [kept is None or bool(kept >> move.local.action & 1) for move in moves]
+        if any(inside and not here for inside, here in zip(within, left, strict=True)):
+            within = left
+        return (
+            [one for one, inside, here in zip(changed, within, left, strict=True) if here and inside],
+            [one for one, inside, here in zip(changed, within, left, strict=True) if here and not inside],
+        )
+
+    def _after(self, state: int, moves: list[tuple[Move, int]]) -> list[int]:
+        """The next states by these moves."""
+        return [after + change for move, change in moves for after, _ in self._branches(state, move)]
+
+
+class _Asked:
+    """A property asked of states: its answers are remembered by the columns it reads."""
+
+    def __init__(self, graph: SystemGraph, prop: Property) -> None:
+        self.graph, self.prop = graph, prop
+        self.field = sum(graph._fields[column] for column in graph.columns_of(prop))
+        self.answers: dict[int, str | None] = {}
+
+    def message(self, state: int) -> str | None:
+        """What the property says of a state."""
+        needs = self.prop.needs
+        if needs is Needs.QUIESCENT and not self.graph.is_quiescent(state):
+            return None
+        if needs is Needs.SETTLED and not self.graph.is_settled(state):
+            return None
+        key = state & self.field
+        if key not in self.answers:
+            semantics, value = self.graph.tables.semantics, self.graph.value(state)
+            self.answers[key] = evaluate.violated(
+                self.prop, semantics.memory(self.prop, value), semantics.columns(self.prop, value)
+            )
+        return self.answers[key]
+
+
+def _scramble(number: int) -> int:
+    """A bijection on the bits of a number that spreads small ones."""
+    mask = (1 << _NUMBER_BITS) - 1
+    number = (number ^ number >> 13) * 0x5EBCA6B & mask
+    number = (number ^ number >> 14) * 0x2B2AE35 & mask
+    return number ^ number >> 13

@@ -1,0 +1,180 @@
+"""The controller as a component: one action for each switch, and one for each timer and call from outside.
+
+A program with threads of its own has one more, in which one of them goes on, and one with a clock another, in which
+time passes to its next timer.
+"""
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from sdnloom.engine.model import ALL, Action, Component, Event, Mode, Outcome
+from sdnloom.network.assumed_independence import AssumeIndependent
+from sdnloom.network.events import ExternalCalled, MessageHandled, MessageSent, TimerFired
+from sdnloom.network.network import External, Network, NetworkError
+from sdnloom.network.openflow import OpenFlowMessage, PortStatsReply
+from sdnloom.network.program import (
+    Call,
+    ClockTick,
+    Input,
+    MessageIn,
+    Program,
+    Reaction,
+    SwitchDown,
+    SwitchUp,
+    ThreadTurn,
+    TimerInput,
+)
+from sdnloom.network.program_cells import CONNECTIONS, conflict
+from sdnloom.network.startup import Startup, refuse_unknown
+from sdnloom.network.statistics import answered
+from sdnloom.network.switch import Switch, SwitchCore
+from sdnloom.network.switch_component import EpochMessage, EpochSwitchUp
+
+
+class ControllerCore(NamedTuple):
+    """The program's core; for each switch its connection (None: there is none); what may still come from outside."""
+
+    program: Hashable
+    epochs: tuple[int | None, ...]
+    budgets: tuple[int, ...] = ()
+
+
+class ControllerComponent:
+    """Makes the component of the controller."""
+
+    def __init__(self, network: Network, program: Program) -> None:
+        self.network, self.program = network, program
+        self._refuse_version()
+        self.names = sorted(switch.name for switch in network.topology.switches)
+        # Connections are numbered only where they can break.
+        self.numbered = {name for name, faults in network.switch_faults if faults.any}
+        self.changing = network.joining or bool(self.numbered)
+        self.outside: list[tuple[str, Input, tuple[Event, ...], int]] = [
+            *(
+                (f"timer {each.name}", TimerInput(each.name), (TimerFired(each.name),), each.budget)
+                for each in network.timers
+            ),
+            *(
+                (_label(network, each), Call(each.name, each.arguments), (ExternalCalled(each.name),), each.budget)
+                for each in network.externals
+            ),
+        ]
+        refuse = getattr(program, "refuse", lambda given: None)
+        for _, given, _, _ in self.outside:
+            refuse(given)
+        if getattr(program, "timed", False):
+            self.outside.append(("tick", ClockTick(), (), network.ticks))
+
+    def _refuse_version(self) -> None:
+        spoken, wanted = getattr(self.program, "version", None), self.network.switches.version
+        if spoken is not None and spoken != wanted:
+            raise NetworkError(
+                f"program {self.program.name!r} speaks OpenFlow {spoken}, the switches {wanted}; expected one version"
+            )
+
+    def component(self, core: Hashable) -> Component:
+        """Return the component; `core` is the program's after the switches have joined, if they have."""
+        epochs = tuple(None if self.network.joining else 0 for _ in self.names)
+        every = frozenset(f"{name}.of" for name in self.names)
+        actions = []
+        apart, near = self._supposed()
+        for name in self.names:
+            cells = frozenset({("program", name)}) if apart else ALL
+            sends = frozenset({f"{name}.of"}) if near else every
+            actions.append(Action(f"handle {name}", self._handler(name), f"{name}.up", sends, cells, cells))
+        actions += [
+            Action(label, self._caller(place, given, events), None, every, mode=Mode.MAY)
+            for place, (label, given, events, budget) in enumerate(self.outside)
+            if budget
+        ]
+        if getattr(self.program, "turns", False):
+            actions.append(Action("turn", lambda core, _: self._outcomes(core, ThreadTurn()), None, every))
+        initial = ControllerCore(core, epochs, tuple(budget for *_, budget in self.outside))
+        return Component("controller", initial, tuple(actions), conflict=conflict)
+
+    def _supposed(self) -> tuple[bool, bool]:
+        """Return whether handlers of different switches are taken to be apart, and to send only to their own."""
+        if self.changing or not isinstance(self.program, AssumeIndependent):
+            return False, False
+        return self.program.apart, self.program.near
+
+    def _handler(self, switch: str) -> Callable[[Any, Any], list[Outcome]]:
+        place = self.names.index(switch)
+
+        def handle(core: ControllerCore, message: Any) -> list[Outcome]:
+            if isinstance(message, EpochSwitchUp | SwitchUp):
+                epoch = message.epoch if isinstance(message, EpochSwitchUp) else 0
+                given: Input = message.joined if isinstance(message, EpochSwitchUp) else message
+                core = core._replace(epochs=(*core.epochs[:place], epoch, *core.epochs[place + 1 :]))
+                return self._outcomes(core, given)
+            if isinstance(message, SwitchDown):
+                return self._outcomes(
+                    core._replace(epochs=(*core.epochs[:place], None, *core.epochs[place + 1 :])), message
+                )
+            return [
+                self._noted(self._outcome(core, reaction, (MessageHandled(switch, shown),), label), reaction)
+                for label, shown in self._shown(core, switch, message)
+                for reaction in self.program.handle(core.program, MessageIn(switch, shown))
+            ]
+
+        return handle
+
+    def _shown(self, core: ControllerCore, switch: str, message: OpenFlowMessage) -> list[tuple[str, OpenFlowMessage]]:
+        """Return the message, or each that it may be if it is a reply whose statistics are discovered.
+
+        Nobody but the program looks into a reply, so it makes no difference that this is settled no earlier.
+        """
+        if self.network.answers is None or not isinstance(message, PortStatsReply):
+            return [("", message)]
+        known = getattr(self.program, "answers", None)
+        found = known(core.program, switch, message) if known else dict(self.network.answers).get(switch, ())
+        return [(label, answered(message, answer)) for label, answer in found] or [("", message)]
+
+    def _noted(self, outcome: Outcome, reaction: Reaction) -> Outcome:
+        """Return the outcome with the cells that were touched, where the program tells."""
+        if reaction.reads is None or reaction.writes is None:
+            return outcome
+        return replace(outcome, reads=reaction.reads | {CONNECTIONS}, writes=reaction.writes)
+
+    def _caller(self, place: int, given: Input, events: tuple[Event, ...]) -> Callable[[Any, Any], list[Outcome]]:
+        def call(core: ControllerCore, _: None) -> list[Outcome]:
+            left = core.budgets[place]
+            if not left:
+                return []
+            after = core._replace(budgets=(*core.budgets[:place], left - 1, *core.budgets[place + 1 :]))
+            return self._outcomes(after, given, events)
+
+        return call
+
+    def _outcomes(self, core: ControllerCore, given: Input, events: tuple[Event, ...] = ()) -> list[Outcome]:
+        return [self._outcome(core, reaction, events) for reaction in self.program.handle(core.program, given)]
+
+    def _outcome(self, core: ControllerCore, reaction: Reaction, events: tuple[Event, ...], label: str = "") -> Outcome:
+        sends, told = [], []
+        for switch, message in reaction.messages:
+            epoch = core.epochs[self._place(switch)]
+            if epoch is not None:
+                sends.append((f"{switch}.of", EpochMessage(epoch, message) if switch in self.numbered else message))
+                told.append(MessageSent(switch, message))
+        return Outcome(
+            core._replace(program=reaction.core),
+            tuple(sends),
+            (*events, *reaction.events, *told),
+            choice="; ".join(filter(None, (label, reaction.choice))),
+        )
+
+    def _place(self, switch: str) -> int:
+        refuse_unknown(self.program, switch, self.names)
+        return self.names.index(switch)
+
+    def start(self, configs: Mapping[str, Switch]) -> tuple[Hashable, dict[str, SwitchCore]]:
+        """Return the program's core and the switches' when the search starts."""
+        return Startup(self.network, self.program, configs).run()
+
+
+def _label(network: Network, external: External) -> str:
+    """Return the name of the action, with the arguments where the name alone does not tell it from others."""
+    alike = [each for each in network.externals if each.name == external.name]
+    parts = [external.name, *map(str, external.arguments)] if len(alike) > 1 else [external.name]
+    return f"external {' '.join(parts)}"

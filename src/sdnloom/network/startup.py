@@ -1,0 +1,114 @@
+"""What happens before a search starts: the switches join, in the order of their names, and the program's answers come.
+
+Everything goes first come first served: this is one course of events, not all of them. A program that sends packets by
+itself cannot begin this way, unless the network has a `warmup`: then packets travel from switch to switch, and after
+that time passes to the program's next timer that many times, each time until all is quiet. Hosts are plugged in
+afterwards, so what comes out at a host's port is lost.
+"""
+
+from collections import deque
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+
+from sdnloom.engine.model import Event
+from sdnloom.network.events import HandlerRaised
+from sdnloom.network.network import Network, NetworkError
+from sdnloom.network.packet import Packet
+from sdnloom.network.program import ClockTick, Input, MessageIn, Program, Reaction, SwitchUp, ThreadTurn
+from sdnloom.network.switch import Switch, SwitchCore, SwitchOutcome, initial_core, receive_message, receive_packet
+from sdnloom.network.topology.spec import SwitchPort
+
+MAX_START = 10_000  # messages and packets before the search starts; what never comes to rest is refused
+
+
+def refuse_unknown(program: Program, switch: str, names: Collection[str]) -> None:
+    """Raise NetworkError for a message to a switch that is not there."""
+    if switch not in names:
+        raise NetworkError(
+            f"program {program.name!r} sends a message to the switch {switch!r}; expected one of {', '.join(names)}"
+        )
+
+
+class Startup:
+    """One course of events from nothing to the state in which the search starts."""
+
+    def __init__(self, network: Network, program: Program, configs: Mapping[str, Switch]) -> None:
+        self.network, self.program, self.configs = network, program, configs
+        self.names = sorted(configs)
+        self.core: Hashable = program.initial()
+        self.cores = {name: initial_core(configs[name]) for name in self.names}
+        self._inputs: deque[Input] = deque()
+        self._packets: deque[tuple[SwitchPort, Packet]] = deque()
+
+    def run(self) -> tuple[Hashable, dict[str, SwitchCore]]:
+        """Return the cores of the program and of the switches. With `joining` nothing has happened yet."""
+        if self.network.joining:
+            return self.core, self.cores
+        self._inputs += [
+            SwitchUp(name, self.configs[name].datapath_id, self.configs[name].ports) for name in self.names
+        ]
+        self._settle()
+        for _ in range(self.network.warmup or 0):
+            if not self._give(ClockTick()):
+                break
+            self._settle()
+        return self.core, self.cores
+
+    def _settle(self) -> None:
+        for _ in range(MAX_START):
+            if self._inputs:
+                self._give(self._inputs.popleft())
+            elif self._packets:
+                self._arrive(*self._packets.popleft())
+            elif (
+                self.network.warmup is None or not getattr(self.program, "turns", False) or not self._give(ThreadTurn())
+            ):
+                return
+        raise NetworkError(
+            f"program {self.program.name!r} and the switches exchange more than {MAX_START} messages when they join; "
+            "let the switches join during the search (joining)"
+        )
+
+    def _give(self, given: Input) -> bool:
+        """Give the program an input; False if there is no such thing now."""
+        reaction = self._first(given)
+        if reaction is None:
+            return False
+        self.core = reaction.core
+        self._refuse_exception(reaction.events)
+        for switch, message in reaction.messages:
+            refuse_unknown(self.program, switch, self.names)
+            self._become(switch, receive_message(self.configs[switch], self.cores[switch], message)[0])
+        return True
+
+    def _first(self, given: Input) -> Reaction | None:
+        """Return the first of the program's reactions; a program may be able to give it without the others."""
+        first: Callable[[Hashable, Input], Reaction | None] | None = getattr(self.program, "first", None)
+        if first is not None:
+            return first(self.core, given)
+        return next(iter(self.program.handle(self.core, given)), None)
+
+    def _arrive(self, place: SwitchPort, packet: Packet) -> None:
+        switch, port = place
+        self._become(switch, receive_packet(self.configs[switch], self.cores[switch], port, packet)[0])
+
+    def _become(self, switch: str, outcome: SwitchOutcome) -> None:
+        self.cores[switch] = outcome.core
+        self._inputs += [MessageIn(switch, answer) for answer in outcome.messages]
+        if outcome.outputs and self.network.warmup is None:
+            raise NetworkError(
+                f"program {self.program.name!r} sends packets out of {switch!r} as soon as it joins; "
+                "let the switches join during the search (joining), or let it all come to rest before (warmup)"
+            )
+        peers = self.network.topology.peers
+        for port, packet in outcome.outputs:
+            there = peers.get(SwitchPort(switch, port))
+            if there is not None:
+                self._packets.append((there, packet))
+
+    def _refuse_exception(self, events: Sequence[Event]) -> None:
+        for event in events:
+            if isinstance(event, HandlerRaised):
+                raise NetworkError(
+                    f"{event.file}:{event.line}: {event.handler} of program {event.program!r} raised {event.text} "
+                    "before the search started"
+                )

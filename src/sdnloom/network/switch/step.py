@@ -1,0 +1,234 @@
+"""One step of a switch while it happens: effects are collected, nothing is performed, and the result is a value."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from sdnloom.network.openflow import (
+    FlowRemovedReason,
+    Match,
+    PacketInReason,
+    PortDesc,
+    PortReason,
+    Role,
+)
+from sdnloom.network.openflow.messages import FlowRemoved, OpenFlowMessage, PacketIn, PortStatus
+from sdnloom.network.packet import Packet
+from sdnloom.network.switch.cells import Cell
+from sdnloom.network.switch.config import Switch, SwitchError
+from sdnloom.network.switch.core import FlowEntry, SwitchCore
+from sdnloom.network.value import Value
+
+T = TypeVar("T")
+MAX_OUTCOMES = 1024  # of one step: choices multiply
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Ambiguous(Value):
+    """Event: several entries of equal priority matched one packet, and which one answers made a difference."""
+
+    table: int
+    priority: int
+    matches: tuple[Match, ...]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class BufferExpired(Value):
+    """Event: a buffered packet was thrown away because the controller did not ask for it in time."""
+
+    buffer_id: int
+    packet: Packet
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SwitchOutcome(Value):
+    """What one step did: new state, packets out of ports in order, messages to the controller in order.
+
+    `reads` and `writes` are the cells touched (`cells.py`); `choice` names this alternative when there are several.
+    """
+
+    core: SwitchCore
+    outputs: tuple[tuple[int, Packet], ...] = ()
+    messages: tuple[OpenFlowMessage, ...] = ()
+    events: tuple[Value, ...] = ()
+    reads: frozenset[Cell] = frozenset()
+    writes: frozenset[Cell] = frozenset()
+    choice: str = ""
+
+    def __repr__(self) -> str:
+        cells = {name: sorted(map(repr, getattr(self, name))) for name in ("reads", "writes")}
+        shown = ", ".join(f"{name}={{{', '.join(found)}}}" for name, found in cells.items())
+        fixed = replace(self, reads=frozenset(), writes=frozenset())
+        return f"{super(SwitchOutcome, fixed).__repr__()[:-1]}, {shown})"
+
+
+class RefusedMessage(Exception):  # noqa: N818 - not a failure of the program: the switch refuses a message
+    """A message is answered with an error and changes nothing. Never leaves this package."""
+
+    def __init__(self, type_name: str, code: str) -> None:
+        super().__init__(type_name, code)
+        self.type_name, self.code = type_name, code
+
+
+class SwitchStep:
+    """Collects the effects of one step. The only door through which a choice enters is `choose`."""
+
+    def __init__(self, config: Switch, core: SwitchCore, script: tuple[int, ...] = ()) -> None:
+        self.config = config
+        self.before = self.core = core
+        self.outputs: list[tuple[int, Packet]] = []
+        self.messages: list[OpenFlowMessage] = []
+        self.events: list[Value] = []
+        self.reads: set[Cell] = set()
+        self.writes: set[Cell] = set()
+        self.script = script
+        self.widths: list[int] = []
+        self.labels: list[str] = []
+        self.deviates = False
+        self.copies = 0
+        self.learns_late = False
+        self.learned: list[tuple[int, int, int, int]] = []
+
+    def update(self, **changes: object) -> None:
+        """Replace parts of the core."""
+        self.core = replace(self.core, **changes)  # type: ignore[arg-type]
+
+    def choose(self, options: Sequence[T], label: Callable[[T], str], fixed: bool = False) -> T:
+        """Return one of the options; the step is run again for each of the others.
+
+        A fixed choice is always the first: the others run only to see whether they would have made a difference.
+        """
+        position = len(self.widths)
+        self.widths.append(len(options))
+        index = self.script[position] if position < len(self.script) else 0
+        self.deviates |= fixed and index > 0
+        if not fixed:
+            self.labels.append(label(options[index]))
+        return options[index]
+
+    # -- ports --------------------------------------------------------------------------------------------------
+
+    @property
+    def ports(self) -> tuple[PortDesc, ...]:
+        """The ports as they are now."""
+        return self.config.ports if self.core.ports is None else self.core.ports
+
+    def port(self, number: int) -> PortDesc | None:
+        """Return a port, or None when there is none of that number."""
+        self.reads.add(("port", number))
+        return next((port for port in self.ports if port.port_no == number), None)
+
+    # -- asynchronous messages: sent when there is a controller whose role and mask let them through -----------
+
+    def packet_in(self, message: PacketIn) -> None:
+        self._notify(message, self.core.settings.packet_in, PacketInReason(message.reason))
+
+    def flow_removed(self, message: FlowRemoved) -> None:
+        self._notify(message, self.core.settings.flow_removed, FlowRemovedReason(message.reason))
+
+    def port_status(self, message: PortStatus) -> None:
+        self._notify(message, self.core.settings.port_status, PortReason(message.reason))
+
+    def listens(self, masks: tuple[int, int], reason: int) -> bool:
+        """Return whether a controller is to hear of something for this reason."""
+        self.reads |= {"connection", "config"}
+        slave = self.core.settings.role == Role.SLAVE
+        return self.core.connected and bool(masks[slave] >> reason & 1)
+
+    def _notify(self, message: OpenFlowMessage, masks: tuple[int, int], reason: int) -> None:
+        if self.listens(masks, reason):
+            self.messages.append(message)
+
+    # -- removal ------------------------------------------------------------------------------------------------
+
+    def report_removal(self, entry: FlowEntry, reason: int) -> None:
+        """Tell the controller that an entry is gone, if it asked to be told."""
+        if entry.reports_removal:
+            if self.config.counters:
+                self.reads.add("time")
+            self.flow_removed(
+                FlowRemoved(
+                    match=entry.match,
+                    reason=int(reason),
+                    priority=entry.wire_priority,
+                    cookie=entry.cookie,
+                    duration_sec=entry.age // 1000,
+                    duration_nsec=entry.age % 1000 * 1_000_000,
+                    idle_timeout=entry.idle_timeout,
+                    hard_timeout=entry.hard_timeout if self.config.version != 1 else 0,
+                    packet_count=entry.traffic.packets,
+                    byte_count=entry.traffic.bytes,
+                    table_id=entry.table if self.config.version != 1 else 0,
+                )
+            )
+
+    def outcome(self) -> SwitchOutcome:
+        """Return all effects as a value."""
+        return SwitchOutcome(
+            self.core,
+            tuple(self.outputs),
+            tuple(self.messages),
+            tuple(self.events),
+            frozenset(self.reads | self.writes),
+            frozenset(self.writes - self._unchanged()),
+            "; ".join(self.labels),
+        )
+
+    def _unchanged(self) -> set[Cell]:
+        """Return the entries among the cells written that are as they were: these were only read."""
+        entries = [cell for cell in self.writes if isinstance(cell, tuple) and cell[0] == "flow"]
+        if not entries:
+            return set()
+        was, now = ({entry.key: entry for entry in core.flows} for core in (self.before, self.core))
+        return {cell for cell in entries if was.get(cell[1:]) == now.get(cell[1:])}
+
+
+def explore(config: Switch, core: SwitchCore, step: Callable[[SwitchStep], None]) -> tuple[SwitchOutcome, ...]:
+    """Return every outcome of a step, one per distinct effect, in the order of the choices.
+
+    Alternatives that do the same are one outcome. `Ambiguous` stays in the events only where an alternative, explored
+    or fixed away, does something else.
+    """
+    turns: list[SwitchStep] = []
+    pending: list[tuple[int, ...]] = [()]
+    while pending:
+        turn = SwitchStep(config, core, pending.pop())
+        step(turn)
+        if not turn.widths:
+            return (turn.outcome(),)
+        taken = turn.script + (0,) * (len(turn.widths) - len(turn.script))
+        # Deepest last, so that the next one popped differs latest: outcomes come in the order of the choices.
+        for position in range(len(turn.script), len(taken)):
+            others = range(turn.widths[position] - 1, 0, -1)
+            pending.extend((*taken[:position], other) for other in others)
+        turns.append(turn)
+        if len(turns) > MAX_OUTCOMES:
+            raise SwitchError(
+                f"switch {config.datapath_id:#x}: one step has more than {MAX_OUTCOMES} outcomes:"
+                " fewer entries must overlap, or fewer SELECT groups lie, on the way of one packet"
+            )
+    return _distinct(turns)
+
+
+def _distinct(turns: list[SwitchStep]) -> tuple[SwitchOutcome, ...]:
+    all_outcomes = [(turn.deviates, turn.outcome()) for turn in turns]
+    mattered = len({_effect(outcome) for _, outcome in all_outcomes}) > 1
+    # What decides about the choice decides about every alternative, so each reads what any of them reads.
+    reads = frozenset[Cell]().union(*(outcome.reads for _, outcome in all_outcomes))
+    kept: dict[object, SwitchOutcome] = {}
+    for deviates, outcome in all_outcomes:
+        if not deviates:
+            kept.setdefault(_effect(outcome), outcome)
+    return tuple(
+        replace(
+            outcome,
+            reads=reads,
+            events=tuple(event for event in outcome.events if mattered or not isinstance(event, Ambiguous)),
+            choice=outcome.choice if len(kept) > 1 else "",
+        )
+        for outcome in kept.values()
+    )
+
+
+def _effect(outcome: SwitchOutcome) -> object:
+    return outcome.core, outcome.outputs, outcome.messages

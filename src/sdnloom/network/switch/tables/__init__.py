@@ -1,0 +1,1 @@
+"""Flow tables and the group table: lookup, FlowMod and GroupMod."""

@@ -1,0 +1,218 @@
+"""FlowMod: what each command does to the flow entries in each version."""
+
+from dataclasses import replace
+
+from sdnloom.network.openflow import (
+    ALL_TABLES,
+    NO_BUFFER,
+    V10,
+    ApplyActions,
+    FlowCommand,
+    FlowFlag,
+    FlowRemovedReason,
+    GroupId,
+    Match,
+    Port,
+)
+from sdnloom.network.openflow.messages import FlowMod
+from sdnloom.network.switch import buffers, pipeline
+from sdnloom.network.switch.checks import check_groups, check_instructions, check_match
+from sdnloom.network.switch.core import EMERGENCY, EXACT, NO_TRAFFIC, FlowEntry
+from sdnloom.network.switch.step import RefusedMessage, SwitchStep
+from sdnloom.network.switch.tables.flow_table import (
+    actions_of,
+    cell,
+    change,
+    find,
+    outputs_to,
+    put,
+    uses_group,
+    without,
+)
+from sdnloom.network.switch.tables.lookup import covers, overlap
+
+_V13_FLAGS = (
+    FlowFlag.SEND_FLOW_REM
+    | FlowFlag.CHECK_OVERLAP
+    | FlowFlag.RESET_COUNTS
+    | FlowFlag.NO_PKT_COUNTS
+    | FlowFlag.NO_BYT_COUNTS
+)
+_V10_FLAGS = FlowFlag.SEND_FLOW_REM | FlowFlag.CHECK_OVERLAP | FlowFlag.EMERG
+_STRICT = (FlowCommand.MODIFY_STRICT, FlowCommand.DELETE_STRICT)
+_DELETES = (FlowCommand.DELETE, FlowCommand.DELETE_STRICT)
+# 1.0: the twelve fields of an entry without wildcards, for each transport that has ports or a type and code.
+_TUPLE = ("in_port", "eth_dst", "eth_src", "eth_type", "vlan_vid", "ip_dscp", "ip_proto", "ipv4_src", "ipv4_dst")
+_TRANSPORTS = (("tcp_src", "tcp_dst"), ("udp_src", "udp_dst"), ("icmpv4_type", "icmpv4_code"))
+
+
+def flow_mod(turn: SwitchStep, message: FlowMod) -> None:
+    """Change the flow entries; then send the buffered packet, if one is named, the way the entries say."""
+    if message.command not in tuple(FlowCommand):
+        raise RefusedMessage("flow_mod_failed", "bad_command")
+    old = turn.config.version == V10
+    if message.flags & ~(_V10_FLAGS if old else _V13_FLAGS):
+        raise RefusedMessage("flow_mod_failed", "unsupported" if old else "bad_flags")
+    match = check_match(turn, message.match)
+    table = _table(turn, message)
+    priority = EXACT if old and is_exact(match) else message.priority
+    if message.command in _DELETES:
+        _delete(turn, message, table, match, priority)
+        return
+    assert table is not None
+    wanted = _new_entry(turn, message, table, match, priority)
+    if message.command == FlowCommand.ADD:
+        _add(turn, message, wanted)
+    else:
+        _modify(turn, message, wanted)
+    if message.buffer_id != NO_BUFFER and table != EMERGENCY:
+        _release(turn, message.buffer_id, wanted)
+
+
+def is_exact(match: Match) -> bool:
+    """Return whether a match of 1.0 has no wildcards. The priority of a tag is not there to be wild without one."""
+    given = {name for name, _, mask in match.fields if mask is None}
+    if match.exact("vlan_vid") and "vlan_pcp" not in given:
+        return False
+    return given.issuperset(_TUPLE) and any(given.issuperset(pair) for pair in _TRANSPORTS)
+
+
+def _table(turn: SwitchStep, message: FlowMod) -> int | None:
+    """Return the table a message is about; None is all of them, which only a delete may say."""
+    if turn.config.version == V10:
+        if not message.flags & FlowFlag.EMERG:
+            return 0
+        if message.command not in _DELETES and (message.idle_timeout or message.hard_timeout):
+            raise RefusedMessage("flow_mod_failed", "bad_emerg_timeout")
+        return EMERGENCY
+    if message.table_id == ALL_TABLES and message.command in _DELETES:
+        return None
+    if message.table_id >= turn.config.n_tables:
+        raise RefusedMessage("flow_mod_failed", "bad_table_id")
+    return message.table_id
+
+
+def _new_entry(turn: SwitchStep, message: FlowMod, table: int, match: Match, priority: int) -> FlowEntry:
+    return FlowEntry(
+        table=table,
+        priority=priority,
+        match=match,
+        instructions=check_instructions(turn, table, match, message.instructions),
+        cookie=message.cookie,
+        # 1.3 shows all flags of an entry in statistics (7.3.5.2); in 1.0 only this one is ever seen again.
+        flags=int(message.flags if turn.config.version != V10 else message.flags & FlowFlag.SEND_FLOW_REM),
+        idle_timeout=message.idle_timeout,
+        hard_timeout=message.hard_timeout,
+        idle_left=message.idle_timeout * 1000 or None,
+        hard_left=message.hard_timeout * 1000 or None,
+    )
+
+
+def _add(turn: SwitchStep, message: FlowMod, entry: FlowEntry) -> None:
+    check_groups(turn, actions_of(entry.instructions))
+    if message.flags & FlowFlag.CHECK_OVERLAP:
+        _refuse_overlap(turn, entry)
+    before = find(turn.core.flows, entry)
+    if before is None:
+        _refuse_when_full(turn, entry.table)
+    elif turn.config.version != V10 and not message.flags & FlowFlag.RESET_COUNTS:
+        entry = replace(entry, traffic=before.traffic)
+    turn.writes.add(cell(entry))
+    if turn.config.counters or entry.idle_left or entry.hard_left:
+        turn.reads.add("time")
+    turn.update(flows=put(turn.core.flows, entry))
+
+
+def _refuse_overlap(turn: SwitchStep, entry: FlowEntry) -> None:
+    """An entry with the same match overlaps too: a packet may match both (1.0, 4.6; 1.3, 6.4)."""
+    turn.reads.add(("overlap", entry.table, entry.priority, entry.match))
+    for other in turn.core.flows:
+        same_level = (other.table, other.priority) == (entry.table, entry.priority)
+        if same_level and overlap(other.match, entry.match):
+            raise RefusedMessage("flow_mod_failed", "overlap")
+
+
+def _refuse_when_full(turn: SwitchStep, table: int) -> None:
+    limit = turn.config.emergency_entries if table == EMERGENCY else turn.config.max_entries
+    if limit is None:
+        return
+    turn.writes.add(("room", table))
+    if sum(entry.table == table for entry in turn.core.flows) >= limit:
+        raise RefusedMessage("flow_mod_failed", "table_full")
+
+
+def _modify(turn: SwitchStep, message: FlowMod, wanted: FlowEntry) -> None:
+    """Give matching entries new actions; timers, flags and counters stay. With none, 1.0 adds and 1.3 does nothing."""
+    found = _selected(turn, message, wanted.table, wanted.match, wanted.priority)
+    old = turn.config.version == V10
+    if not found:
+        if old:
+            _add(turn, message, wanted)
+        return
+    check_groups(turn, actions_of(wanted.instructions))
+    reset = not old and message.flags & FlowFlag.RESET_COUNTS
+    turn.writes.update(cell(entry) for entry in found)
+    turn.update(
+        flows=change(
+            turn.core.flows,
+            found,
+            lambda entry: replace(
+                entry,
+                instructions=wanted.instructions,
+                cookie=message.cookie if old else entry.cookie,
+                traffic=NO_TRAFFIC if reset else entry.traffic,
+            ),
+        )
+    )
+
+
+def _delete(turn: SwitchStep, message: FlowMod, table: int | None, match: Match, priority: int) -> None:
+    found = [
+        entry
+        for entry in _selected(turn, message, table, match, priority)
+        if (message.out_port == Port.ANY or outputs_to(entry, message.out_port))
+        and (message.out_group == GroupId.ANY or uses_group(entry, message.out_group))
+    ]
+    remove(turn, found, FlowRemovedReason.DELETE)
+
+
+def remove(turn: SwitchStep, entries: list[FlowEntry], reason: int) -> None:
+    """Take entries away and report those that asked for it."""
+    turn.writes.update(cell(entry) for entry in entries)
+    if turn.config.max_entries is not None or turn.config.emergency_entries is not None:
+        turn.writes.update(("room", entry.table) for entry in entries)
+    turn.update(flows=without(turn.core.flows, entries))
+    for entry in entries:
+        turn.report_removal(entry, reason)
+
+
+def _selected(turn: SwitchStep, message: FlowMod, table: int | None, match: Match, priority: int) -> list[FlowEntry]:
+    """Return the entries a modify or delete is about, by match and, in 1.3, by cookie."""
+    strict = message.command in _STRICT
+    if strict and table is not None:
+        turn.reads.add(("flow", table, priority, match))
+    else:
+        turn.reads.add(("region", table, match))
+    mask = 0 if turn.config.version == V10 else message.cookie_mask
+    return [
+        entry
+        for entry in turn.core.flows
+        if (entry.table == table or (table is None and entry.table != EMERGENCY))
+        and ((entry.priority, entry.match) == (priority, match) if strict else covers(match, entry.match))
+        and not (entry.cookie ^ message.cookie) & mask
+    ]
+
+
+def _release(turn: SwitchStep, buffer_id: int, entry: FlowEntry) -> None:
+    """1.0 applies the message's actions to the packet; 1.3 sends the packet through the tables (1.3, 6.4)."""
+    waiting = buffers.take(turn, buffer_id)
+    flight = pipeline.Flight(waiting.packet, waiting.in_port, waiting.packet)
+    if turn.config.version != V10:
+        pipeline.through_tables(turn, flight)
+        return
+    present = find(turn.core.flows, entry)
+    if present is not None:
+        pipeline.touch(turn, present, waiting.packet)
+    for instruction in entry.instructions:
+        if isinstance(instruction, ApplyActions):
+            pipeline.apply(turn, flight, instruction.actions)

@@ -1,0 +1,76 @@
+"""Flow entries as a sorted tuple: the same entries are the same value, however they came."""
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable
+
+from sdnloom.network.openflow import ApplyActions, Enqueue, Group, Instruction, OpenFlowAction, Output, WriteActions
+from sdnloom.network.switch.cells import Cell
+from sdnloom.network.switch.core import FlowEntry
+from sdnloom.network.switch.tables.lookup import Fields, matches
+
+Flows = tuple[FlowEntry, ...]
+
+
+def put(flows: Flows, entry: FlowEntry) -> Flows:
+    """Return the flows with an entry in its place, instead of the one with the same table, priority and match."""
+    place = bisect_left(flows, entry.order, key=lambda each: each.order)
+    same = place < len(flows) and flows[place].key == entry.key
+    return (*flows[:place], entry, *flows[place + same :])
+
+
+def find(flows: Flows, entry: FlowEntry) -> FlowEntry | None:
+    """Return the entry with the same table, priority and match."""
+    place = bisect_left(flows, entry.order, key=lambda each: each.order)
+    return flows[place] if place < len(flows) and flows[place].key == entry.key else None
+
+
+def without(flows: Flows, gone: Iterable[FlowEntry]) -> Flows:
+    """Return the flows without some of them."""
+    keys = {entry.key for entry in gone}
+    return tuple(entry for entry in flows if entry.key not in keys)
+
+
+def change(flows: Flows, entries: Iterable[FlowEntry], changed: Callable[[FlowEntry], FlowEntry]) -> Flows:
+    """Return the flows with some of them changed in place."""
+    keys = {entry.key for entry in entries}
+    return tuple(changed(entry) if entry.key in keys else entry for entry in flows)
+
+
+def best(flows: Flows, table: int, fields: Fields) -> tuple[FlowEntry, ...]:
+    """Return all matching entries of the highest priority that matches, in canonical order; empty for a miss."""
+    found: list[FlowEntry] = []
+    for entry in flows:
+        if entry.table != table:
+            if entry.table > table:
+                break
+            continue
+        if found and entry.priority < found[0].priority:
+            break
+        if matches(entry.match, fields):
+            found.append(entry)
+    return tuple(found)
+
+
+def cell(entry: FlowEntry) -> Cell:
+    """Return the cell of an entry."""
+    return ("flow", entry.table, entry.priority, entry.match)
+
+
+def actions_of(instructions: Iterable[Instruction]) -> list[OpenFlowAction]:
+    """Return all actions, applied and written."""
+    return [
+        action
+        for instruction in instructions
+        if isinstance(instruction, ApplyActions | WriteActions)
+        for action in instruction.actions
+    ]
+
+
+def outputs_to(entry: FlowEntry, port: int) -> bool:
+    """Return whether an entry has an output action to a port."""
+    return any(isinstance(each, Output | Enqueue) and each.port == port for each in actions_of(entry.instructions))
+
+
+def uses_group(entry: FlowEntry, group_id: int) -> bool:
+    """Return whether an entry hands packets to a group."""
+    return any(isinstance(each, Group) and each.group_id == group_id for each in actions_of(entry.instructions))

@@ -1,0 +1,381 @@
+"""A switch as a component: packets and messages come in, time passes, ports and power come and go."""
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import cache, partial
+from typing import Any, Literal, NamedTuple
+
+from sdnloom.engine.model import ALL, Action, Cell, Component, Footprint, Message, Mode, Outcome
+from sdnloom.network.events import (
+    Arrived,
+    BufferReleased,
+    Dropped,
+    Lost,
+    MessageApplied,
+    NetworkEvent,
+    SwitchFailed,
+    SwitchJoined,
+    SwitchLeft,
+)
+from sdnloom.network.links import Target, Wiring
+from sdnloom.network.network import PortCounter, SwitchFaults, Timeouts
+from sdnloom.network.openflow import NO_BUFFER, FlowMod, PacketOut, PortDesc, PortReason, PortState
+from sdnloom.network.openflow import OpenFlowMessage as OpenFlowMessage
+from sdnloom.network.packet import Packet, decode
+from sdnloom.network.program import SwitchDown, SwitchUp
+from sdnloom.network.statistics import with_statistics
+from sdnloom.network.switch import (
+    Switch,
+    SwitchCore,
+    conflict,
+    connect,
+    disconnect,
+    footprints,
+    initial_core,
+    port_change,
+    receive_message,
+    receive_packet,
+)
+from sdnloom.network.switch import SwitchOutcome as SwitchOutcome
+from sdnloom.network.switch_events import story
+from sdnloom.network.timers import expiries
+from sdnloom.network.topology.spec import SwitchPort
+
+_AROUND = "around"  # the cell of all that is not the switch's own core: phase, connection, carriers, budgets
+
+
+class EpochSwitchUp(NamedTuple):
+    """A switch connects; answers to it carry the number of this connection."""
+
+    epoch: int
+    joined: SwitchUp
+
+
+class EpochMessage(NamedTuple):
+    """A message to a switch that can go away: it is void when the connection is no longer the one it was sent on."""
+
+    epoch: int
+    message: OpenFlowMessage
+
+
+class Carrier(NamedTuple):
+    """A port lost or regained its carrier; it has one while no cause stands against it."""
+
+    port: int
+    up: bool
+    cause: str
+
+
+class SwitchState(NamedTuple):
+    """The core of a switch component: the switch itself, its connection, and the budgets of what may befall it."""
+
+    core: SwitchCore
+    phase: Literal["on", "apart", "off"] = "on"  # "apart" has power but no controller
+    epoch: int = 0
+    fails: int = 0
+    disconnects: int = 0
+    expiries: int = 0
+    down: tuple[tuple[int, str], ...] = ()  # ports without carrier, each with its causes
+
+
+class SwitchComponent:
+    """Makes the component of one switch."""
+
+    def __init__(
+        self,
+        name: str,
+        config: Switch,
+        wiring: Wiring,
+        faults: SwitchFaults,
+        timeouts: Timeouts,
+        joining: bool = False,
+        with_carrier: frozenset[str] = frozenset(),
+        statistics: tuple[PortCounter, ...] = (),
+    ) -> None:
+        self.name, self.config, self.faults, self.timeouts, self.joining = name, config, faults, timeouts, joining
+        self.targets: dict[int, Target] = {
+            place.port: target for place, target in sorted(wiring.targets.items()) if place.switch == name
+        }
+        self.up, self.of, self.carriers = f"{name}.up", f"{name}.of", f"{name}.carrier"
+        self.has_carrier = name in with_carrier
+        self.statistics = tuple(each for each in statistics if each.port.switch == name)
+        self.neighbours = [
+            (target.channel.removesuffix(".in") + ".carrier", target.port)
+            for target in self.targets.values()
+            if target.port is not None
+        ]
+        # Asked in each state in which a message waits; the state makes no difference.
+        self._reach_of_packet = cache(partial(footprints.of_packet, config))
+        self._reach_of_message = cache(partial(footprints.of_message, config))
+
+    def component(self, core: SwitchCore) -> Component:
+        """Return the component; `core` is the switch after the program's first messages."""
+        wires = frozenset(target.channel for target in self.targets.values()) | {self.up}
+        tell = frozenset({self.up})
+        around = tell | {channel for channel, _ in self.neighbours}
+        # Timers never count down here, so a packet leaves the entries that it meets as they were, unless they count.
+        marks = ALL if self.config.counters else frozenset[Cell]({"buffers", "macs"})
+        actions = [
+            Action("packets", self.packets, f"{self.name}.in", wires, writes=marks, footprint=self._of_packet),
+            Action("of", self.obey, self.of, wires, footprint=self._of_message),
+        ]
+        if self.has_carrier:
+            actions.append(Action("carrier", self.carrier, self.carriers, tell))
+        if self.timeouts.expiries:
+            actions.append(Action("expire", self.expire, None, tell, mode=Mode.MAY))
+        if self.timeouts.settle:
+            actions.append(Action("settle", self.settle, None, tell, mode=Mode.IDLE))
+        if self.joining:
+            actions.append(Action("connect", self.first_join, None, tell))
+        if self.faults.fail:
+            actions.append(Action("fail", self.fail, None, around, mode=Mode.MAY))
+        if self.faults.disconnect:
+            actions.append(Action("disconnect", self.disconnect, None, tell, mode=Mode.MAY))
+        if self.faults.any:
+            sends = around if self.faults.fail else tell
+            actions.append(Action("join", self.join, None, sends, mode=Mode.MAY))
+        return Component(self.name, self.initial(core), tuple(actions), conflict=conflict)
+
+    def initial(self, core: SwitchCore) -> SwitchState:
+        """Return the state at the start."""
+        phase: Literal["on", "apart"] = "apart" if self.joining else "on"
+        if self.joining:
+            core = disconnect(self.config, core).core
+        return SwitchState(core, phase, 0, self.faults.fail, self.faults.disconnect, self.timeouts.expiries)
+
+    # -- packets and messages -----------------------------------------------------------------------------------
+
+    def packets(self, state: SwitchState, heads: Sequence[tuple[int, Packet]]) -> list[Outcome]:
+        """Process the first packet of every port at once (NICE's process_pkt), in the order of the ports."""
+        if state.phase == "off":
+            return [Outcome(state, (), tuple(self._lost(port, packet, "switch down") for port, packet in heads))]
+        branches = [_Branch(state.core)]
+        for port, packet in heads:
+            branches = [
+                branch.then(outcome, self._met(state, branch.core, port, packet, outcome))
+                for branch in branches
+                for outcome in receive_packet(self.config, branch.core, port, packet)
+            ]
+        return [self._outcome(state, branch) for branch in branches]
+
+    def obey(self, state: SwitchState, given: Any) -> list[Outcome]:
+        """Process a message from the controller; one for an earlier connection is void."""
+        message = given.message if isinstance(given, EpochMessage) else given
+        obeyed = MessageApplied(self.name, message)
+        if isinstance(given, EpochMessage) and (given.epoch != state.epoch or state.phase != "on"):
+            return [Outcome(state, (), (obeyed, *self._void(state, message)))]
+        found = []
+        outcomes = receive_message(self.config, state.core, message)
+        for outcome in itertools.chain.from_iterable(with_statistics(each, self.statistics) for each in outcomes):
+            events = [obeyed, *story(self.name, state.core, outcome)]
+            events += self._suppressed(state, outcome, lambda core: receive_message(self.config, core, message))
+            released = [event for event in events if isinstance(event, BufferReleased)]
+            if not outcome.outputs and not outcome.messages:
+                events += [Dropped(self.name, event.packet) for event in released]
+            found.append(self._outcome(state, _Branch(state.core).then(outcome, tuple(events))))
+        return found
+
+    def _void(self, state: SwitchState, message: OpenFlowMessage) -> Iterator[Lost]:
+        """Yield the packet that a void message was about: the fault took it, for nobody will ask for it again."""
+        if not isinstance(message, PacketOut | FlowMod):
+            return
+        if isinstance(message, PacketOut) and message.buffer_id == NO_BUFFER:
+            yield self._lost(message.in_port, decode(message.data), "no controller")
+        for each in state.core.buffers:
+            if each.buffer_id == message.buffer_id:
+                yield self._lost(each.in_port, each.packet, "no controller")
+
+    def _met(
+        self, state: SwitchState, before: SwitchCore, port: int, packet: Packet, outcome: SwitchOutcome
+    ) -> tuple[NetworkEvent, ...]:
+        """Return the events of a packet that came in."""
+        if any(number == port for number, _ in state.down):
+            return (self._lost(port, packet, "port down"),)
+        events = [Arrived(self.name, port, packet), *story(self.name, before, outcome)]
+        lost = self._suppressed(
+            state._replace(core=before), outcome, lambda core: receive_packet(self.config, core, port, packet)
+        )
+        events += lost
+        if not (outcome.outputs or outcome.messages or lost):
+            apart = state.phase == "apart"
+            events.append(self._lost(port, packet, "no controller") if apart else Dropped(self.name, packet))
+        return tuple(events)
+
+    def _suppressed(
+        self, state: SwitchState, outcome: SwitchOutcome, run: Callable[[SwitchCore], Sequence[SwitchOutcome]]
+    ) -> list[NetworkEvent]:
+        """Return the packets that would have left through ports without carrier."""
+        if not state.down:
+            return []
+        lit = tuple(_with_carrier(desc, True) for desc in self._ports(state.core))
+        ideal = next((each for each in run(replace(state.core, ports=lit)) if each.choice == outcome.choice), outcome)
+        return [
+            self._lost(port, packet, "port down")
+            for port, packet in ideal.outputs
+            if (port, packet) not in outcome.outputs
+        ]
+
+    def _lost(self, port: int, packet: Packet, reason: str) -> Lost:
+        return Lost(SwitchPort(self.name, port), packet, reason)
+
+    def _outcome(self, state: SwitchState, branch: "_Branch") -> Outcome:
+        """Return the engine's outcome: packets to where the ports lead, messages to the controller."""
+        sends: list[tuple[str, Message]] = []
+        events = list(branch.events)
+        for outcome in branch.outcomes:
+            for port, packet in outcome.outputs:
+                target = self.targets.get(port)
+                if target is None:
+                    events.append(self._lost(port, packet, "no host"))
+                else:
+                    sends.append((target.channel, target.message(packet)))
+            sends += [(self.up, message) for message in outcome.messages]
+        choice = "; ".join(outcome.choice for outcome in branch.outcomes if outcome.choice)
+        reads, writes = (frozenset[Cell]().union(*cells) for cells in branch.cells())
+        if state.down:  # what is lost at dark ports is found by trying again
+            reads = ALL
+        return Outcome(
+            state._replace(core=branch.core), tuple(sends), tuple(events), reads | {_AROUND}, writes, choice=choice
+        )
+
+    # -- what may come of messages that wait, for a reduction ----------------------------------------------------
+
+    def _of_packet(self, state: SwitchState, before: tuple[Any, ...], given: tuple[int, Packet]) -> Footprint:
+        return self._footprint(self._reach_of_packet(*given))
+
+    def _of_message(self, state: SwitchState, before: tuple[Any, ...], given: Any) -> Footprint:
+        message, *earlier = (one.message if isinstance(one, EpochMessage) else one for one in (given, *before))
+        reach = self._reach_of_message(message)
+        if reach is not None and reach.ports is not None and reach.answers and self._is_steady():
+            reach = reach._replace(answers=not footprints.is_quiet(self.config, state.core, earlier, message))
+        return self._footprint(reach)
+
+    def _is_steady(self) -> bool:
+        """Return whether only packets and messages can change this switch."""
+        changing = self.has_carrier or self.joining or self.faults.any
+        return not (changing or self.timeouts.expiries or self.timeouts.settle)
+
+    def _footprint(self, reach: footprints.MessageFootprint | None) -> Footprint:
+        wires = frozenset(target.channel for target in self.targets.values())
+        if reach is None:
+            return Footprint(ALL, ALL, wires | {self.up})
+        if reach.ports is not None:
+            wires = frozenset(target.channel for port, target in self.targets.items() if port in reach.ports)
+        return Footprint(reach.reads | {_AROUND}, reach.writes, wires | {self.up} if reach.answers else wires)
+
+    # -- time ---------------------------------------------------------------------------------------------------
+
+    def expire(self, state: SwitchState, _: None) -> list[Outcome]:
+        """Any timer may run out, while the budget lasts."""
+        if not state.expiries or state.phase == "off":
+            return []
+        return self._expiries(state._replace(expiries=state.expiries - 1), hard_only=False)
+
+    def settle(self, state: SwitchState, _: None) -> list[Outcome]:
+        """A hard timeout runs out: nothing can keep it from doing so for ever."""
+        return [] if state.phase == "off" else self._expiries(state, hard_only=True)
+
+    def _expiries(self, state: SwitchState, hard_only: bool) -> list[Outcome]:
+        return [
+            Outcome(
+                state._replace(core=each.outcome.core),
+                tuple((self.up, message) for message in each.outcome.messages),
+                each.events,
+                choice=each.what,
+            )
+            for each in expiries(self.name, self.config, state.core, hard_only)
+        ]
+
+    # -- ports, power and connection -----------------------------------------------------------------------------
+
+    def carrier(self, state: SwitchState, news: Carrier) -> list[Outcome]:
+        """A port notices that its link went down or came back."""
+        entry = (news.port, news.cause)
+        down = tuple(sorted(set(state.down) - {entry} if news.up else {*state.down, entry}))
+        after = state._replace(down=down)
+        was, now = (any(port == news.port for port, _ in each) for each in (state.down, down))
+        if was == now or state.phase == "off":
+            return [Outcome(after)]
+        desc = next(desc for desc in self._ports(state.core) if desc.port_no == news.port)
+        outcome = port_change(self.config, state.core, PortReason.MODIFY, _with_carrier(desc, not now))
+        sends = tuple((self.up, message) for message in outcome.messages)
+        return [Outcome(after._replace(core=outcome.core), sends, story(self.name, state.core, outcome))]
+
+    def fail(self, state: SwitchState, _: None) -> list[Outcome]:
+        """The power goes, and with it all entries and buffers."""
+        if not state.fails or state.phase == "off":
+            return []
+        empty = SwitchOutcome(initial_core(self.config))
+        lost = [self._lost(each.in_port, each.packet, "switch down") for each in state.core.buffers]
+        events = [
+            SwitchFailed(self.name),
+            *story(self.name, replace(state.core, buffers=()), empty, "switch failed"),
+            *lost,
+        ]
+        after = SwitchState(
+            empty.core, "off", state.epoch + 1, state.fails - 1, state.disconnects, state.expiries, state.down
+        )
+        left = [(self.up, SwitchDown(self.name))] if state.phase == "on" else []
+        return [Outcome(after, (*left, *self._to_neighbours(False)), tuple(events))]
+
+    def disconnect(self, state: SwitchState, _: None) -> list[Outcome]:
+        """The connection to the controller goes; the switch works on as its version says."""
+        if not state.disconnects or state.phase != "on":
+            return []
+        outcome = disconnect(self.config, state.core)
+        after = state._replace(
+            core=outcome.core, phase="apart", epoch=state.epoch + 1, disconnects=state.disconnects - 1
+        )
+        events = (SwitchLeft(self.name), *story(self.name, state.core, outcome, "connection lost"))
+        return [Outcome(after, ((self.up, SwitchDown(self.name)),), events)]
+
+    def join(self, state: SwitchState, _: None) -> list[Outcome]:
+        """The switch is back."""
+        if state.phase == "on" or state.epoch == 0:
+            return []
+        return [self._joined(state, self._to_neighbours(True) if state.phase == "off" else ())]
+
+    def first_join(self, state: SwitchState, _: None) -> list[Outcome]:
+        """The switch connects for the first time."""
+        return [self._joined(state, ())] if state.phase == "apart" and state.epoch == 0 else []
+
+    def _joined(self, state: SwitchState, sends: tuple[tuple[str, Message], ...]) -> Outcome:
+        core = connect(self.config, state.core).core
+        if state.phase == "off":
+            core = self._relit(core, state)
+        joined = SwitchUp(self.name, self.config.datapath_id, self._ports(core))
+        after = state._replace(core=core, phase="on")
+        greeting = EpochSwitchUp(state.epoch, joined) if self.faults.any else joined
+        return Outcome(after, ((self.up, greeting), *sends), (SwitchJoined(self.name),))
+
+    def _relit(self, core: SwitchCore, state: SwitchState) -> SwitchCore:
+        """Return a core fresh from power-on that sees which of its links are down."""
+        dark = {port for port, _ in state.down}
+        ports = tuple(_with_carrier(desc, desc.port_no not in dark) for desc in self.config.ports)
+        return replace(core, ports=None if ports == self.config.ports else ports)
+
+    def _ports(self, core: SwitchCore) -> tuple[PortDesc, ...]:
+        return self.config.ports if core.ports is None else core.ports
+
+    def _to_neighbours(self, up: bool) -> tuple[tuple[str, Message], ...]:
+        return tuple((channel, Carrier(port, up, f"{self.name} off")) for channel, port in self.neighbours if port)
+
+
+class _Branch(NamedTuple):
+    """One way through the packets of a step so far."""
+
+    core: SwitchCore
+    outcomes: tuple[SwitchOutcome, ...] = ()
+    events: tuple[NetworkEvent, ...] = ()
+
+    def cells(self) -> tuple[list[frozenset[Cell]], list[frozenset[Cell]]]:
+        return [one.reads for one in self.outcomes], [one.writes for one in self.outcomes]
+
+    def then(self, outcome: SwitchOutcome, events: tuple[NetworkEvent, ...]) -> "_Branch":
+        return _Branch(outcome.core, (*self.outcomes, outcome), self.events + events)
+
+
+def _with_carrier(desc: PortDesc, up: bool) -> PortDesc:
+    state = desc.state & ~PortState.LINK_DOWN if up else desc.state | PortState.LINK_DOWN
+    return replace(desc, state=int(state))

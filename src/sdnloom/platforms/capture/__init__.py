@@ -1,0 +1,1 @@
+"""State capture: snapshot, restore and digest of the live objects of a program."""

@@ -1,0 +1,162 @@
+"""Tables that note which of their keys are looked at, so that two handlers can be seen to leave each other alone.
+
+A table is a dict or defaultdict that an attribute of the program holds. What is noted are looks at the table itself:
+what lies deeper is read through the key that leads to it. Writes need no notes: they show when states are compared.
+
+A noting table stands before the table and holds nothing but a decoy: code that reads a dict past its methods reads that
+one, and does something else. Limit: it goes unnoticed that `dict.get(table, key)` finds no key where there is none.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from sdnloom.engine.model import Cell
+from sdnloom.network.program_cells import Attribute, Key, is_plain
+from sdnloom.platforms.capture.freeze import thaw
+from sdnloom.platforms.capture.save_restore import Aspect, Aspects
+from sdnloom.platforms.capture.type_rules import aspects_of
+
+Notes = set[tuple[str, Any]]  # (attribute, key), or (attribute, EVERY) when the whole table was looked at
+EVERY = object()
+_BY_KEY = ("__getitem__", "__contains__", "get", "pop", "setdefault", "__delitem__", "__setitem__", "__missing__")
+_AS_A_WHOLE = (
+    "__iter__", "__len__", "__eq__", "__ne__", "__or__", "__ror__", "__ior__", "__reversed__", "__repr__", "__copy__",
+    "__reduce__", "__reduce_ex__", "keys", "values", "items", "copy", "popitem", "clear", "update",
+)  # fmt: skip
+
+
+class RecordingDict:
+    """Mixed into a dict type, which is its `noted_kind`; `freeze` takes it for one of that type."""
+
+    noted_kind: type
+    attribute: str
+    notes: Notes
+    table: Any  # the one it stands before
+
+    def note(self, key: Any) -> None:
+        """Note a look at a key."""
+        self.notes.add((self.attribute, key))
+
+
+def _by_key(original: Callable[..., Any]) -> Callable[..., Any]:
+    def method(self: RecordingDict, key: Any, *rest: Any) -> Any:
+        self.note(key)
+        return original(self.table, key, *rest)
+
+    return method
+
+
+def _as_a_whole(original: Callable[..., Any]) -> Callable[..., Any]:
+    def method(self: RecordingDict, *given: Any, **named: Any) -> Any:
+        self.note(EVERY)
+        result = original(self.table, *map(_uncovered, given), **named)
+        return self if result is self.table else result
+
+    return method
+
+
+def _uncovered(value: Any) -> Any:
+    """Return the table behind a noting one, all of which is looked at then."""
+    if not isinstance(value, RecordingDict):
+        return value
+    value.note(EVERY)
+    return value.table
+
+
+def _get_factory(self: RecordingDict) -> Any:
+    return self.table.default_factory
+
+
+def _set_factory(self: RecordingDict, factory: Any) -> None:
+    self.table.default_factory = factory
+
+
+def _noting(base: type) -> type:
+    methods: dict[str, Any] = {name: _by_key(getattr(base, name)) for name in _BY_KEY if hasattr(base, name)}
+    methods |= {name: _as_a_whole(getattr(base, name)) for name in _AS_A_WHOLE if hasattr(base, name)}
+    if hasattr(base, "default_factory"):
+        methods["default_factory"] = property(_get_factory, _set_factory)
+    return type(f"Noting{base.__name__}", (RecordingDict, base), {**methods, "noted_kind": base, "__hash__": None})
+
+
+_KINDS: Mapping[type, type] = {base: _noting(base) for base in (dict, defaultdict)}
+
+
+def table_kind(value: Any) -> type | None:
+    """The type of a table, also of one that notes; None if it is none."""
+    kind: type = getattr(type(value), "noted_kind", type(value))
+    return kind if kind in _KINDS else None
+
+
+def _behind(aspect: Aspect) -> Aspect:
+    return aspect._replace(save=lambda target: aspect.save(target.table), load=None)
+
+
+def _aspects(kind: type) -> Aspects:
+    found = aspects_of(kind)
+    assert not isinstance(found, str)
+    return found
+
+
+# Noting tables as a digest has the tables that they stand before, while it must not tell them apart.
+DISGUISES: Mapping[type, tuple[str, Aspects]] = {
+    noting: (f"{base.__module__}.{base.__qualname__}", tuple(map(_behind, _aspects(base))))
+    for base, noting in _KINDS.items()
+}
+
+
+def note_tables(attributes: Mapping[str, Any], notes: Notes) -> dict[str, Any]:
+    """The attributes that are tables, each as one that notes; all others are left out."""
+    found = {}
+    for name, value in attributes.items():
+        kind = _KINDS.get(type(value))
+        if kind is not None:
+            table: Any = kind()
+            table.attribute, table.notes, table.table = name, notes, value
+            dict.__setitem__(table, EVERY, EVERY)
+            found[name] = table
+    return found
+
+
+def read_cells(attributes: Iterable[str], tables: Iterable[str], notes: Notes) -> frozenset[Cell]:
+    """The cells that were read: of tables what was noted, of the other attributes all, for reads of these are free."""
+    known = set(tables)
+    cells: set[Cell] = {Attribute(name) for name in attributes if name not in known}
+    return frozenset(cells | noted_cells(notes))
+
+
+def noted_cells(notes: Notes) -> set[Cell]:
+    """The cells that were noted, no key of a table that was looked at as a whole."""
+    cells = {cell_of(name, key) for name, key in notes}
+    return {cell for cell in cells if not (isinstance(cell, Key) and Attribute(cell.attribute) in cells)}
+
+
+def cell_of(table: str, key: Any) -> Cell:
+    """The cell of a key of a table: the whole table, unless no key of another type can stand for this one."""
+    return Key(table, key) if key is not EVERY and is_plain(key) else Attribute(table)
+
+
+def written_cells(before: Mapping[str, Any], after: Mapping[str, Any], tables: Iterable[str]) -> frozenset[Cell]:
+    """The cells that differ between two states, given as frozen attributes."""
+    known = set(tables)
+    cells: set[Cell] = set()
+    for name in sorted(before.keys() | after.keys()):
+        one, other = before.get(name), after.get(name)
+        if one == other:
+            continue
+        if name in known and _same_table(one, other):
+            here, there = dict(one.items), dict(other.items)  # type: ignore[union-attr]
+            changed = {key for key in here.keys() | there.keys() if here.get(key, EVERY) != there.get(key, EVERY)}
+            cells |= {cell_of(name, thaw(key)) for key in changed}
+        else:
+            cells.add(Attribute(name))
+    return frozenset(cells)
+
+
+def _same_table(one: Any, other: Any) -> bool:
+    """Whether two frozen values are tables that differ at most in what they hold."""
+    return getattr(one, "kind", None) in _KINDS and (one.kind, one.extra) == (
+        getattr(other, "kind", None),
+        getattr(other, "extra", None),
+    )

@@ -1,0 +1,145 @@
+"""The modules of a program: its files, each run once, with an `import` that finds what NOX provides.
+
+A program's own modules are those beside its file. They live in the program alone: `sys.modules` does not know them.
+"""
+
+import ast
+import builtins
+import io
+import logging
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from sdnloom.network.usercode import UserCodeError, naming
+from sdnloom.platforms.sandbox.own_modules import Compiler, compile_source
+
+CLOCKS = frozenset({"time", "datetime", "uuid", "twisted"})  # modules that tell the time
+
+
+class Loader:
+    """Loads the modules of one program."""
+
+    def __init__(self, provided: Mapping[str, ModuleType], compiler: Compiler = compile_source) -> None:
+        self.provided, self.compiler = provided, compiler
+        self.folders: list[Path] = []
+        self.modules: dict[str, ModuleType] = {}
+        self.files: dict[str, Path] = {}
+        self.tells_time = False
+        self._builtins = {**vars(builtins), "__import__": self._import, "print": _print}
+
+    def load(self, file: Path) -> ModuleType:
+        """Return the module of a file; CodeError says why there is none."""
+        if not file.is_file():
+            raise UserCodeError(f"{file}: cannot read the Python file: No such file")
+        self.folders.append(file.resolve().parent)
+        with naming(file, "the file"):
+            return self._run(file.stem, file.resolve(), file)
+
+    def _run(self, name: str, place: Path, shown: Path) -> ModuleType:
+        if name in self.modules:
+            return self.modules[name]
+        module = ModuleType(name)
+        module.__file__ = str(place)
+        package = place.name == "__init__.py"
+        module.__package__ = name if package else name.rpartition(".")[0]
+        if package:
+            module.__path__ = [str(place.parent)]
+        vars(module)["__builtins__"] = self._builtins
+        code = self._compiled(place, shown)
+        self.modules[name], self.files[name] = module, place
+        with quiet():
+            exec(code, vars(module))  # the user named this file to have it run
+        return module
+
+    def _compiled(self, place: Path, shown: Path) -> Any:
+        try:
+            source = place.read_bytes()
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # about the style of an app, which is not ours to judge
+                self.tells_time |= _tells_time(ast.parse(source))
+                return self.compiler(source, str(place))
+        except OSError as error:
+            raise UserCodeError(f"{shown}: cannot read the Python file: {error.strerror}") from error
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            line = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
+            reason = getattr(error, "msg", error)
+            raise UserCodeError(
+                f"{shown}{line}: not Python 3: {reason}; an app for NOX itself has to be ported first, see docs/nox.md"
+            ) from error
+
+    def _import(
+        self,
+        name: str,
+        globals: Mapping[str, Any] | None = None,
+        locals: Mapping[str, Any] | None = None,
+        fromlist: Any = (),
+        level: int = 0,
+    ) -> Any:
+        """What an import statement of the program calls."""
+        if level:
+            package = str((globals or {}).get("__package__") or "")
+            parts = package.split(".")[: len(package.split(".")) - level + 1]
+            name = ".".join([*parts, name] if name else parts).strip(".")
+        module = self._find(name)
+        if module is None:
+            return builtins.__import__(name, globals, locals, fromlist, 0)
+        if not fromlist:
+            return self._find(name.partition(".")[0])
+        for each in fromlist:
+            if each != "*" and not hasattr(module, each) and name in self.modules:
+                inner = self._find(f"{name}.{each}")
+                if inner is not None:
+                    setattr(module, each, inner)
+        return module
+
+    def _find(self, name: str) -> ModuleType | None:
+        """Return a module of NOX or of the program; None leaves it to the others."""
+        if name in self.provided:
+            return self.provided[name]
+        if name.partition(".")[0] in ("nox", "twisted"):
+            known = sorted(each for each in self.provided if each.startswith(("nox.", "twisted.")))
+            raise ModuleNotFoundError(f"sdnloom has no {name!r}; it has {', '.join(known)}", name=name)
+        if name in self.modules:
+            return self.modules[name]
+        for folder in self.folders:
+            place = folder.joinpath(*name.split("."))
+            for file in (place.with_name(f"{place.name}.py"), place / "__init__.py"):
+                if file.is_file():
+                    module = self._run(name, file, file)
+                    package, _, last = name.rpartition(".")
+                    if package and (holder := self._find(package)) is not None:
+                        setattr(holder, last, module)
+                    return module
+        return None
+
+
+def _tells_time(tree: ast.AST) -> bool:
+    """Whether a module imports, anywhere, something that tells the time."""
+    names: list[str] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names += [each.name for each in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names.append(node.module or "")
+    return any(name.partition(".")[0] in CLOCKS for name in names)
+
+
+def _print(*values: Any, **options: Any) -> None:
+    """`print` of the program: handlers run in no order that a reader could follow, so nobody gets to read it."""
+    options.pop("file", None)
+    builtins.print(*values, **options, file=io.StringIO())
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """While this lasts, what the program logs goes nowhere."""
+    before = logging.root.manager.disable
+    logging.disable()
+    try:
+        yield
+    finally:
+        logging.disable(before)

@@ -1,0 +1,1 @@
+"""Unmodified os-ken and Ryu apps."""

@@ -1,0 +1,146 @@
+"""Loads apps as os-ken's manager does, with one clear message for each thing that can be wrong with one."""
+
+import importlib
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from os_ken import cfg
+from os_ken.base import app_manager
+from os_ken.ofproto import ofproto_protocol
+
+from sdnloom.errors import SdnloomError
+from sdnloom.platforms.handler_errors import own_line
+from sdnloom.platforms.osken.errors import AppError
+from sdnloom.platforms.osken.sandbox import Sandbox
+from sdnloom.platforms.sandbox.own_modules import neighbours
+
+VERSIONS = {"1.0": 1, "1.3": 4}
+
+
+@dataclass(frozen=True)
+class LoadedApps:
+    """What was loaded: the names of the apps that were asked for, and the version they will speak."""
+
+    names: tuple[str, ...]
+    version: str
+
+
+class Manager(app_manager.AppManager):  # type: ignore[misc]  # os-ken has no types
+    """os-ken's manager, which imports apps into their world."""
+
+    def __init__(self, world: Sandbox, wanted: Sequence[str]) -> None:
+        super().__init__()
+        self._world, self._wanted = world, wanted
+
+    def load_app(self, name: str) -> Any:
+        """Return the app class of a module, as os-ken finds it: the first by name of those the module defines."""
+        module = _import(self._world, name)
+        kinds = [
+            each
+            for _, each in sorted(vars(module).items())
+            if isinstance(each, type) and issubclass(each, app_manager.OSKenApp) and each.__module__ == module.__name__
+        ]
+        if not kinds and name in self._wanted:
+            raise AppError(f"{name}: no app in it; expected a subclass of OSKenApp (or RyuApp) that the module defines")
+        if name == "os_ken.controller.ofp_handler":
+            # All that its own `start` does beyond any app's is to listen; here switches connect by themselves.
+            type.__delattr__(kinds[0], "start")
+        return kinds[0] if kinds else None
+
+
+def load(world: Sandbox, names: Sequence[str], version: str | None) -> LoadedApps:
+    """Import the apps and all that they need, and make them; they have not started then."""
+    if not names:
+        raise AppError("no app; expected at least one file or module")
+    if version is not None and version not in VERSIONS:
+        raise AppError(f"version is {version!r}; expected one of {', '.join(VERSIONS)}")
+    world.own_modules_only()
+    with world.running():
+        manager = world.manager = Manager(world, names)
+        cfg.CONF.reset()
+        _in_a_thread(world, lambda: manager.load_apps(list(names)), "loading")
+        _in_a_thread(world, world.own.load_ahead, "loading")
+        cfg.CONF([], project="sdnloom", default_config_files=[], default_config_dirs=[])
+        world.configure()
+        _in_a_thread(world, lambda: _make(manager, world.bricks), "making")
+        supported = set(ofproto_protocol._supported_versions)
+    spoken = [name for name, number in VERSIONS.items() if number in supported]
+    if not spoken:
+        raise AppError(f"{', '.join(names)}: speaks none of OpenFlow {', '.join(VERSIONS)}; expected one of them")
+    if version is not None and version not in spoken:
+        raise AppError(f"{', '.join(names)}: speaks OpenFlow {', '.join(spoken)}; expected {version}")
+    kinds = [manager.applications_cls[name].__name__ for name in names if name in manager.applications_cls]
+    return LoadedApps(tuple(kinds), version or spoken[-1])
+
+
+def _make(manager: Manager, bricks: Mapping[str, Any]) -> None:
+    """Make contexts and apps and connect them, as `instantiate_apps` does before it starts them."""
+    contexts = manager.create_contexts()
+    for name, kind in manager.applications_cls.items():
+        try:
+            manager._instantiate(name, kind, **contexts)
+        except AssertionError:
+            # os-ken knows apps by the names of their classes, and says no more than this.
+            twin = type(bricks.get(kind.__name__))
+            if twin.__name__ != kind.__name__ or twin is kind:
+                raise
+            raise AppError(
+                f"{name}: its app is named {kind.__name__}, like that of {twin.__module__}; expected different names"
+            ) from None
+    manager._update_bricks()
+
+
+def _in_a_thread(world: Sandbox, function: Callable[[], Any], what: str) -> None:
+    """Run code of the apps that is not a handler; what goes wrong in it is one message."""
+    own = world.own.modules
+    hub = world.hub
+    thread = hub.call(function)
+    while not thread.dead:
+        if hub.ready:
+            hub.run(hub.ready[0])
+        elif hub.due():
+            hub.fire(hub.due()[0])  # it sleeps; no switch can connect before it is done
+        else:
+            raise AppError(f"{what} the apps does not end: {thread.name} waits for something that never comes")
+    mine = [each for each in hub.escaped if each.error is thread.error]
+    if thread.error is not None:
+        hub.escaped[:] = [each for each in hub.escaped if each not in mine]
+        files = frozenset(str(module.__file__) for module in own.values())
+        place = own_line(thread.error, files)
+        where = f"{Path(place[0]).name}:{place[1]}: " if place else ""
+        raise AppError(f"{where}{what} the apps raised {type(thread.error).__name__}: {thread.error}")
+    if hub.refused:
+        raise AppError(f"{what} the apps needs {hub.refused[0]}; expected no connections of its own")
+
+
+def _forget(world: Sandbox, names: Sequence[str]) -> None:
+    """Make sure that modules are imported for this program, and were not for another one."""
+    world.hide({name for name in names if name in sys.modules and name not in world.own.modules})
+
+
+def _import(world: Sandbox, name: str) -> ModuleType:
+    path = Path(name)
+    try:
+        if name.endswith(".py") or path.is_file():
+            if not path.is_file():
+                raise AppError(f"{name}: no such file")
+            file = path.resolve()
+            _forget(world, [file.stem, *neighbours(file.parent)])
+            return importlib.import_module(world.own.place(file))
+        top = name.partition(".")[0]
+        if top not in ("ryu", "os_ken"):
+            _forget(world, [top])
+            world.own.owned.add(top)
+        return importlib.import_module(name)
+    except SdnloomError:
+        raise
+    except SyntaxError as error:
+        raise AppError(f"{error.filename or name}:{error.lineno or 1}: not Python: {error.msg}") from error
+    except ModuleNotFoundError as error:
+        if error.name == name or name.startswith(f"{error.name}."):
+            raise AppError(f"{name}: no such module; expected a Python file or a module that can be imported") from None
+        raise AppError(f"{name}: needs the module {error.name!r}, which is not installed") from error

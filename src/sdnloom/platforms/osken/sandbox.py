@@ -1,0 +1,201 @@
+"""Everything around a set of os-ken apps: hub, clock, chance, modules of their own, and os-ken's global names.
+
+Several programs can live in one process. Each has its own hub, its own registry of apps and its own copies of the
+modules that hold state; os-ken's names stand for those of a program only while it runs. What os-ken itself is made of
+(its foundation: protocol, packet library, base classes) has no state of that kind and is shared.
+"""
+
+import builtins
+import contextlib
+import logging
+import sys
+import threading
+from collections.abc import Iterator, Mapping, Sequence, Set
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from os_ken import cfg
+from os_ken.base import app_manager
+from os_ken.lib import hub as hub_module
+from os_ken.ofproto import ofproto_protocol
+
+from sdnloom.platforms.osken import wsgi as osken_wsgi
+from sdnloom.platforms.osken.errors import AppError
+from sdnloom.platforms.osken.event_loops import EventLoops
+from sdnloom.platforms.osken.hub import hub_names
+from sdnloom.platforms.osken.ryu_alias import RyuAlias, find_apps
+from sdnloom.platforms.sandbox.clock import Clock, Draws
+from sdnloom.platforms.sandbox.fake_modules import importer, rebind, virtual_modules
+from sdnloom.platforms.sandbox.fake_threading import blocking_modules
+from sdnloom.platforms.sandbox.hub import Hub
+from sdnloom.platforms.sandbox.own_modules import Compiler, OwnModules, compile_source, hidden
+from sdnloom.platforms.sandbox.patches import Patches
+from sdnloom.platforms.sandbox.threads import Flavour
+
+# What every app is built on and none changes.
+_CONTROLLER = ("controller", "event", "handler", "ofp_event")
+_LIBRARY = ("addrconv", "dpid", "hub", "ip", "mac", "pack_utils", "stringify", "type_desc")
+_FOUNDATION = frozenset(
+    {
+        *("os_ken", "os_ken.app", "os_ken.base", "os_ken.controller", "os_ken.lib"),
+        *(f"os_ken.{name}" for name in ("base.app_manager", "cfg", "exception", "flags", "log", "utils")),
+        *(f"os_ken.controller.{name}" for name in _CONTROLLER),
+        *(f"os_ken.lib.{name}" for name in _LIBRARY),
+    }
+)
+_PACKETS = "os_ken.lib.packet"
+_SHARED_BELOW = ("os_ken.ofproto", _PACKETS)
+# What reads packets: a program whose code is changed by its compiler has copies that are changed as well.
+_READERS = frozenset(f"os_ken.lib.{name}" for name in ("ip", "mac"))
+# A connection draws its first transaction id; ours are counted from 0, and the draw must not count.
+_NO_CHANCE = {("os_ken.controller.controller", "random")}
+WSGI = ("ryu.app.wsgi", "os_ken.app.wsgi")
+# A search runs through far more than anybody wants logged; who does want it gives the logger a handler.
+logging.getLogger("os_ken").addHandler(logging.NullHandler())
+
+
+def is_shared(name: str) -> bool:
+    """Whether a module is none that a program gets a copy of: not os-ken's, or part of its foundation."""
+    if not name.startswith("os_ken."):
+        return True
+    return name in _FOUNDATION or name.startswith(_SHARED_BELOW)
+
+
+def reads_packets(name: str) -> bool:
+    """Whether a module is part of os-ken's packet library."""
+    return name in _READERS or name.startswith(_PACKETS)
+
+
+class Sandbox:
+    """The surroundings of one program; `running` makes them the ones that its code sees."""
+
+    def __init__(
+        self,
+        flavour: Flavour,
+        draws: Draws,
+        path: Sequence[Path] = (),
+        config: Mapping[str, Any] | None = None,
+        compiler: Compiler = compile_source,
+    ) -> None:
+        self.hub = Hub(Clock(), flavour)
+        self.draws = draws
+        self.loops = EventLoops(self.hub)
+        self.config = dict(config or {})
+        self.bricks: dict[str, Any] = {}
+        modules = virtual_modules(self.hub.clock, draws, self.hub.sleep)
+        self.own = OwnModules(
+            {**vars(builtins), "__import__": importer({**modules, **blocking_modules(self.hub)})}, compiler
+        )
+        self._changes = compiler is not compile_source
+        self.own.shared, self.own.is_library = self._is_shared, reads_packets
+        self.own.folders += [str(folder) for folder in path]
+        wsgi = osken_wsgi.module()
+        self.alias = RyuAlias(find_apps(path), self.own.spec_of, dict.fromkeys(WSGI, wsgi))
+        self.manager: Any = None
+        self._swap = self._swapped(modules)
+
+    def _swapped(self, modules: Mapping[str, ModuleType]) -> Patches:
+        swap = Patches()
+        for name, each in hub_names(self.hub).items():
+            swap.name(vars(hub_module), name, each)
+        for name, each in self.loops.methods().items():
+            swap.attribute(app_manager.OSKenApp, name, each)
+        swap.name(vars(app_manager), "SERVICE_BRICKS", self.bricks)
+        swap.name(vars(ofproto_protocol), "_supported_versions", set(ofproto_protocol._versions))
+        for name in sorted(_FOUNDATION & sys.modules.keys() - {hub_module.__name__}):
+            space = dict(vars(sys.modules[name]))
+            for each in rebind(space, modules):
+                if (name, each) not in _NO_CHANCE:
+                    swap.name(vars(sys.modules[name]), each, space[each])
+        return swap
+
+    def _is_shared(self, name: str) -> bool:
+        return is_shared(name) and not (self._changes and reads_packets(name))
+
+    def hide(self, names: Set[str]) -> None:
+        """Let modules that others have imported, and those below, be unknown until the program imports its own."""
+        below = [each for each in sys.modules if not names.isdisjoint(_packages(each))]
+        for space, name in hidden(sorted({*below, *names})):
+            self._swap.absent(space, name)
+
+    def stand_in(self, module: ModuleType, names: Mapping[str, Any]) -> None:
+        """Let names of a module stand for something else while the program runs."""
+        for name, value in names.items():
+            self._swap.name(vars(module), name, value)
+
+    def own_modules_only(self) -> None:
+        """Hide all that others have imported of what a program gets copies of."""
+        others = [name for name in sys.modules if not self._is_shared(name) or name.split(".")[0] == "ryu"]
+        self.hide({*others, *WSGI, "os_ken.controller.ofp_handler", "os_ken.controller.dpset"})
+
+    def _remember_modules(self) -> None:
+        """Make what was imported while the program ran its own: gone when it does not run."""
+        own = self.own.modules.keys() | self.own.libraries.keys()
+        names = [name for name in sys.modules if name in own or name.split(".")[0] == "ryu" or name in WSGI]
+        for space, name in hidden(sorted(names)):
+            if name in space:
+                self._swap.adopt(space, name)
+
+    def configure(self) -> None:
+        """Set the options of this program in os-ken's configuration."""
+        for name, value in self.config.items():
+            if name not in cfg.CONF:
+                raise AppError(f"config has {name!r}; expected an option that os-ken or the apps have")
+            try:
+                cfg.CONF.set_override(name, value)
+            except (ValueError, TypeError) as error:
+                raise AppError(f"config has {name} = {value!r}; expected a value for that option: {error}") from None
+
+    @contextlib.contextmanager
+    def running(self) -> Iterator[None]:
+        """While this lasts, os-ken and the program see this world, and what leads out of the process is refused.
+
+        What the program prints goes to the standard error: the standard output is for results.
+        """
+        finders = [self.alias, self.own]
+        with self._swap.installed(), contextlib.redirect_stdout(sys.stderr):
+            known = len(sys.modules)
+            sys.meta_path[:0] = finders
+            previous, _guard.hub = _guard.hub, self.hub
+            _guard.thread = threading.get_ident()
+            try:
+                if self.manager is not None:
+                    self.configure()
+                yield
+            finally:
+                _guard.hub = previous
+                for name in self.config:
+                    if name in cfg.CONF:
+                        cfg.CONF.clear_override(name)
+                for finder in finders:
+                    sys.meta_path.remove(finder)
+                if len(sys.modules) != known:
+                    self._remember_modules()
+
+
+def _packages(name: str) -> list[str]:
+    """Return the packages that a module is in."""
+    parts = name.split(".")
+    return [".".join(parts[:size]) for size in range(1, len(parts))]
+
+
+class _Guard:
+    """Refuses what leads out of the process while a program runs, however deep in a library it is called."""
+
+    hub: Hub | None = None
+    thread = 0
+    WATCHED = frozenset(  # asked about whatever happens, a look at a frame too
+        {
+            *("socket.__new__", "socket.getaddrinfo", "socket.gethostbyname", "subprocess.Popen", "os.fork"),
+            *("os.system", "_thread.start_new_thread", "_thread.start_joinable_thread"),  # the last from 3.13 on
+        }
+    )
+
+    def __call__(self, event: str, arguments: Any) -> None:
+        if self.hub is not None and event in self.WATCHED and threading.get_ident() == self.thread:
+            raise self.hub.refuse(event.removesuffix(".__new__"))
+
+
+_guard = _Guard()
+sys.addaudithook(_guard)

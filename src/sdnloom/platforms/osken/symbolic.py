@@ -1,0 +1,119 @@
+"""os-ken and Ryu apps under exploration: one instance of the apps, whose code follows symbolic values.
+
+The message that brings a packet is real: our codec writes its bytes and os-ken's parser reads them. Then its data, and
+nothing else, are put in place of what was read. App code and os-ken's packet library are rewritten; the parts of os-ken
+that build and send messages are not, for what they are given is what an app has decided already.
+"""
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import CodeType, ModuleType
+from typing import Any
+
+import os_ken
+from os_ken.lib import addrconv
+from os_ken.ofproto import ofproto_parser
+
+from sdnloom.network.openflow import V10, V13, PortStats
+from sdnloom.network.program import MessageIn
+from sdnloom.platforms.explorable import Content, HandlerRun
+from sdnloom.platforms.osken.program import OskenProgram, ProgramStep
+from sdnloom.platforms.osken.sandbox import Sandbox
+from sdnloom.symbolic.execution import start_trail
+from sdnloom.symbolic.operations.calls import trust
+from sdnloom.symbolic.rewrite.module import rewrite
+from sdnloom.symbolic.shims import converters, install
+
+_HERE = Path(__file__).parents[2]  # the package
+_OSKEN = Path(os_ken.__file__).parent
+_READERS = tuple(str(_OSKEN / "lib" / name) for name in ("packet", "ip.py", "mac.py"))
+_PACKET_IN = 10  # OFPT_PACKET_IN in every version
+_STATS_REPLY = {V10: 17, V13: 19}  # OFPT_STATS_REPLY, OFPT_MULTIPART_REPLY
+trust("os_ken")
+install()
+
+
+class SymbolicOsken(OskenProgram):
+    """Apps as a program that can be explored. It reacts as the same apps do when nothing of them is rewritten."""
+
+    def __init__(self, apps: Sequence[str | Path], **options: Any) -> None:
+        super().__init__(apps, compiler=_rewritten, **options)
+
+    def _surroundings(self) -> Sandbox:
+        world = super()._surroundings()
+        world.stand_in(addrconv, converters(addrconv))
+        return world
+
+    def rewritten(self) -> "SymbolicOsken":
+        """The program itself."""
+        return self
+
+    @property
+    def own_files(self) -> tuple[Path, ...]:
+        """The files of the apps, and of the parts of os-ken that have state for them."""
+        return tuple(sorted(_files(self._world.own.modules.values())))
+
+    @property
+    def library(self) -> tuple[str, ...]:
+        """os-ken's libraries."""
+        return (str(_OSKEN / "lib"),)
+
+    @property
+    def quiet(self) -> tuple[str, ...]:
+        """The rest of os-ken, where it is not part of the program, and what runs it."""
+        return (str(_OSKEN), *(str(_HERE / name) for name in ("platforms", "network")))
+
+    @property
+    def parsers(self) -> tuple[str, ...]:
+        """os-ken's packet library."""
+        return (str(_OSKEN / "lib" / "packet"),)
+
+    def attempt(self, core: Any, given: MessageIn, content: Content | None = None) -> HandlerRun:
+        """What the apps do in a state about a message, which carries this instead of its own."""
+        with self._running():
+            self._states.bring(core)
+            start_trail()
+            with contextlib.nullcontext() if content is None else _carrying(content):
+                done = self._run(ProgramStep(given))
+        return HandlerRun(done.messages, done.events)
+
+
+def _rewritten(source: bytes, file: str) -> CodeType:
+    """The code of a module; one that is no part of os-ken's packet library is the program's and leaves a trail."""
+    return rewrite(source, file, watched=not file.startswith(_READERS))
+
+
+def _files(modules: Any) -> Iterator[Path]:
+    for module in modules:
+        assert isinstance(module, ModuleType)
+        if module.__file__:
+            yield Path(module.__file__)
+
+
+@contextlib.contextmanager
+def _carrying(content: Content) -> Iterator[None]:
+    """While this lasts, a packet that comes in is this, and so are the counters of ports in a reply."""
+    parse = ofproto_parser.msg
+
+    def msg(datapath: Any, version: int, msg_type: int, *rest: Any) -> Any:
+        message = parse(datapath, version, msg_type, *rest)
+        if isinstance(content, bytes):
+            if msg_type == _PACKET_IN and message is not None:
+                message.data = content
+        elif msg_type == _STATS_REPLY.get(version) and message is not None:
+            message.body = [_counted(row, given) for row, given in zip(message.body, content, strict=True)]
+        return message
+
+    ofproto_parser.msg = msg
+    try:
+        yield
+    finally:
+        ofproto_parser.msg = parse
+
+
+def _counted(row: Any, given: PortStats) -> Any:
+    """os-ken's row of counters with the values that were given."""
+    counted = row._replace(**{name: getattr(given, name) for name in row._fields if name != "port_no"})
+    counted.length = row.length
+    return counted

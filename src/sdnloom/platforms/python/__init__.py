@@ -1,0 +1,1 @@
+"""Controller programs in plain Python."""

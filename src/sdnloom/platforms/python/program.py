@@ -1,0 +1,244 @@
+"""The plain-Python platform: a controller program is a class with a method for each kind of event it cares about.
+
+    class Hub:
+        def packet_in(self, net, switch, message):
+            net.flood(switch, message)
+
+The state of the program is what its instance holds in attributes; class and module variables are not part of it, and a
+handler that changes one is refused. Handlers say what to do through `net`, which only writes it down.
+"""
+
+import sys
+import traceback
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sdnloom.engine.model import NONE
+from sdnloom.errors import SdnloomError
+from sdnloom.network.events import HandlerRaised
+from sdnloom.network.openflow import (
+    NO_BUFFER,
+    ApplyActions,
+    BarrierReply,
+    Error,
+    FlowMod,
+    FlowRemoved,
+    Match,
+    OpenFlowAction,
+    OpenFlowMessage,
+    Output,
+    PacketIn,
+    PacketOut,
+    Port,
+    PortStatus,
+    StatsReply,
+)
+from sdnloom.network.program import Call, Input, MessageIn, Reaction, SwitchDown, SwitchUp, TimerInput
+from sdnloom.platforms.capture.freeze import MUTABLE, StateError, attributes_of, freeze, frozen_attributes, restore
+from sdnloom.platforms.footprint.recording_dict import Notes, note_tables, read_cells, written_cells
+
+if TYPE_CHECKING:
+    from sdnloom.platforms.python.symbolic import SymbolicPython
+
+HANDLERS = (
+    "packet_in",
+    "switch_join",
+    "switch_leave",
+    "port_status",
+    "flow_removed",
+    "stats",
+    "barrier_reply",
+    "error",
+    "timer",
+    "external",
+)
+_BY_MESSAGE: tuple[tuple[type[OpenFlowMessage], str], ...] = (
+    (PacketIn, "packet_in"),
+    (PortStatus, "port_status"),
+    (FlowRemoved, "flow_removed"),
+    (StatsReply, "stats"),
+    (BarrierReply, "barrier_reply"),
+    (Error, "error"),
+)
+
+
+class ProgramError(SdnloomError):
+    """A class that is no controller program, or cannot be started."""
+
+
+class Net:
+    """What a handler can do. Everything is written down and sent when the handler is done."""
+
+    def __init__(self) -> None:
+        self.messages: list[tuple[str, OpenFlowMessage]] = []
+
+    def send(self, switch: str, message: OpenFlowMessage) -> None:
+        """Send any message to a switch."""
+        self.messages.append((switch, message))
+
+    def packet_out(self, switch: str, message: PacketIn, *actions: OpenFlowAction) -> None:
+        """Say what to do with the packet of a PacketIn: the kept one or, if the switch kept none, its data."""
+        kept = message.buffer_id != NO_BUFFER
+        self.send(
+            switch,
+            PacketOut(tuple(actions), b"" if kept else message.data, message.in_port, message.buffer_id),
+        )
+
+    def flood(self, switch: str, message: PacketIn) -> None:
+        """Send the packet of a PacketIn out of all ports but the one it came from."""
+        self.packet_out(switch, message, Output(Port.FLOOD))
+
+    def install(
+        self,
+        switch: str,
+        match: Match,
+        *actions: OpenFlowAction,
+        release: PacketIn | None = None,
+        priority: int = 0x8000,
+        idle_timeout: int = 0,
+        hard_timeout: int = 0,
+        flags: int = 0,
+    ) -> None:
+        """Add a flow entry; with `release` the packet of that PacketIn goes the same way."""
+        kept = release is not None and release.buffer_id != NO_BUFFER
+        self.send(
+            switch,
+            FlowMod(
+                match,
+                instructions=(ApplyActions(tuple(actions)),) if actions else (),
+                priority=priority,
+                idle_timeout=idle_timeout,
+                hard_timeout=hard_timeout,
+                buffer_id=release.buffer_id if release is not None else NO_BUFFER,
+                flags=flags,
+            ),
+        )
+        if release is not None and not kept:
+            self.packet_out(switch, release, *actions)
+
+
+class PythonProgram:
+    """A class as a controller program; a new instance is made from `arguments`.
+
+    What a handler reads and changes of the tables in its attributes is noted key by key, and a search with reduction
+    uses it. `per_switch`, also as a variable of the class, is a promise about that (`assumed_independence`).
+    """
+
+    def __init__(self, kind: type, arguments: Mapping[str, Any] | None = None, per_switch: bool | None = None) -> None:
+        self.kind, self.arguments = kind, dict(arguments or {})
+        if not isinstance(kind, type):
+            raise ProgramError(f"{kind!r} is no controller program; expected a class")
+        self.handlers = {name: getattr(kind, name) for name in HANDLERS if callable(getattr(kind, name, None))}
+        if not self.handlers:
+            raise ProgramError(f"class {kind.__name__} handles nothing; expected one of {', '.join(HANDLERS)}")
+        self.per_switch: bool | None = getattr(kind, "per_switch", None) if per_switch is None else per_switch
+        if self.per_switch not in (None, True, False):
+            raise ProgramError(f"{kind.__name__}.per_switch is {self.per_switch!r}; expected True or False")
+        self.shared = _shared_containers(kind)
+
+    @property
+    def name(self) -> str:
+        """The name of the class."""
+        return self.kind.__name__
+
+    def rewritten(self) -> "SymbolicPython":
+        """The same class once more, with code that follows symbolic values."""
+        from sdnloom.platforms.python.symbolic import SymbolicPython
+
+        return SymbolicPython(self.kind, self.arguments)
+
+    def initial(self) -> Hashable:
+        """The state of a new instance."""
+        try:
+            instance = self.kind(**self.arguments)
+        except TypeError as error:
+            raise ProgramError(f"{self.name}({self.arguments!r}) cannot be made: {error}") from error
+        return self._core(instance)
+
+    def prepare(self, core: Any) -> None:
+        """Nothing: every reaction starts from its core."""
+
+    def handle(self, core: Any, given: Input) -> Sequence[Reaction]:
+        """The one reaction of the class's method for this input; none of its methods, no reaction."""
+        name, arguments = call_of(given)
+        handler = self.handlers.get(name)
+        if handler is None:
+            return (Reaction(core, reads=NONE, writes=NONE),)
+        instance = restore(object.__new__(self.kind), core)
+        notes: Notes = set()
+        tables = note_tables(attributes_of(instance) or {}, notes)
+        for attribute, table in tables.items():
+            object.__setattr__(instance, attribute, table)
+        net = Net()
+        raised = self._run(handler, name, instance, net, arguments)
+        self._refuse_shared_state(name)
+        before = dict(core)
+        reads = read_cells(before, tables, notes)  # before the tables are looked at to freeze them
+        after = self._core(instance)
+        writes = written_cells(before, dict(after), tables)
+        return (Reaction(after, tuple(net.messages), raised, reads=reads | writes, writes=writes),)
+
+    def _run(
+        self, handler: Callable[..., None], name: str, instance: Any, net: Net, arguments: tuple[Any, ...]
+    ) -> tuple[HandlerRaised, ...]:
+        """Run a handler. What it did before an exception stays done, as it would in a real controller."""
+        try:
+            handler(instance, net, *arguments)
+        except (Exception, SystemExit) as error:  # whatever the user's code raises is a finding, not our failure
+            return (self._raised(name, error),)
+        return ()
+
+    def _raised(self, handler: str, error: BaseException) -> HandlerRaised:
+        """The exception with the innermost line of the user's own file."""
+        code = getattr(self.handlers[handler], "__code__", None)
+        own = code.co_filename if code is not None else None
+        frames = traceback.extract_tb(error.__traceback__)
+        frame = next((each for each in reversed(frames) if each.filename == own), frames[-1])
+        text = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
+        # The file's name alone: a finding must read the same on every machine.
+        return HandlerRaised(self.name, handler, Path(frame.filename).name, frame.lineno or 0, text)
+
+    def _refuse_shared_state(self, handler: str) -> None:
+        """Raise ProgramError if a handler changed what outlives its instance: the change would leak into other runs."""
+        for where, value, before in self.shared:
+            if freeze(value, where) != before:
+                raise ProgramError(
+                    f"{handler} of {self.name} changes {where}, which is no part of its state; "
+                    "expected an attribute that is set in __init__"
+                )
+
+    def _core(self, instance: Any) -> tuple[tuple[str, Hashable], ...]:
+        """The attributes with their values, frozen together so that none is shared."""
+        return frozen_attributes(attributes_of(instance) or {}, self.name)
+
+
+def _shared_containers(kind: type) -> list[tuple[str, Any, Hashable]]:
+    """Return the containers among the variables of a class and its module, with their contents now."""
+    module = sys.modules.get(kind.__module__)
+    variables = [(f"{each.__name__}.{name}", value) for each in kind.__mro__[:-1] for name, value in vars(each).items()]
+    if module is not None and kind.__module__ != "builtins":
+        variables += [(f"the module's {name}", value) for name, value in vars(module).items()]
+    found = []
+    for where, value in variables:
+        if isinstance(value, MUTABLE) and not where.rpartition(".")[2].rpartition(" ")[2].startswith("__"):
+            try:
+                found.append((where, value, freeze(value, where)))
+            except StateError:
+                continue  # what cannot be captured cannot be compared
+    return found
+
+
+def call_of(given: Input) -> tuple[str, tuple[Any, ...]]:
+    """Return the handler's name and its arguments after `net`."""
+    if isinstance(given, SwitchUp):
+        return "switch_join", (given.switch, given)
+    if isinstance(given, SwitchDown):
+        return "switch_leave", (given.switch,)
+    if isinstance(given, TimerInput):
+        return "timer", (given.name,)
+    if isinstance(given, Call):
+        return "external", (given.name, *given.arguments)
+    assert isinstance(given, MessageIn)
+    name = next((name for kind, name in _BY_MESSAGE if isinstance(given.message, kind)), "")
+    return name, (given.switch, given.message)

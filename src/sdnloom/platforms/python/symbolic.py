@@ -1,0 +1,99 @@
+"""Plain-Python programs under exploration: their file is run once more, rewritten to follow symbolic values."""
+
+import dataclasses
+import inspect
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from sdnloom.network.openflow import OpenFlowMessage, PacketIn
+from sdnloom.network.program import MessageIn
+from sdnloom.network.usercode import UserCodeError, imports_beside, naming
+from sdnloom.platforms.capture.freeze import restore
+from sdnloom.platforms.explorable import Content, HandlerRun
+from sdnloom.platforms.python.program import Net, ProgramError, PythonProgram, call_of
+from sdnloom.symbolic.rewrite.module import rewrite
+from sdnloom.symbolic.values.make import bare
+
+_HERE = Path(__file__).parents[2]  # the package
+_PACKETS = _HERE / "network" / "packet"
+
+
+class SymbolicPython(PythonProgram):
+    """A class as a program that can be explored. It reacts as the class does when nothing of it is rewritten."""
+
+    def __init__(self, kind: type, arguments: Mapping[str, Any] | None = None) -> None:
+        self.original = kind
+        super().__init__(_rewritten(kind), arguments)
+
+    def rewritten(self) -> "SymbolicPython":
+        """The program itself."""
+        return self
+
+    @property
+    def own_files(self) -> tuple[Path, ...]:
+        """The file of the class."""
+        return (Path(inspect.getfile(self.original)).resolve(),)
+
+    @property
+    def library(self) -> tuple[str, ...]:
+        """None: what reads packets asks nothing else."""
+        return ()
+
+    @property
+    def quiet(self) -> tuple[str, ...]:
+        """What reads packets, makes messages and runs programs."""
+        network = _HERE / "network"
+        folders = (_PACKETS, network / "openflow", network / "bitstruct.py", network / "value.py", _HERE / "platforms")
+        return tuple(map(str, folders))
+
+    @property
+    def parsers(self) -> tuple[str, ...]:
+        """The packet codec."""
+        return (str(_PACKETS),)
+
+    def attempt(self, core: Any, given: MessageIn, content: Content | None = None) -> HandlerRun:
+        """What the class does in a state about a message, which carries this instead of its own."""
+        name, (switch, message) = call_of(given)
+        handler = self.handlers.get(name)
+        if handler is None:
+            return HandlerRun((), ())
+        instance = restore(object.__new__(self.kind), core)
+        net = Net()
+        if content is not None:
+            part = "data" if isinstance(message, PacketIn) else "ports"
+            message = dataclasses.replace(message, **{part: content})
+        raised = self._run(handler, name, instance, net, (switch, message))
+        return HandlerRun(tuple((str(bare(switch)), _plain(message)) for switch, message in net.messages), raised)
+
+
+def _plain(value: Any) -> Any:
+    """A message without terms."""
+    if isinstance(value, OpenFlowMessage) or dataclasses.is_dataclass(value):
+        parts = {each.name: _plain(getattr(value, each.name)) for each in dataclasses.fields(value)}
+        return dataclasses.replace(value, **parts)  # type: ignore[type-var]
+    return tuple(map(_plain, value)) if isinstance(value, tuple) else bare(value)
+
+
+def _rewritten(kind: type) -> type:
+    """The class of the same name in its file, rewritten."""
+    try:
+        file = Path(inspect.getfile(kind)).resolve()
+        source = file.read_bytes()
+    except (OSError, TypeError) as error:
+        raise ProgramError(f"{kind.__name__} cannot be explored: its source is not there ({error})") from error
+    module = ModuleType(f"{kind.__module__}_symbolic")
+    module.__file__ = str(file)
+    try:
+        code = rewrite(source, str(file), watched=True)
+    except (SyntaxError, ValueError) as error:
+        raise UserCodeError(f"{file}: not Python: {error}") from error
+    sys.modules[module.__name__] = module
+    with imports_beside(file), naming(file, "the file"):
+        exec(code, module.__dict__)  # the user named this file to have it run
+    found = getattr(module, kind.__qualname__, None)
+    if not isinstance(found, type):
+        raise ProgramError(f"{kind.__qualname__} cannot be explored; expected a class at the top level of {file.name}")
+    return found

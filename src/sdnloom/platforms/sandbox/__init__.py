@@ -1,0 +1,1 @@
+"""The sandbox of a program: deterministic threads, clock, random numbers and modules."""

@@ -1,0 +1,150 @@
+"""Modules of a program under test: loaded afresh for each program, compiled from source, with a virtual `import`.
+
+A program's modules are told from libraries by where they are found: in a folder that belongs to the program, or under a
+name that does. Everything else is imported as always and shared by all programs.
+"""
+
+import contextlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib.machinery import ModuleSpec, PathFinder
+from pathlib import Path
+from types import CodeType, ModuleType
+from typing import Any
+
+from sdnloom.platforms.sandbox.late_imports import late_imports
+
+Compiler = Callable[[bytes, str], CodeType]
+
+
+def compile_source(source: bytes, path: str) -> CodeType:
+    """Return the code of a file as it is."""
+    return compile(source, path, "exec", dont_inherit=True)
+
+
+class OwnLoader(importlib.machinery.SourceFileLoader):
+    """Runs a module of the program; nothing is written beside its file."""
+
+    def __init__(self, name: str, path: str, finder: "OwnModules") -> None:
+        super().__init__(name, path)
+        self._finder = finder
+
+    def get_code(self, fullname: str) -> CodeType:
+        """Compile the file, whatever is cached."""
+        path = self.get_filename(fullname)
+        code = self._finder.compiler(self.get_data(path), path)
+        package = fullname if self.is_package(fullname) else fullname.rpartition(".")[0]
+        self._finder.late.update(dict.fromkeys(late_imports(code, package)))
+        return code
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Run the module with the imports that its program gets."""
+        own = self._finder.libraries if self._finder.is_library(module.__name__) else self._finder.modules
+        own[module.__name__] = module
+        vars(module)["__builtins__"] = self._finder.builtins
+        super().exec_module(module)
+
+
+class OwnModules(importlib.abc.MetaPathFinder):
+    """Finds the modules of one program and remembers them; to be put in front of `sys.meta_path` while it runs.
+
+    `folders` are searched for top-level modules; `owned` are top-level names that belong to the program wherever they
+    are found, and what is not `shared` gets a copy; `places` names files for modules that no path leads to.
+    """
+
+    def __init__(self, builtins: Mapping[str, Any], compiler: Compiler = compile_source) -> None:
+        self.builtins, self.compiler = dict(builtins), compiler
+        self.folders: list[str] = []
+        self.places: dict[str, Path] = {}
+        self.owned: set[str] = set()  # top-level names
+        self.shared: Callable[[str], bool] = lambda name: True
+        self.is_library: Callable[[str], bool] = lambda name: False
+        self.modules: dict[str, ModuleType] = {}
+        self.late: dict[str, None] = {}  # what functions of its modules import
+        self.libraries: dict[str, ModuleType] = {}  # loaded like the others, but without state of the program
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Return how to load a module of the program; None leaves it to the others."""
+        if fullname in self.places:
+            return self.spec_of(fullname, self.places[fullname])
+        top = fullname.partition(".")[0]
+        if path is None and (found := self._beside(fullname)):
+            self.owned.add(fullname)
+            return self._own(found)
+        if top in self.owned or not self.shared(fullname):
+            found = PathFinder.find_spec(fullname, path)
+            return None if found is None else self._own(found)
+        return None
+
+    def _beside(self, name: str) -> ModuleSpec | None:
+        """Return a top-level module of one of the program's folders; a folder without modules is no package of it."""
+        found = None if name in sys.stdlib_module_names else PathFinder.find_spec(name, self.folders)
+        return None if found is None or found.origin is None else found
+
+    def spec_of(self, name: str, file: Path) -> ModuleSpec:
+        """Return how to load a file as a module of the program."""
+        folders = [str(file.parent)] if file.name == "__init__.py" else None
+        loader = OwnLoader(name, str(file), self)
+        found = importlib.util.spec_from_file_location(
+            name, str(file), loader=loader, submodule_search_locations=folders
+        )
+        assert found is not None
+        return found
+
+    def _own(self, spec: ModuleSpec) -> ModuleSpec:
+        if isinstance(spec.loader, importlib.machinery.SourceFileLoader) and spec.origin is not None:
+            spec.loader = OwnLoader(spec.name, spec.origin, self)
+        return spec
+
+    def place(self, file: Path) -> str:
+        """Return the name under which a file can be imported from now on; its neighbours can as well."""
+        name = file.stem
+        self.places[name] = file
+        self.folders.append(str(file.parent))
+        self.owned.add(name)
+        return name
+
+    def load_ahead(self) -> None:
+        """Import what functions will import of the program's own; what is no module, or fails, is left to them."""
+        while self.late:
+            name, _ = self.late.popitem()
+            if name not in sys.modules and self._is_program(name):
+                with contextlib.suppress(ImportError):
+                    importlib.import_module(name)
+
+    def _is_program(self, name: str) -> bool:
+        """Whether a module is the user's, not a library's."""
+        top = name.partition(".")[0]
+        return top in self.owned or name.startswith("ryu.app.") or self._beside(top) is not None
+
+    def files(self) -> tuple[Path, ...]:
+        """Return the files of all modules loaded so far, in order, without copies of a library's."""
+        found = {
+            Path(module.__file__)
+            for name, module in self.modules.items()
+            if module.__file__ and (name.partition(".")[0] in self.owned or self.shared(name))
+        }
+        return tuple(sorted(found))
+
+
+def neighbours(folder: Path) -> list[str]:
+    """Return the names of the modules and packages in a folder, without those that the standard library has."""
+    files = [each.stem for each in folder.glob("*.py")]
+    packages = [each.parent.name for each in folder.glob("*/__init__.py")]
+    return sorted({*files, *packages} - sys.stdlib_module_names)
+
+
+def hidden(names: Iterable[str]) -> list[tuple[dict[str, Any], str]]:
+    """Return every place where modules of these names can be found: `sys.modules`, and their packages' attributes."""
+    places: list[tuple[dict[str, Any], str]] = []
+    for name in names:
+        places.append((sys.modules, name))
+        package, _, last = name.rpartition(".")
+        if package in sys.modules:
+            places.append((vars(sys.modules[package]), last))
+    return places

@@ -1,0 +1,131 @@
+"""A thread of a program under test, the timers it waits for, and what becomes of exceptions that escape from it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+import greenlet
+
+from sdnloom.errors import SdnloomError
+from sdnloom.platforms.sandbox.clock import SECOND
+
+if TYPE_CHECKING:
+    from sdnloom.platforms.sandbox.hub import Hub
+
+
+class HubError(SdnloomError):
+    """A program asks for something that the hub does not have. The message names it."""
+
+
+class Flavour(Enum):
+    """Whose semantics: os-ken has two hubs, and they treat exceptions, `kill` and `Timeout` differently."""
+
+    NATIVE = "native"
+    EVENTLET = "eventlet"
+
+
+class Effect(Enum):
+    """What becomes of an exception that escapes from a thread. The thread has ended in any case."""
+
+    SILENT = "nobody is told"
+    LOGGED = "it is logged"
+    RAISED = "whoever waits for the thread gets it"
+
+
+@dataclass(frozen=True)
+class EscapedException:
+    """An exception that ended a thread."""
+
+    thread: str
+    error: BaseException
+    effect: Effect
+
+
+class Phase(Enum):
+    """What a thread is doing."""
+
+    LATER = "later"  # begins when its timer fires
+    READY = "ready"
+    RUNNING = "running"
+    WAITING = "waiting"
+    ENDED = "ended"
+
+
+class HubThread:
+    """A function that runs when the hub says so. Numbers of threads that have ended are used again."""
+
+    def __init__(self, hub: "Hub", number: int, function: Callable[..., Any], args: Any, kwargs: Any) -> None:
+        self._hub, self.number = hub, number
+        self.raise_error: bool = kwargs.pop("raise_error", False)
+        self._call = (function, args, kwargs)
+        self.phase = Phase.READY
+        self.pending: BaseException | None = None  # raised where it waits, at its next turn
+        self.in_time = True
+        self.delayed = False
+        self.result: Any = None
+        self.error: BaseException | None = None
+        self._joiners: list[HubThread] = []
+        self._stack: greenlet.greenlet | None = None  # from its first turn to its end
+
+    @property
+    def name(self) -> str:
+        """The function's name and the thread's number."""
+        function = self._call[0]
+        return f"{getattr(function, '__qualname__', type(function).__qualname__)}#{self.number}"
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether the thread is between its first turn and its end."""
+        return self._stack is not None
+
+    @property
+    def dead(self) -> bool:
+        """Whether the thread has ended."""
+        return self.phase is Phase.ENDED
+
+    def is_alive(self) -> bool:
+        """Whether the thread has not ended."""
+        return not self.dead
+
+    def wait(self, timeout: float | None = None) -> Any:
+        """Wait for the end of the thread. On eventlet, return its result or raise what `raise_error` lets through."""
+        while not self.dead:
+            if not self._hub.block(self._joiners, timeout):
+                return None
+        if self._hub.flavour is Flavour.NATIVE:
+            return None
+        if self.error is not None and self.raise_error:
+            raise self.error
+        return self.result
+
+    join = wait
+
+    def kill(self) -> None:
+        """End the thread; see `Hub.kill`."""
+        self._hub.kill(self)
+
+    def cancel(self) -> None:
+        """End the thread if it has not begun; a native thread cannot be cancelled, a native timer can."""
+        if not self.has_begun and not self.dead and (self.delayed or self._hub.flavour is Flavour.EVENTLET):
+            self._hub.forget(self)
+
+    def __repr__(self) -> str:
+        return f"<thread {self.name} {self.phase.value}>"
+
+
+class HubTimer:
+    """Something that happens when time has come: `left` nanoseconds from now."""
+
+    def __init__(self, left: int, thread: HubThread | None, expire: Callable[[], None] | None = None) -> None:
+        self.left, self.thread, self.expire = left, thread, expire
+
+    @property
+    def name(self) -> str:
+        """What the timer is for, for a trace."""
+        return (
+            f"{'wake' if self.expire is None else 'timeout'} {'' if self.thread is None else self.thread.name}".strip()
+        )
+
+    def __repr__(self) -> str:
+        return f"<{self.name} in {self.left / SECOND} s>"

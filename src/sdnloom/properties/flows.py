@@ -1,0 +1,44 @@
+"""What must be true of connections."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from sdnloom.engine.model import Event, Needs, Property
+from sdnloom.network.build import NetworkView
+from sdnloom.network.events import Received
+from sdnloom.network.packet import IpProto
+from sdnloom.network.traffic import flow_of
+from sdnloom.network.value import ip4_text
+from sdnloom.properties.base import NetworkProperty
+
+Route = tuple[tuple[int, int], str]  # client's address and port, server
+
+
+@dataclass(frozen=True)
+class FlowAffinity(NetworkProperty):
+    """All packets of one TCP connection go to the same of the hosts `replicas`. Asked at every event."""
+
+    name: str = "FlowAffinity"
+    replicas: tuple[str, ...] = ()
+
+    def bind(self, world: NetworkView) -> tuple[Property, ...]:
+        """One property."""
+        replicas = {world.topology.host(name).name for name in self.replicas}
+
+        def fold(routes: frozenset[Route], event: Event) -> frozenset[Route]:
+            if not isinstance(event, Received) or event.host not in replicas:
+                return routes
+            flow = flow_of(event.packet)
+            if flow.proto != IpProto.TCP:
+                return routes
+            return routes | {((flow.ip_src, flow.port_src), event.host)}
+
+        def violated(routes: frozenset[Route], _: Any) -> str | None:
+            servers: dict[tuple[int, int], str] = {}
+            for client, server in sorted(routes):
+                other = servers.setdefault(client, server)
+                if other != server:
+                    return f"the connection of {ip4_text(client[0])}:{client[1]} went to {other} and to {server}"
+            return None
+
+        return (Property(self.name, Needs.EVENT, violated, fold=fold, initial=frozenset()),)

@@ -1,0 +1,43 @@
+"""Something that should be possible: a green run in which it never happens proves little."""
+
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from sdnloom.engine.model import Event, Needs, Property
+from sdnloom.network import events
+from sdnloom.network.build import NetworkView
+from sdnloom.network.network import NetworkError
+from sdnloom.properties.base import NetworkProperty
+
+_EVENTS = {kind.__name__: kind for kind in events.NetworkEvent.__args__}
+
+
+@dataclass(frozen=True)
+class Sometimes(NetworkProperty):
+    """An event of this kind can happen, at this host or switch if one is named; a run that never sees it says so."""
+
+    name: str = ""
+    event: str = "Received"
+    at: str | None = None
+
+    def bind(self, world: NetworkView) -> tuple[Property, ...]:
+        """One property with a witness instead of a violation."""
+        kind = _EVENTS.get(self.event)
+        if kind is None:
+            raise NetworkError(f"event is {self.event!r}; expected one of {', '.join(sorted(_EVENTS))}")
+
+        first = fields(kind)[0].name
+
+        def fold(seen: bool, event: Event) -> bool:
+            return seen or (isinstance(event, kind) and self.at in (None, getattr(event, first)))
+
+        def witness(seen: bool, _: Any) -> str | None:
+            return f"{self.event}{f' at {self.at}' if self.at else ''} happened" if seen else None
+
+        name = self.name or f"sometimes {self.event}{f' at {self.at}' if self.at else ''}"
+        return (Property(name, Needs.EVENT, witness, fold=fold, initial=False, sometimes=True),)
+
+
+def sometimes(prop: Property) -> Property:
+    """Return a property of your own with its meaning turned round: what it reports is desired."""
+    return replace(prop, sometimes=True)

@@ -1,0 +1,1 @@
+"""The DyNetKAT language: terms, models, forwarding properties, and the two file formats."""

@@ -1,0 +1,62 @@
+"""Forwarding properties: what a policy of the data plane is asked for, before and after a race.
+
+A formula is a conjunction of inclusions between policies in which the network is a hole; emptiness (RaceLoom's only
+kind) is inclusion in `zero`, equivalence is inclusion both ways. A race is harmful when a formula's value differs
+before and after it, so a property and its negation find the same races.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from sdnloom.netkat.syntax import DROP, SKIP, Policy
+from sdnloom.races.language.templates import NETWORK, holes
+
+
+class RaceType(Enum):
+    """The three kinds of race of section 3.4 of the thesis."""
+
+    CT_SW = "CT->SW"
+    CT_SW_CT = "CT->SW<-CT"
+    CT_CT_SW = "CT->CT->SW"
+
+
+@dataclass(frozen=True, slots=True)
+class Inclusion:
+    """`left <= right`; the network may stand on either side."""
+
+    left: Policy
+    right: Policy = DROP
+
+    @property
+    def falls(self) -> bool:
+        """Return whether a larger network can only make it false."""
+        return NETWORK not in holes(self.right)
+
+    @property
+    def rises(self) -> bool:
+        """Return whether a larger network can only make it true."""
+        return NETWORK not in holes(self.left)
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """All inclusions hold, or, if negated, not all. `avoid` filters the hops of the network, for waypoints."""
+
+    inclusions: tuple[Inclusion, ...]
+    negated: bool = False
+    avoid: Policy = SKIP
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class ForwardingProperty:
+    """A name and, for each type of race that it judges, a formula."""
+
+    name: str
+    formulas: Mapping[RaceType, Formula]
+
+
+def everywhere(name: str, formula: Formula) -> ForwardingProperty:
+    """Return the property that judges races of every type by one formula."""
+    return ForwardingProperty(name, dict.fromkeys(RaceType, formula))

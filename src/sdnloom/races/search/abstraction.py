@@ -1,0 +1,364 @@
+"""States that forget everything that no later race depends on, and their steps.
+
+What definitions 5 to 7 ask of the past of a trace is little, so states of finite traces of any length fall together:
+
+- CT->SW needs that the switch's last activity was forwarding. A big switch can always forward, so in complete mode
+  every update of it has this race, one event later.
+- CT->SW<-CT needs the last update of the switch while its sender has been idle since, and that the controller that
+  updates it next does not know of it. CT->CT->SW needs the same of the controller that reconfigures the sender.
+
+Clocks are asymmetric: an element knows of an update if it is the sender or the switch, or has received from one that
+knows. When a trace ends at its first harmful race, states remember all of this, and who acted first, which decides
+between two races of one event. When it does not, only `Mark`s remember one update each: they go beside the states, and
+as nobody updates the switch while they last, its tables stay as they are.
+
+Tables are left out of states: no step depends on them, it only writes them.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple, TypeVar
+
+from sdnloom.netkat.syntax import Policy
+from sdnloom.races.language.model import BigSwitch, ChannelMessage, ElementRole, RaceModel
+from sdnloom.races.language.properties import RaceType
+from sdnloom.races.search.behaviour import Abilities, Emission, Local, Processing, Reception, Tables, behaviours
+from sdnloom.races.search.trace import Label, Processed, Reconfigured
+from sdnloom.races.search.truth_sets import TruthCell
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Update:
+    """The last update of a switch while its sender is idle; `knows` has a bit for each element that knows of it.
+
+    Interned: equal updates are the same object.
+    """
+
+    label: Reconfigured
+    table: int | None
+    knows: int
+
+
+class ControlState(NamedTuple):
+    """An abstract state without its tables. Places are those of the elements; what does not apply is None or 0."""
+
+    locals: tuple[int, ...]
+    updates: tuple[Update | None, ...]
+    processed: tuple[Tables | None, ...]  # what a switch last forwarded with, if it did nothing since; () for a network
+    sourced: int = 0
+    earlier: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Signature:
+    """A race without the tables of forwarding: `first` is None for forwarding of a big switch. Interned."""
+
+    kind: RaceType
+    first: Label | None
+    second: Reconfigured
+    switch: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Check:
+    """A race that a step completes.
+
+    It is harmful if a property tells the policy `before` of a switch given by a term from the policy of the second
+    label, or the current tables of a big switch from those with that policy at `table`.
+    """
+
+    signature: Signature
+    table: int | None = None
+    before: Policy | None = None
+    forwards_first: bool = False
+
+
+class Mark(NamedTuple):
+    """A state after an update of a switch that may still race with something."""
+
+    control: ControlState
+    switch: int
+    update: Update
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AbstractStep:
+    """A transition of the abstract state; `cell` and `value` are what it writes, if anything.
+
+    `opens` is the mark that it leaves if it is an update that may race.
+    """
+
+    label: Reconfigured | Processed
+    target: ControlState
+    checks: tuple[Check, ...] = ()
+    table: int | None = None
+    cell: int | None = None
+    value: int = 0
+    opens: Mark | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MarkStep:
+    """What a step of a marked state does to the mark: a race, or the mark that stays. Neither closes it."""
+
+    step: AbstractStep
+    check: Check | None
+    target: Mark | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Communication:
+    label: Reconfigured
+    sender_then: int
+    receiver_then: int
+    table: int | None
+
+
+class Abstraction:
+    """The abstract transition system of a model.
+
+    With `remember_updates` states hold the updates that may race and steps check for all races; without, marks do.
+    """
+
+    def __init__(self, model: RaceModel, *, first_race_only: bool, remember_updates: bool) -> None:
+        self.model = model
+        self._first_race_only = first_race_only
+        self._remember_updates = remember_updates
+        self._behaviours = behaviours(model)
+        self.first_tables = tuple(behaviour.tables for behaviour in self._behaviours)
+        self._roles = [element.role for element in model.elements]
+        self._controllers = sum(1 << place for place, role in enumerate(self._roles) if role is ElementRole.CONTROLLER)
+        self._big = [isinstance(element, BigSwitch) for element in model.elements]
+        self.cells = _cells(model)
+        self._cell_of = {(cell.element, cell.table): level for level, cell in enumerate(self.cells)}
+        self._value_of = [{policy: value for value, policy in enumerate(cell.policies)} for cell in self.cells]
+        self._ids: list[dict[Local, int]] = [{} for _ in model.elements]
+        self._locals: list[list[Local]] = [[] for _ in model.elements]
+        self._receptions: dict[tuple[int, int], dict[ChannelMessage, list[Reception]]] = {}
+        self._communications: dict[tuple[int, ...], tuple[_Communication, ...]] = {}
+        self._steps: dict[ControlState, tuple[AbstractStep, ...]] = {}
+        self._mark_steps: dict[Mark, tuple[MarkStep, ...]] = {}
+        self._labels: dict[Reconfigured, Reconfigured] = {}
+        self._updates: dict[tuple[Reconfigured, int | None, int], Update] = {}
+        self._signatures: dict[tuple[RaceType, Label | None, Reconfigured, int], Signature] = {}
+
+    def initial(self) -> ControlState:
+        """Return the first abstract state."""
+        count = len(self._roles)
+        local = tuple(self._id(place, behaviour.initial) for place, behaviour in enumerate(self._behaviours))
+        nothing = (None,) * count
+        return ControlState(local, nothing, nothing, 0, (0,) * count if self._first_race_only else ())
+
+    def steps(self, control: ControlState) -> tuple[AbstractStep, ...]:
+        """Return the steps in a fixed order: by acting element, then as the model lists them."""
+        known = self._steps.get(control)
+        if known is None:
+            found = list(self._processing_steps(control))
+            found += [self._communication_step(control, one) for one in self._all_communications(control.locals)]
+            known = self._steps[control] = tuple(found)
+        return known
+
+    def mark_steps(self, mark: Mark) -> tuple[MarkStep, ...]:
+        """Return the steps of a marked state that do not just close the mark."""
+        known = self._mark_steps.get(mark)
+        if known is None:
+            found = [self._mark_step(mark, step) for step in self.steps(mark.control)]
+            known = self._mark_steps[mark] = tuple(one for one in found if one.check or one.target)
+        return known
+
+    def _mark_step(self, mark: Mark, step: AbstractStep) -> MarkStep:
+        update, label = mark.update, step.label
+        idle = update.label.sender
+        if label.source == idle:
+            return MarkStep(step, None, None)
+        if isinstance(label, Processed):
+            return MarkStep(step, None, Mark(step.target, mark.switch, update))
+        if label.receiver in (mark.switch, idle):
+            check = None
+            if self._roles[label.sender] is ElementRole.CONTROLLER and not update.knows >> label.sender & 1:
+                updates = label.receiver == mark.switch
+                kind = RaceType.CT_SW_CT if updates else RaceType.CT_CT_SW
+                check = self._update_check(kind, mark.switch, update, label, step.table if updates else update.table)
+            return MarkStep(step, check, None)
+        return MarkStep(step, None, Mark(step.target, mark.switch, self._told(update, label)))
+
+    def _told(self, update: Update, label: Reconfigured) -> Update:
+        """Return the update after a message: who receives from one that knows knows too."""
+        if update.knows >> label.sender & 1:
+            return self._update(update.label, update.table, update.knows | 1 << label.receiver)
+        return update
+
+    def _id(self, place: int, local: Local) -> int:
+        ids = self._ids[place]
+        if local not in ids:
+            ids[local] = len(ids)
+            self._locals[place].append(local)
+        return ids[local]
+
+    def _abilities(self, place: int, local: int) -> Abilities:
+        return self._behaviours[place].abilities(self._locals[place][local])
+
+    def _received(self, place: int, local: int) -> dict[ChannelMessage, list[Reception]]:
+        key = (place, local)
+        if key not in self._receptions:
+            found: dict[ChannelMessage, list[Reception]] = {}
+            for reception in self._abilities(place, local).receptions:
+                found.setdefault(reception.message, []).append(reception)
+            self._receptions[key] = found
+        return self._receptions[key]
+
+    def _all_communications(self, local: tuple[int, ...]) -> tuple[_Communication, ...]:
+        known = self._communications.get(local)
+        if known is None:
+            found: list[_Communication] = []
+            for sender, state in enumerate(local):
+                for emission in self._abilities(sender, state).emissions:
+                    found += self._receivers(sender, emission, local)
+            known = self._communications[local] = tuple(found)
+        return known
+
+    def _receivers(self, sender: int, emission: Emission, local: tuple[int, ...]) -> list[_Communication]:
+        found: list[_Communication] = []
+        message = emission.message
+        for receiver, state in enumerate(local):
+            if receiver == sender:
+                continue
+            for reception in self._received(receiver, state).get(message, ()):
+                label = Reconfigured(message.channel, message.policy, sender, receiver)
+                label = self._labels.setdefault(label, label)
+                then = self._id(sender, emission.then), self._id(receiver, reception.then)
+                found.append(_Communication(label, *then, reception.table))
+        return found
+
+    def _processing_steps(self, control: ControlState) -> list[AbstractStep]:
+        found: list[AbstractStep] = []
+        for place, state in enumerate(control.locals):
+            if self._big[place] and not self._first_race_only:
+                continue  # changes nothing that a check would not take for granted
+            able = self._abilities(place, state)
+            found += [self._processing_step(control, place, one) for one in able.processings]
+        return found
+
+    def _processing_step(self, control: ControlState, place: int, processing: Processing) -> AbstractStep:
+        tables = () if processing.policy is None else (processing.policy,)
+        local = _replaced(control.locals, place, self._id(place, processing.then))
+        processed = control.processed
+        if self._roles[place] is ElementRole.SWITCH:
+            processed = _replaced(processed, place, tables)
+        updates = tuple(
+            None if update is not None and update.label.sender == place else update for update in control.updates
+        )
+        sourced, earlier = self._acted(control, place)
+        return AbstractStep(Processed(place, tables), ControlState(local, updates, processed, sourced, earlier))
+
+    def _communication_step(self, control: ControlState, one: _Communication) -> AbstractStep:
+        sender, receiver = one.label.sender, one.label.receiver
+        local = list(control.locals)
+        local[sender], local[receiver] = one.sender_then, one.receiver_then
+        sourced, earlier = self._acted(control, sender)
+        target = ControlState(
+            tuple(local),
+            self._known_updates(control, one),
+            tuple(None if place in (sender, receiver) else tables for place, tables in enumerate(control.processed)),
+            sourced,
+            earlier,
+        )
+        checks = self._checks(control, one) if self._roles[sender] is ElementRole.CONTROLLER else ()
+        cell = None if one.table is None else self._cell_of[receiver, one.table]
+        value = 0 if cell is None else self._value_of[cell][one.label.policy]
+        opens = None
+        if not self._remember_updates and self._may_race(sender, receiver):
+            knows = 1 << sender | 1 << receiver
+            opens = Mark(target, receiver, self._update(one.label, one.table, knows))
+        return AbstractStep(one.label, target, checks, one.table, cell, value, opens)
+
+    def _may_race(self, sender: int, receiver: int) -> bool:
+        return self._roles[sender] is ElementRole.CONTROLLER and self._roles[receiver] is ElementRole.SWITCH
+
+    def _known_updates(self, control: ControlState, one: _Communication) -> tuple[Update | None, ...]:
+        if not self._remember_updates:
+            return control.updates
+        sender, receiver = one.label.sender, one.label.receiver
+        found: list[Update | None] = []
+        for place, update in enumerate(control.updates):
+            if place == receiver and self._roles[receiver] is ElementRole.SWITCH:
+                fresh = self._update(one.label, one.table, 1 << sender | 1 << receiver)
+                found.append(fresh if self._may_race(sender, receiver) else None)
+            elif update is None or update.label.sender in (sender, receiver):
+                found.append(None)
+            else:
+                found.append(self._told(update, one.label))
+        return tuple(found)
+
+    def _update(self, label: Reconfigured, table: int | None, knows: int) -> Update:
+        key = (label, table, knows)
+        if key not in self._updates:
+            self._updates[key] = Update(label, table, knows)
+        return self._updates[key]
+
+    def _signature(self, kind: RaceType, first: Label | None, second: Reconfigured, switch: int) -> Signature:
+        key = (kind, first, second, switch)
+        if key not in self._signatures:
+            self._signatures[key] = Signature(*key)
+        return self._signatures[key]
+
+    def _acted(self, control: ControlState, place: int) -> tuple[int, tuple[int, ...]]:
+        """Return who has started an event, and for each switch which controllers did so before it."""
+        sourced, earlier = control.sourced, control.earlier
+        if not self._first_race_only or sourced >> place & 1:
+            return sourced, earlier
+        if self._roles[place] is ElementRole.SWITCH:
+            earlier = _replaced(earlier, place, sourced & self._controllers)
+        sourced |= 1 << place
+        # Once every switch has acted, nobody asks any more.
+        everyone = (1 << len(self._roles)) - 1
+        return everyone if sourced | self._controllers == everyone else sourced, earlier
+
+    def _checks(self, control: ControlState, one: _Communication) -> tuple[Check, ...]:
+        sender, receiver = one.label.sender, one.label.receiver
+        if self._roles[receiver] is ElementRole.CONTROLLER:
+            return tuple(
+                self._update_check(RaceType.CT_CT_SW, place, update, one.label, update.table)
+                for place, update in enumerate(control.updates)
+                if update is not None and update.label.sender == receiver and not update.knows >> sender & 1
+            )
+        checks: list[Check] = []
+        processed = control.processed[receiver]
+        if self._big[receiver]:
+            if processed is not None or not self._first_race_only:
+                signature = self._signature(RaceType.CT_SW, None, one.label, receiver)
+                checks.append(Check(signature, one.table, forwards_first=not self._first_race_only))
+        elif processed is not None:
+            signature = self._signature(RaceType.CT_SW, Processed(receiver, processed), one.label, receiver)
+            checks.append(Check(signature, before=processed[0]))
+        update = control.updates[receiver]
+        if update is not None and not update.knows >> sender & 1:
+            checks.append(self._update_check(RaceType.CT_SW_CT, receiver, update, one.label, one.table))
+            if self._first_race_only and control.earlier[receiver] >> update.label.sender & 1:
+                checks.reverse()
+        return tuple(checks)
+
+    def _update_check(
+        self, kind: RaceType, switch: int, update: Update, second: Reconfigured, table: int | None
+    ) -> Check:
+        signature = self._signature(kind, update.label, second, switch)
+        return Check(signature, table) if self._big[switch] else Check(signature, before=update.label.policy)
+
+
+def _cells(model: RaceModel) -> tuple[TruthCell, ...]:
+    """Return the tables that some message may replace."""
+    found: list[TruthCell] = []
+    for place, element in enumerate(model.elements):
+        if isinstance(element, BigSwitch):
+            for table, switch in enumerate(element.switches):
+                written = [*switch.updates, *(request.answer for request in switch.requests)]
+                policies = tuple(dict.fromkeys([switch.initial, *(message.policy for message in written)]))
+                writable = sorted({policies.index(message.policy) for message in written})
+                if written:
+                    found.append(TruthCell(place, table, policies, tuple(writable)))
+    return tuple(found)
+
+
+def _replaced(values: tuple[_T, ...], place: int, value: _T) -> tuple[_T, ...]:
+    return (*values[:place], value, *values[place + 1 :])

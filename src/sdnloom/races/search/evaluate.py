@@ -1,0 +1,170 @@
+"""What a property says about a switch's tables, decided by images of packet sets and remembered."""
+
+from collections.abc import Callable, Sequence
+from itertools import chain, zip_longest
+
+from sdnloom.netkat.decide import contains, space_for
+from sdnloom.netkat.image import Images
+from sdnloom.netkat.packets import PacketSet, Space
+from sdnloom.netkat.syntax import DROP, SKIP, Policy, Product, Sum, product_of
+from sdnloom.races.language.model import BigSwitch, Element, network_policy
+from sdnloom.races.language.properties import Formula, Inclusion
+from sdnloom.races.language.templates import NETWORK, fill, hole, holes
+from sdnloom.races.search.behaviour import Tables
+
+
+class PropertyEvaluator:
+    """Decides the inclusions of one formula on one switch.
+
+    Whether packets get through a network is asked hop by hop. A hop is remembered by the frontier and the tables that
+    the frontier can touch at all, so another choice of tables costs little more than looking up. `options` are the
+    policies that each table of a big switch may hold.
+    """
+
+    def __init__(self, element: Element, formula: Formula, options: Sequence[Tables] = ()) -> None:
+        self._element = element
+        self._formula = formula
+        asked = chain.from_iterable((one.left, one.right) for one in formula.inclusions)
+        links = element.links if isinstance(element, BigSwitch) else SKIP
+        self._images = Images(space_for(formula.avoid, links, *asked, *chain.from_iterable(options)))
+        self._after_table = product_of([formula.avoid, links, formula.avoid])
+        self._ways = {one: ways(one) if isinstance(element, BigSwitch) else None for one in formula.inclusions}
+        self._known: dict[tuple[Inclusion, Tables], bool] = {}
+        self._reached: dict[tuple[Policy, Tables], tuple[PacketSet, PacketSet]] = {}
+        self._hops = _Hops(self._images.forward, self._images.space)
+        self._hops_back = _Hops(self._images.backward, self._images.space)
+        if options:
+            for choice in zip_longest(*options, fillvalue=DROP):
+                self._met(choice)
+
+    @property
+    def evaluations(self) -> int:
+        """Return how many different questions were decided."""
+        return len(self._known)
+
+    def holds(self, tables: Tables) -> bool:
+        """Return whether every inclusion of the formula holds; its negation is left to whoever shows it."""
+        return all(self.includes(inclusion, tables) for inclusion in self._formula.inclusions)
+
+    def includes(self, inclusion: Inclusion, tables: Tables) -> bool:
+        """Return whether one inclusion holds for the policy of the tables."""
+        key = (inclusion, tables)
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = self._decide(inclusion, tables)
+        return known
+
+    def matters(self, inclusion: Inclusion, tables: Tables) -> list[bool]:
+        """Return, for each table, whether a packet that the inclusion asks about can pass it on a way through.
+
+        The inclusion's value stays the same whatever smaller policy replaces a table that does not matter.
+        """
+        found = [False] * len(tables)
+        known = self._ways[inclusion]
+        if known is None:
+            return [True] * len(tables)
+        for before, behind in known:
+            reached, _ = self._forward(before, tables)
+            ready = self._backward(behind, tables)
+            for place, table in enumerate(tables):
+                found[place] = found[place] or bool(self._images.forward(table, reached) & ready)
+        return found
+
+    def _decide(self, inclusion: Inclusion, tables: Tables) -> bool:
+        known = self._ways[inclusion]
+        if known is not None:
+            arrived = (self._images.forward(behind, self._forward(before, tables)[1]) for before, behind in known)
+            return not any(arrived)
+        policy = tables[0]
+        if isinstance(self._element, BigSwitch):
+            policy = network_policy(tables, self._element.links, self._formula.avoid)
+        left, right = (fill(side, {NETWORK: policy}) for side in (inclusion.left, inclusion.right))
+        if right is DROP:
+            return not self._images.forward(left, self._images.space.everything)
+        return bool(contains(left, right))
+
+    def _met(self, tables: Tables) -> None:
+        self._hops.meet(tables)
+        self._hops_back.meet(tables)
+
+    def _forward(self, before: Policy, tables: Tables) -> tuple[PacketSet, PacketSet]:
+        """Return where packets get to in any number of hops, and in one hop or more."""
+        key = (before, tables)
+        if key not in self._reached:
+            images = self._images
+            self._met(tables)
+            reached = frontier = images.forward(product_of([before, self._formula.avoid]), images.space.everything)
+            arrived = images.space.nothing
+            while frontier:
+                hopped = images.forward(self._after_table, self._hops.through(tables, frontier))
+                arrived |= hopped
+                frontier = hopped - reached
+                reached |= frontier
+            self._reached[key] = reached, arrived
+        return self._reached[key]
+
+    def _backward(self, behind: Policy, tables: Tables) -> PacketSet:
+        """Return the packets that, right after a table, still get to where the question looks for them."""
+        images = self._images
+        wanted = frontier = images.backward(behind, images.space.everything)
+        while frontier:
+            ready = images.backward(self._after_table, frontier)
+            frontier = self._hops_back.through(tables, ready) - wanted
+            wanted |= frontier
+        return images.backward(self._after_table, wanted)
+
+
+class _Hops:
+    """Images of packet sets under the sum of a choice of tables."""
+
+    def __init__(self, image: Callable[[Policy, PacketSet], PacketSet], space: Space) -> None:
+        self._image = image
+        self._space = space
+        self._met: list[set[Policy]] = []
+        self._parts: list[dict[Policy, None]] = []
+        self._touched: dict[PacketSet, tuple[int, ...]] = {}
+        self._known: dict[tuple[object, ...], PacketSet] = {}
+
+    def meet(self, tables: Tables) -> None:
+        """Note policies that tables may hold; what a set can touch is found anew when one is new."""
+        while len(self._met) < len(tables):
+            self._met.append({DROP})
+            self._parts.append({})
+        for place, table in enumerate(tables):
+            if table not in self._met[place]:
+                self._met[place].add(table)
+                for part in table.parts if isinstance(table, Sum) else (table,):
+                    if part not in self._parts[place]:
+                        self._parts[place][part] = None
+                        self._touched.clear()
+
+    def through(self, tables: Tables, packets: PacketSet) -> PacketSet:
+        """Return the image under the sum of the tables, all of which must have been met."""
+        places = self._touched.get(packets)
+        if places is None:
+            places = self._touched[packets] = tuple(
+                place for place, parts in enumerate(self._parts) if any(self._image(part, packets) for part in parts)
+            )
+        key = (packets, *[tables[place] for place in places])
+        found = self._known.get(key)
+        if found is None:
+            images = [self._image(tables[place], packets) for place in places]
+            found = self._known[key] = self._space.union_of(images)
+        return found
+
+
+def ways(inclusion: Inclusion) -> list[tuple[Policy, Policy]] | None:
+    """Return what stands before and behind the network in each summand of an emptiness question; None if unclear.
+
+    A summand without the network is unclear too: it would have to be judged by itself.
+    """
+    if inclusion.right is not DROP:
+        return None
+    found: list[tuple[Policy, Policy]] = []
+    for summand in inclusion.left.parts if isinstance(inclusion.left, Sum) else (inclusion.left,):
+        parts = summand.parts if isinstance(summand, Product) else (summand,)
+        places = [index for index, part in enumerate(parts) if NETWORK in holes(part)]
+        if len(places) != 1 or parts[places[0]] is not hole(NETWORK):
+            return None
+        found.append((product_of(parts[: places[0]]), product_of(parts[places[0] + 1 :])))
+    return found

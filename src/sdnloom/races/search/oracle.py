@@ -1,0 +1,158 @@
+"""Races straight from the definitions, on the tree of all traces with real vector clocks: slow, and the reference.
+
+Nothing of the abstraction that the search relies on is used here, and properties are judged packet by packet with
+NetKAT's reference evaluator.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import product
+
+from sdnloom.netkat.evaluate import outputs, packet
+from sdnloom.netkat.syntax import Policy, Value, sum_of, values
+from sdnloom.races.language.model import BigSwitch, RaceModel, network_policy
+from sdnloom.races.language.properties import Formula, ForwardingProperty, RaceType
+from sdnloom.races.language.templates import NETWORK, PREFIX, fill
+from sdnloom.races.search.behaviour import Local, Tables, behaviours
+from sdnloom.races.search.definitions import comparison, race_type, replaced
+from sdnloom.races.search.trace import Label, Processed, RaceTrace, Reconfigured, TraceEvent
+
+Key = tuple[RaceType, Label, Label]
+
+
+@dataclass
+class _Found:
+    """The shortest length of a trace with each race."""
+
+    harmful: dict[Key, int] = field(default_factory=dict)
+    all_races: dict[Key, int] = field(default_factory=dict)
+
+
+class Oracle:
+    """Finds the races of a model in all traces up to a depth."""
+
+    def __init__(self, model: RaceModel, judged: ForwardingProperty) -> None:
+        self._model = model
+        self._property = judged
+        self._behaviours = behaviours(model)
+        self._judgements: dict[tuple[RaceType, int, Tables], bool] = {}
+        self._found = _Found()
+
+    def complete(self, depth: int) -> tuple[dict[Key, int], dict[Key, int]]:
+        """Return the harmful races and all races in all traces, each with the length of the shortest trace."""
+        self._found = _Found()
+        self._explore((), self._first(), depth, None)
+        return self._found.harmful, self._found.all_races
+
+    def raceloom(self, depth: int) -> dict[Key, int]:
+        """Return the first harmful race of every trace, as RaceLoom does."""
+        self._found = _Found()
+        self._explore((), self._first(), depth, ())
+        return self._found.harmful
+
+    def _first(self) -> tuple[tuple[Local, Tables], ...]:
+        return tuple((behaviour.initial, behaviour.tables) for behaviour in self._behaviours)
+
+    def _explore(
+        self,
+        events: tuple[TraceEvent, ...],
+        state: tuple[tuple[Local, Tables], ...],
+        depth: int,
+        sourced: tuple[int, ...] | None,
+    ) -> None:
+        """Extend the trace by every transition; `sourced` lists elements by first event, None in complete mode."""
+        if not depth:
+            return
+        for event, after in self._transitions(state):
+            if self._is_repeated_processing(events, event, state, after):
+                continue
+            longer = (*events, event)
+            trace = RaceTrace(longer, tuple(behaviour.tables for behaviour in self._behaviours))
+            if sourced is None:
+                for i in range(len(events)):
+                    self._check(trace, i, len(events))
+                self._explore(longer, after, depth - 1, None)
+                continue
+            source = event.label.source
+            order = sourced if source in sourced else (*sourced, source)
+            latest = {one.label.source: index for index, one in enumerate(events)}
+            others = [element for element in order if element != source]
+            if not any(self._check(trace, latest[element], len(events)) for element in others):
+                self._explore(longer, after, depth - 1, order)
+
+    def _transitions(
+        self, state: tuple[tuple[Local, Tables], ...]
+    ) -> Iterator[tuple[TraceEvent, tuple[tuple[Local, Tables], ...]]]:
+        abilities = [behaviour.abilities(local) for behaviour, (local, _) in zip(self._behaviours, state, strict=True)]
+        for element, able in enumerate(abilities):
+            tables = state[element][1]
+            for processing in able.processings:
+                used = tables if processing.policy is None else (processing.policy,)
+                yield TraceEvent(Processed(element, used)), _put(state, element, processing.then, tables)
+            for emission in able.emissions:
+                for receiver, other in enumerate(abilities):
+                    for reception in other.receptions:
+                        if receiver == element or reception.message != emission.message:
+                            continue
+                        message, theirs = reception.message, state[receiver][1]
+                        if reception.table is not None:
+                            theirs = replaced(theirs, reception.table, message.policy)
+                        after = _put(state, element, emission.then, tables)
+                        after = _put(after, receiver, reception.then, theirs)
+                        label = Reconfigured(message.channel, message.policy, element, receiver)
+                        yield TraceEvent(label, reception.table), after
+
+    def _is_repeated_processing(
+        self, events: tuple[TraceEvent, ...], event: TraceEvent, state: tuple[object, ...], after: tuple[object, ...]
+    ) -> bool:
+        # RaceLoom's pruning: the same element processes the same way twice in a row.
+        return bool(events) and isinstance(event.label, Processed) and events[-1] == event and state == after
+
+    def _check(self, trace: RaceTrace, i: int, j: int) -> bool:
+        """Record the race of events i and j if they are one; return whether it is harmful."""
+        kind = race_type(self._model, trace, i, j)
+        if kind is None or kind not in self._property.formulas:
+            return False
+        key = (kind, trace.events[i].label, trace.events[j].label)
+        self._found.all_races[key] = min(j + 1, self._found.all_races.get(key, j + 1))
+        switch, before, after = comparison(self._model, trace, i, j, kind)
+        if self._holds(kind, switch, before) == self._holds(kind, switch, after):
+            return False
+        self._found.harmful[key] = min(j + 1, self._found.harmful.get(key, j + 1))
+        return True
+
+    def _holds(self, kind: RaceType, switch: int, tables: Tables) -> bool:
+        key = (kind, switch, tables)
+        if key not in self._judgements:
+            element = self._model.elements[switch]
+            formula = self._property.formulas[kind]
+            links = element.links if isinstance(element, BigSwitch) else None
+            policy = tables[0] if links is None else network_policy(tables, links, formula.avoid)
+            self._judgements[key] = holds_slowly(formula, policy)
+        return self._judgements[key]
+
+
+def holds_slowly(formula: Formula, policy: Policy) -> bool:
+    """Return the formula's value on the policy, by running every packet over the values named and a fresh one."""
+    holds = True
+    for inclusion in formula.inclusions:
+        left = fill(inclusion.left, {NETWORK: policy})
+        right = fill(inclusion.right, {NETWORK: policy})
+        domains = {
+            name: [*sorted(found, key=str), _fresh(found)] for name, found in values(sum_of([left, right])).items()
+        }
+        assert not any(name.startswith(PREFIX) for name in domains)
+        for choice in product(*domains.values()):
+            one = packet(dict(zip(domains, choice, strict=True)))
+            holds = holds and outputs(left, [one]) <= outputs(right, [one])
+    return holds != formula.negated
+
+
+def _fresh(found: frozenset[Value]) -> Value:
+    return max([0, *(value for value in found if isinstance(value, int))]) + 1
+
+
+def _put(
+    state: tuple[tuple[Local, Tables], ...], element: int, local: Local, tables: Tables
+) -> tuple[tuple[Local, Tables], ...]:
+    return (*state[:element], (local, tables), *state[element + 1 :])

@@ -1,0 +1,79 @@
+"""Concrete traces out of a search: a finding stands for many races, each of which gets a shortest trace of its own."""
+
+from collections.abc import Iterator
+
+from sdnloom.races.search.abstraction import AbstractStep, ControlState
+from sdnloom.races.search.behaviour import Tables
+from sdnloom.races.search.search import HarmfulEdge, Place, RaceSearch
+from sdnloom.races.search.table_sets import NodeId, Vector
+from sdnloom.races.search.trace import Processed, RaceTrace, TraceEvent
+
+
+def witnesses(search: RaceSearch, finding: HarmfulEdge, vectors: NodeId) -> Iterator[tuple[RaceTrace, int, int]]:
+    """Yield, for each race among the vectors, a shortest trace and the places of its two events.
+
+    Only forwarding of a big switch has the tables in its label; otherwise all vectors are one race.
+    """
+    cells = enumerate(search.abstraction.cells)
+    owned = [cell for cell, owner in cells if owner.element == finding.check.signature.switch]
+    seen: set[Vector] = set()
+    for vector in search.sets.vectors(vectors):
+        label = tuple(vector[cell] for cell in owned) if finding.check.signature.first is None else ()
+        if label not in seen:
+            seen.add(label)
+            yield _trace(search, finding, vector)
+        if finding.check.signature.first is not None:
+            return
+
+
+def _trace(search: RaceSearch, finding: HarmfulEdge, vector: Vector) -> tuple[RaceTrace, int, int]:
+    path = _path(search, finding.level, finding.place, vector)
+    race = finding.check.signature
+    if finding.check.forwards_first:
+        assert isinstance(finding.place, ControlState)
+        path.append((AbstractStep(Processed(race.switch, ()), finding.place), vector))
+    path.append((finding.step, vector))
+    trace = RaceTrace(tuple(_event(search, *one) for one in path), search.abstraction.first_tables)
+    last = len(path) - 1
+    for place in reversed(range(last)):
+        label = trace.events[place].label
+        forwarded = isinstance(label, Processed) and label.element == race.switch
+        if label == race.first or (race.first is None and forwarded):
+            return trace, place, last
+    raise AssertionError("the first event of a race lies on its trace")
+
+
+def _path(search: RaceSearch, level: int, place: Place, vector: Vector) -> list[tuple[AbstractStep, Vector]]:
+    """Return the steps to the state or mark, each with the vector before it."""
+    path: list[tuple[AbstractStep, Vector]] = []
+    while level:
+        place, step, vector = _parent(search, level, place, vector)
+        path.append((step, vector))
+        level -= 1
+    path.reverse()
+    return path
+
+
+def _parent(search: RaceSearch, level: int, place: Place, vector: Vector) -> tuple[Place, AbstractStep, Vector]:
+    for parent, step, vectors in search.levels[level].parents[place]:
+        # A mark keeps the vector of its update: what others write meanwhile does not matter to it.
+        cell = step.cell if isinstance(parent, ControlState) else None
+        if cell is None or vector[cell] == step.value:
+            before = search.sets.source_of(vectors, vector, cell)
+            if before is not None:
+                return parent, step, before
+    raise AssertionError("every state but the first has a parent")
+
+
+def _event(search: RaceSearch, step: AbstractStep, before: Vector) -> TraceEvent:
+    if isinstance(step.label, Processed) and not step.label.tables:
+        return TraceEvent(Processed(step.label.element, _tables(search, step.label.element, before)))
+    return TraceEvent(step.label, step.table)
+
+
+def _tables(search: RaceSearch, element: int, vector: Vector) -> Tables:
+    tables = list(search.abstraction.first_tables[element])
+    for value, cell in zip(vector, search.abstraction.cells, strict=True):
+        if cell.element == element:
+            tables[cell.table] = cell.policies[value]
+    return tuple(tables)

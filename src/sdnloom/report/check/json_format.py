@@ -1,0 +1,80 @@
+"""A check's report as one JSON object."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from sdnloom.check.scenario import Report
+from sdnloom.engine.path import replay
+from sdnloom.engine.result import Counterexample
+from sdnloom.engine.semantics import Semantics
+from sdnloom.inputs.clients import discoverers
+from sdnloom.inputs.statistics import answer_pools
+from sdnloom.report.check.text import transition_text
+from sdnloom.report.describe import Names
+
+SCHEMA = "sdnloom-check-1"
+
+
+def report_json(report: Report, traces: Mapping[Counterexample, Path]) -> dict[str, Any]:
+    """The report as a JSON object; `traces` says where the trace of each violation was written."""
+    statistics = report.result.statistics
+    semantics, names = Semantics(report.scenario.system()), Names.of(report.scenario.network.topology)
+    violations = [
+        {
+            "property": one.property,
+            "message": one.message,
+            "steps": len(one.path),
+            "shortest": one.shortest,
+            "path": [transition_text(each, names) for each in replay(semantics, one.path)],
+            "trace": _text(traces.get(one)),
+        }
+        for one in report.violations
+    ]
+    bounds = list(report.bounds)
+    if report.result.incomplete is not None:
+        bounds.append(f"searched in part: {report.result.incomplete}")
+    return {
+        "schema": SCHEMA,
+        "verdict": report.verdict,
+        "property": report.violations[0].property if report.violations else None,
+        "bounds": bounds,
+        "states": statistics.states,
+        "transitions": statistics.transitions,
+        "depth": statistics.depth,
+        "seconds": round(statistics.seconds, 6),
+        "handler_runs": report.handler_runs,
+        "discovery": _discovery(report),
+        "trace": violations[0]["trace"] if violations else None,
+        "violations": violations,
+    }
+
+
+def _discovery(report: Report) -> dict[str, Any] | None:
+    found = report.discovery
+    if found is None:
+        return None
+    return {
+        "rounds": [
+            {
+                "packets": one.packets,
+                "answers": one.answers,
+                "states": one.states,
+                "transitions": one.transitions,
+                "questions": one.questions,
+            }
+            for one in found.rounds
+        ],
+        "packets": {
+            f"{host.spec.name} at {place}": [label for label, _ in pool]
+            for host in discoverers(found.network)
+            for place, pool in host.client.pools
+        },
+        "answers": {switch: list(pool) for switch, pool in answer_pools(found.network).items()},
+        "complete": not found.gaps,
+        "gaps": list(found.gaps),
+    }
+
+
+def _text(path: Path | None) -> str | None:
+    return None if path is None else str(path)

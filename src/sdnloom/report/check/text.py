@@ -1,0 +1,131 @@
+"""A check's report as text: the verdict and the smallest counterexample first, the replay command last.
+
+What differs from run to run (seconds, rates, the engine) is not in it: the same scenario prints the same text.
+"""
+
+import shlex
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from sdnloom.check.coverage import FileCoverage
+from sdnloom.check.scenario import Report
+from sdnloom.engine.path import replay
+from sdnloom.engine.result import Counterexample, Incomplete
+from sdnloom.engine.semantics import Semantics, Transition
+from sdnloom.report.describe import Names, counted, event_words, words
+
+# What the reason of an incomplete search begins with, and the option that raises that limit.
+_RAISE = {
+    "the limit of": "--max-states",
+    "the depth limit of": "--max-depth",
+    "the time limit of": "--time-limit",
+    "the memory limit of": "--memory-limit",
+}
+
+
+def report_text(report: Report, traces: Mapping[Counterexample, Path] | None = None) -> str:
+    """The whole report; `traces` says where the trace of each violation was written."""
+    traces = traces or {}
+    lines = []
+    statistics = report.result.statistics
+    system = report.scenario.system()
+    semantics = Semantics(system)
+    names = Names.of(report.scenario.network.topology)
+    for number, one in enumerate(report.violations):
+        if number:
+            lines.append("")
+        lines.append(f"VIOLATED {one.property}: {one.message}")
+        lines.append(_length(one))
+        lines += steps_text(replay(semantics, one.path), names)
+    if report.verdict == "holds":
+        names_of = ", ".join(prop.name for prop in system.properties if not prop.sometimes) or "nothing"
+        lines.append(f"HOLDS {names_of}: no violation in an exhaustive search within the bounds below")
+    if isinstance(report.result.verdict, Incomplete):
+        lines.append(f"INCOMPLETE no violation so far, but {report.result.verdict.reason}")
+        lines += _what_to_raise(report.result.verdict.reason)
+    if lines[-1:] and report.violations:
+        lines.append("")
+    lines.append(
+        f"searched {counted(statistics.states, 'state')}, {counted(statistics.transitions, 'transition')}, "
+        f"depth {statistics.depth}, {counted(report.handler_runs, 'handler run')}"
+    )
+    lines.append(f"bounds: {'; '.join(report.bounds) or 'none'}")
+    if report.discovery is not None:
+        lines += [f"inputs may be missing: {gap}" for gap in report.discovery.gaps]
+    if not statistics.transitions and report.verdict == "holds":
+        lines.append("NOTHING HAPPENS: no host sends and nothing else begins, so what holds may hold for want of it")
+    lines += [f"seen: {one.property}: {one.message}" for one in report.result.witnesses]
+    lines += [_unseen(name, report.result.incomplete) for name in report.result.never]
+    if report.coverage is not None:
+        lines += [line for one in report.coverage for line in coverage_text(one)]
+    lines += [f"replay: sdnloom replay {shlex.quote(str(traces[one]))}" for one in report.violations if one in traces]
+    return "\n".join(lines) + "\n"
+
+
+def _unseen(name: str, incomplete: str | None) -> str:
+    if incomplete is not None:
+        return f"not seen so far: {name}"
+    return f"NEVER SEEN: {name}: nothing of the kind happens within the bounds, so what holds may hold for want of it"
+
+
+def _length(one: Counterexample) -> str:
+    steps = counted(len(one.path), "step")
+    return f"shortest counterexample, {steps}:" if one.shortest else f"counterexample, {steps}, none can be left out:"
+
+
+def steps_text(transitions: Sequence[Transition], names: Names) -> list[str]:
+    """One line per step, numbered."""
+    width = len(str(len(transitions)))
+    return [f"  {number:>{width}}  {transition_text(t, names)}" for number, t in enumerate(transitions, 1)]
+
+
+def transition_text(transition: Transition, names: Names) -> str:
+    """Who does what with which message, and what comes of it."""
+    step = transition.step
+    message = "" if step.message is None else f" {words(step.message, names)}"
+    choice = f" [{step.choice}]" if step.choice else ""
+    faults = f" !{', '.join(step.faults)}" if step.faults else ""
+    effects = [text for event in transition.events if (text := event_words(event, names)) is not None]
+    counts = Counter(text for text in effects if f" {text}" != message)  # a task's packet is already there
+    outcome = " -> " + ", ".join(_times(text, count) for text, count in counts.items()) if counts else ""
+    return f"{step.component}: {step.action}{message}{choice}{faults}{outcome}"
+
+
+def _times(text: str, count: int) -> str:
+    return text if count == 1 else f"{text} ({count} times)"
+
+
+def _what_to_raise(reason: str) -> list[str]:
+    return [f"to see more, raise {option}" for limit, option in _RAISE.items() if limit in reason]
+
+
+def coverage_text(one: FileCoverage) -> list[str]:
+    """What of a file was reached, and what was not."""
+    branches = f", {one.reached_branches} of {one.branches} branches" if one.branches else ""
+    lines = [f"coverage of {one.file.name}: {one.reached_lines} of {len(one.lines)} lines{branches}"]
+    if one.missed_lines:
+        lines.append(f"  lines never reached: {_ranges(one)}")
+    if one.missed_branches:
+        missed = dict.fromkeys(
+            f"{line}->{to}" if line != to else f"{line} (inside the line)"
+            for line, to in one.missed_branches
+            if line not in one.missed_lines
+        )
+        if missed:
+            lines.append(f"  branches never taken: {', '.join(missed)}")
+    return lines
+
+
+def _ranges(one: FileCoverage) -> str:
+    """Missed lines, neighbours joined: 3-5 says that no line of code in between was reached."""
+    groups: list[list[int]] = []
+    previous = None
+    for line in one.lines:
+        if line in one.missed_lines:
+            if previous in one.missed_lines and groups:
+                groups[-1].append(line)
+            else:
+                groups.append([line])
+        previous = line
+    return ", ".join(str(group[0]) if len(group) == 1 else f"{group[0]}-{group[-1]}" for group in groups)

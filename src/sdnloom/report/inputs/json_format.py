@@ -1,0 +1,56 @@
+"""Classes of packets as one JSON object."""
+
+from typing import Any
+
+from sdnloom.check.survey import Survey, Surveyed
+from sdnloom.inputs.statistics import STATISTICS
+from sdnloom.network.topology import Topology
+from sdnloom.report.describe import Names, message_words
+from sdnloom.report.inputs.text import witness_texts
+
+SCHEMA = "sdnloom-inputs-1"
+
+
+def survey_json(survey: Survey, topology: Topology | None) -> dict[str, Any]:
+    """The classes and how they were found."""
+    names = Names.of(topology) if topology is not None else Names()
+    return {
+        "schema": SCHEMA,
+        "program": survey.program,
+        "switch": survey.place.switch,
+        "port": survey.place.port,
+        "classes": [_class(each, names) for each in survey.classes],
+        "repeated": survey.repeated,
+        "complete": survey.complete,
+        "reasons": list(survey.gaps),
+        "divergences": list(survey.divergences),
+        "concretised": [
+            {"file": site.file.rpartition("/")[2], "line": site.line, "construct": site.construct, "times": times}
+            for site, times in sorted(survey.concretised.items())
+        ],
+        "paths": survey.paths,
+    }
+
+
+def _class(one: Surveyed, names: Names) -> dict[str, Any]:
+    found = one.found
+    stack = found.question.skeleton.stack.name
+    return {
+        "stack": stack,
+        "condition": found.readable,
+        "witness": witness_texts(found),
+        "frame": None if stack == STATISTICS else found.question.skeleton.frame(found.witness).hex(),
+        "outputs": [
+            {"switch": switch, "message": message_words(message, names)} for switch, message in found.attempt.messages
+        ],
+        "raised": [
+            {
+                "handler": event.handler,
+                "file": event.file,
+                "line": event.line,
+                "error": event.text,
+                "library": event.library,
+            }
+            for event in found.raised
+        ],
+    }

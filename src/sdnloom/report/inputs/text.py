@@ -1,0 +1,68 @@
+"""Classes of packets as text: the condition of each, one example, and what the program does about it."""
+
+from sdnloom.check.survey import Survey
+from sdnloom.inputs.concolic import ConcolicClass
+from sdnloom.inputs.domains import value_text
+from sdnloom.inputs.statistics import STATISTICS
+from sdnloom.network.topology import Topology
+from sdnloom.report.describe import Names, counted, event_words, message_words
+from sdnloom.symbolic.execution import Site
+
+
+def survey_text(survey: Survey, topology: Topology | None) -> str:
+    """The whole report. It is the same for the same program, state and packets."""
+    names = Names.of(topology) if topology is not None else Names()
+    shown = [each.found for each in survey.classes]
+    lines = [f"{counted(len(shown), 'class')} of {survey.about} at {survey.place} for {survey.program}"]
+    if survey.robust:
+        shown = _first_of_each_kind(shown)
+        lines = [f"{lines[0]}: {counted(len(shown), 'way') if shown else 'no way'} to make it raise"]
+    for number, one in enumerate(shown, 1):
+        lines += ["", *_class(number, one, names)]
+    lines.append("")
+    if survey.repeated:
+        differ = "differs" if survey.repeated == 1 else "differ"
+        lines.append(
+            f"{counted(survey.repeated, 'more class')} that {differ} only in what the program does not look at"
+        )
+    if survey.complete:
+        such = "packet" if survey.about == "packets" else "reply"
+        lines.append(
+            f"complete: every such {such} is in one of these classes ({counted(survey.paths, 'run')} of the program)"
+        )
+    lines += [f"incomplete: {gap}" for gap in survey.gaps]
+    lines += [f"diverged: {each}" for each in survey.divergences]
+    lines += [f"not followed: {site_text(site)}" for site in sorted(survey.concretised)]
+    return "\n".join(lines) + "\n"
+
+
+def _first_of_each_kind(classes: list[ConcolicClass]) -> list[ConcolicClass]:
+    """The first class for each exception, told apart by what is raised and where."""
+    found: dict[tuple[tuple[str, str, int, str], ...], ConcolicClass] = {}
+    for one in classes:
+        if one.raised:
+            found.setdefault(tuple((each.text, each.file, each.line, each.library) for each in one.raised), one)
+    return list(found.values())
+
+
+def _class(number: int, one: ConcolicClass, names: Names) -> list[str]:
+    witness = " ".join(f"{name}={text}" for name, text in witness_texts(one).items())
+    lines = [f"{number:>3}  {one.question.skeleton.stack.name}: {one.readable}"]
+    if witness:
+        lines.append(f"     for example {witness}")
+    effects = [f"{switch}: {message_words(message, names)}" for switch, message in one.attempt.messages]
+    effects += [text for event in one.attempt.events if (text := event_words(event, names)) is not None]
+    return lines + [f"     -> {text}" for text in effects or ["nothing"]]
+
+
+def witness_texts(found: ConcolicClass) -> dict[str, str]:
+    """The values of the example: the fields that are not fixed."""
+    stack = found.question.skeleton.stack
+    counters = stack.name == STATISTICS  # one that is 0 and of no account is not worth a word
+    shown = {name: value for name, value in found.witness.items() if value or not counters or name in found.mentioned}
+    return {name: value_text(stack.field(name), value) for name, value in shown.items()}
+
+
+def site_text(site: Site) -> str:
+    """A place in the code by the name of its file."""
+    return f"{site.file.rpartition('/')[2]}:{site.line} ({site.construct})"

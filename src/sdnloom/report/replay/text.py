@@ -1,0 +1,46 @@
+"""A replayed trace as text."""
+
+from sdnloom.engine.path import describe
+from sdnloom.engine.trace import Replayed, Trace
+from sdnloom.network.topology import Topology
+from sdnloom.report.check.text import steps_text
+from sdnloom.report.describe import Names, counted
+
+CONFIRMED, DIVERGED, REPLAYED, GONE = "CONFIRMED", "DIVERGED", "REPLAYED", "GONE"
+
+
+def replay_outcome(trace: Trace, replayed: Replayed) -> str:
+    """What became of the trace: violation still there, a step gone, none to confirm, or violation gone."""
+    if replayed.diverged is not None:
+        return DIVERGED
+    if trace.found is None:
+        return REPLAYED
+    return CONFIRMED if replayed.confirmed else GONE
+
+
+def replay_text(trace: Trace, replayed: Replayed, topology: Topology) -> str:
+    """The outcome first, then one line per step."""
+    outcome = replay_outcome(trace, replayed)
+    found = f" {trace.found.property}: {trace.found.message}" if trace.found else ""
+    count = len(replayed.transitions)
+    match outcome:
+        case "GONE":
+            first = f"GONE{found}: {_all(count)} can be taken, and the property does not say so any more"
+        case "DIVERGED":
+            first = f"DIVERGED{found}: {count} of {counted(len(trace.path), 'step')} can be taken"
+        case "REPLAYED":
+            first = f"REPLAYED {_all(count)} can be taken"
+        case _:
+            first = f"CONFIRMED{found}"
+    lines = [first, *steps_text(replayed.transitions, Names.of(topology))]
+    if replayed.now is not None and replayed.now != trace.found:
+        lines.append(f"  the property now says: {replayed.now.message}")
+    if replayed.diverged is not None:
+        lines.append(f"  next would be: {describe(replayed.diverged.step)}")
+        lines.append("  enabled instead:")
+        lines += [f"    {describe(step)}" for step in replayed.diverged.offered[:10]] or ["    nothing"]
+    return "\n".join(lines) + "\n"
+
+
+def _all(count: int) -> str:
+    return "the only step" if count == 1 else f"all {counted(count, 'step')}"

@@ -1,0 +1,1 @@
+"""One state of a network, for `sdnloom step`."""

@@ -1,0 +1,148 @@
+"""Values from tables by signature: the parameters of a class or function are the keys, their types what is expected.
+
+Hosts, faults, switch options and properties are declared once, in Python; a scenario file can say whatever their
+constructors take, and a new one needs no parser.
+"""
+
+import contextlib
+import inspect
+import types
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
+
+from sdnloom.errors import SdnloomError
+from sdnloom.network.topology import SwitchPort
+from sdnloom.network.topology.shapes import parse_end
+from sdnloom.scenario_file.document import ScenarioError
+from sdnloom.scenario_file.table import Table
+
+
+class ValueType(NamedTuple):
+    """How a type is written: what a message says is expected, and value -> result (ValueError if it is not that)."""
+
+    expected: str
+    convert: Callable[[Any], Any]
+
+
+def read_call(reader: Table, call: Callable[..., Any], fixed: Mapping[str, Any], own: Mapping[Any, ValueType]) -> Any:
+    """What the call returns for the table's keys. `fixed` arguments are given, not read; `own` adds types."""
+    arguments = dict(fixed)
+    for name, parameter, hint in _parameters(reader, call):
+        kind = None if name in fixed else kind_of(hint, own)
+        if kind is None:
+            if name not in fixed and parameter.default is parameter.empty:
+                raise ScenarioError(f"{reader.file}: {reader.where}: no scenario can give {name!r}, which is {hint}")
+            continue
+        key = name.rstrip("_")  # Python's `from_` is a scenario's `from`
+        if parameter.default is not parameter.empty and key not in reader:
+            reader.get(key, kind.expected, lambda value: True, None)  # known, and not said
+            continue
+        arguments[name] = _converted(reader, key, kind)
+    reader.close()
+    return reader.calling("", lambda: call(**arguments))
+
+
+def _parameters(reader: Table, call: Callable[..., Any]) -> list[tuple[str, inspect.Parameter, Any]]:
+    """The parameters that can be given by name, with their types."""
+    try:
+        hints = get_type_hints(call.__init__ if inspect.isclass(call) else call, include_extras=True)
+        parameters = inspect.signature(call).parameters
+    except (NameError, TypeError, ValueError) as error:
+        raise ScenarioError(f"{reader.file}: {reader.where}: cannot tell what {call!r} takes: {error}") from error
+    named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    return [(name, each, hints.get(name, Any)) for name, each in parameters.items() if each.kind in named]
+
+
+def _converted(reader: Table, key: str, kind: ValueType) -> Any:
+    value = reader.plain(key, expected=kind.expected)
+    try:
+        return kind.convert(value)
+    except ValueError:
+        reader.fail(key, value, kind.expected)
+    except SdnloomError as error:
+        reader.fail(key, value, f"{kind.expected} ({error})")
+
+
+def kind_of(hint: Any, own: Mapping[Any, ValueType]) -> ValueType | None:
+    """How a type is written in a scenario file; None for types that only Python can give."""
+    origin, arguments = get_origin(hint), get_args(hint)
+    if hint in own:
+        return own[hint]
+    if hint in _PLAIN:
+        return _PLAIN[hint]
+    if origin is Annotated:
+        return kind_of(arguments[0], own)
+    if origin is Literal:
+        return ValueType(f"one of {', '.join(map(str, arguments))}", lambda value: _member(value, arguments))
+    if origin in (Union, types.UnionType):
+        kinds = [kind for one in arguments if one is not type(None) and (kind := kind_of(one, own))]
+        return (
+            ValueType(", or ".join(kind.expected for kind in kinds), lambda value: _first(value, kinds))
+            if kinds
+            else None
+        )
+    if origin is tuple and len(arguments) == 2 and arguments[1] is Ellipsis:
+        inner = kind_of(arguments[0], own)
+        return inner and ValueType(f"a list, each item {inner.expected}", lambda value: _items(value, inner))
+    return None
+
+
+def _first(value: Any, kinds: list[ValueType]) -> Any:
+    for kind in kinds[:-1]:
+        with contextlib.suppress(ValueError):
+            return kind.convert(value)
+    return kinds[-1].convert(value)
+
+
+def _typed(kind: type, value: Any) -> Any:
+    if type(value) is not kind:
+        raise ValueError
+    return value
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str) or not value or "\0" in value:
+        raise ValueError
+    return value
+
+
+def _whole(value: Any) -> int:
+    number = _typed(int, value)
+    if not 0 <= number <= 1_000_000_000:
+        raise ValueError
+    return number  # type: ignore[no-any-return]
+
+
+def _seconds(value: Any) -> float:
+    if type(value) not in (int, float) or not 0 <= value <= 1e9:
+        raise ValueError
+    return float(value)
+
+
+def _member(value: Any, known: tuple[Any, ...]) -> Any:
+    if not any(value == one and type(value) is type(one) for one in known):
+        raise ValueError
+    return value
+
+
+def _items(value: Any, inner: ValueType) -> tuple[Any, ...]:
+    if not isinstance(value, list):
+        raise ValueError
+    return tuple(inner.convert(item) for item in value)
+
+
+def _place(value: Any) -> SwitchPort:
+    switch, port = parse_end(_text(value))
+    if port is None:
+        raise ValueError
+    return SwitchPort(switch, port)
+
+
+_PLAIN: dict[Any, ValueType] = {
+    Any: ValueType("a value", lambda value: value),
+    bool: ValueType("true or false", lambda value: _typed(bool, value)),
+    int: ValueType("a whole number of at least 0", _whole),
+    float: ValueType("a number of at least 0", _seconds),
+    str: ValueType("a string", _text),
+    SwitchPort: ValueType("a port of a switch such as s1:2", _place),
+}

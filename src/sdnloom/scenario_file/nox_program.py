@@ -1,0 +1,33 @@
+"""The `[program]` of a scenario whose program is written for NOX: `nox = "app.py"`, or a list of files."""
+
+from typing import Any
+
+from sdnloom.platforms.nox import NoxProgram
+from sdnloom.scenario_file.table import Table
+
+EXPECTED = "the file of an app for NOX, or a list of files, those that others resolve first"
+
+
+def read_nox(reader: Table, version: str | None) -> NoxProgram:
+    """The program, loaded and started; `version` is what the switches are told to speak."""
+    found = reader.get("nox", EXPECTED, _are_files)
+    arguments = reader.plain("arguments", {})
+    if not isinstance(arguments, dict) or not all(map(_are_texts, arguments.values())):
+        reader.fail("arguments", arguments, 'for each app a list of texts: { my_switch = ["slow"] }')
+    seed = reader.whole("seed", 0, default=0)
+    draws = reader.whole("draws", 0, 100, 0)
+    per_switch = reader.flag("per_switch", None)
+    reader.close()
+    if version not in (None, NoxProgram.version):
+        reader.fail("nox", found, f"switches that speak OpenFlow {NoxProgram.version}, for NOX does, not {version}")
+    files = [reader.beside("nox", name) for name in ([found] if isinstance(found, str) else found)]
+    return reader.calling("nox", lambda: NoxProgram(files, arguments, seed=seed, draws=draws, per_switch=per_switch))
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)
+
+
+def _are_files(value: Any) -> bool:
+    names = [value] if isinstance(value, str) else value
+    return _are_texts(names) and bool(names) and all(name and "\0" not in name for name in names)

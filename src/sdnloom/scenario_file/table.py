@@ -1,0 +1,158 @@
+"""Reading tables strictly: every key is asked for by name and type, and what nobody asked for is an error."""
+
+import difflib
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar
+
+from sdnloom.errors import SdnloomError
+from sdnloom.scenario_file.document import Entries, Entry, ScenarioError, shown
+
+_T = TypeVar("_T")
+MOST = 1_000_000_000
+
+
+class Table:
+    """One table of a scenario. Law: after `close`, every key of the table has been read."""
+
+    def __init__(self, entries: Entries, file: Path, where: str = "") -> None:
+        self.file, self.where = file, where
+        self._entries = entries.entries
+        self._asked: dict[str, None] = {}
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._entries
+
+    def path(self, key: str) -> str:
+        """The key as messages have it."""
+        return f"{self.where}.{key}" if self.where and key else self.where or key
+
+    def file_of(self, key: str) -> Path:
+        """The file that says the key."""
+        return self._entries[key].file if key in self._entries else self.file
+
+    def fail(self, key: str, value: Any, expected: str) -> NoReturn:
+        """Raise the one kind of error there is."""
+        raise ScenarioError(f"{self.file_of(key)}: {self.path(key)} is {shown(value)}; expected {expected}")
+
+    def get(self, key: str, expected: str, accept: Callable[[Any], bool], default: Any = ...) -> Any:
+        """The value of a key if it is acceptable; the default if there is none."""
+        self._asked[key] = None
+        entry: Entry | None = self._entries.get(key)
+        if entry is None:
+            if default is ...:
+                raise ScenarioError(f"{self.file}: {self.path(key)} is missing; expected {expected}")
+            return default
+        if not accept(entry.value):
+            self.fail(key, entry.value, expected)
+        return entry.value
+
+    def text(self, key: str, default: Any = ..., expected: str = "a string") -> Any:
+        """A string that is not empty."""
+        return self.get(key, expected, lambda v: isinstance(v, str) and v != "" and "\0" not in v, default)
+
+    def whole(self, key: str, low: int = 0, high: int = MOST, default: Any = ...) -> Any:
+        """A whole number."""
+        expected = f"a whole number from {low} to {high}" if high != MOST else f"a whole number of at least {low}"
+        return self.get(key, expected, lambda v: type(v) is int and low <= v <= high, default)
+
+    def number(self, key: str, default: Any = ...) -> Any:
+        """A positive number, such as seconds."""
+        return self.get(key, "a positive number", lambda v: type(v) in (int, float) and 0 < v <= MOST, default)
+
+    def flag(self, key: str, default: Any = ...) -> Any:
+        """True or false."""
+        return self.get(key, "true or false", lambda v: isinstance(v, bool), default)
+
+    def choice(self, key: str, known: Iterable[str], default: Any = ...) -> Any:
+        """One of several words."""
+        names = list(known)
+        value = self.text(key, default, f"one of {', '.join(names)}")
+        if key in self._entries and value not in names:
+            self.fail(key, value, f"one of {', '.join(names)}{_meant(value, names)}")
+        return value
+
+    def texts(self, key: str, default: Any = ...) -> Any:
+        """A list of strings."""
+        return self.get(key, "a list of strings", lambda v: isinstance(v, list) and all(map(_is_text, v)), default)
+
+    def plain(self, key: str, default: Any = ..., expected: str = "a value") -> Any:
+        """Any value made of strings, numbers, booleans, lists and tables, as Python has it."""
+        return _python(self.get(key, expected, lambda v: True, default))
+
+    def table(self, key: str) -> "Table":
+        """A table; an empty one if there is none."""
+        value = self.get(key, "a table", lambda v: isinstance(v, Entries), Entries({}))
+        return Table(value, self.file_of(key), self.path(key))
+
+    def tables(self, key: str) -> list["Table"]:
+        """A list of tables; an empty one if there is none."""
+        items = self.get(key, "a list of tables", lambda v: isinstance(v, list), [])
+        results = []
+        for number, item in enumerate(items):
+            if not isinstance(item, dict):
+                self.fail_item(key, number, item, "a table")
+            results.append(self.item(key, number, item))
+        return results
+
+    def item(self, key: str, number: int, item: dict[str, Any]) -> "Table":
+        """A reader for a table inside a list."""
+        file = self.file_of(key)
+        entries = Entries({name: Entry(_nested(value, file), file) for name, value in item.items()})
+        return Table(entries, file, f"{self.path(key)}[{number}]")
+
+    def fail_item(self, key: str, number: int, value: Any, expected: str) -> NoReturn:
+        """Raise the error about one item of a list."""
+        raise ScenarioError(f"{self.file_of(key)}: {self.path(key)}[{number}] is {shown(value)}; expected {expected}")
+
+    def beside(self, key: str, name: str) -> Path:
+        """A file named in the scenario: relative names are relative to the file that says them."""
+        return self.file_of(key).parent / name
+
+    def keys(self) -> list[str]:
+        """The keys that the table has."""
+        return list(self._entries)
+
+    def close(self) -> None:
+        """Refuse keys that nobody asked for."""
+        for key in self._entries:
+            if key not in self._asked:
+                known = ", ".join(self._asked) or "no keys"
+                raise ScenarioError(
+                    f"{self.file_of(key)}: {self.path(key)} = {shown(self._entries[key].value)} is unknown; "
+                    f"expected one of {known}{_meant(key, list(self._asked))}"
+                )
+
+    def calling(self, key: str, call: Callable[[], _T]) -> _T:
+        """What the call returns; its errors get the place."""
+        try:
+            return call()
+        except ScenarioError:
+            raise
+        except SdnloomError as error:
+            file = self.file_of(key)
+            text = str(error).removeprefix(f"{file}: ")
+            place = f"{self.path(key)}: " if self.path(key) else ""
+            raise ScenarioError(f"{file}: {place}{text}") from error
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and "\0" not in value
+
+
+def _nested(value: Any, file: Path) -> Any:
+    if isinstance(value, dict):
+        return Entries({key: Entry(_nested(part, file), file) for key, part in value.items()})
+    return value
+
+
+def _python(value: Any) -> Any:
+    if isinstance(value, Entries):
+        return {key: _python(entry.value) for key, entry in value.entries.items()}
+    return value
+
+
+def _meant(value: str, known: Sequence[str]) -> str:
+    close = difflib.get_close_matches(value.lower(), [name.lower() for name in known], 1)
+    name = next((name for name in known if close and name.lower() == close[0]), None)
+    return f" (did you mean {name}?)" if name else ""

@@ -1,0 +1,42 @@
+"""PKT-SEQ (NICE, section 5.1): how many packets a client sends in all, and how many ahead of the answers.
+
+Every client has such budgets of its own (`sends` and `burst`); this makes them smaller everywhere at once. It is a
+bound and not a heuristic: a search within it can hold, and its verdict says within what.
+"""
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from sdnloom.network.hosts import Client, Host, MobileHost
+from sdnloom.network.network import Network, at_least_zero
+from sdnloom.strategies.base import SearchStrategy
+
+
+@dataclass(frozen=True)
+class PktSeq(SearchStrategy):
+    """At most `length` packets from each client and at most `burst` of them unanswered; None is as the client says.
+
+    Each packet that a client receives allows it one more. TCP clients and ARP hosts have protocols instead.
+    """
+
+    name: ClassVar[str] = "pkt-seq"
+    length: int | None = None
+    burst: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("length", "burst"):
+            if getattr(self, name) is not None:
+                at_least_zero(f"{name} of pkt-seq", getattr(self, name))
+
+    def narrowed(self, network: Network) -> Network:
+        """The network with every client's budgets cut."""
+        return replace(network, hosts=tuple(map(self._cut, network.hosts)))
+
+    def _cut(self, host: Host) -> Host:
+        if isinstance(host, MobileHost):
+            return replace(host, host=self._cut(host.host))
+        if not isinstance(host, Client):
+            return host
+        sends = host.sends if self.length is None else min(host.sends, self.length)
+        limits = [limit for limit in (host.burst, self.burst) if limit is not None]
+        return replace(host, sends=sends, burst=min(limits, default=None))

@@ -1,0 +1,248 @@
+"""Built-in functions and types called with symbolic arguments. `HANDLERS` maps each to what does its work instead.
+
+Shims add theirs with `register`. A function that only hands its arguments on is in `HARMLESS`; a sink, such as print,
+gets bare values, because nothing the program does depends on what it shows.
+"""
+
+import builtins
+import collections
+import functools
+import itertools
+import math
+import operator
+import types
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+from sdnloom.symbolic.operations.format import formatted, repr_of, text_of
+from sdnloom.symbolic.operations.keys import make_dict, make_set, merge
+from sdnloom.symbolic.values.fork import tick
+from sdnloom.symbolic.values.make import SymByteArray, SymBytes, SymInt, SymStr, Vector, bare, has_symbolic, settled
+from sdnloom.symbolic.values.sym_bytes import bytes_of, bytes_of_hex, bytes_of_numbers, int_of_bytes
+from sdnloom.symbolic.values.sym_int import one_of
+from sdnloom.symbolic.values.sym_str import cells_of_text, chr_of, int_of_text, ord_of, text_of_int
+
+Handler = Callable[..., Any]
+
+__all__ = ["HANDLERS", "HARMLESS", "SINKS", "Span", "register"]
+
+
+class Span:
+    """`range` with a symbolic bound: whether there is a next number is a fork."""
+
+    def __init__(self, start: int, stop: int, step: int) -> None:
+        self.start, self.stop, self.step = start, stop, step
+        if step == 0:
+            raise ValueError("range() arg 3 must not be zero")
+        self._up = step > 0
+
+    def __iter__(self) -> Iterator[int]:
+        number = self.start
+        while number < self.stop if self._up else number > self.stop:
+            tick()
+            yield number
+            number = number + self.step
+
+    def __len__(self) -> int:
+        distance = self.stop - self.start if self._up else self.start - self.stop
+        size = abs(self.step)
+        return one_of((distance + size - 1) // size, "length of a range", 0)
+
+    def __bool__(self) -> bool:
+        return bool(self.start < self.stop if self._up else self.start > self.stop)
+
+    def __contains__(self, number: Any) -> bool:
+        inside = self.start <= number < self.stop if self._up else self.stop < number <= self.start
+        return bool(inside and (number - self.start) % self.step == 0)
+
+    def __getitem__(self, index: Any) -> Any:
+        return (
+            range(self.start, self.start + len(self) * self.step, self.step)[index]
+            if not has_symbolic(self.start)
+            else [*self][index]
+        )
+
+    def __eq__(self, other: Any) -> bool:
+        return isinstance(other, range | Span) and [*self] == [*other]
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def index(self, number: Any) -> int:
+        """Return the place of a number; ValueError if it is none of these."""
+        return [*self].index(number)
+
+    def count(self, number: Any) -> int:
+        """Return 1 if a number is one of these, else 0."""
+        return int(number in self)
+
+    def __reversed__(self) -> Iterator[int]:
+        return iter([*self][::-1])
+
+
+def _range(*args: int) -> Any:
+    start, stop = (0, args[0]) if len(args) == 1 else args[:2]
+    return Span(start, stop, args[2] if len(args) > 2 else 1)
+
+
+def _int(value: Any = 0, base: Any = None) -> int:
+    if isinstance(value, SymInt):
+        return value
+    if isinstance(value, SymStr | SymBytes):
+        return int_of_text(value, 10 if base is None else one_of(base, "base of int"))
+    if isinstance(value, SymByteArray):
+        return _int(bytes_of(value), base)
+    return int(value) if base is None else int(value, one_of(base, "base of int"))
+
+
+def _str(*args: Any, **kwargs: Any) -> str:
+    if len(args) == 1 and not kwargs:
+        return text_of(args[0])
+    return bytes_of(args[0]).decode(*args[1:], **kwargs)
+
+
+def _bytes(value: Any, *args: Any) -> bytes:
+    if args:
+        found: bytes = value.encode(*args)
+        return found
+    if isinstance(value, SymInt):
+        return bytes(one_of(value, "size of bytes"))
+    if isinstance(value, bytes | bytearray | memoryview):
+        return bytes_of(value)
+    if isinstance(value, str):
+        raise TypeError("string argument without an encoding")
+    if isinstance(value, int):
+        return bytes(value)
+    return bytes_of_numbers(value)
+
+
+def _hex_of(spec: str) -> Handler:
+    def handler(number: Any) -> str:
+        return text_of_int(number, spec)
+
+    return handler
+
+
+def _type(*args: Any, **kwargs: Any) -> Any:
+    if len(args) == 1:
+        kind = type(args[0])
+        return _KINDS.get(kind, kind)
+    return type(*args, **kwargs)
+
+
+_KINDS: Final[dict[type, type]] = {SymInt: int, SymStr: str, SymBytes: bytes, SymByteArray: bytearray, Span: range}
+
+
+def _fromhex(text: Any) -> bytes:
+    cells = cells_of_text(text)
+    if ord(" ") in cells or len(cells) % 2:
+        return bytes.fromhex(text.give_up("bytes.fromhex"))
+    return bytes_of_hex(cells, map(ord, bare(text)))
+
+
+def _dict(*args: Any, **kwargs: Any) -> dict[Any, Any]:
+    made: dict[Any, Any] = {}
+    for other in args:
+        merge(made, other)
+    made.update(kwargs)
+    return made
+
+
+def _frozenset(elements: Any = ()) -> frozenset[Any]:
+    return frozenset(make_set(elements))
+
+
+def _named(function: Handler) -> Handler:
+    """Return a function of attributes that pins the name it is given."""
+
+    def handler(owner: Any, name: Any, *rest: Any) -> Any:
+        settled(name, f"{function.__name__} by a symbolic name")
+        return function(owner, bare(name), *rest)
+
+    return handler
+
+
+def _float(value: Any = 0.0) -> float:
+    return float(value.give_up("float()") if isinstance(value, Vector | SymInt) else value)
+
+
+def _fromkeys(keys: Any, value: Any = None) -> dict[Any, Any]:
+    return make_dict((key, value) for key in keys)
+
+
+def _ascii(value: Any) -> str:
+    settled(value, "ascii()")
+    return ascii(bare(value))
+
+
+def _enumerate(items: Any, start: Any = 0) -> Any:
+    return (
+        ((start + place, each) for place, each in enumerate(items))
+        if isinstance(start, SymInt)
+        else enumerate(items, start)
+    )
+
+
+def _bytearray(*args: Any, **kwargs: Any) -> bytearray:
+    return SymByteArray(*args, **kwargs)
+
+
+HANDLERS: Final[dict[Any, Handler]] = {
+    int: _int,
+    str: _str,
+    bytes: _bytes,
+    bytearray: _bytearray,
+    float: _float,
+    dict: _dict,
+    set: make_set,
+    frozenset: _frozenset,
+    type: _type,
+    range: _range,
+    enumerate: _enumerate,
+    ord: lambda text: ord_of(text) if isinstance(text, Vector) else ord(text),
+    chr: lambda number: chr_of(number) if isinstance(number, SymInt) else chr(number),
+    hex: _hex_of("#x"),
+    oct: _hex_of("#o"),
+    bin: _hex_of("#b"),
+    ascii: _ascii,
+    repr: repr_of,
+    format: lambda value, spec="": formatted(value, None, bare(spec)),
+    getattr: _named(getattr),
+    setattr: _named(setattr),
+    hasattr: _named(hasattr),
+    delattr: _named(delattr),
+    int.from_bytes: lambda value, byteorder="big", *, signed=False: int_of_bytes(value, byteorder, signed=signed),
+    bytes.fromhex: _fromhex,
+    bytearray.fromhex: lambda text: SymByteArray(_fromhex(text)),
+    dict.fromkeys: _fromkeys,
+    operator.index: lambda value: value,
+    memoryview: lambda value: (
+        memoryview(value.give_up("memoryview")) if isinstance(value, Vector) else memoryview(value)
+    ),
+}
+SINKS: Final[set[Any]] = {print}
+HARMLESS: Final[set[Any]] = {
+    isinstance, issubclass, len, iter, next, id, callable, all, any, abs, round, bool, list, tuple, zip, map,
+    filter, reversed, slice, super, object, property, staticmethod, classmethod, vars, dir,
+    builtins.__build_class__, functools.reduce, functools.partial, collections.deque, itertools.chain,
+    itertools.islice, itertools.zip_longest, itertools.product, itertools.repeat, itertools.cycle,
+    itertools.takewhile, itertools.dropwhile, itertools.accumulate, itertools.groupby, itertools.starmap,
+    itertools.combinations, itertools.permutations, itertools.compress, itertools.filterfalse, itertools.pairwise,
+    itertools.tee, math.floor, math.ceil, math.trunc, operator.not_, operator.truth, operator.neg,
+    operator.attrgetter, types.SimpleNamespace,
+}  # fmt: skip
+
+# Those that take counts, by where the first may stand; those that call a function, by where it stands.
+COUNTING: Final[dict[Any, int]] = {
+    itertools.islice: 1, itertools.repeat: 1, itertools.combinations: 1, itertools.permutations: 1,
+    itertools.product: 9, itertools.tee: 1, collections.deque: 1,
+}  # fmt: skip
+CALLING: Final[dict[Any, int]] = {
+    map: 0, filter: 0, functools.reduce: 0, itertools.takewhile: 0, itertools.dropwhile: 0, itertools.filterfalse: 0,
+    itertools.starmap: 0, itertools.accumulate: 1, itertools.groupby: 1,
+}  # fmt: skip
+COMPARING: Final[set[Any]] = {sorted, min, max}  # they compare what a function makes of their arguments
+
+
+def register(function: Any, handler: Handler) -> None:
+    """Make calls of a function with symbolic arguments go to a handler."""
+    HANDLERS[function] = handler

@@ -1,0 +1,282 @@
+"""Calls with symbolic arguments: what happens to them depends on whether anybody can follow them inside.
+
+Rewritten functions follow their arguments. Functions in C, and Python functions that are not rewritten, go through a
+handler if there is one; otherwise their symbolic arguments are pinned and the call is reported. `trust` names packages
+whose unrewritten code may be given symbolic values all the same, because it only hands them on.
+"""
+
+import functools
+import itertools
+from collections import OrderedDict, defaultdict, deque
+from collections.abc import Iterable, Mapping
+from enum import Enum, Flag
+from types import (
+    BuiltinFunctionType,
+    FunctionType,
+    GeneratorType,
+    MethodDescriptorType,
+    MethodType,
+    MethodWrapperType,
+    WrapperDescriptorType,
+)
+from typing import Any, Final
+
+from sdnloom.symbolic.operations.builtin_calls import CALLING, COMPARING, COUNTING, HANDLERS, HARMLESS, SINKS
+from sdnloom.symbolic.operations.keys import seen
+from sdnloom.symbolic.operations.methods import METHODS, STORING
+from sdnloom.symbolic.values.make import SIMPLE, SYMBOLIC, SymByteArray, bare, has_symbolic, settled
+from sdnloom.symbolic.values.sym_int import one_of
+
+ALIAS: Final = "_sdnloom_operations"  # the name of `hooks` in rewritten modules
+_HEAP: Final = 1 << 9  # Py_TPFLAGS_HEAPTYPE: the class was made by a class statement
+_TRUSTED: set[str] = {"sdnloom", "copy", "functools", "collections", "contextlib", "abc", "typing", "dataclasses"}
+_SAMPLES: Final[tuple[Any, ...]] = ([], (), set(), {}, {}.values(), {}.items(), deque())
+_REVERSIBLE: Final[tuple[Any, ...]] = ([], {}, deque())
+_SINK_MODULES: Final = frozenset({"logging", "warnings", "traceback"})
+
+
+def trust(*packages: str) -> None:
+    """Let unrewritten Python code of these packages be called with symbolic values."""
+    _TRUSTED.update(packages)
+
+
+def call(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    """Return `function(*args, **kwargs)` where an argument may be symbolic, or a container hold symbolic keys."""
+    kind = type(function)
+    if kind is MethodType or kind is FunctionType:
+        return (
+            function(*args, **kwargs)
+            if ALIAS in getattr(function, "__globals__", ())
+            else _python(function, args, kwargs)
+        )
+    if function is type and len(args) == 1:
+        return HANDLERS[type](*args)
+    if kind is BuiltinFunctionType:
+        if function in HARMLESS or (type(function.__self__) is list and function.__name__ in STORING):
+            return _harmless(function, args, kwargs)
+    elif kind is type and function in HARMLESS:
+        return _harmless(function, args, kwargs)
+    args = _read(args)
+    if function in COMPARING and (kwargs or seen()):
+        return HANDLERS[function](*args, **kwargs)
+    if not (_any_symbolic(args) or (kwargs and _any_symbolic(kwargs.values()))):
+        # Plain arguments: only a method of a container can depend on an input, by the keys that are in it.
+        if seen() and isinstance(getattr(function, "__self__", None), _HOLDERS):
+            return _builtin(function, args, kwargs)
+        return function(*args, **kwargs)
+    if isinstance(function, type):
+        return _construct(function, args, kwargs)
+    if kind is BuiltinFunctionType or kind is MethodWrapperType:
+        return _builtin(function, args, kwargs)
+    if kind is MethodDescriptorType or kind is WrapperDescriptorType:
+        return _unbound(function, args, kwargs)
+    if kind is functools.partial:
+        return call(function.func, (*function.args, *args), {**function.keywords, **kwargs})
+    if kind.__flags__ & _HEAP and isinstance(vars(kind).get("__call__"), FunctionType):
+        return _python(kind.__call__, (function, *args), kwargs)
+    return _foreign(function, args, kwargs)
+
+
+def _harmless(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    """Return the call of a function in C that only hands on what it is given, or gives it to another function."""
+    if seen():
+        args = tuple(map(in_order, args))
+    if function in COUNTING:
+        first = COUNTING[function]
+        name = f"count for {function.__name__}"
+        args = (*args[:first], *(one_of(arg, name) for arg in args[first:]))
+        kwargs = {key: one_of(value, name) for key, value in kwargs.items()}
+    elif function in CALLING and (seen() or _any_symbolic(args) or not ITERATORS.isdisjoint(map(type, args))):
+        place = CALLING[function]
+        if len(args) > place:
+            args = (*args[:place], _following(args[place]), *args[place + 1 :])
+        kwargs = {key: _following(value) if key in ("key", "func") else value for key, value in kwargs.items()}
+    return function(*args, **kwargs)
+
+
+def _following(function: Any) -> Any:
+    """Return a function that C may call with symbolic arguments."""
+    if function is None or (isinstance(function, FunctionType | MethodType) and ALIAS in _space(function)):
+        return function
+    return lambda *args: call(function, args, {})
+
+
+def _space(function: Any) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = getattr(function, "__globals__", {})
+    return found
+
+
+def _read(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return arguments with iterators as lists: only so it can be seen what is in them."""
+    if ITERATORS.isdisjoint(map(type, args)):
+        return args
+    return tuple(list(arg) if type(arg) in ITERATORS else arg for arg in args)
+
+
+def _python(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    spaces = getattr(function, "__globals__", None)
+    if spaces is None or ALIAS in spaces:  # a method of something built in, or rewritten
+        return function(*args, **kwargs)
+    handler = HANDLERS.get(function)
+    module = str(spaces.get("__name__", ""))
+    if handler is not None and _any_symbolic(args):
+        return handler(*args, **kwargs)
+    top = module.partition(".")[0]
+    if top in _SINK_MODULES:
+        return function(*map(bare, args), **{key: bare(value) for key, value in kwargs.items()})
+    if not (top in _TRUSTED or any(module == each or module.startswith(f"{each}.") for each in _TRUSTED)):
+        args = _read(args)
+        _pin(f"call of {module}.{getattr(function, '__name__', 'a function')}, which is not rewritten", args, kwargs)
+    owner = getattr(function, "__self__", None)
+    if isinstance(owner, tuple) or (isinstance(owner, type) and issubclass(owner, tuple)):  # as _replace and _make
+        SUSPECT.add(type(owner) if isinstance(owner, tuple) else owner)
+    return function(*args, **kwargs)
+
+
+def _construct(kind: type, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    handler = HANDLERS.get(kind)
+    if handler is not None:
+        return handler(*args, **kwargs)
+    if kind in HARMLESS:
+        return _harmless(kind, args, kwargs)
+    if issubclass(kind, BaseException):
+        return kind(*map(in_order, args), **kwargs)
+    if issubclass(kind, Enum) and len(args) == 1 and not kwargs and type(args[0]) in SYMBOLIC:
+        return _member(kind, args[0])
+    if kind.__flags__ & _HEAP:
+        for name in ("__init__", "__new__"):
+            maker = getattr(kind, name)
+            if isinstance(maker, FunctionType) and ALIAS not in maker.__globals__ and ALIAS not in _globals_of(kind):
+                module = str(maker.__globals__.get("__name__", ""))
+                if not (
+                    any(module == each or module.startswith(f"{each}.") for each in _TRUSTED)
+                    or module.startswith("namedtuple_")
+                ):
+                    _pin(f"call of {kind.__module__}.{kind.__name__}, which is not rewritten", args, kwargs)
+                    break
+        if issubclass(kind, _HOLDERS):
+            SUSPECT.add(kind)
+        if _keeps_what_it_is_made_of(kind):
+            return kind(*args, **kwargs)
+    return _foreign(kind, args, kwargs)
+
+
+def _member(kind: type[Enum], value: Any) -> Enum:
+    """Return the member of a symbolic value, after a fork for each; combinations of flags are told apart or reported.
+
+    Flags keep every combination that was ever asked for, so they must not be asked for one with a term.
+    """
+    for each in kind.__members__.values():
+        if value == each.value:
+            return each
+    if issubclass(kind, Flag):
+        return kind(one_of(value, f"combination of {kind.__name__}") if isinstance(value, int) else value)
+    refuses = getattr(kind._missing_, "__func__", None) is Enum.__dict__["_missing_"].__func__
+    return kind(bare(value) if refuses else value)
+
+
+def _keeps_what_it_is_made_of(kind: type) -> bool:
+    """Return whether no part of a class that is in C looks at the arguments it is made with."""
+    for name in ("__new__", "__init__"):
+        owner = next(each for each in kind.__mro__ if name in vars(each))
+        made_by = vars(owner)[name]
+        if not isinstance(made_by, FunctionType | staticmethod) and owner not in _KEEPERS:
+            return False
+    return True
+
+
+_KEEPERS: Final = frozenset(
+    (object, tuple, list, dict, set, frozenset, deque, OrderedDict, defaultdict, functools.partial)
+)
+
+
+def _globals_of(kind: type) -> Mapping[str, Any]:
+    """Return the globals of a class's methods: a dataclass has methods that are made elsewhere."""
+    for each in vars(kind).values():
+        if isinstance(each, FunctionType) and each.__module__ == kind.__module__:
+            return each.__globals__
+    return {}
+
+
+def _builtin(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    if function in HARMLESS:
+        return _harmless(function, args, kwargs)
+    handler = HANDLERS.get(function)
+    if handler is not None:
+        return handler(*args, **kwargs)
+    if function in SINKS:
+        return function(*map(bare, args), **{key: bare(value) for key, value in kwargs.items()})
+    receiver = function.__self__
+    name = function.__name__
+    method = METHODS.get(type(receiver), {}).get(name)
+    if method is not None:
+        return method(receiver, *args, **kwargs)
+    if _keeps(receiver, name):
+        return function(*args, **kwargs)
+    if isinstance(receiver, dict | set):  # a subclass that a program made: its own methods are Python
+        for base in (dict, set):
+            if isinstance(receiver, base) and name in METHODS[base]:
+                return METHODS[base][name](receiver, *args, **kwargs)
+    return _foreign(function, args, kwargs)
+
+
+def _any_symbolic(args: Iterable[Any]) -> bool:
+    for arg in args:  # noqa: SIM110 (on the way of every call)
+        if type(arg) not in SIMPLE and has_symbolic(arg):
+            return True
+    return False
+
+
+def _unbound(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    """Return `kind.method(receiver, ...)` of something built in."""
+    kind, name = function.__objclass__, function.__name__
+    method = METHODS.get(kind, {}).get(name)
+    if method is not None and isinstance(args[0], kind) and type(args[0]) not in SYMBOLIC:
+        return method(*args, **kwargs)
+    if type(args[0]) in SYMBOLIC:
+        return getattr(args[0], name)(*args[1:], **kwargs)
+    if _keeps(args[0], name):
+        return function(*args, **kwargs)
+    return _foreign(function, args, kwargs)
+
+
+def _keeps(receiver: Any, name: str) -> bool:
+    """Return whether a method of something built in only keeps what it is given."""
+    if isinstance(receiver, list | deque | GeneratorType):
+        return name in STORING
+    return name in ("__init__", "__setattr__", "__delattr__", "__init_subclass__", "with_traceback", "add_note")
+
+
+def in_order(value: Any) -> Any:
+    """Return an iterable whose order depends on no input: the elements of a set that has symbolic ones are pinned."""
+    if seen() and type(value) in (set, frozenset) and has_symbolic(value):
+        settled(value, "order of a set")
+    return value
+
+
+def _foreign(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    name = getattr(function, "__qualname__", type(function).__name__)
+    module = getattr(function, "__module__", None)
+    _pin(f"call of {module}.{name}" if module and module != "builtins" else f"call of {name}", args, kwargs)
+    return function(*args, **kwargs)
+
+
+def _pin(construct: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+    for each in (*args, *kwargs.values()):
+        settled(each, construct)
+
+
+_HOLDERS: Final[tuple[type, ...]] = (dict, set, frozenset, type({}.keys()), list, tuple, deque)
+# Iterators: functions in C that are not harmless go through them to the end, so they may become lists.
+ITERATORS: Final[frozenset[type]] = frozenset(
+    (GeneratorType, map, filter, zip, enumerate, reversed, itertools.chain, itertools.islice, itertools.zip_longest,
+     itertools.product, itertools.takewhile, itertools.dropwhile, itertools.accumulate, itertools.starmap,
+     itertools.combinations, itertools.permutations, itertools.compress, itertools.filterfalse, itertools.pairwise,
+     *(type(iter(each)) for each in _SAMPLES), *(type(reversed(each)) for each in _REVERSIBLE))
+)  # fmt: skip
+# Types of arguments that need a closer look: symbolic values, and containers or iterators that may hold some. A named
+# tuple joins them when one is made of symbolic values.
+SUSPECT: Final[set[type]] = {
+    *SYMBOLIC, SymByteArray, tuple, list, dict, set, frozenset, slice, deque, OrderedDict, defaultdict, *ITERATORS,
+    type({}.values()), type({}.items()), type({}.keys()),
+}  # fmt: skip

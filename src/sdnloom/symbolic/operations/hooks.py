@@ -1,0 +1,398 @@
+"""What rewritten code calls in place of subscripts, comparisons, operators and calls.
+
+Law: with plain operands each function does exactly what the construct does, after one look at a type. Names are short
+because they are all over rewritten code; `rewrite` says which construct becomes which.
+"""
+
+import operator
+from collections import OrderedDict, deque
+from collections.abc import Callable
+from functools import reduce, wraps
+from typing import Any, Final
+
+from sdnloom.symbolic.execution import mark  # noqa: F401
+from sdnloom.symbolic.operations.arithmetic import (  # noqa: F401, rewritten code calls them from here
+    add,
+    and_,
+    floordiv,
+    iadd,
+    iand,
+    ifloordiv,
+    ilshift,
+    imod,
+    imul,
+    ior,
+    ipow,
+    irshift,
+    isub,
+    itruediv,
+    ixor,
+    lshift,
+    mod,
+    mul,
+    or_,
+    pow_,
+    rshift,
+    sub,
+    truediv,
+    xor,
+)
+from sdnloom.symbolic.operations.builtin_calls import register
+from sdnloom.symbolic.operations.calls import SUSPECT, call, in_order
+from sdnloom.symbolic.operations.compare import contains, eq, ge, gt, is_, is_not, le, lt, ne, not_contains  # noqa: F401, rewritten code calls them from here
+from sdnloom.symbolic.operations.format import formatted
+from sdnloom.symbolic.operations.keys import (
+    SEEN,
+    drop,
+    find,
+    holds,
+    is_dict,
+    look_up,
+    make_dict,
+    make_set,
+    needs_comparison,
+    put,
+    seen,
+    stored_key,
+)
+from sdnloom.symbolic.operations.methods import METHODS
+from sdnloom.symbolic.values.make import (
+    SIMPLE,
+    SymByteArray,
+    SymBytes,
+    SymInt,
+    SymStr,
+    Vector,
+    bare,
+    has_symbolic,
+    settled,
+)
+from sdnloom.symbolic.values.sym_int import given_up, plain_slice, position
+from sdnloom.symbolic.values.sym_str import joined_text
+
+_TEXTS: Final = frozenset((str, bytes, SymStr, SymBytes))
+_SEQUENCES: Final = (list, tuple, str, bytes, bytearray, range, deque)
+
+
+# Subscripts.
+
+
+def getitem(container: Any, key: Any) -> Any:
+    """container[key]"""
+    if type(key) in SUSPECT or SEEN:
+        return _getitem(container, key)
+    return container[key]
+
+
+def _getitem(container: Any, key: Any) -> Any:
+    if is_dict(container):
+        return look_up(container, key)
+    return container[_place(container, key)]
+
+
+def _place(container: Any, key: Any) -> Any:
+    """Return a subscript of a sequence without symbolic parts; other containers get it as it is."""
+    if isinstance(key, slice) and isinstance(container, _SEQUENCES):
+        return plain_slice(key, len(container))
+    if isinstance(key, SymInt) and isinstance(container, _SEQUENCES) and not isinstance(container, Vector):
+        return position(key, len(container), type(container).__name__ if not isinstance(container, str) else "string")
+    return key
+
+
+def getslice(container: Any, start: Any, stop: Any, step: Any) -> Any:
+    """container[start:stop:step]"""
+    return container[_taken(container, start, stop, step)]
+
+
+def _taken(container: Any, start: Any, stop: Any, step: Any) -> slice:
+    taken = slice(start, stop, step)
+    if type(start) is SymInt or type(stop) is SymInt or type(step) is SymInt:
+        taken = plain_slice(taken, len(container))
+    return taken
+
+
+def setitem(value: Any, container: Any, key: Any) -> None:
+    """container[key] = value"""
+    if type(key) in SUSPECT or SEEN or type(container) is bytearray:
+        _setitem(value, container, key)
+    else:
+        container[key] = value
+
+
+def _setitem(value: Any, container: Any, key: Any) -> None:
+    if is_dict(container) and type(container).__setitem__ in _STORES and needs_comparison(container, key):
+        put(container, stored_key(container, key), value)
+        return
+    if type(container) is bytearray:
+        settled(value, "item of a bytearray that rewritten code did not make")
+    container[_place(container, key)] = value
+
+
+_STORES: Final = (dict.__setitem__, OrderedDict.__setitem__)
+
+
+def setslice(value: Any, container: Any, start: Any, stop: Any, step: Any) -> None:
+    """container[start:stop:step] = value"""
+    if type(container) is bytearray:
+        settled(value, "slice of a bytearray that rewritten code did not make")
+    container[_taken(container, start, stop, step)] = value
+
+
+def delitem(container: Any, key: Any) -> None:
+    """del container[key]"""
+    if type(key) not in SUSPECT and not SEEN:
+        del container[key]
+    elif is_dict(container) and needs_comparison(container, key):
+        found = find(container, key)
+        if not holds(container, key):
+            raise KeyError(key)
+        drop(container, found)
+    else:
+        del container[_place(container, key)]
+
+
+def delslice(container: Any, start: Any, stop: Any, step: Any) -> None:
+    """del container[start:stop:step]"""
+    del container[_taken(container, start, stop, step)]
+
+
+def augment(container: Any, key: Any, operation: Callable[[Any, Any], Any], value: Any) -> None:
+    """container[key] operation= value"""
+    setitem(operation(getitem(container, key), value), container, key)
+
+
+# Calls, by number of arguments: most have few.
+
+
+def sort(function: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """list.sort(...)"""
+    owner = getattr(function, "__self__", None)
+    if type(owner) is list and not args and (kwargs or SEEN or has_symbolic(owner)):
+        owner[:] = _sorted(owner, **kwargs)
+        return None
+    return calls(function, *args, **kwargs)
+
+
+def call0(function: Any) -> Any:
+    """function() of a method that may take any element of a set"""
+    if SEEN:
+        in_order(getattr(function, "__self__", None))
+    return function()
+
+
+def call1(function: Any, first: Any) -> Any:
+    """function(first)"""
+    if type(first) in SUSPECT or SEEN:
+        return call(function, (first,), {})
+    return function(first)
+
+
+def call2(function: Any, first: Any, second: Any) -> Any:
+    """function(first, second)"""
+    if type(first) in SUSPECT or type(second) in SUSPECT or SEEN:
+        return call(function, (first, second), {})
+    return function(first, second)
+
+
+def call3(function: Any, first: Any, second: Any, third: Any) -> Any:
+    """function(first, second, third)"""
+    if type(first) in SUSPECT or type(second) in SUSPECT or type(third) in SUSPECT or SEEN:
+        return call(function, (first, second, third), {})
+    return function(first, second, third)
+
+
+def calls(function: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """function(*args, **kwargs)"""
+    if (
+        SEEN
+        or not SUSPECT.isdisjoint(map(type, args))
+        or (kwargs and not SUSPECT.isdisjoint(map(type, kwargs.values())))
+    ):
+        return call(function, args, kwargs)
+    return function(*args, **kwargs)
+
+
+def new_bytearray(function: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """bytearray(...): one that can hold symbolic bytes"""
+    return SymByteArray(*args, **kwargs) if function is bytearray else calls(function, *args, **kwargs)
+
+
+def join(function: Any, parts: Any) -> Any:
+    """separator.join(parts)"""
+    if type(parts) is not list and type(getattr(function, "__self__", None)) in _TEXTS:
+        parts = list(iterated(parts))
+    if type(parts) is list and SIMPLE.issuperset(map(type, parts)) and not SEEN:
+        return function(parts)
+    return call1(function, parts)
+
+
+def format_call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """text.format(...): a field may be an object whose text is symbolic"""
+    form = getattr(function, "__self__", None)
+    if type(form) is not str or (SIMPLE.issuperset(map(type, args)) and SIMPLE.issuperset(map(type, kwargs.values()))):
+        return calls(function, *args, **kwargs)
+    return METHODS[str][function.__name__](form, *args, **kwargs)
+
+
+def number(function: Any, value: Any) -> Any:
+    """int(value), hex(value), oct(value) or bin(value)"""
+    kind = type(value)
+    if kind is int or kind is str or kind is float:
+        return function(value)
+    for name in ("__int__", "__index__") if function is int else ("__index__",):
+        followed = getattr(getattr(kind, name, None), "followed", None)  # a rewritten class that says its number
+        if followed is not None and function in (int, hex, oct, bin):
+            return call1(function, followed(value))
+    return call1(function, value)
+
+
+def for_c(function: Any) -> Any:
+    """A method that C calls for a plain number: a symbolic one is pinned then, and followed where we call it."""
+
+    @wraps(function)
+    def method(self: Any) -> Any:
+        found = function(self)
+        return given_up(found, f"{function.__name__} called by C") if type(found) is SymInt else found
+
+    method.followed = function  # type: ignore[attr-defined]
+    return method
+
+
+# Texts, displays and the rest.
+
+
+def text(*parts: str) -> str:
+    """An f-string of literals and fields."""
+    for part in parts:
+        if type(part) is not str:
+            return joined_text(parts)
+    return "".join(parts)
+
+
+def field(value: Any, conversion: str | None = None, spec: str = "") -> str:
+    """{value!conversion:spec}"""
+    if type(value) in SUSPECT or type(spec) is not str:
+        settled(spec, "symbolic format specification")
+        return formatted(value, conversion, spec)
+    if conversion is not None:
+        value = str(value) if conversion == "s" else repr(value) if conversion == "r" else ascii(value)
+    return format(value, spec)
+
+
+def iterated(value: Any) -> Any:
+    """for ... in value"""
+    return in_order(value) if SEEN else value
+
+
+def new_set(*elements: Any) -> set[Any]:
+    """{*elements}"""
+    return set_of(elements)
+
+
+def set_of(elements: Any) -> set[Any]:
+    """{element for element in elements}"""
+    if SEEN or not SUSPECT.isdisjoint(map(type, elements)):
+        return make_set(elements)
+    return set(elements)
+
+
+def unseen(value: Any) -> Any:
+    """The argument of eval, exec and __import__, which must be plain."""
+    settled(value, "code or module named by a symbolic text")
+    return bare(value)
+
+
+def subject(value: Any) -> Any:
+    """The subject of a match statement with mapping patterns: they look keys up in C, in any dict on the way."""
+    if seen():
+        settled(list(SEEN), "mapping pattern")
+    return value
+
+
+def chained(left: Any, *steps: Any) -> Any:
+    """A chained comparison where no name can be bound: comparisons and functions that give the right operands"""
+    found: Any = True
+    for compare, operand in zip(steps[::2], steps[1::2], strict=True):
+        right = operand()
+        found = compare(left, right)
+        if not found:
+            return found
+        left = right
+    return found
+
+
+def cache(*args: Any, **_options: Any) -> Any:
+    """functools.cache and functools.lru_cache called like any function"""
+    return uncached(args[0]) if args and callable(args[0]) else uncached
+
+
+def uncached(function: Any) -> Any:
+    """The function without the cache that functools would give it: a cache looks its arguments up by hash."""
+    function.cache_clear = lambda: None
+    function.cache_info = lambda: (0, 0, None, 0)
+    return function
+
+
+def _smallest(pick: str) -> Callable[..., Any]:
+    before = lt if pick == "min" else gt
+    plain = min if pick == "min" else max
+
+    def handler(*args: Any, **options: Any) -> Any:
+        items = list(in_order(args[0])) if len(args) == 1 else list(args)
+        if not items or not has_symbolic(items):
+            return plain(items, **options)
+        key = options.get("key")
+        ranks = items if key is None else [call1(key, each) for each in items]
+        best = reduce(lambda one, two: two if before(ranks[two], ranks[one]) else one, range(len(items)))
+        return items[best]
+
+    return handler
+
+
+class _Rank:
+    """What an element is sorted by."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __lt__(self, other: "_Rank") -> bool:
+        return bool(lt(self.value, other.value))
+
+
+def _sorted(items: Any, *, key: Any = None, reverse: Any = False) -> list[Any]:
+    listed = list(in_order(items))
+    ranks = listed if key is None else [call1(key, each) for each in listed]
+    order: list[Any] = list(map(_Rank, ranks)) if has_symbolic(ranks) else ranks
+    return [listed[place] for place in sorted(range(len(listed)), key=order.__getitem__, reverse=bool(reverse))]
+
+
+def _pow(base: Any, exponent: Any, mod: Any = None) -> Any:
+    if mod is None:
+        return pow_(base, exponent)
+    for each in (base, exponent, mod):
+        settled(each, "pow with a modulus")
+    return pow(bare(base), bare(exponent), bare(mod))
+
+
+def _sum(items: Any, start: Any = 0) -> Any:
+    return reduce(add, in_order(items), start)
+
+
+register(min, _smallest("min"))
+register(max, _smallest("max"))
+register(sum, _sum)
+register(sorted, _sorted)
+register(pow, _pow)
+register(divmod, lambda left, right: (floordiv(left, right), mod(left, right)))
+for _each in (eq, ne, lt, le, gt, ge, add, sub, mul, mod, and_, or_, xor, floordiv, getitem):
+    register(getattr(operator, _each.__name__), _each)
+register(operator.contains, lambda container, key: contains(key, container))
+
+dict_of = make_dict
+
+
+def pairs(mapping: Any) -> Any:
+    """**mapping in a dict display"""
+    return [(key, getitem(mapping, key)) for key in mapping.keys()]  # noqa: SIM118

@@ -1,0 +1,1 @@
+"""AST rewriting of code under test, so that symbolic values see every operation on them."""

@@ -1,0 +1,275 @@
+"""The expressions of a rewritten module: subscripts, comparisons, operators, calls, f-strings, displays."""
+
+import ast
+from typing import Any, Final
+
+from sdnloom.symbolic.operations.calls import ALIAS
+
+_COMPARE: Final[dict[type[ast.cmpop], str]] = {
+    ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.In: "contains",
+    ast.NotIn: "not_contains", ast.Is: "is_", ast.IsNot: "is_not",
+}  # fmt: skip
+BINARY: Final[dict[type[ast.operator], str]] = {
+    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.FloorDiv: "floordiv", ast.Div: "truediv", ast.Mod: "mod",
+    ast.Pow: "pow_", ast.LShift: "lshift", ast.RShift: "rshift", ast.BitAnd: "and_", ast.BitOr: "or_",
+    ast.BitXor: "xor",
+}  # fmt: skip
+# Functions that a symbolic argument passes through unharmed, and those that look at the frame they are called from.
+_LEFT_ALONE: Final = frozenset(
+    {"super", "isinstance", "issubclass", "len", "callable", "id", "locals", "globals", "vars", "dir", "eval", "exec",
+     "__import__", "abs"}
+)  # fmt: skip
+_CODE: Final = frozenset({"eval", "exec", "__import__"})
+_ORDERED: Final = (ast.List, ast.Tuple, ast.Constant, ast.ListComp, ast.GeneratorExp, ast.DictComp)
+_NUMBERS: Final = frozenset({"int", "hex", "oct", "bin"})  # of anything that can say its number
+_FRAME_METHODS: Final = frozenset({"_getframe", "warn"})
+_BY_COUNT: Final = {1: "call1", 2: "call2", 3: "call3"}
+
+
+class Expressions(ast.NodeTransformer):
+    """Rewrites expressions inside functions. `inside` says whether a function's body is being visited."""
+
+    def __init__(self, caches: frozenset[str]) -> None:
+        self.caches = caches
+        self.inside = False
+        self._no_names = False  # a comprehension's iterable and a generic's bases may bind none
+        self._temporaries = 0
+
+    def operation(self, name: str, at: ast.AST, *args: ast.expr) -> ast.Call:
+        """Return a call of one of the operations, placed where the original is."""
+        function = ast.Attribute(ast.Name(ALIAS, ast.Load()), name, ast.Load())
+        call = ast.Call(function, list(args), [])
+        ast.copy_location(call, at)
+        first = args[0] if args and hasattr(args[0], "lineno") else at  # what the original evaluates first
+        for node in (function.value, function):
+            ast.copy_location(node, first)
+            node.end_lineno, node.end_col_offset = node.lineno, node.col_offset
+        return call
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
+        node.args = self.visit(node.args)
+        before, self.inside = self.inside, True
+        node.body = self.visit(node.body)
+        self.inside = before
+        return node
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return self.without_cache(node) if isinstance(node.ctx, ast.Load) else node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        self.generic_visit(node)
+        return self.without_cache(node) if isinstance(node.ctx, ast.Load) else node
+
+    def without_cache(self, node: ast.Name | ast.Attribute) -> ast.expr:
+        """Return the expression, or what caches nothing if it names a cache of functools."""
+        if not self.caches or ast.unparse(node) not in self.caches:
+            return node
+        return self.operation("cache", node).func
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        self.generic_visit(node)
+        if not self.inside or not isinstance(node.ctx, ast.Load):
+            return node
+        if isinstance(node.slice, ast.Slice):
+            bounds = slice_bounds(node.slice)
+            return node if all(map(is_plain, bounds)) else self.operation("getslice", node, node.value, *bounds)
+        if has_slices(node.slice):
+            return node
+        return self.operation("getitem", node, node.value, node.slice)
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        self.generic_visit(node)
+        if not self.inside:
+            return node
+        if len(node.ops) == 1:
+            return self._compared(node, node.left, node.ops[0], node.comparators[0])
+        if self._no_names and not all(isinstance(each, ast.Name | ast.Constant) for each in node.comparators[:-1]):
+            return self._chained(node)
+        sides: list[tuple[ast.expr, ast.expr]] = []
+        left = node.left
+        for right in node.comparators[:-1]:
+            right, again = self.once(right)
+            sides.append((left, right))
+            left = again
+        sides.append((left, node.comparators[-1]))
+        parts = [
+            self._compared(ast.copy_location(ast.Compare(a, [op], [b]), node), a, op, b)
+            for (a, b), op in zip(sides, node.ops, strict=True)
+        ]
+        return ast.copy_location(ast.BoolOp(ast.And(), parts), node)
+
+    def _chained(self, node: ast.Compare) -> ast.expr:
+        steps: list[ast.expr] = []
+        for op, right in zip(node.ops, node.comparators, strict=True):
+            nothing = ast.arguments([], [], None, [], [], None, [])
+            operand = ast.copy_location(ast.Lambda(nothing, right), right)
+            steps += [self.operation(_COMPARE[type(op)], right).func, operand]
+        return self.operation("chained", node, node.left, *steps)
+
+    def once(self, node: ast.expr) -> tuple[ast.expr, ast.expr]:
+        """Return an expression and another that has its value after the first was evaluated."""
+        if isinstance(node, ast.Name | ast.Constant):
+            return node, node
+        name = self.temporary()
+        kept = ast.copy_location(ast.NamedExpr(ast.copy_location(ast.Name(name, ast.Store()), node), node), node)
+        return kept, ast.copy_location(ast.Name(name, ast.Load()), node)
+
+    def temporary(self) -> str:
+        """Return a name that the program does not have."""
+        self._temporaries += 1
+        return f"_sdnloom_{self._temporaries}"
+
+    def _compared(self, node: ast.Compare, left: ast.expr, op: ast.cmpop, right: ast.expr) -> ast.expr:
+        if isinstance(op, ast.Is | ast.IsNot):
+            plain = any(
+                isinstance(side, ast.Constant) and not isinstance(side.value, int | str | bytes)
+                for side in (left, right)
+            )
+            if plain or any(isinstance(side, ast.Constant) and isinstance(side.value, bool) for side in (left, right)):
+                return node
+        elif not isinstance(op, ast.In | ast.NotIn) and (is_plain(right) or is_exact(left)):
+            return node
+        return self.operation(_COMPARE[type(op)], node, left, right)
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        self.generic_visit(node)
+        name = BINARY.get(type(node.op))
+        if not self.inside or name is None or is_plain(node.right):
+            return node
+        if is_exact(node.left) and not isinstance(node.op, ast.Mod):
+            return node
+        return self.operation(name, node, node.left, node.right)
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        if not self.inside:
+            return node
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "sort":
+            return self._call("sort", node)
+        if name == "bytearray":
+            return self._call("new_bytearray", node)
+        if name in _NUMBERS and len(node.args) == 1 and not node.keywords:
+            return self._call("number", node)
+        if name in _LEFT_ALONE:
+            if name in _CODE and node.args and not isinstance(node.args[0], ast.Starred):
+                node.args[0] = self.operation("unseen", node.args[0], node.args[0])
+            return node
+        if not (node.args or node.keywords):
+            is_pop = isinstance(node.func, ast.Attribute) and node.func.attr == "pop"
+            return self._call("call0", node) if is_pop else node
+        if isinstance(node.func, ast.Attribute) and node.func.attr in _FRAME_METHODS:
+            return node
+        if isinstance(node.func, ast.Attribute) and node.func.attr in ("format", "format_map"):
+            return self._call("format_call", node)
+        if (
+            isinstance(node.func, ast.Attribute)
+            and node.func.attr == "join"
+            and len(node.args) == 1
+            and not node.keywords
+        ):
+            if isinstance(parts := node.args[0], ast.GeneratorExp):  # it is read to its end in any case
+                node.args = [ast.copy_location(ast.ListComp(parts.elt, parts.generators), parts)]
+            return self._call("join", node)
+        if node.keywords or any(isinstance(arg, ast.Starred) for arg in node.args):
+            return self._call("calls", node)
+        return self._call(_BY_COUNT.get(len(node.args), "calls"), node)
+
+    def _call(self, name: str, node: ast.Call) -> ast.Call:
+        made = self.operation(name, node, node.func, *node.args)
+        made.keywords = node.keywords
+        return made
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
+        if not self.inside:
+            return self.generic_visit(node)
+        if len(node.values) == 1 and isinstance(node.values[0], ast.Constant):
+            return node.values[0]
+        return self.operation("text", node, *(self._field(part, node) for part in node.values))
+
+    def _field(self, part: ast.expr, at: ast.AST) -> ast.expr:
+        if not isinstance(part, ast.FormattedValue):
+            return part
+        args: list[ast.expr] = [self.visit(part.value)]
+        if part.conversion >= 0 or part.format_spec is not None:
+            args.append(ast.copy_location(ast.Constant(chr(part.conversion) if part.conversion >= 0 else None), part))
+        if part.format_spec is not None:
+            args.append(self.visit(part.format_spec))
+        return self.operation("field", part if hasattr(part, "lineno") else at, *args)
+
+    def iterated(self, node: ast.expr) -> ast.expr:
+        """Return what a loop goes over; a call says itself that its order depends on no input."""
+        found: ast.expr = self.visit(node)
+        return found if isinstance(found, _ORDERED) else self.operation("iterated", found, found)
+
+    def visit_Starred(self, node: ast.Starred) -> ast.AST:
+        if self.inside and isinstance(node.ctx, ast.Load):
+            node.value = self.iterated(node.value)
+            return node
+        return self.generic_visit(node)
+
+    def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
+        if not self.inside:
+            return self.generic_visit(node)
+        before, self._no_names = self._no_names, True
+        node.iter = self.iterated(node.iter)
+        self._no_names = before
+        node.ifs = [self.visit(each) for each in node.ifs]
+        return node
+
+    def visit_Set(self, node: ast.Set) -> ast.AST:
+        self.generic_visit(node)
+        if not self.inside or all(map(is_plain, node.elts)):
+            return node
+        return self.operation("new_set", node, *node.elts)
+
+    def visit_SetComp(self, node: ast.SetComp) -> ast.AST:
+        self.generic_visit(node)
+        if not self.inside:
+            return node
+        return self.operation("set_of", node, ast.copy_location(ast.ListComp(node.elt, node.generators), node))
+
+    def visit_Dict(self, node: ast.Dict) -> ast.AST:
+        self.generic_visit(node)
+        if not self.inside or all(key is not None and is_plain(key) for key in node.keys):
+            return node
+        pairs: list[ast.expr] = []
+        for key, value in zip(node.keys, node.values, strict=True):
+            if key is None:
+                pairs.append(ast.Starred(self.operation("pairs", value, value), ast.Load()))
+            else:
+                pairs.append(ast.Tuple([key, value], ast.Load()))
+            ast.copy_location(pairs[-1], value if key is None else key)
+        return self.operation("dict_of", node, ast.copy_location(ast.List(pairs, ast.Load()), node))
+
+    def visit_DictComp(self, node: ast.DictComp) -> ast.AST:
+        self.generic_visit(node)
+        if not self.inside:
+            return node
+        pair = ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node.key)
+        return self.operation("dict_of", node, ast.copy_location(ast.ListComp(pair, node.generators), node))
+
+
+def is_plain(node: ast.expr) -> bool:
+    """Return whether an expression is a constant, which is never symbolic."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd | ast.Invert):
+        node = node.operand
+    return isinstance(node, ast.Constant)
+
+
+def is_exact(node: ast.expr) -> bool:
+    """Return whether an expression is a constant that lets a symbolic right operand answer first."""
+    return is_plain(node) and isinstance(node, ast.Constant) and type(node.value) in (int, str, bytes)
+
+
+def slice_bounds(node: ast.Slice) -> list[ast.expr]:
+    """Return start, stop and step, None where a slice leaves one out."""
+    return [
+        each if each is not None else ast.copy_location(ast.Constant(None), node)
+        for each in (node.lower, node.upper, node.step)
+    ]
+
+
+def has_slices(node: Any) -> bool:
+    """Return whether a subscript has slices among several parts, as arrays of other libraries have."""
+    return isinstance(node, ast.Tuple) and any(isinstance(each, ast.Slice | ast.Starred) for each in node.elts)

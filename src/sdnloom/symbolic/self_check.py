@@ -1,0 +1,167 @@
+"""Whether an exploration's classes are what they claim to be: pure, and a partition of the inputs.
+
+Purity is tested on further models of each class, the partition by brute force on domains small enough to enumerate.
+Both run the same code again; neither trusts the search, and a finding means a lost constraint or code that is not
+deterministic.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from random import Random
+from typing import Any, Final
+
+from sdnloom.symbolic.execution import Branch, Site
+from sdnloom.symbolic.explore import ExplorationError
+from sdnloom.symbolic.options import ExplorationOptions
+from sdnloom.symbolic.result import Exploration, PathClass
+from sdnloom.symbolic.run import Run, RunResult, perform
+from sdnloom.symbolic.sampler import Sampler
+from sdnloom.symbolic.solver.interface import find_solver
+from sdnloom.symbolic.terms.constructors import text
+from sdnloom.symbolic.terms.evaluate import evaluate
+from sdnloom.symbolic.terms.facts import Facts
+from sdnloom.symbolic.terms.node import Model, Term
+
+# (class, further model, output of its run) -> whether that output is the one that the class predicts.
+Same = Callable[[PathClass, Model, Any], bool]
+
+_MOST_INPUTS: Final = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Impurity:
+    """An input that meets the condition of a class and does something else."""
+
+    number: int  # of the class
+    model: Model
+    site: Site | None
+    difference: str
+
+    def __str__(self) -> str:
+        inputs = ", ".join(f"{name}={value}" for name, value in sorted(self.model.items()))
+        return f"class {self.number + 1} is not pure: {inputs}: {self.difference}"
+
+
+@dataclass(frozen=True, slots=True)
+class Purity:
+    """How many models were run, how many classes have fewer than asked, and what was found. True if nothing was."""
+
+    models: int
+    small_classes: int
+    impure: tuple[Impurity, ...]
+
+    def __bool__(self) -> bool:
+        return not self.impure
+
+
+def check_purity(
+    exploration: Exploration,
+    run: Run,
+    models_per_class: int = 20,
+    *,
+    same: Same | None = None,
+    options: ExplorationOptions | None = None,
+    seed: int = 0,
+) -> Purity:
+    """Return whether further models of each path condition take the same path and end the same way."""
+    options = options or ExplorationOptions()
+    solver = find_solver(options.solver)
+    domain = exploration.domain
+    sampler = Sampler(exploration.variables, solver(domain, options.query_seconds) if solver else None, Random(seed))
+    models = small = 0
+    impure = []
+    for number, found in enumerate(exploration.classes):
+        drawn = sampler.draw((*domain, *found.condition), found.witness, models_per_class)
+        models += len(drawn)
+        small += len(drawn) < models_per_class
+        for model in drawn:
+            finding = _compare(number, found, model, perform(run, model, options, found.branches), same)
+            if finding is not None:
+                impure.append(finding)
+    return Purity(models, small, tuple(impure))
+
+
+def _compare(number: int, found: PathClass, model: Model, done: RunResult, same: Same | None) -> Impurity | None:
+    """Return how the run differs from its class, if it does."""
+    for expected, met in zip(found.branches, done.branches, strict=False):
+        if (expected.condition, expected.taken) != (met.condition, met.taken):
+            return Impurity(number, model, met.site, f"expected {_says(expected)}, met {_says(met)}")
+    if len(found.branches) != len(done.branches):
+        rest = (found.branches if len(found.branches) > len(done.branches) else done.branches)[
+            min(len(found.branches), len(done.branches))
+        ]
+        return Impurity(number, model, rest.site, f"{_says(rest)} on one path only")
+    if not done.finished:
+        return Impurity(number, model, None, done.execution.limit or "discarded by an assumption")
+    before = found.exception.type if found.exception else None
+    after = done.exception.type if done.exception else None
+    if before != after:
+        site = done.exception.site if done.exception else None
+        return Impurity(number, model, site, f"expected {before or 'no exception'}, met {after or 'none'}")
+    if same is not None and not same(found, model, done.output):
+        return Impurity(number, model, None, "the output differs")
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """Every input of the domain, tried. True if each is in one class, behaves as it, and every class has one."""
+
+    inputs: int
+    missed: tuple[Model, ...]  # in no class
+    shared: tuple[Model, ...]  # in several
+    impure: tuple[Impurity, ...]
+    empty_classes: int
+
+    def __bool__(self) -> bool:
+        return not (self.missed or self.shared or self.impure or self.empty_classes)
+
+
+def check_partition(
+    exploration: Exploration, run: Run, *, same: Same | None = None, options: ExplorationOptions | None = None
+) -> Partition:
+    """Return whether the classes divide the domain, by running all its inputs; refused if they are too many."""
+    options = options or ExplorationOptions()
+    missed, shared, impure = [], [], []
+    inputs, hit = 0, set()
+    conditions = [found.condition for found in exploration.classes]
+    for model in enumerate_inputs(exploration.variables, exploration.domain):
+        inputs += 1
+        matching = [
+            n for n, condition in enumerate(conditions) if all(evaluate(literal, model) for literal in condition)
+        ]
+        hit.update(matching)
+        if len(matching) == 1:
+            number = matching[0]
+            found = exploration.classes[number]
+            finding = _compare(number, found, model, perform(run, model, options, found.branches), same)
+            if finding is not None:
+                impure.append(finding)
+        elif matching:
+            shared.append(model)
+        elif perform(run, model, options).finished:  # a discarded input belongs to no class
+            missed.append(model)
+    return Partition(inputs, tuple(missed), tuple(shared), tuple(impure), len(conditions) - len(hit))
+
+
+def enumerate_inputs(variables: Sequence[Term], domain: Sequence[Term]) -> Iterator[dict[str, int]]:
+    """Yield every input of the domain, in order; raise ExplorationError if there are more than can be enumerated."""
+    facts = Facts()
+    for constraint in domain:
+        facts.learn(constraint, True)
+    ranges = [facts.range(variable) for variable in variables]
+    size = 1
+    for values in ranges:
+        size *= max(0, len(values.choices) if values.choices is not None else values.high - values.low + 1)
+    if size > _MOST_INPUTS:
+        raise ExplorationError(f"the domain has up to {size} inputs; at most {_MOST_INPUTS} can be enumerated")
+    names = [variable.args[0] for variable in variables]
+    for values_of_one in product(*(list(values.values()) for values in ranges)):
+        model = dict(zip(names, values_of_one, strict=True))
+        if all(evaluate(constraint, model) for constraint in domain):
+            yield model
+
+
+def _says(branch: Branch) -> str:
+    return f"{text(branch.condition)} is {branch.taken}".lower()

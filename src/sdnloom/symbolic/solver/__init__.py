@@ -1,0 +1,1 @@
+"""Models of path conditions: guesses first, then a bit-vector solver."""

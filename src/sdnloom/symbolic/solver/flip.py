@@ -1,0 +1,128 @@
+"""Inputs that take the other side of a branch: facts refute it, a guess finds one, or the solver decides.
+
+The order is by cost. What the solver has answered is remembered by the part of the path that shares variables with the
+flipped branch, so the same question behind unrelated branches is asked once.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+
+from sdnloom.symbolic.solver.guess import Literal, guess, repair
+from sdnloom.symbolic.solver.interface import Solver, SolverAnswer
+from sdnloom.symbolic.terms.constructors import TRUE, not_
+from sdnloom.symbolic.terms.evaluate import evaluate
+from sdnloom.symbolic.terms.facts import Facts
+from sdnloom.symbolic.terms.node import Model, Term, variables
+
+Answer = dict[str, int] | SolverAnswer
+
+
+class BranchFlipper:
+    """Finds inputs within a domain, and counts how."""
+
+    def __init__(
+        self,
+        domain: Sequence[Term],
+        new_solver: Callable[[Sequence[Term]], Solver] | None,
+        clock: Callable[[], float],
+        guessing: bool = True,
+    ) -> None:
+        self.domain = tuple(domain)
+        self.facts = Facts()
+        for constraint in domain:
+            self.facts.learn(constraint, True)
+        self.refuted = self.guessed = self.remembered = self.solved = self.unsat = self.unknown = 0
+        self.solver_seconds = 0.0
+        self._domain_literals: list[Literal] = [(constraint, True) for constraint in domain]
+        self._new_solver = new_solver
+        self._solver: Solver | None = None
+        self._answers: dict[tuple[frozenset[Term], Term], Answer] = {}
+        self._clock = clock
+        self._guessing = guessing
+
+    def first(self, wish: Model) -> Answer:
+        """Return inputs of the domain, near the wish where possible."""
+        if all(evaluate(constraint, wish) for constraint in self.domain):
+            return dict(wish)
+        if self._guessing:
+            mended = repair(self.domain, wish, self.facts)
+            if mended is not None:
+                return mended
+        if any(self.facts.refutes(constraint, True) for constraint in self.domain):
+            return SolverAnswer.UNSAT
+        answer = self._ask((), TRUE)
+        return answer if isinstance(answer, SolverAnswer) else {**wish, **answer}
+
+    def flip(self, prefix: Sequence[Literal], condition: Term, holds: bool, model: Model, facts: Facts) -> Answer:
+        """Return inputs that meet the prefix and give the condition the value `holds`; UNSAT only if there are none.
+
+        The model meets the prefix and the domain; the facts were learned from both.
+        """
+        if facts.refutes(condition, holds):
+            self.refuted += 1
+            return SolverAnswer.UNSAT
+        literals = [*self._domain_literals, *prefix]
+        if self._guessing:
+            found = guess(literals, condition, holds, model, facts)
+            if found is not None:
+                self.guessed += 1
+                return found
+        goal = condition if holds else not_(condition)
+        names = _connected(goal, literals)
+        related = tuple(_literal(*pair) for pair in prefix if not names.isdisjoint(variables(pair[0])))
+        known = self._answers.get((frozenset(related), goal))
+        if known is not None:
+            self.remembered += 1
+        else:
+            known = self._answers[frozenset(related), goal] = self._ask(related, goal)
+            self._count(known)
+        if isinstance(known, SolverAnswer):
+            return known
+        found = {**model, **{name: known[name] for name in names & known.keys()}}
+        assert all(bool(evaluate(c, found)) is h for c, h in [*literals, (condition, holds)]), "a solver's model holds"
+        return found
+
+    def _count(self, answer: Answer) -> None:
+        if answer is SolverAnswer.UNSAT:
+            self.unsat += 1
+        elif answer is SolverAnswer.UNKNOWN:
+            self.unknown += 1
+        else:
+            self.solved += 1
+
+    def _ask(self, prefix: Sequence[Term], goal: Term) -> Answer:
+        if self._new_solver is None:
+            return SolverAnswer.UNKNOWN
+        started = self._clock()
+        if self._solver is None:
+            self._solver = self._new_solver(self.domain)
+        answer = self._solver.check(prefix, goal)
+        self.solver_seconds += self._clock() - started
+        return answer
+
+    def contradiction(self) -> tuple[Term, ...]:
+        """Return constraints of the domain that contradict each other and do so no longer if one is left out.
+
+        The domain as a whole is known to be unsatisfiable.
+        """
+        needed = list(self.domain)
+        for constraint in self.domain:
+            rest = [other for other in needed if other is not constraint]
+            if self._new_solver is not None and self._new_solver(rest).check((), TRUE) is SolverAnswer.UNSAT:
+                needed = rest
+        return tuple(needed)
+
+
+def _literal(condition: Term, holds: bool) -> Term:
+    return condition if holds else not_(condition)
+
+
+def _connected(goal: Term, literals: Iterable[Literal]) -> frozenset[str]:
+    """Return the variables that the goal depends on, directly or through literals."""
+    names = set(variables(goal))
+    rest = [variables(condition) for condition, _ in literals]
+    while True:
+        touching = [some for some in rest if not names.isdisjoint(some)]
+        if not touching:
+            return frozenset(names)
+        rest = [some for some in rest if names.isdisjoint(some)]
+        names.update(*touching)

@@ -1,0 +1,1 @@
+"""Symbolic int, str, bytes and bytearray: concrete values that carry a term."""

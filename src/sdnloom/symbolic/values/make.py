@@ -1,0 +1,131 @@
+"""Symbolic values: what code under test computes with. Each is a Python int, str or bytes that also knows its term.
+
+`symbolic_int`, `symbolic_text` and `symbolic_bytes` make inputs of a run; everything else follows from them.
+"""
+
+from collections import deque
+from typing import Any, Final
+
+from sdnloom.symbolic.terms.constructors import Term
+from sdnloom.symbolic.values.number_styles import (
+    DECIMAL,
+    IPV4,
+    IPV6,
+    MAC,
+    IntegerStyle,
+    Ipv6Style,
+    MacStyle,
+    NumberStyle,
+)
+from sdnloom.symbolic.values.sym_bytearray import SymByteArray
+from sdnloom.symbolic.values.sym_bytes import SymBytes, bytes_of_octets, bytes_of_term, octets
+from sdnloom.symbolic.values.sym_int import SymInt, integer
+from sdnloom.symbolic.values.sym_str import SymStr, text_of_cells, text_of_number
+from sdnloom.symbolic.values.vector import Vector
+
+__all__ = [
+    "DECIMAL", "IPV4", "IPV6", "MAC", "SIMPLE", "SYMBOLIC", "IntegerStyle", "Ipv6Style", "MacStyle", "NumberStyle",
+    "SymByteArray", "SymBytes", "SymInt", "SymStr", "Vector", "bare", "has_symbolic", "lifted", "octets", "settled",
+    "symbolic_bytes", "symbolic_int", "symbolic_text",
+]  # fmt: skip
+
+SYMBOLIC: Final = frozenset((SymInt, SymStr, SymBytes))
+_DEEPEST: Final = 8
+# How what holds elements goes over them, without using them up and without running code of a program.
+_HOLDERS: Final[tuple[Any, ...]] = (
+    list, tuple, set, frozenset, deque, type({}.keys()), type({}.values()), type({}.items())
+)  # fmt: skip
+_GOES_OVER: Final = frozenset(kind.__iter__ for kind in _HOLDERS)
+SIMPLE: Final = frozenset((int, str, bytes, bool, float, type(None)))
+
+
+def symbolic_int(value: int, term: Term) -> int:
+    """Return an unsigned number that is `value` in this run and the term in all."""
+    return integer(value, term)
+
+
+def symbolic_bytes(value: bytes, term: Term | tuple[Term, ...]) -> bytes:
+    """Return bytes that are `value` in this run and the bits of the term, most significant first, in all.
+
+    For many runs, the `octets` of the term may be given in its place.
+    """
+    return bytes_of_octets(value, term) if isinstance(term, tuple) else bytes_of_term(value, term)
+
+
+def symbolic_text(value: str, term: Term, style: NumberStyle | None = None) -> str:
+    """Return the text in which a style writes the term; without a style, its bits are characters of 8 bits."""
+    if style is not None:
+        number = style.parse(value)
+        if number is None:
+            raise ValueError(f"{value!r} is not how {style} writes a number")
+        return text_of_number(integer(number, term), style)
+    encoded = value.encode("latin-1")
+    made = bytes_of_term(encoded, term)
+    return text_of_cells(value, made.cells()) if isinstance(made, SymBytes) else value
+
+
+def bare(value: Any) -> Any:
+    """Return a value of this run without its term, and containers with bare elements; anything else as it is."""
+    kind = type(value)
+    if kind is SymInt:
+        return int.__int__(value)
+    if kind is SymStr or kind is SymBytes:
+        return value.bare()
+    if kind is SymByteArray:
+        return bytearray(bytes(memoryview(value)))
+    if kind in (list, tuple, set, frozenset):
+        return kind(bare(each) for each in value)
+    if kind is dict:
+        return {bare(key): bare(each) for key, each in value.items()}
+    if isinstance(value, tuple) and hasattr(kind, "_make"):  # a named tuple
+        return kind._make(bare(each) for each in value)
+    if kind is deque:
+        return deque(map(bare, value), value.maxlen)
+    return value
+
+
+def has_symbolic(value: Any, depth: int = _DEEPEST) -> bool:
+    """Return whether a value is symbolic or a plain container, not too deep, of one that is."""
+    kind = type(value)
+    if kind in SYMBOLIC:
+        return True
+    if kind is SymByteArray:
+        return bool(value.tracks())
+    if not depth:
+        return False
+    if getattr(kind, "__iter__", None) in _GOES_OVER:
+        for each in value:
+            if type(each) not in SIMPLE and has_symbolic(each, depth - 1):
+                return True
+    elif isinstance(value, dict):
+        for key, each in value.items():
+            if type(key) not in SIMPLE and has_symbolic(key, depth - 1):
+                return True
+            if type(each) not in SIMPLE and has_symbolic(each, depth - 1):
+                return True
+    return False
+
+
+def settled(value: Any, construct: str, depth: int = _DEEPEST) -> None:
+    """Pin every symbolic value in a plain container, not too deep, and report the construct."""
+    kind = type(value)
+    if kind in SYMBOLIC or kind is SymByteArray:
+        value.give_up(construct)
+    elif depth and getattr(kind, "__iter__", None) in _GOES_OVER:
+        for each in value:
+            settled(each, construct, depth - 1)
+    elif depth and isinstance(value, dict):
+        for key, each in value.items():
+            settled(key, construct, depth - 1)
+            settled(each, construct, depth - 1)
+
+
+def lifted(value: Any) -> Any:
+    """Return plain text or bytes as a symbolic value all of whose cells are known, for its methods."""
+    if isinstance(value, str):
+        made = str.__new__(SymStr, value)
+        made.pieces = (str(value),)
+        return made
+    found = bytes.__new__(SymBytes, bytes(value))
+    found._cells = tuple(bytes(value))
+    return found

@@ -1,0 +1,203 @@
+"""How numbers are written: each style writes a number in exactly one way, so texts are equal when their numbers are.
+
+That is what lets `src == "00:00:00:00:00:01"` be a condition on 48 bits instead of 17 characters. Only where a program
+takes a text apart does it become characters; a style whose texts vary in length then forks on the length.
+"""
+
+import ipaddress
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Final, Protocol
+
+from sdnloom.symbolic.values.cells import Cell, digit_cell
+from sdnloom.symbolic.values.sym_int import SymInt, bit_field, bounds, plain
+
+
+class NumberStyle(Protocol):
+    """A way to write numbers. `alphabet` has every character that it writes, `separator` what is between its fields."""
+
+    @property
+    def alphabet(self) -> str: ...
+
+    @property
+    def separator(self) -> str: ...
+
+    def render(self, number: int) -> str:
+        """Return how a plain number is written."""
+
+    def parse(self, text: str) -> int | None:
+        """Return the number that is written exactly so, or None."""
+
+    def expand(self, number: SymInt) -> tuple[Cell, ...] | None:
+        """Return the characters, after forks on the length; None if the style cannot say them."""
+
+    def fields(self, number: SymInt) -> "list[tuple[int, NumberStyle]]":
+        """Return the numbers between the separators and their styles; only asked if there is a separator."""
+
+
+@dataclass(frozen=True)
+class MacStyle:
+    """Octets in hexadecimal with a separator between them."""
+
+    octets: int = 6
+    separator: str = ":"
+
+    @property
+    def alphabet(self) -> str:
+        return "0123456789abcdef" + self.separator
+
+    def render(self, number: int) -> str:
+        return self.separator.join(f"{octet:02x}" for octet in number.to_bytes(self.octets, "big"))
+
+    def parse(self, text: str) -> int | None:
+        return _parse_octets(self, text)
+
+    def expand(self, number: SymInt) -> tuple[Cell, ...]:
+        cells: list[Cell] = []
+        for place in reversed(range(self.octets)):
+            cells += [digit_cell(bit_field(number, shift, 4)) for shift in (8 * place + 4, 8 * place)]
+            cells += [ord(char) for char in self.separator if place]
+        return tuple(cells)
+
+    def fields(self, number: SymInt) -> list[tuple[int, NumberStyle]]:
+        return [(number >> 8 * place & 255, OCTET) for place in reversed(range(self.octets))]
+
+
+@lru_cache(maxsize=1 << 12)  # the keys of a program's tables are compared again and again
+def _parse_octets(style: MacStyle, text: str) -> int | None:
+    digits = text.replace(style.separator, "") if style.separator else text
+    if len(digits) != 2 * style.octets or not re.fullmatch("[0-9a-f]+", digits):
+        return None
+    number = int(digits, 16)
+    return number if style.render(number) == text else None
+
+
+@dataclass(frozen=True)
+class IntegerStyle:
+    """A format specification of int, such as "d", "02x" or "#06x"."""
+
+    spec: str = "d"
+    base: int = field(init=False, default=10)
+    zeros: int = field(init=False, default=0)
+    alphabet: str = field(init=False, default=" -+0123456789abcdefABCDEFxo")
+    separator: str = field(init=False, default="")
+
+    def __post_init__(self) -> None:
+        found = SPEC.fullmatch(self.spec)
+        assert found is not None, self.spec
+        object.__setattr__(self, "base", {"x": 16, "X": 16, "b": 2, "o": 8}.get(found["type"], 10))
+        if found["zero"] and found["width"]:
+            prefix = 2 if found["alternate"] and self.base != 10 else 0
+            object.__setattr__(self, "zeros", max(int(found["width"]) - prefix, 0))
+
+    @property
+    def padded(self) -> bool:
+        """Whether a short number is preceded by something."""
+        return any(char in "123456789" for char in self.spec)
+
+    def render(self, number: int) -> str:
+        return format(number, self.spec)
+
+    def parse(self, text: str) -> int | None:
+        digits = text.strip().lower().replace("0x", "").replace("0o", "")
+        digits = digits.replace("0b", "", 1) if self.base == 2 else digits
+        if not re.fullmatch("-?[0-9a-f]+", digits) or len(digits) > 4000:
+            return None
+        try:
+            number = int(digits, self.base)
+        except ValueError:
+            return None
+        return number if self.render(number) == text else None
+
+    def expand(self, number: SymInt) -> tuple[Cell, ...] | None:
+        text = self.render(plain(number))
+        size = abs(number) if number < 0 else number
+        known = max(self.zeros - (number < 0), 1)  # the sign counts as one of the padded places
+        while bounds(size)[1] >= self.base**known and not size < self.base**known:
+            known += 1
+        cells: list[Cell] = [ord(char) for char in text]
+        for place in range(known):
+            cells[len(cells) - 1 - place] = digit_cell(_place(size, self.base, place), "X" in self.spec)
+        return tuple(cells)
+
+    def fields(self, number: SymInt) -> list[tuple[int, NumberStyle]]:
+        return [(number, self)]
+
+
+def _place(number: int, base: int, place: int) -> int:
+    if base == 10:
+        return number // int(base**place) % base
+    return number >> (base.bit_length() - 1) * place & (base - 1)
+
+
+SPEC: Final = re.compile(r"(?P<align>>?)(?P<sign>-?)(?P<alternate>#?)(?P<zero>0?)(?P<width>\d*)(?P<type>[dxXbo]?)")
+DECIMAL: Final = IntegerStyle("d")
+OCTET: Final = IntegerStyle("02x")
+
+
+@dataclass(frozen=True)
+class Ipv4Style:
+    """Four octets in decimal with dots."""
+
+    alphabet: str = field(init=False, default="0123456789.")
+    separator: str = field(init=False, default=".")
+
+    def render(self, number: int) -> str:
+        return str(ipaddress.IPv4Address(number))
+
+    def parse(self, text: str) -> int | None:
+        parts = text.split(".")
+        if len(parts) != 4 or not all(part.isascii() and part.isdigit() and len(part) < 4 for part in parts):
+            return None
+        octets = [int(part) for part in parts]
+        if max(octets) > 255:
+            return None
+        number = int.from_bytes(octets, "big")
+        return number if self.render(number) == text else None
+
+    def expand(self, number: SymInt) -> tuple[Cell, ...] | None:
+        cells: list[Cell] = []
+        for shift in (24, 16, 8, 0):
+            octet = number >> shift & 255
+            part = DECIMAL.expand(octet) if isinstance(octet, SymInt) else tuple(map(ord, str(octet)))
+            cells += part or ()
+            cells += [ord(".")] if shift else []
+        return tuple(cells)
+
+    def fields(self, number: SymInt) -> list[tuple[int, NumberStyle]]:
+        return [(number >> shift & 255, DECIMAL) for shift in (24, 16, 8, 0)]
+
+
+@dataclass(frozen=True)
+class Ipv6Style:
+    """An IPv6 address in a short form. Which groups it leaves out depends on all of them, so it has no characters.
+
+    Libraries differ in how they write some addresses, so each gives its own way of writing one.
+    """
+
+    write: Callable[[int], str] = lambda number: str(ipaddress.IPv6Address(number))
+    alphabet: str = field(init=False, default="0123456789abcdef:.")
+    separator: str = field(init=False, default="")
+
+    def render(self, number: int) -> str:
+        return self.write(number)
+
+    def parse(self, text: str) -> int | None:
+        try:
+            number = int(ipaddress.IPv6Address(text))
+        except ValueError:
+            return None
+        return number if self.render(number) == text else None
+
+    def expand(self, number: SymInt) -> tuple[Cell, ...] | None:
+        return None
+
+    def fields(self, number: SymInt) -> list[tuple[int, NumberStyle]]:
+        return [(number, self)]
+
+
+MAC: Final = MacStyle()
+IPV4: Final = Ipv4Style()
+IPV6: Final = Ipv6Style()

@@ -1,0 +1,193 @@
+"""A bytearray that can hold symbolic bytes. Rewritten code makes one wherever the original makes a bytearray.
+
+Symbolic cells are kept beside the plain content, by place; a change that moves bytes moves them too.
+"""
+
+from collections.abc import Iterable
+from typing import Any, SupportsIndex
+
+from sdnloom.symbolic.values.cells import Cell, give_up, number_of
+from sdnloom.symbolic.values.sym_bytes import (
+    bare_bytes,
+    bytes_of,
+    bytes_of_cells,
+    bytes_of_numbers,
+    cell_of,
+    cells_of_bytes,
+)
+from sdnloom.symbolic.values.sym_int import SymInt, one_of, plain, plain_slice, position
+
+
+class SymByteArray(bytearray):
+    """A bytearray with the cells of its symbolic bytes."""
+
+    __class__ = property(lambda self: bytearray)  # what a program sees; isinstance asks type() first
+    _symbolic: dict[int, Cell]  # place -> cell, only where the byte depends on an input
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if len(args) == 1 and isinstance(args[0], SymInt):
+            args = (one_of(args[0], "size of a bytearray"),)
+        self._symbolic = {}
+        if args and isinstance(args[0], str):
+            args = (args[0].encode(*args[1:], **kwargs),)
+            kwargs = {}
+        if args and not isinstance(args[0], int):
+            source = args[0] if isinstance(args[0], bytes | bytearray | memoryview) else bytes_of_numbers(args[0])
+            bytearray.__init__(self, bare_bytes(source))
+            self._keep(cells_of_bytes(source))
+        else:
+            bytearray.__init__(self, *args, **kwargs)
+
+    def tracks(self) -> bool:
+        """Return whether some byte depends on an input."""
+        return bool(self._symbolic)
+
+    def symbolic_cells(self) -> tuple[Cell, ...]:
+        """Return the cell of each byte."""
+        codes = bytes(memoryview(self))
+        if not self._symbolic:
+            return tuple(codes)
+        return tuple(self._symbolic.get(place, code) for place, code in enumerate(codes))
+
+    def give_up(self, construct: str) -> bytearray:
+        """Pin every byte and report the construct."""
+        codes = bytes(memoryview(self))
+        give_up(self.symbolic_cells(), codes, construct)
+        return self
+
+    def _keep(self, cells: Iterable[Cell]) -> None:
+        self._symbolic = {place: cell for place, cell in enumerate(cells) if not isinstance(cell, int)}
+
+    def _become(self, value: bytes) -> None:
+        """Take on other content, in place."""
+        bytearray.__setitem__(self, slice(None), bare_bytes(value))
+        self._keep(cells_of_bytes(value))
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            index = plain_slice(index, len(self))
+            if not self._symbolic:
+                return SymByteArray(bytearray.__getitem__(self, index))
+            return SymByteArray(bytes_of(self)[index])
+        if isinstance(index, SymInt):
+            index = position(index, len(self), "bytearray")
+        code = bytearray.__getitem__(self, index)
+        return number_of(self._symbolic.get(index % len(self), code), code) if self._symbolic else code
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        if isinstance(index, slice):
+            index = plain_slice(index, len(self))
+            source = value if isinstance(value, bytes | bytearray | memoryview) else bytes_of_numbers(value)
+            cells = list(self.symbolic_cells())
+            cells[index] = cells_of_bytes(source)
+            bytearray.__setitem__(self, index, bare_bytes(source))
+            self._keep(cells)
+            return
+        if isinstance(index, SymInt):
+            index = position(index, len(self), "bytearray")
+        if not 0 <= value < 256:
+            raise ValueError("byte must be in range(0, 256)")
+        bytearray.__setitem__(self, index, plain(value))
+        cell, place = cell_of(value), index % len(self)
+        if isinstance(cell, int):
+            self._symbolic.pop(place, None)
+        else:
+            self._symbolic[place] = cell
+
+    def __delitem__(self, index: Any) -> None:
+        cells = list(self.symbolic_cells())
+        index = plain_slice(index, len(self)) if isinstance(index, slice) else position(index, len(self), "bytearray")
+        del cells[index]
+        bytearray.__delitem__(self, index)
+        self._keep(cells)
+
+    def __iter__(self) -> Any:
+        return (self[place] for place in range(len(self)))
+
+    def __eq__(self, other: object) -> Any:
+        if not isinstance(other, bytes | bytearray | memoryview):
+            return NotImplemented
+        return bytes_of(self) == bytes_of(other)
+
+    def __ne__(self, other: object) -> Any:
+        found = self.__eq__(other)
+        return found if found is NotImplemented else not found
+
+    __hash__ = None
+
+    def __contains__(self, part: Any) -> bool:
+        return part in bytes_of(self)
+
+    def __add__(self, other: Any) -> "SymByteArray":
+        return SymByteArray(
+            bytes_of_cells(bare_bytes(self) + bare_bytes(other), self.symbolic_cells() + cells_of_bytes(other))
+        )
+
+    def __radd__(self, other: Any) -> Any:
+        joined = bytes_of_cells(bare_bytes(other) + bare_bytes(self), cells_of_bytes(other) + self.symbolic_cells())
+        return SymByteArray(joined) if isinstance(other, bytearray) else joined
+
+    def __iadd__(self, other: Any) -> "SymByteArray":
+        self.extend(other)
+        return self
+
+    def __imul__(self, times: Any) -> "SymByteArray":  # type: ignore[misc]
+        self._become(bytes_of(self) * times)
+        return self
+
+    def append(self, value: Any) -> None:
+        self.extend((value,))
+
+    def extend(self, values: Any) -> None:
+        source = values if isinstance(values, bytes | bytearray | memoryview) else bytes_of_numbers(values)
+        cells, start = cells_of_bytes(source), len(self)
+        bytearray.extend(self, bare_bytes(source))
+        for place, cell in enumerate(cells, start):
+            if not isinstance(cell, int):
+                self._symbolic[place] = cell
+
+    def insert(self, index: SupportsIndex, value: Any) -> None:
+        whole = bytes_of(self)
+        self._become(whole[:index] + bytes_of_numbers((value,)) + whole[index:])
+
+    def pop(self, index: Any = -1) -> int:
+        found: int = self[index]
+        del self[index]
+        return found
+
+    def remove(self, value: Any) -> None:
+        del self[bytes_of(self).index(value)]
+
+    def reverse(self) -> None:
+        self._become(bytes_of(self)[::-1])
+
+    def clear(self) -> None:
+        self._become(b"")
+
+    def copy(self) -> "SymByteArray":
+        return SymByteArray(self)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return bytearray, (bytes(memoryview(self.give_up("copy or pickle"))),)
+
+    def __copy__(self) -> "SymByteArray":
+        return self.copy()
+
+    def __deepcopy__(self, memo: object) -> "SymByteArray":
+        return self.copy()
+
+
+def _delegated(name: str) -> Any:
+    """Return a method of bytearray as the method of bytes that follows symbolic cells."""
+
+    def method(self: SymByteArray, *args: Any, **kwargs: Any) -> Any:
+        found = getattr(bytes_of(self), name)(*args, **kwargs)
+        return SymByteArray(found) if isinstance(found, bytes) else found
+
+    method.__name__ = name
+    return method
+
+
+for _name in sorted(vars(bytearray)):
+    if not _name.startswith("_") and _name not in vars(SymByteArray) and _name not in ("fromhex", "maketrans"):
+        setattr(SymByteArray, _name, _delegated(_name))

@@ -1,0 +1,535 @@
+"""Symbolic text: pieces side by side, each a literal, a written number, or characters one by one.
+
+A text stays in pieces as long as it is only joined and compared as a whole; it becomes characters where a program looks
+inside. Text whose length depends on an input forks on the length then.
+"""
+
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sdnloom.symbolic.terms import constructors as terms
+from sdnloom.symbolic.terms.constructors import Term
+from sdnloom.symbolic.values.cells import Cell, decide_among, decide_equal, give_up, is_concrete, number_of, term_of
+from sdnloom.symbolic.values.fork import decide
+from sdnloom.symbolic.values.number_styles import DECIMAL, SPEC, IntegerStyle, MacStyle, NumberStyle
+from sdnloom.symbolic.values.sym_bytes import bytes_of_cells, changed_case, digit_value
+from sdnloom.symbolic.values.sym_int import SymInt, common_width, fit, given_up, plain
+from sdnloom.symbolic.values.vector import Vector, pin_the_rest
+
+
+@dataclass(frozen=True)
+class WrittenNumber:
+    """A number as its style writes it."""
+
+    number: SymInt
+    style: NumberStyle
+
+    def plain(self) -> str:
+        """Return the text in this run."""
+        return self.style.render(plain(self.number))
+
+
+@dataclass(frozen=True)
+class Chars:
+    """Characters one by one."""
+
+    text: str
+    cells: tuple[Cell, ...]
+
+    def plain(self) -> str:
+        """Return the text in this run."""
+        return self.text
+
+
+Piece = str | WrittenNumber | Chars
+
+
+class SymStr(Vector, str):
+    """Made by `text_of_number`, `text_of_cells` and `joined_text`."""
+
+    __class__ = property(lambda self: str)  # what a program sees; isinstance asks type() first
+    kind = str
+    blank = frozenset(code for code in range(256) if chr(code).isspace())
+    pieces: tuple[Piece, ...]
+
+    def bare(self) -> str:
+        return str.__str__(self)
+
+    def cells(self) -> tuple[Cell, ...]:
+        found: tuple[Cell, ...] = ()
+        for piece in self.pieces:
+            found += _expanded(piece)
+        return found
+
+    def give_up(self, construct: str) -> str:
+        for piece in self.pieces:
+            if isinstance(piece, WrittenNumber):
+                given_up(piece.number, construct)
+            elif isinstance(piece, Chars):
+                give_up(piece.cells, map(ord, piece.text), construct)
+        return self.bare()
+
+    @classmethod
+    def of_cells(cls, plain: str, cells: tuple[Cell, ...]) -> str:
+        return text_of_cells(plain, cells)
+
+    @classmethod
+    def cells_of(cls, other: Any) -> tuple[Cell, ...]:
+        return cells_of_text(other)
+
+    def at(self, index: int, cells: tuple[Cell, ...]) -> str:
+        return text_of_cells(self.bare()[index], (cells[index],))
+
+    def __bool__(self) -> bool:
+        return True  # no style writes nothing, and text without pieces is plain
+
+    def __eq__(self, other: object) -> Any:
+        if not isinstance(other, str):
+            return NotImplemented
+        taken = self.bare() == bare_text(other)
+        condition = _as_wholes(self.pieces, pieces_of(other))
+        if condition is not None:
+            return decide(condition, taken)
+        return Vector.__eq__(self, other)
+
+    __hash__ = Vector.__hash__
+
+    def __add__(self, other: Any) -> Any:
+        return joined_text((self, other)) if isinstance(other, str) else NotImplemented
+
+    def __radd__(self, other: Any) -> Any:
+        return joined_text((other, self)) if isinstance(other, str) else NotImplemented
+
+    def __str__(self) -> str:
+        return self
+
+    def __repr__(self) -> str:
+        if all(
+            isinstance(piece, WrittenNumber) or (isinstance(piece, str) and repr(piece)[1:-1] == piece)
+            for piece in self.pieces
+        ):
+            return joined_text(("'", self, "'"))
+        return repr(self.give_up("repr of text"))
+
+    def __format__(self, spec: str) -> str:
+        spec = str(spec)
+        if spec in ("", "s"):
+            return self
+        fill, body = (spec[0], spec[1:]) if len(spec) > 1 and spec[1] in "<>" else (" ", spec)
+        align, size = (body[0], body[1:]) if body[0] in "<>" else ("<", body)
+        size = size.removesuffix("s")
+        if size.isdigit() and not size.startswith("0"):
+            padded = self.ljust(int(size), fill) if align == "<" else self.rjust(int(size), fill)
+            return str.__str__(padded) if not isinstance(padded, SymStr) else padded
+        return format(self.give_up("format of text"), spec)
+
+    def __mod__(self, args: Any) -> str:
+        from sdnloom.symbolic.operations.format import percent  # formatting is for all kinds of values
+
+        found: str = percent(self.give_up("% with symbolic format"), args)
+        return found
+
+    # Searching and taking apart by pieces, where no number can contain what is looked for.
+
+    def __contains__(self, part: Any) -> bool:
+        parts = self._parted(part)
+        return Vector.__contains__(self, part) if parts is None else len(parts) > 1
+
+    def _parted(self, separator: Any) -> list[str] | None:
+        """Return the texts between separators if that needs no look at characters, else None."""
+        if type(separator) is not str or not separator:
+            return None
+        groups: list[list[str]] = [[]]
+        for piece in _fielded(self.pieces, separator):
+            if isinstance(piece, str):
+                first, *rest = piece.split(separator)
+                groups[-1].append(first)
+                groups += [[each] for each in rest]
+            elif isinstance(piece, WrittenNumber) and not set(piece.style.alphabet) & set(separator):
+                groups[-1].append(_made((piece,)))
+            else:
+                return None
+        return [joined_text(group) for group in groups]
+
+    def split(self, sep: Any = None, maxsplit: Any = -1) -> list[Any]:
+        parts = self._parted(sep) if maxsplit == -1 else None
+        return Vector.split(self, sep, maxsplit) if parts is None else parts
+
+    if sys.version_info >= (3, 13):  # the count has a name from there on
+
+        def replace(self, old: Any, new: Any, /, count: Any = -1) -> Any:
+            return self._replaced(old, new, count)
+
+    else:
+
+        def replace(self, old: Any, new: Any, count: Any = -1, /) -> Any:
+            return self._replaced(old, new, count)
+
+    def _replaced(self, old: Any, new: Any, count: Any) -> Any:
+        only = self.pieces[0]
+        if (
+            (
+                len(self.pieces) == 1
+                and isinstance(only, WrittenNumber)
+                and isinstance(only.style, MacStyle)
+                and count == -1
+            )
+            and (type(old) is type(new) is str and old == only.style.separator)
+            and not set(new) & set("0123456789abcdef")
+        ):
+            return text_of_number(only.number, MacStyle(only.style.octets, new))
+        return Vector.replace(self, old, new, count)
+
+    def startswith(self, prefix: Any, start: Any = None, end: Any = None) -> bool:
+        if type(prefix) is not str or start is not None or end is not None:
+            return Vector.startswith(self, prefix, start, end)
+        cells: tuple[Cell, ...] = ()
+        for piece in _fielded(self.pieces, *_separators(self.pieces)):
+            if len(cells) >= len(prefix):
+                break
+            cells += _expanded(piece)
+        return decide_equal(cells[: len(prefix)], tuple(map(ord, prefix)), self.bare().startswith(prefix))
+
+    def endswith(self, suffix: Any, start: Any = None, end: Any = None) -> bool:
+        if type(suffix) is not str or start is not None or end is not None:
+            return Vector.endswith(self, suffix, start, end)
+        cells: tuple[Cell, ...] = ()
+        for piece in reversed(_fielded(self.pieces, *_separators(self.pieces))):
+            if len(cells) >= len(suffix):
+                break
+            cells = _expanded(piece) + cells
+        own = cells[max(0, len(cells) - len(suffix)) :]
+        return decide_equal(own, tuple(map(ord, suffix)), self.bare().endswith(suffix))
+
+    def lower(self) -> str:
+        return self._in_case(True)
+
+    def upper(self) -> str:
+        return self._in_case(False)
+
+    casefold = lower
+
+    def _in_case(self, lower: bool) -> str:
+        same = self.bare().lower() if lower else self.bare().upper()
+        if lower and all(
+            (isinstance(p, str) and p.lower() == p) or (isinstance(p, WrittenNumber) and "X" not in str(p.style))
+            for p in self.pieces
+        ):
+            return self
+        return text_of_cells(same, tuple(changed_case(cell, lower) for cell in self.cells()))
+
+    def strip(self, what: Any = None) -> Any:
+        ends = (self.pieces[0], self.pieces[-1])
+        if what is None and all(isinstance(piece, WrittenNumber) and not _padded(piece.style) for piece in ends):
+            return self
+        return Vector.strip(self, what)
+
+    def isdigit(self) -> bool:
+        return self._all(str.isdigit)
+
+    def isdecimal(self) -> bool:
+        return self._all(str.isdecimal)
+
+    def isnumeric(self) -> bool:
+        return self._all(str.isnumeric)
+
+    def isalpha(self) -> bool:
+        return self._all(str.isalpha)
+
+    def isalnum(self) -> bool:
+        return self._all(str.isalnum)
+
+    def isspace(self) -> bool:
+        return self._all(str.isspace)
+
+    def isascii(self) -> bool:
+        return self._all(str.isascii)
+
+    def _all(self, test: Any) -> bool:
+        """Return whether all characters are of a class; one fork for each piece that can be either."""
+        for piece in self.pieces:
+            if (
+                isinstance(piece, WrittenNumber)
+                and piece.style == DECIMAL
+                and test in (str.isdigit, str.isdecimal, str.isnumeric, str.isalnum)
+            ):
+                if piece.number < 0:
+                    return False
+            elif isinstance(piece, WrittenNumber) and test is str.isascii:
+                continue
+            elif isinstance(piece, str):
+                if not test(piece):
+                    return False
+            else:
+                codes = [code for code in range(256) if test(chr(code))]
+                for cell, char in zip(_expanded(piece), piece.plain(), strict=True):
+                    if not (test(char) if isinstance(cell, int) else decide_among(cell, ord(char), codes)):
+                        return False
+        return True
+
+    def zfill(self, width: Any, /) -> str:
+        signed = self[:1] in ("+", "-")
+        found: str = self[:1] + self[1:].rjust(width - 1, "0") if signed else self.rjust(width, "0")
+        return found
+
+    def encode(self, encoding: str = "utf-8", errors: str = "strict") -> bytes:
+        name = encoding.lower().replace("-", "").replace("_", "")
+        cells = self.cells()
+        if name in ("utf8", "ascii", "usascii"):
+            for cell, char in zip(cells, self.bare(), strict=True):
+                if isinstance(cell, Term) and not decide(
+                    terms.eq(terms.extract(cell, 7, 7), terms.const(0, 1)), ord(char) < 128
+                ):
+                    return self.give_up(f"encode to {encoding}").encode(encoding, errors)
+        elif name not in ("latin1", "iso88591"):
+            return self.give_up(f"encode to {encoding}").encode(encoding, errors)
+        if any(isinstance(cell, int) and cell > 127 for cell in cells):
+            return self.give_up(f"encode to {encoding}").encode(encoding, errors)
+        return bytes_of_cells(
+            self.bare().encode("latin-1"), tuple(c if isinstance(c, int) else term_of(c) for c in cells)
+        )
+
+    def join(self, parts: Iterable[Any]) -> str:
+        return text_join(self, parts)
+
+
+pin_the_rest(SymStr, str)
+
+
+def _separators(pieces: tuple[Piece, ...]) -> list[str]:
+    return [piece.style.separator for piece in pieces if isinstance(piece, WrittenNumber) and piece.style.separator]
+
+
+def _fielded(pieces: tuple[Piece, ...], *separators: str) -> list[Piece]:
+    """Return the pieces with addresses that have one of these separators taken apart into their fields."""
+    found: list[Piece] = []
+    for piece in pieces:
+        if isinstance(piece, WrittenNumber) and piece.style.separator and piece.style.separator in separators:
+            for place, (number, style) in enumerate(piece.style.fields(piece.number)):
+                found += [piece.style.separator] if place else []
+                found += pieces_of(text_of_number(number, style))
+        else:
+            found.append(piece)
+    return list(_merged(found))
+
+
+def _merged(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
+    """Return pieces without empty ones and without two literals or two runs of characters side by side."""
+    merged: list[Piece] = []
+    for piece in pieces:
+        last = merged[-1] if merged else None
+        if isinstance(piece, str) and isinstance(last, str):
+            merged[-1] = last + piece
+        elif isinstance(piece, Chars) and isinstance(last, Chars):
+            merged[-1] = Chars(last.text + piece.text, last.cells + piece.cells)
+        elif piece:
+            merged.append(piece)
+    return tuple(merged)
+
+
+def _padded(style: NumberStyle) -> bool:
+    return isinstance(style, IntegerStyle) and style.padded and not style.zeros
+
+
+def _expanded(piece: Piece) -> tuple[Cell, ...]:
+    if isinstance(piece, str):
+        return tuple(map(ord, piece))
+    if isinstance(piece, Chars):
+        return piece.cells
+    cells = piece.style.expand(piece.number)
+    if cells is None:
+        given_up(piece.number, "characters of an address")
+        return tuple(map(ord, piece.plain()))
+    return cells
+
+
+def bare_text(text: str) -> str:
+    """Return the plain text of this run."""
+    return str.__str__(text)
+
+
+def pieces_of(text: str) -> tuple[Piece, ...]:
+    """Return the pieces of any text."""
+    return text.pieces if isinstance(text, SymStr) else (bare_text(text),)
+
+
+def cells_of_text(text: str) -> tuple[Cell, ...]:
+    """Return the characters of any text."""
+    return text.cells() if isinstance(text, SymStr) else tuple(map(ord, text))
+
+
+def text_of_number(number: int, style: NumberStyle) -> str:
+    """Return a number as its style writes it."""
+    if not isinstance(number, SymInt):
+        return style.render(number)
+    return _made((WrittenNumber(number, style),))
+
+
+def text_of_int(number: SymInt, spec: str) -> str:
+    """Return what `format(number, spec)` does."""
+    spec = spec or "d"
+    if SPEC.fullmatch(spec):
+        return text_of_number(number, IntegerStyle(spec))
+    return format(given_up(number, "format of int"), spec)
+
+
+def text_of_cells(plain: str, cells: tuple[Cell, ...]) -> str:
+    """Return a text with these characters, a plain one if none depends on an input."""
+    return bare_text(plain) if is_concrete(cells) else _made((Chars(bare_text(plain), cells),))
+
+
+def joined_text(texts: Iterable[str]) -> str:
+    """Return the texts one after another."""
+    return _made(_merged(piece for text in texts for piece in pieces_of(text)))
+
+
+def text_join(separator: str, parts: Iterable[Any]) -> str:
+    """Return what `separator.join(parts)` does."""
+    texts: list[str] = []
+    for number, part in enumerate(parts):
+        if not isinstance(part, str):
+            raise TypeError(f"sequence item {number}: expected str instance, {type(part).__name__} found")
+        texts += [separator, part] if number else [part]
+    return joined_text(texts)
+
+
+def _made(pieces: tuple[Piece, ...]) -> str:
+    plain_text = "".join(piece if isinstance(piece, str) else piece.plain() for piece in pieces)
+    if all(isinstance(piece, str) for piece in pieces):
+        return plain_text
+    made = str.__new__(SymStr, plain_text)
+    made.pieces = pieces
+    return made
+
+
+def _as_wholes(left: tuple[Piece, ...], right: tuple[Piece, ...]) -> Term | None:
+    """Return the condition that two texts are equal if it can be said without looking at characters, else None."""
+    if len(right) == 1 and isinstance(right[0], str):
+        return _with_literal(left, right[0])
+    if len(left) == 1 and isinstance(left[0], str):
+        return _with_literal(right, left[0])
+    found = _pairwise(left, right)
+    if found is None:
+        separators = _separators(left) + _separators(right)
+        found = _pairwise(_fielded(left, *separators), _fielded(right, *separators))
+    return found
+
+
+def _pairwise(left: Sequence[Piece], right: Sequence[Piece]) -> Term | None:
+    """Return the condition that texts of one shape are equal: literals that end each number, numbers in one style."""
+    if len(left) != len(right):
+        return None
+    conditions: list[Term] = []
+    before: WrittenNumber | None = None
+    for a, b in zip(left, right, strict=True):
+        if isinstance(a, str) and a == b:
+            if before is not None and a[0] in before.style.alphabet:
+                return None
+            before = None
+        elif isinstance(a, WrittenNumber) and isinstance(b, WrittenNumber) and a.style == b.style and before is None:
+            conditions.append(_same_number(a.number, b.number))
+            before = a
+        else:
+            return None
+    return terms.all_(*conditions)
+
+
+def _with_literal(pieces: Sequence[Piece], literal: str) -> Term | None:
+    """Return the condition that pieces make this text; None if it is not clear where in it a number ends."""
+    only = pieces[0] if len(pieces) == 1 else None
+    if isinstance(only, WrittenNumber):  # an address as it was parsed, the usual case
+        number = only.style.parse(literal)
+        return terms.FALSE if number is None else _same_number(only.number, number)
+    written = [place for place, piece in enumerate(pieces) if not isinstance(piece, str)]
+    conditions: list[Term] = []
+    rest = literal
+    for place, piece in enumerate(pieces):
+        if isinstance(piece, Chars):
+            return None
+        if isinstance(piece, str):
+            if not rest.startswith(piece):
+                return terms.FALSE
+            rest = rest[len(piece) :]
+            continue
+        following = "".join(str(each) for each in pieces[place + 1 :]) if place == written[-1] else pieces[place + 1]
+        if place == written[-1]:  # the last number ends where the rest of the text begins
+            end = len(rest) - len(following) if isinstance(following, str) and rest.endswith(following) else -1
+        elif isinstance(following, str) and following[0] not in piece.style.alphabet:
+            end = rest.find(following[0])
+        else:
+            return None
+        number = piece.style.parse(rest[:end]) if end >= 0 else None
+        if number is None or not piece.number.low <= number <= piece.number.high:
+            return terms.FALSE
+        conditions.append(_same_number(piece.number, number))
+        rest = rest[end:]
+    return terms.FALSE if rest else terms.all_(*conditions)
+
+
+def _same_number(left: SymInt, right: int) -> Term:
+    low, high = (right.low, right.high) if isinstance(right, SymInt) else (right, right)
+    width = common_width(left, right)
+    return terms.FALSE if high < left.low or left.high < low else terms.eq(fit(left, width), fit(right, width))
+
+
+def int_of_text(text: Any, base: int = 10) -> int:
+    """Return what `int(text, base)` does; forks on what each character is, unless the text is a written number."""
+    if isinstance(text, SymStr) and len(text.pieces) == 1 and isinstance(only := text.pieces[0], WrittenNumber):
+        style = only.style
+        if isinstance(style, IntegerStyle) and (style.base == base or (base == 0 and "#" in style.spec)):
+            return only.number
+        if isinstance(style, MacStyle) and not style.separator and base == 16:
+            return only.number
+    return _int_of_characters(text, base)
+
+
+def _int_of_characters(text: Any, base: int) -> int:
+    """Return the number that characters write: blanks, a sign, digits with single underscores between them."""
+    whole = text.cells()
+    if not all(decide_among(cell, text.code(place), range(128)) for place, cell in enumerate(whole)) or base == 0:
+        return int(text.give_up("int of unusual text"), base)
+    inner = text.strip(" \t\n\r\x0b\f" if isinstance(text, str) else b" \t\n\r\x0b\f")
+    if not isinstance(inner, Vector):
+        return int(inner, base)
+    cells, codes = inner.cells(), [inner.code(place) for place in range(len(inner))]
+    place, sign, number, digit_before = 0, 1, 0, False
+    if decide_among(cells[0], codes[0], b"+-"):
+        sign, place = (-1 if decide_among(cells[0], codes[0], b"-") else 1), 1
+    if (
+        (base in _PREFIXED and len(cells) > place + 1)
+        and decide_among(cells[place + 1], codes[place + 1], _PREFIXED[base])  # a digit is no such letter: no fork
+        and decide_among(cells[place], codes[place], b"0")
+    ):
+        return int(inner.give_up("int of text with a prefix"), base)
+    for cell, code in zip(cells[place:], codes[place:], strict=True):
+        if digit_before and decide_among(cell, code, b"_"):
+            digit_before = False
+            continue
+        number, digit_before = number * base + digit_value(cell, code, base), True
+    if not digit_before:
+        raise ValueError(f"invalid literal for int() with base {base}")
+    return sign * number
+
+
+_PREFIXED = {2: b"bB", 8: b"oO", 16: b"xX"}
+
+
+def ord_of(text: Any) -> int:
+    """Return what `ord(text)` does."""
+    cells = text.cells()
+    if len(cells) != 1:
+        raise TypeError(f"ord() expected a character, but string of length {len(cells)} found")
+    bare = text.bare()
+    return number_of(cells[0], ord(bare) if isinstance(bare, str) else bare[0])
+
+
+def chr_of(number: SymInt) -> str:
+    """Return what `chr(number)` does; forks on the number being a small one."""
+    if not 0 <= number <= 0x10FFFF:
+        raise ValueError("chr() arg not in range(0x110000)")
+    if number > 255:
+        return chr(given_up(number, "chr"))
+    width = max(8, number.term.width)
+    return text_of_cells(chr(plain(number)), (terms.extract(fit(number, width), 7, 0),))

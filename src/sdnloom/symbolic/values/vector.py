@@ -1,0 +1,320 @@
+"""What symbolic text and symbolic bytes have in common: methods that are comparisons of parts.
+
+Each method works as its Python namesake by taking slices and comparing them; every comparison that an input can decide
+either way forks. A method without such a reading pins the value and reports itself.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any, ClassVar
+
+from sdnloom.symbolic.values.cells import Cell, decide_among, decide_equal, decide_less
+from sdnloom.symbolic.values.sym_int import SymInt, one_of, plain_slice, position
+
+
+class Vector:
+    """Mixin of SymStr and SymBytes. A subclass says what its cells are and how a value is made of cells."""
+
+    kind: ClassVar[type]  # str or bytes
+    blank: ClassVar[frozenset[int]]  # codes that strip() takes away
+
+    def cells(self) -> tuple[Cell, ...]:
+        """Return the cells; a text of varying length forks on its length first."""
+        raise NotImplementedError
+
+    def bare(self) -> Any:
+        """Return the plain value of this run."""
+        raise NotImplementedError
+
+    def give_up(self, construct: str) -> Any:
+        """Return the plain value after pinning it and reporting the construct."""
+        raise NotImplementedError
+
+    @classmethod
+    def of_cells(cls, plain: Any, cells: tuple[Cell, ...]) -> Any:
+        """Return a value with these cells, a plain one if none depends on an input."""
+        raise NotImplementedError
+
+    @classmethod
+    def cells_of(cls, other: Any) -> tuple[Cell, ...]:
+        """Return the cells of any value of the kind."""
+        raise NotImplementedError
+
+    def __getitem__(self, index: Any) -> Any:
+        cells = self.cells()
+        if isinstance(index, slice):
+            index = plain_slice(index, len(cells))
+            return self.of_cells(self.bare()[index], cells[index])
+        if isinstance(index, SymInt):
+            index = position(index, len(cells), "string" if self.kind is str else "index")
+        return self.at(index, cells)
+
+    def at(self, index: int, cells: tuple[Cell, ...]) -> Any:
+        """Return one element: a text of one character, or the number of one byte."""
+        raise NotImplementedError
+
+    def __len__(self) -> int:
+        return len(self.cells())
+
+    def __bool__(self) -> bool:
+        return len(self) > 0
+
+    def __iter__(self) -> Any:
+        return iter([self[place] for place in range(len(self))])
+
+    def __eq__(self, other: object) -> Any:
+        if not isinstance(other, self.kind):
+            return NotImplemented
+        return decide_equal(self.cells(), self.cells_of(other), self.bare() == _bare(other))
+
+    def __ne__(self, other: object) -> Any:
+        found = self.__eq__(other)
+        return found if found is NotImplemented else not found
+
+    def __lt__(self, other: Any) -> Any:
+        if not isinstance(other, self.kind):
+            return NotImplemented
+        return decide_less(self.cells(), self.cells_of(other), self.bare() < _bare(other))
+
+    def __gt__(self, other: Any) -> Any:
+        if not isinstance(other, self.kind):
+            return NotImplemented
+        return decide_less(self.cells_of(other), self.cells(), self.bare() > _bare(other))
+
+    def __le__(self, other: Any) -> Any:
+        found = self.__gt__(other)
+        return found if found is NotImplemented else not found
+
+    def __ge__(self, other: Any) -> Any:
+        found = self.__lt__(other)
+        return found if found is NotImplemented else not found
+
+    def __hash__(self) -> int:
+        from sdnloom.symbolic.values.hash_value import hash_of  # values_hash compares values
+
+        return hash_of(self)
+
+    def __mul__(self, times: Any) -> Any:
+        if not isinstance(times, int):
+            return NotImplemented
+        times = one_of(times, "repetition of a sequence", 0)
+        return self.of_cells(self.bare() * times, self.cells() * times)
+
+    __rmul__ = __mul__
+
+    def __contains__(self, part: Any) -> bool:
+        return self.find(part) >= 0
+
+    # Searching.
+
+    def find(self, part: Any, start: Any = None, end: Any = None) -> int:
+        return next(self._places(part, start, end, 1), -1)
+
+    def rfind(self, part: Any, start: Any = None, end: Any = None) -> int:
+        return next(self._places(part, start, end, -1), -1)
+
+    def index(self, part: Any, start: Any = None, end: Any = None) -> int:
+        return self._found(self.find(part, start, end))
+
+    def rindex(self, part: Any, start: Any = None, end: Any = None) -> int:
+        return self._found(self.rfind(part, start, end))
+
+    def _found(self, place: int) -> int:
+        if place < 0:
+            raise ValueError("substring not found" if self.kind is str else "subsection not found")
+        return place
+
+    def _places(self, part: Any, start: Any, end: Any, step: int) -> Any:
+        """Yield where the part occurs, from the left or from the right, comparing only as far as it is asked."""
+        part = self._part(part)
+        size, length = len(part), len(self)
+        low, high, _ = plain_slice(slice(start, end), length).indices(length)
+        if start is not None and low > length - size and size == 0 and start > length:
+            return
+        places = range(low, high - size + 1)
+        for place in places if step > 0 else reversed(places):
+            if self._same(place, part):
+                yield place
+
+    def _part(self, part: Any) -> Any:
+        """Return what a search looks for as a value of the kind: an int stands for one byte."""
+        if not isinstance(part, self.kind) and not isinstance(part, bytearray):
+            raise TypeError(f"expected {self.kind.__name__}, got {type(part).__name__}")
+        return part
+
+    def _same(self, place: int, part: Any) -> bool:
+        here: bool = self[place : place + len(part)] == part
+        return here
+
+    def count(self, part: Any, start: Any = None, end: Any = None) -> int:
+        part = self._part(part)
+        length, size, found = len(self), len(part), 0
+        place, high, _ = plain_slice(slice(start, end), length).indices(length)
+        while place + size <= high:
+            hit = self._same(place, part)
+            found += hit
+            place += size if hit and size else 1
+        return found
+
+    def startswith(self, prefix: Any, start: Any = None, end: Any = None) -> bool:
+        whole = self if start is None and end is None else self[start:end]
+        if isinstance(prefix, tuple):
+            return (
+                any(Vector.startswith(whole, each) for each in prefix)
+                if isinstance(whole, Vector)
+                else whole.startswith(prefix)
+            )
+        if len(prefix) > len(whole):
+            return False
+        answer: bool = whole[: len(prefix)] == prefix
+        return answer
+
+    def endswith(self, suffix: Any, start: Any = None, end: Any = None) -> bool:
+        whole = self if start is None and end is None else self[start:end]
+        if isinstance(suffix, tuple):
+            return (
+                any(Vector.endswith(whole, each) for each in suffix)
+                if isinstance(whole, Vector)
+                else whole.endswith(suffix)
+            )
+        if len(suffix) > len(whole):
+            return False
+        answer: bool = whole[len(whole) - len(suffix) :] == suffix
+        return answer
+
+    # Taking apart.
+
+    def split(self, sep: Any = None, maxsplit: Any = -1) -> list[Any]:
+        if sep is None:
+            return self._words(maxsplit)
+        if not len(sep):
+            raise ValueError("empty separator")
+        parts: list[Any] = []
+        begin, place, length = 0, 0, len(self)
+        while place + len(sep) <= length and maxsplit != len(parts):
+            if self._same(place, sep):
+                parts.append(self[begin:place])
+                begin = place = place + len(sep)
+            else:
+                place += 1
+        return [*parts, self[begin:]]
+
+    def _words(self, maxsplit: Any) -> list[Any]:
+        words: list[Any] = []
+        place, length = 0, len(self)
+        while True:
+            while place < length and self._is_one_of(place, self.blank):
+                place += 1
+            if place == length:
+                return words
+            begin = place
+            if maxsplit == len(words):
+                return [*words, self[begin:].rstrip()]
+            while place < length and not self._is_one_of(place, self.blank):
+                place += 1
+            words.append(self[begin:place])
+
+    def _is_one_of(self, place: int, codes: Iterable[int]) -> bool:
+        """Return whether the element there has one of the codes: a fork on one condition."""
+        return decide_among(self.cells()[place], self.code(place), codes)
+
+    def code(self, place: int) -> int:
+        """Return the code of one element in this run."""
+        found = self.bare()[place]
+        return ord(found) if isinstance(found, str) else found
+
+    def partition(self, sep: Any) -> tuple[Any, Any, Any]:
+        place = self.find(sep)
+        return (self[:place], sep, self[place + len(sep) :]) if place >= 0 else (self, self.kind(), self.kind())
+
+    def rpartition(self, sep: Any) -> tuple[Any, Any, Any]:
+        place = self.rfind(sep)
+        return (self[:place], sep, self[place + len(sep) :]) if place >= 0 else (self.kind(), self.kind(), self)
+
+    def replace(self, old: Any, new: Any, count: Any = -1, /) -> Any:
+        if not len(old):
+            return self.give_up("replace of nothing").replace(old, new, count)
+        found, first = self.kind(), True
+        for part in self.split(old, count):
+            found = part if first else found + new + part
+            first = False
+        return found
+
+    def strip(self, what: Any = None) -> Any:
+        return self.lstrip(what).rstrip(what)
+
+    def lstrip(self, what: Any = None) -> Any:
+        codes, place, length = self._stripped(what), 0, len(self)
+        while place < length and self._is_one_of(place, codes):
+            place += 1
+        return self[place:]
+
+    def rstrip(self, what: Any = None) -> Any:
+        codes, place = self._stripped(what), len(self)
+        while place and self._is_one_of(place - 1, codes):
+            place -= 1
+        return self[:place]
+
+    def _stripped(self, what: Any) -> frozenset[int]:
+        if what is None:
+            return self.blank
+        if isinstance(what, Vector):
+            what = what.give_up(f"{self.kind.__name__}.strip")
+        return frozenset(map(ord, what) if isinstance(what, str) else what)
+
+    def removeprefix(self, prefix: Any) -> Any:
+        return self[len(prefix) :] if self.startswith(prefix) else self
+
+    def removesuffix(self, suffix: Any) -> Any:
+        return self[: len(self) - len(suffix)] if len(suffix) and self.endswith(suffix) else self
+
+    # Padding.
+
+    def ljust(self, width: Any, fill: Any = None, /) -> Any:
+        return self + self._fill(fill) * (width - len(self))
+
+    def rjust(self, width: Any, fill: Any = None, /) -> Any:
+        return self._fill(fill) * (width - len(self)) + self
+
+    def _fill(self, fill: Any) -> Any:
+        return fill if fill is not None else self.kind(" ") if self.kind is str else b" "
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return self.kind, (self.give_up("copy or pickle"),)
+
+    def __copy__(self) -> "Vector":
+        return self
+
+    def __deepcopy__(self, memo: object) -> "Vector":
+        return self
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return (self.give_up("copy or pickle"),)
+
+
+def _bare(value: Any) -> Any:
+    return value.bare() if isinstance(value, Vector) else value
+
+
+def pinning(kind: type, name: str) -> Callable[..., Any]:
+    """Return a method that pins the value, reports itself and does what the plain one does."""
+
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        bare = self.give_up(f"{kind.__name__}.{name}")
+        plain = [arg.give_up(f"{kind.__name__}.{name}") if isinstance(arg, Vector | SymInt) else arg for arg in args]
+        return getattr(bare, name)(*plain, **kwargs)
+
+    method.__name__ = name
+    return method
+
+
+def pin_the_rest(made: type, kind: type) -> None:
+    """Give a class a pinning method for each public method of its kind that it does not follow itself."""
+    for name in sorted(vars(kind)):
+        follows = any(name in vars(each) for each in made.__mro__ if each not in (kind, object))
+        if (
+            not name.startswith("_")
+            and not follows
+            and callable(getattr(kind, name))
+            and name not in ("maketrans", "fromhex")
+        ):
+            setattr(made, name, pinning(kind, name))

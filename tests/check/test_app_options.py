@@ -1,0 +1,164 @@
+"""What a command line means: the scenario document that its options stand for."""
+
+import tomllib
+from typing import Any
+
+import pytest
+
+from sdnloom.check.app_options import AppOptions, app_document
+from sdnloom.scenario_file.document import ScenarioError
+from sdnloom.scenario_file.toml_text import toml_text
+
+
+def document(**said: Any) -> dict[str, Any]:
+    return app_document(AppOptions(("ryu.app.simple_switch_13",), **said))
+
+
+def test_an_app_alone_gets_two_switches_two_hosts_and_what_any_app_should_keep() -> None:
+    assert (
+        toml_text(document())
+        == """\
+name = "simple_switch_13"
+properties = ["NoForwardingLoops", "NoBlackHoles", "NoForgottenPackets", "NoHandlerException", \
+{ name = "Sometimes", event = "Received", at = "h2" }]
+
+[program]
+app = "ryu.app.simple_switch_13"
+
+[topology]
+shape = "linear"
+switches = 2
+
+[[hosts]]
+name = "h1"
+kind = "client"
+to = ["h2"]
+sends = 2
+
+[[hosts]]
+name = "h2"
+kind = "replier"
+"""
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "table"),
+    [
+        ("minimal", {"shape": "single", "hosts": 2}),
+        ("single", {"shape": "single"}),
+        ("single,3", {"shape": "single", "hosts": 3}),
+        ("linear,3,2", {"shape": "linear", "switches": 3, "hosts": 2}),
+        ("ring, 4", {"shape": "ring", "switches": 4}),
+        ("mesh,3", {"shape": "mesh", "switches": 3}),
+        ("tree,2", {"shape": "tree", "depth": 2}),
+        ("torus,3,4", {"shape": "torus", "rows": 3, "columns": 4}),
+        ("tree,1,3", {"shape": "tree", "depth": 1, "fanout": 3}),
+        ("topohub:topozoo/Abilene", {"shape": "topohub", "name": "topozoo/Abilene"}),
+    ],
+)
+def test_topologies_are_written_as_for_mininet(text: str, table: dict[str, Any]) -> None:
+    assert document(topology=text)["topology"] == table
+
+
+def test_a_mininet_file_is_a_topology(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "net.py").write_text(
+        "from mininet.topo import Topo\n"
+        "class Pair(Topo):\n"
+        "    def build(self, n=1):\n"
+        "        for each in range(n):\n"
+        "            self.addLink(self.addHost(f'a{each}'), 's1' if each else self.addSwitch('s1'))\n"
+        "topos = {'pair': Pair}\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    found = document(topology="net.py:pair,2")
+    assert found["topology"] == {"shape": "mininet", "file": "net.py", "topo": "pair,2"}
+    assert [host["name"] for host in found["hosts"]] == ["a0", "a1"]
+
+
+def test_pings_and_moves_say_what_hosts_do() -> None:
+    found = document(topology="single,3", pings=("h1,h2,3", "h1,h3", "h3,h1"), moves=("h2,s1:4", "h2,s1:5"))
+    assert found["hosts"] == [
+        {"name": "h1", "kind": "client", "to": ["h2", "h3"], "sends": 4},
+        {"name": "h2", "kind": "replier", "move": {"to": ["s1:4", "s1:5"], "moves": 1, "announces": True}},
+        {"name": "h3", "kind": "client", "to": ["h1"], "sends": 1},
+    ]
+    assert found["topology"]["ports"] == 5
+
+
+def test_a_lone_host_pings_nobody() -> None:
+    found = document(topology="single,1")
+    assert "hosts" not in found
+    assert found["properties"] == ["NoForwardingLoops", "NoBlackHoles", "NoForgottenPackets", "NoHandlerException"]
+
+
+def test_properties_can_have_arguments() -> None:
+    assert document(properties=("NoBlackHoles", "Waypoint,source=h1,target=h2,via=s1"))["properties"] == [
+        "NoBlackHoles",
+        {"name": "Waypoint", "source": "h1", "target": "h2", "via": "s1"},
+    ]
+    assert document(properties=("FlowAffinity,replicas=R1",))["properties"] == [
+        {"name": "FlowAffinity", "replicas": ["R1"]}
+    ]
+
+
+def test_requests_become_externals() -> None:
+    found = document(externals=('POST /router/1 {"address": "10.0.0.1/24"}', "GET /router/1"))
+    assert found["externals"] == [
+        {"name": "POST /router/1", "arguments": ['{"address": "10.0.0.1/24"}']},
+        {"name": "GET /router/1"},
+    ]
+
+
+def test_every_option_of_the_app_is_said() -> None:
+    options = AppOptions(
+        ("one.py", "folder/two.py"),
+        path=("lib",),
+        ticks=4,
+        warmup=0,
+        hub="eventlet",
+        threads="explore",
+        version="1.0",
+        joining=True,
+    )
+    found = tomllib.loads(toml_text(app_document(options)))
+    assert found["program"] == {
+        "apps": ["one.py", "folder/two.py"],
+        "path": ["lib"],
+        "hub": "eventlet",
+        "threads": "explore",
+    }
+    assert (found["name"], found["ticks"], found["warmup"], found["joining"]) == ("one", 4, 0, True)
+    assert found["switches"] == {"version": "1.0"}
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ({"topology": "line,2"}, "--topology is 'line,2'; expected single,HOSTS, linear,SWITCHES,HOSTS"),
+        ({"topology": "linear"}, "--topology is 'linear'; expected"),
+        ({"topology": "linear,two"}, "--topology is 'linear,two'; expected a whole number instead of 'two'"),
+        ({"topology": "linear,²"}, "a whole number instead of '²'"),
+        ({"topology": "linear," + "9" * 5000}, "a whole number instead of '9999"),
+        ({"topology": "linear,1,1,1"}, "expected single,HOSTS"),
+        ({"topology": "ring,2"}, "switches is 2; expected a whole number from 3"),
+        ({"topology": "linear,0"}, "command line: --topology.switches is 0; expected"),
+        ({"topology": "none.py"}, "none.py"),
+        ({"pings": ("h1",)}, "--ping is 'h1'; expected SOURCE,TARGET or SOURCE,TARGET,COUNT"),
+        ({"pings": ("h1,h1",)}, "--ping is 'h1,h1'; expected two different hosts"),
+        ({"moves": ("h2,s1",)}, "--move is 'h2,s1'; expected HOST,SWITCH:PORT"),
+        ({"pings": ("h1,h2,x",)}, "--ping is 'h1,h2,x'; expected a whole number instead of 'x'"),
+        ({"pings": ("h1,h9",)}, "h9'; expected a host of the topology: h1, h2"),
+        ({"moves": ("h1",)}, "--move is 'h1'; expected HOST,SWITCH:PORT"),
+        ({"properties": ("NoLoops",)}, "--property is 'NoLoops'; expected NAME"),
+        ({"properties": ("Reachable,h1",)}, "expected NAME or NAME,KEY=VALUE,..."),
+        ({"externals": ("router",)}, "--external is 'router'; expected a request such as"),
+        ({"externals": ("POST /router {",)}, "--external is '{'; expected a request such as"),
+        ({"externals": ("POST /router " + "[" * 100_000,)}, "--external is '[[["),
+    ],
+)
+def test_mistakes_name_option_value_and_what_was_expected(said: dict[str, Any], message: str) -> None:
+    with pytest.raises(ScenarioError) as raised:
+        document(**said)
+    assert message in str(raised.value)
+    assert len(str(raised.value)) < 500

@@ -1,0 +1,175 @@
+"""What a reduction supposes of a program's handlers is found to be wrong before it does harm."""
+
+import time
+from typing import Any
+
+import pytest
+
+from sdnloom import Scenario
+from sdnloom.check.bounds import stated_bounds
+from sdnloom.engine.result import Limits, SearchOptions
+from sdnloom.network.assumed_independence import AssumeIndependent, AssumptionRefuted, PromiseError
+from sdnloom.network.hosts import Client, Replier
+from sdnloom.network.network import Network
+from sdnloom.network.openflow import Match, PacketIn
+from sdnloom.network.program import MessageIn, Reaction, SwitchUp
+from sdnloom.network.program_cells import Attribute, Order
+from sdnloom.network.topology import linear
+from sdnloom.platforms.python.program import ProgramError, PythonProgram
+from tests.reducing import compare
+
+NETWORK = Network(linear(2), (Client("h1", to=("h2",), sends=2), Replier("h2")))
+
+
+class Keeps:
+    """A learning switch that keeps to its switch, unless told otherwise."""
+
+    def __init__(self, breaks: str = "") -> None:
+        self.ports: dict[str, dict[int, int]] = {}
+        self.breaks, self.seen = breaks, 0
+
+    def switch_join(self, net: Any, switch: str, joined: SwitchUp) -> None:
+        self.ports[switch] = {}
+
+    def packet_in(self, net: Any, switch: str, message: PacketIn) -> None:
+        self.ports[switch][message.in_port] = 1
+        if self.breaks == "looks":
+            self.ports["s2"].get(1)
+        if self.breaks == "counts":
+            len(self.ports)
+        if self.breaks == "changes":
+            self.seen += 1
+        net.flood("s2" if self.breaks == "sends" else switch, message)
+
+
+def supposed_of(program: PythonProgram) -> tuple[int, AssumeIndependent]:
+    """How often a search with this program starts again, and what is left of what was supposed."""
+    known, starts = AssumeIndependent(program), 0
+    while True:
+        try:
+            options = SearchOptions(engine="loop", reduce=True)
+            Scenario(NETWORK, known, (), options)._search_once(known, lambda system: system, 0.0, None, None)
+            return starts, known
+        except AssumptionRefuted:
+            starts += 1
+
+
+@pytest.mark.parametrize(
+    ("breaks", "apart", "near"),
+    [
+        ("", True, True),
+        ("looks", False, True),
+        ("counts", False, True),
+        ("changes", False, True),
+        ("sends", True, False),
+    ],
+)
+def test_what_is_wrong_is_supposed_no_longer_and_nothing_else(breaks, apart, near):
+    starts, known = supposed_of(PythonProgram(Keeps, {"breaks": breaks}))
+    assert (known.apart, known.near) == (apart, near)
+    assert starts == (not apart) + (not near)
+
+
+def test_nothing_is_supposed_of_a_program_that_says_no():
+    starts, known = supposed_of(PythonProgram(Keeps, per_switch=False))
+    assert (starts, known.apart, known.near) == (0, False, False)
+
+
+@pytest.mark.parametrize(
+    ("breaks", "what"),
+    [
+        ("looks", r"it changes ports\['s2'\] for 's2' and looks at it for 's1'"),
+        ("counts", r"it changes ports\['s2'\] for 's2' and looks at it for 's1'"),
+        ("changes", "it changes seen for 's2' and looks at it for 's1'"),
+        ("sends", "it sends to 's2' for a message from 's1'"),
+    ],
+)
+def test_a_broken_promise_names_what_was_done(breaks, what):
+    scenario = Scenario(NETWORK, PythonProgram(Keeps, {"breaks": breaks}, True), (), SearchOptions(reduce=True))
+    expected = rf"Keeps promises to keep to one switch at a time \(per_switch\), but {what}; expected no part"
+    with pytest.raises(PromiseError, match=expected):
+        scenario.check()
+
+
+def test_a_promise_is_true_or_false():
+    with pytest.raises(ProgramError, match=r"Keeps.per_switch is 1.5; expected True or False"):
+        PythonProgram(type("Keeps", (Keeps,), {"per_switch": 1.5}))
+
+
+def test_handlers_that_are_apart_reduce_more_than_those_that_are_only_noted():
+    sizes = [compare(Scenario(NETWORK, PythonProgram(Keeps, {}, said), ())) for said in (True, None, False)]
+    promised, supposed, noted = (one.factor for one in sizes if one is not None)
+    assert promised == supposed > noted
+
+
+class Told:
+    """A program that says itself what it touches: for each switch, what it reads and what it writes."""
+
+    name = "told"
+
+    def __init__(self, **touches: tuple[set[Any], set[Any]]) -> None:
+        self.touches = touches
+
+    def handle(self, core: Any, given: MessageIn) -> list[Reaction]:
+        reads, writes = map(frozenset, self.touches[given.switch])
+        return [Reaction(core, reads=reads | writes, writes=writes)]
+
+
+def test_tables_may_be_filled_for_any_switch_as_long_as_nobody_looks_at_their_order():
+    fill, look = (set(), {Order("table")}), ({Attribute("table")}, set())
+    program = AssumeIndependent(Told(s1=fill, s2=fill, s3=look))
+    one, two, three = (MessageIn(switch, PacketIn(Match(), b"", 0)) for switch in ("s1", "s2", "s3"))
+    assert program.handle(None, one)[0].writes is None  # they are apart
+    assert program.handle(None, two)[0].writes is None
+    with pytest.raises(AssumptionRefuted, match="changes the order of table for 's1' and looks at it for 's3'"):
+        program.handle(None, three)
+    assert program.handle(None, one)[0].writes == program.handle(None, two)[0].reads == {Order("table")}
+
+
+def test_the_time_limit_counts_from_the_first_start_and_is_told_as_it_was_given():
+    scenario = Scenario(NETWORK, PythonProgram(Keeps), (), SearchOptions(limits=Limits(seconds=60)))
+    long_ago = time.perf_counter() - 61
+    result, options = scenario._search(scenario.program, lambda system: system, long_ago, None, None)
+    assert result.incomplete == "the time limit of 60 s was reached"
+    assert "at most 60 seconds" in stated_bounds(NETWORK, options)
+
+
+# Two switches, and all that their handlers may do to each other.
+
+
+class Anything:
+    """Does one thing for packets of each switch, and remembers what it saw."""
+
+    def __init__(self, deeds: dict[str, Any]) -> None:
+        self.deeds = deeds
+        self.seen: dict[str, list[Any]] = {"s1": [], "s2": []}
+        self.table: dict[str, str] = {}
+        self.total = 0
+
+    def packet_in(self, net: Any, switch: str, message: PacketIn) -> None:
+        deed, key = self.deeds[switch]
+        if deed == "write":
+            self.table[key] = switch
+        elif deed == "look":
+            self.seen[switch].append(self.table.get(key))
+        elif deed == "look at all":
+            self.seen[switch].append(sorted(self.table.items()))
+        elif deed == "count":
+            self.total += 1
+            self.seen[switch].append(self.total)
+        elif deed == "forget":
+            self.seen[switch].append(self.table.pop(key, None))
+        net.flood(key if deed == "send" else switch, message)
+
+
+DEEDS = (
+    *(("write", "x"), ("write", "y"), ("look", "x"), ("look", "y"), ("look at all", ""), ("count", "")),
+    *(("forget", "x"), ("send", "s1"), ("send", "s2")),
+)
+
+
+@pytest.mark.parametrize("first", DEEDS, ids=str)
+def test_whatever_handlers_do_a_reduction_finds_what_the_whole_search_finds(first):
+    network = Network(linear(2), (Client("h1", to=("h2",)), Client("h2", to=("h1",))))
+    for second in DEEDS:
+        compare(Scenario(network, PythonProgram(Anything, {"deeds": {"s1": first, "s2": second}}), ()))

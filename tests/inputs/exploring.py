@@ -1,0 +1,80 @@
+"""Slow, obvious exploration: a handler is given every packet of a small domain, and alike is what behaves alike."""
+
+import inspect
+import itertools
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from sdnloom.inputs.classes import HandlerQuestion, PacketClasses, agrees
+from sdnloom.network.openflow import FlowMod, PacketOut
+from sdnloom.network.program import MessageIn
+from sdnloom.platforms.line_trace import line_trace
+
+
+@dataclass(frozen=True)
+class ListedClass:
+    """A class as the list of its members."""
+
+    key: object
+    members: tuple[dict[str, int], ...]
+
+    @property
+    def witness(self):
+        return self.members[0]
+
+    def repeats(self, other):
+        return self.key == other.key
+
+    def member(self, within, avoiding):
+        for values in self.members:
+            if all(values[name] in domain for name, domain in within.items() if name in values) and not any(
+                agrees(values, pattern) for pattern in avoiding
+            ):
+                return values
+        return None
+
+
+def listed_packets(skeleton):
+    """Every packet of a skeleton whose domains are lists; of a range its ends stand for the whole."""
+    fields = [(field.name, domain) for field, domain in skeleton.symbolic if not field.computed]
+    choices = [list(dict.fromkeys(end for low, high in domain.ranges for end in (low, high))) for _, domain in fields]
+    fixed = skeleton.preferred
+    for values in itertools.product(*choices):
+        yield {**fixed, **dict(zip((name for name, _ in fields), values, strict=True))}
+
+
+class BruteForce:
+    """Runs the handler of a plain-Python program on each packet."""
+
+    def __init__(self, program):
+        self.program = program
+        self.file = Path(inspect.getfile(program.kind))
+        self.asked = 0
+
+    def explore(self, question: HandlerQuestion) -> PacketClasses:
+        self.asked += 1
+        classes = defaultdict(list)
+        for values in listed_packets(question.skeleton):
+            frame = question.skeleton.frame(values)
+            message = replace(question.message, data=frame, total_len=len(frame))
+            reactions, lines = line_trace(
+                lambda message=message: self.program.handle(question.core, MessageIn(question.switch, message)),
+                [self.file],
+            )
+            classes[lines, tuple(map(behaviour, reactions))].append(values)
+        return PacketClasses(tuple(ListedClass(key, tuple(members)) for key, members in classes.items()))
+
+
+def behaviour(reaction):
+    """What was done, without what the packet says itself."""
+    return tuple((switch, *sent(message)) for switch, message in reaction.messages), reaction.events
+
+
+def sent(message):
+    match message:
+        case FlowMod():
+            return "FlowMod", message.command, message.instructions
+        case PacketOut():
+            return "PacketOut", message.actions
+    return (type(message).__name__,)

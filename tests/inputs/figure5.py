@@ -1,0 +1,102 @@
+"""NICE's figure 5 word by word: discovery as a transition, and the packets that a client discovered in its state.
+
+States are visited one by one on the reference semantics. It shares `relevant` with the pools: which packets matter in a
+situation is one question, what becomes of them is another, and only the second is compared.
+"""
+
+from dataclasses import dataclass, field, replace
+
+from sdnloom.check.discovery import PacketPools, Situation
+from sdnloom.engine.semantics import Semantics
+from sdnloom.network.build import build
+from sdnloom.network.hosts.client import Client
+from sdnloom.network.hosts.host import Host, HostAction, HostStep
+from sdnloom.network.hosts.mobile import MobileHost
+
+
+@dataclass(frozen=True)
+class Figure5Client(Host):
+    """A client whose state is (packets sent, what it discovered); the search adds to the latter."""
+
+    sends: int = field(default=1, kw_only=True)
+
+    def initial(self, scene):
+        return 0, frozenset()
+
+    def acts(self, scene):
+        return (HostAction("send", self.send),)
+
+    def send(self, scene, state):
+        sent, known = state
+        if sent >= self.sends:
+            return ()
+        return [
+            HostStep((sent + 1, known), (scene.stamped(packet, sent + 1),), choice=label)
+            for label, packet in sorted(known, key=lambda one: one[0])
+        ]
+
+
+def quiescent_outcomes(network, program, explorer, wanted, limit=200_000):
+    """Every quiescent state that figure 5 reaches, without what clients discovered."""
+    asking = PacketPools(network, explorer, wanted)
+    names = [host.name for host in network.hosts if isinstance(_client(host), Client) and _client(host).discover]
+    semantics = Semantics(build(replace(network, hosts=tuple(map(_literal, network.hosts))), program))
+    seen, stack, found = set(), [semantics.initial()], set()
+    while stack:
+        state = stack.pop()
+        if state in seen:
+            continue
+        seen.add(state)
+        assert len(seen) < limit
+        stack += [transition.state for transition in semantics.transitions(state)]
+        stack += [_discovered(semantics, state, name, asking) for name in names]
+        if semantics.is_quiescent(state):
+            found.add(outcome(semantics, state))
+    return found, len(seen)
+
+
+def outcome(semantics, state):
+    """A state without what clients discovered, or how they count."""
+    hosts = {component.name for component in semantics.system.components} - {"controller"}
+    cores = []
+    for component, core in zip(semantics.system.components, state.cores, strict=True):
+        if component.name in hosts and hasattr(core, "place"):
+            core = (core.place, _sent(core.state))
+        cores.append(core)
+    return tuple(cores), state.contents
+
+
+def _sent(state):
+    inner = getattr(state, "inner", state)
+    left = getattr(state, "moves", None)
+    if isinstance(inner, tuple) and inner and isinstance(inner[0], int):
+        return left, inner[0]
+    return left, inner
+
+
+def _client(host):
+    return host.host if isinstance(host, MobileHost) else host
+
+
+def _literal(host):
+    client = _client(host)
+    if not isinstance(client, Client) or not client.discover:
+        return host
+    literal = Figure5Client(host.name, sends=client.sends)
+    return replace(host, host=literal) if isinstance(host, MobileHost) else literal
+
+
+def _discovered(semantics, state, name, asking):
+    """The state after the client's discover_packets (lines 26 to 31): it may send these packets from now on."""
+    number = semantics.index[name]
+    core = state.cores[number]
+    switch = semantics.column(core.place.switch, state)
+    if switch.phase != "on":
+        return state
+    program = semantics.column("controller", state).program
+    found = asking.relevant(Situation(name, core.place, program, replace(switch.core, buffers=())))
+    moving = hasattr(core.state, "inner")
+    sent, known = core.state.inner if moving else core.state
+    after = (sent, known | set(found))
+    core = core._replace(state=core.state._replace(inner=after) if moving else after)
+    return state._replace(cores=(*state.cores[:number], core, *state.cores[number + 1 :]))

@@ -1,0 +1,236 @@
+"""Discovery of packets as pools, compared with NICE's figure 5."""
+
+import pytest
+
+from sdnloom.check.discovery import DiscoverOptions, discover
+from sdnloom.engine.result import Holds, Incomplete, Limits, SearchOptions, Violated
+from sdnloom.engine.search import search
+from sdnloom.engine.semantics import Semantics, reachable
+from sdnloom.inputs.classes import PacketClasses
+from sdnloom.inputs.clients import DiscoveryError
+from sdnloom.inputs.domains import DomainError
+from sdnloom.inputs.stacks import StackError
+from sdnloom.network.build import build
+from sdnloom.network.hosts import ArpHost, Client, MobileHost, Replier
+from sdnloom.network.network import Network, SwitchOptions
+from sdnloom.network.openflow import Match, Output
+from sdnloom.network.packet import decode
+from sdnloom.network.topology import SwitchPort, linear, ring, single
+from sdnloom.platforms.python.program import PythonProgram
+from sdnloom.properties import NoForwardingLoops
+from tests.inputs.exploring import BruteForce
+from tests.inputs.figure5 import outcome, quiescent_outcomes
+from tests.network.programs import Hub, Learning, Silent
+
+ETHERNET = DiscoverOptions(stacks=("ethernet",), fields=(("eth.type", "0x88b5"),))
+LEARNING = PythonProgram(Learning)
+
+
+class Spoken:
+    """Treats one host in a way of its own once it has heard from it."""
+
+    def __init__(self):
+        self.heard = 0
+
+    def packet_in(self, net, switch, message):
+        frame = decode(message.data).headers[0]
+        if frame.dst == 0xFFFF_FFFF_FFFF:
+            self.heard = 1
+        elif self.heard and frame.dst == 3:
+            self.heard = 2
+        net.flood(switch, message)
+
+
+class ByPort:
+    """Installs a rule for the exact connection, so that a packet of the same class must use another port to be seen."""
+
+    def __init__(self):
+        self.count = 0
+
+    def packet_in(self, net, switch, message):
+        packet = decode(message.data)
+        tcp = packet.headers[2]
+        if tcp.dst == 80:
+            self.count = min(self.count + 1, 3)
+            net.install(switch, Match.of(eth_type=0x800, ip_proto=6, tcp_src=tcp.src, tcp_dst=80), Output(2))
+
+
+def found(network, program, wanted=ETHERNET, options=None, explorer=None, properties=()):
+    options = options or SearchOptions()
+
+    def searching(ready, program, look, *rest):
+        return search(look(build(ready, program, properties)), options)
+
+    return discover(network, program, explorer or BruteForce(program), wanted, options, searching)
+
+
+def labels(discovery, host):
+    one = next(each for each in discovery.network.hosts if each.name == host)
+    client = one.host if isinstance(one, MobileHost) else one
+    return {str(place): [label for label, _ in pool] for place, pool in client.pools}
+
+
+def moving(client):
+    return MobileHost(client.name, host=client, to=(SwitchPort("s1", 3),), moves=1)
+
+
+SMALL = {
+    "one client": Network(single(2), (Client("h1", sends=2, discover=True), Replier("h2"))),
+    "two clients": Network(single(2), (Client("h1", discover=True), Client("h2", discover=True))),
+    "two switches": Network(linear(2), (Client("h1", discover=True), Client("h2", discover=True))),
+    "a client that moves": Network(single(2, ports=3), (moving(Client("h1", sends=2, discover=True)),)),
+    "a host that moves": Network(single(2, ports=3), (Client("h1", discover=True), moving(Client("h2", to=("h1",))))),
+}
+
+
+@pytest.mark.parametrize("kind", [Learning, Spoken, Hub, Silent], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("name", SMALL)
+def test_pools_reach_every_quiescent_outcome_of_figure_5(name, kind):
+    network, program = SMALL[name], PythonProgram(kind)
+    discovery = found(network, program)
+    literal, _ = quiescent_outcomes(network, program, BruteForce(program), ETHERNET)
+    semantics = Semantics(build(discovery.network, program))
+    reached = {outcome(semantics, state) for state in reachable(semantics) if semantics.is_quiescent(state)}
+    assert isinstance(discovery.result.verdict, Holds)
+    assert literal
+    assert literal <= reached
+
+
+def test_a_packet_for_each_role_of_a_class_and_no_more():
+    discovery = found(SMALL["one client"], LEARNING)
+    nobody, everybody = "ethernet eth.dst=02:ff:00:00:00:fe", "ethernet eth.dst=ff:ff:ff:ff:ff:ff"
+    assert labels(discovery, "h1") == {"s1:1": ["ethernet eth.dst=h2", everybody, nobody]}
+    assert [(one.states, one.transitions, one.packets) for one in discovery.rounds] == [(1, 0, 0), (311, 535, 3)]
+    assert discovery.result.statistics.transitions == 535
+
+
+def test_packets_that_matter_only_later_are_found_later():
+    network = Network(single(3), (Client("h1", sends=2, discover=True),))
+    discovery = found(network, PythonProgram(Spoken))
+    assert [one.packets for one in discovery.rounds] == [0, 3, 4]
+    assert labels(discovery, "h1")["s1:1"][-1] == "ethernet eth.dst=h3"
+
+
+def test_a_client_that_moves_has_a_pool_for_each_place():
+    assert list(labels(found(SMALL["a client that moves"], LEARNING), "h1")) == ["s1:1", "s1:3"]
+
+
+def test_a_representative_misses_the_tables_where_one_does():
+    wanted = DiscoverOptions(
+        stacks=("ipv4/tcp",),
+        fields=(("tcp.flags", "2"), ("tcp.dst_port", "80,81"), ("eth.dst", "h2"), ("ipv4.dst", "h2")),
+    )
+    network = Network(single(2), (Client("h1", sends=2, discover=True),))
+    discovery = found(network, PythonProgram(ByPort), wanted)
+    ports = [label.partition("tcp.")[2] for label in labels(discovery, "h1")["s1:1"]]
+    # Once the rule for port 1024 is there, only a packet from port 1025 is seen by the handler that counts.
+    assert ports == ["flags=2", "dst_port=81 tcp.flags=2", "src_port=1025 tcp.flags=2"]
+    assert {core.program for core in _controllers(discovery.network, PythonProgram(ByPort))} == {
+        PythonProgram(ByPort).initial(),
+        *(_counting(n) for n in (1, 2)),
+    }
+
+
+def _controllers(network, program):
+    semantics = Semantics(build(network, program))
+    return {semantics.column("controller", state) for state in reachable(semantics)}
+
+
+def _counting(number):
+    program = PythonProgram(ByPort)
+    instance = ByPort()
+    instance.count = number
+    return program._core(instance)
+
+
+def test_discovery_is_the_same_on_both_engines_and_every_seed():
+    one = found(SMALL["two switches"], LEARNING, options=SearchOptions(engine="loop"))
+    other = found(SMALL["two switches"], LEARNING, options=SearchOptions(engine="kernel"))
+    assert (one.network, one.rounds) == (other.network, other.rounds)
+
+
+def test_handlers_run_once_per_situation_however_many_rounds_there_are():
+    program = PythonProgram(Spoken)
+    runs = []
+    handle = program.handle
+
+    def counted(core, given):
+        runs.append((core, given))
+        return handle(core, given)
+
+    explorer = BruteForce(PythonProgram(Spoken))
+    program.handle = counted
+    discovery = found(Network(single(3), (Client("h1", sends=2, discover=True),)), program, explorer=explorer)
+    assert len(discovery.rounds) == 3
+    assert len(runs) == len(set(runs)) == discovery.result.statistics.evaluations["controller"]
+
+
+def test_each_question_is_asked_once():
+    explorer = BruteForce(LEARNING)
+    discovery = found(SMALL["two switches"], LEARNING, explorer=explorer)
+    assert explorer.asked == sum(one.questions for one in discovery.rounds)
+
+
+def test_a_violation_found_with_discovered_packets_is_replayed_with_them():
+    network = Network(ring(3), (Client("h1", discover=True),))
+    discovery = found(network, LEARNING, properties=(NoForwardingLoops(),))
+    assert isinstance(discovery.result.verdict, Violated)
+    assert discovery.result.violations[0].path.steps[0].choice == "ethernet eth.dst=h2"
+
+
+class Gap:
+    """An explorer that says that it did not see everything."""
+
+    def __init__(self, program):
+        self.inner = BruteForce(program)
+
+    def explore(self, question):
+        found = self.inner.explore(question)
+        return PacketClasses(found.classes, ("app.py:7: the time limit",))
+
+
+def test_holds_only_if_every_class_was_found():
+    discovery = found(SMALL["one client"], LEARNING, explorer=Gap(LEARNING))
+    assert discovery.result.verdict == Incomplete(
+        "inputs may be missing that the program tells apart: app.py:7: the time limit"
+    )
+
+
+def test_holds_never_with_a_reduction():
+    discovery = found(SMALL["one client"], LEARNING, options=SearchOptions(reduce=True))
+    assert isinstance(discovery.result.verdict, Incomplete)
+    assert "a reduction leaves out states" in discovery.result.verdict.reason
+
+
+def test_limits_end_discovery_as_incomplete():
+    discovery = found(SMALL["two switches"], LEARNING, options=SearchOptions(limits=Limits(states=50)))
+    assert isinstance(discovery.result.verdict, Incomplete)
+
+
+def test_openflow_13_needs_an_entry_that_brings_packets_to_the_controller():
+    network = Network(single(2), (Client("h1", discover=True),), SwitchOptions(version="1.3"))
+    assert labels(found(network, LEARNING), "h1") == {}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "error", "message"),
+    [
+        (DiscoverOptions(stacks=("ipx",)), StackError, "'ipx' is no protocol stack; expected one of ethernet, lldp"),
+        (DiscoverOptions(fields=(("eth.dest", "h2"),)), StackError, "'eth.dest' is no field of the stacks ethernet"),
+        (
+            DiscoverOptions(fields=(("eth.dst", "h9"),)),
+            DomainError,
+            "eth.dst=h9: 'h9' is no value of it; expected",
+        ),
+        (DiscoverOptions(fields=(("eth.type", "0x10000"),)), DomainError, "'0x10000' is out of range"),
+    ],
+)
+def test_what_cannot_be_asked_for_is_named(wanted, error, message):
+    with pytest.raises(error) as raised:
+        found(SMALL["one client"], LEARNING, wanted)
+    assert message in str(raised.value)
+
+
+def test_only_plain_clients_discover():
+    with pytest.raises(DiscoveryError, match="of kind arp; expected kind client"):
+        found(Network(single(2), (ArpHost("h1", to=("h2",), discover=True),)), LEARNING)

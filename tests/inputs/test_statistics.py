@@ -1,0 +1,184 @@
+"""Discovered statistics: classes of replies, one answer of each where the program handles them, answers as texts."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sdnloom.check.discovery import DiscoverOptions
+from sdnloom.check.discovery_table import check_options
+from sdnloom.check.load import read_scenario
+from sdnloom.check.scenario import Scenario
+from sdnloom.engine.semantics import Finding
+from sdnloom.errors import SdnloomError
+from sdnloom.inputs.classes import HandlerQuestion
+from sdnloom.inputs.concolic import ConcolicExplorer
+from sdnloom.inputs.statistics import answer_label, labelled_answer, reply_skeleton
+from sdnloom.network.network import Network, PortCounter, ProgramTimer
+from sdnloom.network.openflow import Port, PortStats, PortStatsReply, PortStatsRequest
+from sdnloom.network.program import MessageIn
+from sdnloom.network.statistics import COUNTERS
+from sdnloom.network.topology import SwitchPort, single
+from sdnloom.platforms.capture.freeze import restore
+from sdnloom.platforms.python.program import PythonProgram
+from sdnloom.platforms.python.symbolic import SymbolicPython
+from sdnloom.properties import NoHandlerException
+
+
+class Load:
+    """Raises when the load of a port has risen twice in a row by more than three."""
+
+    def __init__(self):
+        self.seen, self.rises = 0, 0
+
+    def timer(self, net, name):
+        net.send("s1", PortStatsRequest(Port.ANY))
+
+    def stats(self, net, switch, message):
+        for row in message.ports:
+            if row.port_no == 2:
+                self.rises = self.rises + 1 if row.tx_bytes - self.seen > 3 else 0
+                self.seen = row.tx_bytes
+        if self.rises == 2:
+            raise RuntimeError("too much")
+
+
+REPLY = PortStatsReply((PortStats(1), PortStats(2)))
+POLLED = Network(single(2), timers=(ProgramTimer("poll", 2),), answers=())
+
+
+def outcome(core, value):
+    """What the program knows after a reply, without exploring anything."""
+    (reaction, *_) = PythonProgram(Load).handle(core, _came(value))
+    return restore(object.__new__(Load), reaction.core).rises, bool(reaction.events)
+
+
+def _came(value):
+    return MessageIn("s1", replace(REPLY, ports=(PortStats(1), PortStats(2, tx_bytes=value))))
+
+
+@pytest.mark.parametrize("values", [(), (5,), (2, 1)])
+def test_classes_are_those_of_brute_force(values):
+    program, core = PythonProgram(Load), PythonProgram(Load).initial()
+    for value in values:
+        core = program.handle(core, _came(value))[0].core
+    pinned = {f"port{port}.{name}": "0" for port in (1, 2) for name in COUNTERS if (port, name) != (2, "tx_bytes")}
+    skeleton = reply_skeleton(REPLY, {**pinned, "port2.tx_bytes": "0-15"}, "1.0")
+    answer = ConcolicExplorer(SymbolicPython(Load)).explore(HandlerQuestion(core, "s1", REPLY, skeleton))
+    assert not answer.gaps
+    for value in range(16):
+        (mine,) = [one for one in answer.classes if one.contains({"port2.tx_bytes": value})]
+        assert outcome(core, value) == outcome(core, mine.witness["port2.tx_bytes"])
+    assert len(answer.classes) == len({outcome(core, value) for value in range(16)})
+
+
+def test_counters_that_nobody_told_lead_to_the_violation_and_its_trace_replays():
+    scenario = Scenario(POLLED, PythonProgram(Load), (NoHandlerException(),))
+    report = scenario.check()
+    assert report.verdict == "violated"
+    found = report.violations[0]
+    assert [step.choice for step in found.path.steps if step.choice] == [
+        "statistics port2.tx_bytes=4",
+        "statistics port2.tx_bytes=8",
+    ]
+    assert scenario.replay(scenario.trace(found.path, Finding(found.property, found.message), {})).confirmed
+    assert report.bounds[-1] == (
+        "3 answers to requests for port statistics discovered so far, one for each class that the program tells apart "
+        "when it handles them (1 round, 2 questions)"
+    )
+
+
+def test_a_cured_program_holds_for_all_counters_in_one_round():
+    once = replace(POLLED, timers=(ProgramTimer("poll", 1),))
+    report = Scenario(once, PythonProgram(Load), (NoHandlerException(),)).check()
+    assert (report.verdict, len(report.discovery.rounds), report.discovery.answers) == ("holds", 1, 2)
+
+
+def test_discovering_takes_the_place_of_what_switches_were_told():
+    told = Network(single(2), timers=(ProgramTimer("poll", 2),), statistics=(PortCounter(SwitchPort("s1", 2), (1,)),))
+    scenario = Scenario(told, PythonProgram(Load), (NoHandlerException(),))
+    assert scenario.check().verdict == "holds"
+    assert scenario.discovering().check().verdict == "violated"
+
+
+def test_a_domain_that_is_narrowed_bounds_what_is_discovered():
+    narrow = DiscoverOptions(fields=(("port2.tx_bytes", "0-7"),))
+    report = Scenario(POLLED, PythonProgram(Load), (NoHandlerException(),), discovery=narrow).check()
+    assert (report.verdict, report.discovery.answers) == ("holds", 2)
+
+
+APP = """
+from os_ken.base import app_manager
+from os_ken.controller import ofp_event
+from os_ken.controller.handler import MAIN_DISPATCHER, set_ev_cls
+from os_ken.lib import hub
+from os_ken.ofproto import ofproto_v{version}
+
+class Monitor(app_manager.OSKenApp):
+    OFP_VERSIONS = [ofproto_v{version}.OFP_VERSION]
+
+    @set_ev_cls(ofp_event.EventOFPStateChange, MAIN_DISPATCHER)
+    def joined(self, ev):
+        hub.spawn_after(1, self.poll, ev.datapath)
+
+    def poll(self, datapath):
+        datapath.send_msg(datapath.ofproto_parser.OFPPortStatsRequest(datapath, 0, {any}))
+
+    @set_ev_cls(ofp_event.EventOFPPortStatsReply, MAIN_DISPATCHER)
+    def reply(self, ev):
+        total = sum(row.rx_errors for row in ev.msg.body)
+        if total == 7:
+            raise RuntimeError("seven")
+"""
+
+
+@pytest.mark.parametrize(("version", "anyport"), [("1_0", "0xffff"), ("1_3", "0xffffffff")])
+def test_an_app_of_either_version_is_given_the_counters_that_break_it(tmp_path, version, anyport):
+    (tmp_path / "monitor.py").write_text(APP.replace("{version}", version).replace("{any}", anyport))
+    text = """
+        ticks = 1
+        properties = ["NoHandlerException"]
+        program = { app = "monitor.py" }
+        topology = { shape = "single", hosts = 2 }
+        discover = { statistics = true }
+    """
+    report = read_scenario(text, tmp_path / "scenario.toml").check()
+    assert report.verdict == "violated"
+    labels = [step.choice for step in report.violations[0].path.steps if step.choice.startswith("statistics")]
+    (answer,) = [labelled_answer(label) for label in labels]
+    assert {counter for _, counter, _ in answer} == {"rx_errors"}
+    assert sum(value for *_, value in answer) == 7
+
+
+ANSWERS = st.lists(
+    st.tuples(st.integers(1, 0xFF00), st.sampled_from(COUNTERS[:12]), st.integers(1, 2**64 - 1)),
+    unique_by=lambda each: each[:2],
+    max_size=4,
+).map(tuple)
+
+
+@given(ANSWERS)
+def test_an_answer_is_read_from_its_text(answer):
+    assert labelled_answer(answer_label(answer)) == answer
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ((("port3.bytes", "1"),), "'port3.bytes' is no counter of a port; expected portN. and one of rx_packets, tx_"),
+        ((("port0.tx_bytes", "1"),), "'port0.tx_bytes' is no counter of a port"),
+        ((("port3.tx_bytes", "many"),), "port3.tx_bytes=many: 'many' is no value of it"),
+        ((("port3.duration_sec", "0x100000000"),), "'0x100000000' is out of range"),
+    ],
+)
+def test_counters_that_cannot_be_are_refused(fields, message):
+    with pytest.raises(SdnloomError) as caught:
+        check_options(DiscoverOptions(fields=fields), single(2))
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("label", ["statistics port3", "statistics port3.tx_bytes=1-5", "statistics x=1"])
+def test_a_trace_with_no_answer_in_it_is_refused(label):
+    with pytest.raises(SdnloomError):
+        labelled_answer(label)
