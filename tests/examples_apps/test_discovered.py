@@ -7,8 +7,8 @@ from functools import cache
 import pytest
 
 from sdnloom import load_scenario
-from sdnloom.check.discovery import DiscoverOptions
 from sdnloom.check.scenario import Report, Scenario
+from sdnloom.inputs.options import DiscoverOptions
 from sdnloom.strategies import FlowIR, same_connection
 from tests.cli.running import CommandLine
 from tests.examples_apps.expected import BUGS, DISCOVERED, EXAMPLES, EXPECTED

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from sdnloom import load_scenario
-from sdnloom.check.discovery import DiscoverOptions
+from sdnloom.inputs.options import DiscoverOptions
 from tests.examples_apps.expected import BUGS, EXAMPLES
 
 # Rules are for one type of packets, so each further type multiplies the states: all stacks give 596,010 and hold too.

@@ -2,13 +2,14 @@
 
 import pytest
 
-from sdnloom.check.discovery import DiscoverOptions, discover
+from sdnloom.check.discovery import discover
 from sdnloom.engine.result import Holds, Incomplete, Limits, SearchOptions, Violated
 from sdnloom.engine.search import search
 from sdnloom.engine.semantics import Semantics, reachable
 from sdnloom.inputs.classes import PacketClasses
 from sdnloom.inputs.clients import DiscoveryError
 from sdnloom.inputs.domains import DomainError
+from sdnloom.inputs.options import DiscoverOptions
 from sdnloom.inputs.stacks import StackError
 from sdnloom.network.build import build
 from sdnloom.network.hosts import ArpHost, Client, MobileHost, Replier

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdnloom.check.discovery import DiscoverOptions
 from sdnloom.check.discovery_table import check_options
 from sdnloom.check.load import read_scenario
 from sdnloom.check.scenario import Scenario
@@ -14,6 +13,7 @@ from sdnloom.engine.semantics import Finding
 from sdnloom.errors import SdnloomError
 from sdnloom.inputs.classes import HandlerQuestion
 from sdnloom.inputs.concolic import ConcolicExplorer
+from sdnloom.inputs.options import DiscoverOptions
 from sdnloom.inputs.statistics import answer_label, labelled_answer, reply_skeleton
 from sdnloom.network.network import Network, PortCounter, ProgramTimer
 from sdnloom.network.openflow import Port, PortStats, PortStatsReply, PortStatsRequest

@@ -22,9 +22,10 @@ from sdnloom.engine.result import Holds, Incomplete, Notice, Result, SearchEvent
 from sdnloom.inputs.classes import Explorer, HandlerQuestion, InputClass, PacketClasses, Pattern
 from sdnloom.inputs.clients import Discoverer, Pools, discoverers, with_pools
 from sdnloom.inputs.flow_tables import brought_in, envelope, in_the_way
+from sdnloom.inputs.options import DiscoverOptions
 from sdnloom.inputs.representatives import Candidates, representatives
-from sdnloom.inputs.skeletons import USUAL, SenderView, Skeleton, labelled_packet, packet_label, skeletons
-from sdnloom.inputs.statistics import StatisticsAsking, answer_pools, is_counter, with_answers
+from sdnloom.inputs.skeletons import SenderView, Skeleton, labelled_packet, packet_label, skeletons
+from sdnloom.inputs.statistics import StatisticsAsking, answer_pools, with_answers
 from sdnloom.network.build import switch_config
 from sdnloom.network.controller_component import ControllerCore
 from sdnloom.network.hosts.client import Named
@@ -40,25 +41,6 @@ from sdnloom.network.topology.spec import SwitchPort
 
 CONTROLLER = "controller"
 MOST_GAPS = 5  # in the reason of a verdict; the rest is in the report
-
-
-@dataclass(frozen=True)
-class DiscoverOptions:
-    """What to look for: the protocol stacks, and domains of fields that are not the usual ones, by field.
-
-    Fields are those of packets and the counters of ports.
-
-    `paths` is how many paths through a handler one question may take.
-    """
-
-    stacks: tuple[str, ...] = USUAL
-    fields: tuple[tuple[str, str], ...] = ()
-    paths: int = 2_000
-
-
-def packet_fields(wanted: DiscoverOptions) -> dict[str, str]:
-    """The domains of packets' fields alone."""
-    return {name: text for name, text in wanted.fields if not is_counter(name)}
 
 
 @dataclass(frozen=True)
@@ -256,7 +238,7 @@ class PacketPools:
         self.configs = {spec.name: switch_config(spec, network.switches) for spec in network.topology.switches}
         self.settings = {one.spec.name: SenderView(network.topology, one.spec) for one in discoverers(network)}
         self.skeletons: dict[str, list[Skeleton]] = {
-            name: skeletons(wanted.stacks, setting, packet_fields(wanted)) for name, setting in self.settings.items()
+            name: skeletons(wanted.stacks, setting, wanted.packet_domains) for name, setting in self.settings.items()
         }
         self.candidates = {
             (name, skeleton): Candidates.of(skeleton, self.settings[name])

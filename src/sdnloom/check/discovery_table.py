@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sdnloom.check.discovery import DiscoverOptions, packet_fields
 from sdnloom.inputs.clients import all_discovering
 from sdnloom.inputs.domains import DomainError
+from sdnloom.inputs.options import DiscoverOptions
 from sdnloom.inputs.skeletons import USUAL, SenderView, skeletons
 from sdnloom.inputs.statistics import check_counter, discovering_statistics, is_counter
 from sdnloom.network.network import Network
@@ -79,7 +79,7 @@ def changed(options: DiscoverOptions, stacks: tuple[str, ...], fields: Mapping[s
 def check_options(options: DiscoverOptions, topology: Topology) -> None:
     """Raise SdnloomError for a stack, field or value that cannot be, as seen by the first host there is."""
     host = topology.hosts[0] if topology.hosts else None
-    skeletons(options.stacks, SenderView(topology, host), packet_fields(options))
+    skeletons(options.stacks, SenderView(topology, host), options.packet_domains)
     for name, text in options.fields:
         if is_counter(name):
             check_counter(name, text)

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from sdnloom.check.bounds import stated_bounds
 from sdnloom.check.coverage import Coverage, FileCoverage
-from sdnloom.check.discovery import DiscoverOptions, Discovery, discover, replayed_pools
+from sdnloom.check.discovery import Discovery, discover, replayed_pools
 from sdnloom.engine.model import Property, Strategy, System
 from sdnloom.engine.path import Diverged, final_state, replay
 from sdnloom.engine.path import Path as Steps
@@ -33,6 +33,7 @@ from sdnloom.engine.trace import Replayed, Trace, code_fingerprint, replay_trace
 from sdnloom.inputs.clients import DiscoveryError, Pools, all_discovering, discoverers, with_pools
 from sdnloom.inputs.concolic import ConcolicExplorer, ConcolicOptions
 from sdnloom.inputs.explorable import explorable
+from sdnloom.inputs.options import DiscoverOptions
 from sdnloom.inputs.statistics import AnswerPools, answer_pools, discovering_statistics, replayed_answers, with_answers
 from sdnloom.network.assumed_independence import AssumeIndependent, AssumptionRefuted
 from sdnloom.network.build import Bindable, build

@@ -1,0 +1,24 @@
+"""Options of discovery: the protocol stacks to explore, domains of their fields, and the budget of a question."""
+
+from dataclasses import dataclass
+
+from sdnloom.inputs.skeletons import USUAL
+from sdnloom.inputs.statistics import is_counter
+
+
+@dataclass(frozen=True)
+class DiscoverOptions:
+    """Protocol stacks of the packets to discover, and domains that replace the default ones, by field.
+
+    A field is one of a packet, such as `eth.type`, or a counter of a port, such as `port3.tx_bytes`. `paths` is the
+    largest number of paths through a handler that one question may explore.
+    """
+
+    stacks: tuple[str, ...] = USUAL
+    fields: tuple[tuple[str, str], ...] = ()
+    paths: int = 2_000
+
+    @property
+    def packet_domains(self) -> dict[str, str]:
+        """The domains of packet fields, without those of counters."""
+        return {name: text for name, text in self.fields if not is_counter(name)}
