@@ -39,7 +39,7 @@ RING = custom(
 
 
 def moving(topology=ONE):
-    """A streams to B, waiting for each answer; B may move once and says hello from its new place."""
+    """A streams to B, waiting for each answer; B may move once and says hello from its new port."""
     b = MobileHost("B", host=Replier("B"), to=(SwitchPort("s1", 3),), announces=True)
     return Network(topology, (Client("A", to=("B",), sends=3, burst=1), b), timeouts=Timeouts(settle=True))
 

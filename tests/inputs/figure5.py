@@ -60,8 +60,8 @@ def outcome(semantics, state):
     hosts = {component.name for component in semantics.system.components} - {"controller"}
     cores = []
     for component, core in zip(semantics.system.components, state.cores, strict=True):
-        if component.name in hosts and hasattr(core, "place"):
-            core = (core.place, _sent(core.state))
+        if component.name in hosts and hasattr(core, "port"):
+            core = (core.port, _sent(core.state))
         cores.append(core)
     return tuple(cores), state.contents
 
@@ -90,11 +90,11 @@ def _discovered(semantics, state, name, asking):
     """The state after the client's discover_packets (lines 26 to 31): it may send these packets from now on."""
     number = semantics.index[name]
     core = state.cores[number]
-    switch = semantics.column(core.place.switch, state)
+    switch = semantics.column(core.port.switch, state)
     if switch.phase != "on":
         return state
     program = semantics.column("controller", state).program
-    found = asking.relevant(Situation(name, core.place, program, replace(switch.core, buffers=())))
+    found = asking.relevant(Situation(name, core.port, program, replace(switch.core, buffers=())))
     moving = hasattr(core.state, "inner")
     sent, known = core.state.inner if moving else core.state
     after = (sent, known | set(found))

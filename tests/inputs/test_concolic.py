@@ -37,8 +37,8 @@ def test_discovery_finds_the_same_packets_with_either_explorer(name, kind):
     assert [one.packets for one in found.rounds] == [one.packets for one in listed.rounds]
     for host in network.hosts:
         if client_discovers(host):
-            assert {place: sorted(pool) for place, pool in labels(found, host.name).items()} == {
-                place: sorted(pool) for place, pool in labels(listed, host.name).items()
+            assert {port: sorted(pool) for port, pool in labels(found, host.name).items()} == {
+                port: sorted(pool) for port, pool in labels(listed, host.name).items()
             }
 
 

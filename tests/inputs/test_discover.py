@@ -68,7 +68,7 @@ def found(network, program, wanted=ETHERNET, options=None, explorer=None, proper
 def labels(discovery, host):
     one = next(each for each in discovery.network.hosts if each.name == host)
     client = one.host if isinstance(one, MobileHost) else one
-    return {str(place): [label for label, _ in pool] for place, pool in client.pools}
+    return {str(port): [label for label, _ in pool] for port, pool in client.pools}
 
 
 def moving(client):
@@ -112,7 +112,7 @@ def test_packets_that_matter_only_later_are_found_later():
     assert labels(discovery, "h1")["s1:1"][-1] == "ethernet eth.dst=h3"
 
 
-def test_a_client_that_moves_has_a_pool_for_each_place():
+def test_a_client_that_moves_has_a_pool_for_each_port():
     assert list(labels(found(SMALL["a client that moves"], LEARNING), "h1")) == ["s1:1", "s1:3"]
 
 

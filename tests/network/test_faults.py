@@ -73,7 +73,7 @@ def test_packets_into_a_dead_link_are_lost_to_the_fault_and_no_black_holes():
     rules = (NoBlackHoles(), NoForwardingLoops())
     assert isinstance(search(build(network, hub, rules)).verdict, Holds)
     lost = {
-        (str(event.place), event.reason) for event in events_of(build(network, hub, rules)) if isinstance(event, Lost)
+        (str(event.port), event.reason) for event in events_of(build(network, hub, rules)) if isinstance(event, Lost)
     }
     assert lost == {("s1:2", "port down"), ("s2:1", "port down")}
 

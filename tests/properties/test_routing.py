@@ -109,7 +109,7 @@ def test_the_load_is_what_the_program_was_told_and_not_what_it_was_before():
         ({"always_on": ()}, "always_on is empty; expected the names of the switches on the path"),
         ({"on_demand": ()}, "on_demand is empty; expected the names of the switches on the path"),
         ({"on_demand": ("s1", "s2")}, "on_demand is ['s1', 's2']; expected a switch that is not always on"),
-        ({"port": None}, "no port; expected the place that is measured, such as s1:2"),
+        ({"port": None}, "no port; expected the port that is measured, such as s1:2"),
         ({"port": SwitchPort("s1", 9)}, "s1:9 is a missing port; the ports of s1 are 1, 3, 4"),
     ],
 )

@@ -2,7 +2,7 @@
 
 Figure 5 makes discovery a transition of the client: in each state of the controller the client learns which packets
 its handlers tell apart, and may send these. Here discovery stays outside the state space. Packets go to a pool for each
-host and place; a search with the pools meets states of the controller; each new one is asked about, and its packets are
+host and port; a search with the pools meets states of the controller; each new one is asked about, and its packets are
 added; the search starts again, with every run of a handler remembered, until nothing new appears. What ports answer to
 a request for statistics is asked while the search runs, whenever an answer is handled (`inputs/statistics.py`).
 
@@ -109,7 +109,7 @@ class Situation(NamedTuple):
     """A host can send in this state of the controller and of the switch that it is plugged into."""
 
     host: str
-    place: SwitchPort
+    port: SwitchPort
     program: Hashable
     switch: SwitchCore
 
@@ -207,7 +207,7 @@ class SituationCollector:
                 columns=(CONTROLLER, switch, host.spec.name),
             )
             for host in self.hosts
-            for switch in sorted({place.switch for place in host.places} & columns)
+            for switch in sorted({port.switch for port in host.ports} & columns)
         ]
         return replace(system, properties=(*system.properties, *looking))
 
@@ -218,9 +218,9 @@ class SituationCollector:
             core: HostCore = columns[name]
             state: SwitchState = columns[switch]
             controller: ControllerCore = columns[CONTROLLER]
-            if core.place.switch == switch and state.phase == "on" and host.may_send(core):
+            if core.port.switch == switch and state.phase == "on" and host.may_send(core):
                 tables = replace(state.core, buffers=())
-                self._seen.setdefault(Situation(name, core.place, controller.program, tables))
+                self._seen.setdefault(Situation(name, core.port, controller.program, tables))
 
         return look
 
@@ -275,7 +275,7 @@ class PacketPools:
         for situation in situations:
             if situation not in self._asked:
                 self._asked.add(situation)
-                pool = self._pools.setdefault((situation.host, situation.place), {})
+                pool = self._pools.setdefault((situation.host, situation.port), {})
                 for label, packet in self.relevant(situation):
                     pool.setdefault(label, (label, packet))
 
@@ -284,11 +284,11 @@ class PacketPools:
         known: list[InputClass] = []
         found: list[Named] = []
         for skeleton in self.skeletons[situation.host]:
-            config = self.configs[situation.place.switch]
-            message = envelope(config, situation.switch, situation.place.port, skeleton)
+            config = self.configs[situation.port.switch]
+            message = envelope(config, situation.switch, situation.port.port, skeleton)
             if message is None:
                 continue  # the switch brings none of these packets to the controller
-            avoiding = in_the_way(situation.switch, situation.place.port, skeleton)
+            avoiding = in_the_way(situation.switch, situation.port.port, skeleton)
             for one in self._classes(situation, message, skeleton):
                 if not any(one.repeats(other) for other in known):
                     known.append(one)
@@ -296,7 +296,7 @@ class PacketPools:
         return found
 
     def _classes(self, situation: Situation, message: PacketIn, skeleton: Skeleton) -> tuple[InputClass, ...]:
-        question = HandlerQuestion(situation.program, situation.place.switch, message, skeleton)
+        question = HandlerQuestion(situation.program, situation.port.switch, message, skeleton)
         answer = self._answers.get(question)
         if answer is None:
             answer = self._answers[question] = self.explorer.explore(question)
@@ -306,7 +306,7 @@ class PacketPools:
     def _packets(
         self, situation: Situation, skeleton: Skeleton, one: InputClass, avoiding: tuple[Pattern, ...]
     ) -> Iterable[Named]:
-        config, port = self.configs[situation.place.switch], situation.place.port
+        config, port = self.configs[situation.port.switch], situation.port.port
         setting = self.settings[situation.host]
 
         def reaches(values: Mapping[str, int]) -> bool:
@@ -326,5 +326,5 @@ def replayed_pools(network: Network, path: Path) -> Pools:
         told = {name for name, _ in one.client.pool(HostView(one.spec, network.topology))}
         sent = [step.choice for step in path.steps if (step.component, step.action) == (one.spec.name, "send")]
         found = {label: (label, labelled_packet(label, setting)) for label in sent if label not in told}
-        pools |= {(one.spec.name, place): found for place in one.places}
+        pools |= {(one.spec.name, port): found for port in one.ports}
     return pools

@@ -190,7 +190,7 @@ def _switch_faults(reader: Table, topology: Topology) -> tuple[str, SwitchFaults
 
 def _counter(reader: Table, topology: Topology) -> PortCounter:
     counter: PortCounter = read_call(reader, PortCounter, {}, {})
-    reader.calling("port", lambda: topology.check_place(counter.port))
+    reader.calling("port", lambda: topology.check_port(counter.port))
     return counter
 
 

@@ -199,9 +199,9 @@ class Scenario:
         explorer = ConcolicExplorer(subject, ConcolicOptions(PathOptions(paths=self.discovery.paths)))
         found = discover(narrow.network, subject, explorer, self.discovery, self.options, searching, on_event)
         pools = {
-            (one.spec.name, place): {label: (label, packet) for label, packet in pool}
+            (one.spec.name, port): {label: (label, packet) for label, packet in pool}
             for one in discoverers(found.network)
-            for place, pool in one.client.pools
+            for port, pool in one.client.pools
         }
         ready = self._with(pools, answer_pools(found.network))
         system = ready.system()

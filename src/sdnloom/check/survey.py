@@ -1,4 +1,4 @@
-"""The classes of packets at one place of a network, in one of its states: what `sdnloom inputs` shows.
+"""The classes of packets at one port of a network, in one of its states: what `sdnloom inputs` shows.
 
 The program that is explored is a rewritten twin of the one in the scenario. Every witness is run on the original as
 well, from the same state, and has to take the same lines and do the same.
@@ -36,10 +36,10 @@ class Surveyed:
 
 @dataclass(frozen=True)
 class Survey:
-    """The classes at a place, without those that differ from an earlier one in nothing but what the program ignores."""
+    """The classes at a port, without those that differ from an earlier one in nothing but what the program ignores."""
 
     program: str
-    place: SwitchPort
+    port: SwitchPort
     classes: tuple[Surveyed, ...]
     repeated: int
     answers: tuple[ConcolicClasses, ...]
@@ -78,18 +78,18 @@ class Survey:
 
 
 def survey(
-    scenario: Scenario, place: SwitchPort, path: Path | None, skeletons: Sequence[Skeleton], means: ConcolicOptions
+    scenario: Scenario, port: SwitchPort, path: Path | None, skeletons: Sequence[Skeleton], means: ConcolicOptions
 ) -> Survey:
-    """The classes of packets that come in at a place after the steps of a path, from the start if there is none."""
-    scenario.network.topology.check_place(place)
+    """The classes of packets that come in at a port after the steps of a path, from the start if there is none."""
+    scenario.network.topology.check_port(port)
     keep_order(scenario.program)
     twin = explorable(scenario.program)
-    core, switch = _state(replace(scenario, program=twin), place, path)
-    original, _ = _state(scenario, place, path)
+    core, switch = _state(replace(scenario, program=twin), port, path)
+    original, _ = _state(scenario, port, path)
     explorer = ConcolicExplorer(twin, means)
     answers, classes, repeated = [], list[Surveyed](), 0
     for skeleton in skeletons:
-        question = HandlerQuestion(core, place.switch, _message(scenario, switch, place, skeleton), skeleton)
+        question = HandlerQuestion(core, port.switch, _message(scenario, switch, port, skeleton), skeleton)
         answer = explorer.explore(question)
         answers.append(answer)
         for one in answer.classes:
@@ -98,25 +98,25 @@ def survey(
             else:
                 classes.append(Surveyed(one, _difference(one, scenario.program, original, twin)))
     about = STATISTICS if {each.stack.name for each in skeletons} == {STATISTICS} else Survey.about
-    return Survey(scenario.program.name, place, tuple(classes), repeated, tuple(answers), means.robust, about)
+    return Survey(scenario.program.name, port, tuple(classes), repeated, tuple(answers), means.robust, about)
 
 
-def _state(scenario: Scenario, place: SwitchPort, path: Path | None) -> tuple[object, SwitchCore]:
+def _state(scenario: Scenario, port: SwitchPort, path: Path | None) -> tuple[object, SwitchCore]:
     """The cores of the program and of the switch after the steps of a path."""
     semantics = Semantics(scenario.system())
     state = final_state(semantics, replay(semantics, path)) if path is not None else semantics.initial()
-    controller, switch = semantics.column("controller", state), semantics.column(place.switch, state)
+    controller, switch = semantics.column("controller", state), semantics.column(port.switch, state)
     return controller.program, switch.core
 
 
-def _message(scenario: Scenario, core: SwitchCore, place: SwitchPort, skeleton: Skeleton) -> PacketIn | PortStatsReply:
+def _message(scenario: Scenario, core: SwitchCore, port: SwitchPort, skeleton: Skeleton) -> PacketIn | PortStatsReply:
     if skeleton.stack.name == STATISTICS:
-        return reply_of(place)
-    config = switch_config(scenario.network.topology.switch(place.switch), scenario.network.switches)
-    message = envelope(config, core, place.port, skeleton)
+        return reply_of(port)
+    config = switch_config(scenario.network.topology.switch(port.switch), scenario.network.switches)
+    message = envelope(config, core, port.port, skeleton)
     if message is None:
         raise DiscoveryError(
-            f"{place}: in this state the switch brings no packet of the stack {skeleton.stack.name} to the controller; "
+            f"{port}: in this state the switch brings no packet of the stack {skeleton.stack.name} to the controller; "
             "expected one that is connected and has no entry for such a packet, or one that sends it there"
         )
     return message

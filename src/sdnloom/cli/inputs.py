@@ -68,18 +68,18 @@ def command(
         )
     trace = load_trace(state) if state is not None else None
     loaded, free = _scenario(scenario, said, trace, state, port)
-    place = SwitchPort(switch, port)
-    host = next((each for each in loaded.network.topology.hosts if each.place == place), None)
+    switch_port = SwitchPort(switch, port)
+    host = next((each for each in loaded.network.topology.hosts if each.switch_port == switch_port), None)
     setting = SenderView() if free else SenderView(loaded.network.topology, host)
     if statistics:
-        wanted = [_counters(place, given_fields(fields), loaded.network.switches.version)]
+        wanted = [_counters(switch_port, given_fields(fields), loaded.network.switches.version)]
     else:
         wanted = skeletons(stacks or USUAL, setting, given_fields(fields), robust)
     means = ConcolicOptions(ExplorationOptions(paths=paths, seconds=time_limit), robust)
     if trace is not None and state is not None:
         check_same(trace, state, loaded)
         loaded = loaded.with_inputs_of(trace.path)
-    found = survey(loaded, place, trace.path if trace is not None else None, wanted, means)
+    found = survey(loaded, switch_port, trace.path if trace is not None else None, wanted, means)
     topology = None if free else loaded.network.topology
     if form == "json":
         click.echo(json.dumps(survey_json(found, topology), indent=2))
@@ -88,11 +88,11 @@ def command(
     return _exit(found)
 
 
-def _counters(place: SwitchPort, said: dict[str, str], version: str) -> Skeleton:
+def _counters(port: SwitchPort, said: dict[str, str], version: str) -> Skeleton:
     """The counters of a port in a reply."""
     for name, text in said.items():
         check_counter(name, text)
-    return reply_skeleton(reply_of(place), said, version)
+    return reply_skeleton(reply_of(port), said, version)
 
 
 def _exit(found: Survey) -> int:

@@ -12,7 +12,7 @@ from sdnloom.network.hosts.mobile import MobileState
 from sdnloom.network.network import Network
 from sdnloom.network.topology.spec import HostSpec, SwitchPort
 
-Pools = Mapping[tuple[str, SwitchPort], Mapping[str, Named]]  # (host, place) -> label -> the packet
+Pools = Mapping[tuple[str, SwitchPort], Mapping[str, Named]]  # (host, port) -> label -> the packet
 
 
 class DiscoveryError(SdnloomError):
@@ -25,7 +25,7 @@ class Discoverer:
 
     spec: HostSpec
     client: Client
-    places: tuple[SwitchPort, ...]
+    ports: tuple[SwitchPort, ...]
 
     def may_send(self, core: HostCore) -> bool:
         """Whether it can send in this state."""
@@ -50,7 +50,7 @@ def discoverers(network: Network) -> Iterator[Discoverer]:
         client = client_of(host)
         if client is not None and client.sends:
             spec = network.topology.host(host.name)
-            yield Discoverer(spec, client, tuple(dict.fromkeys((spec.place, *host.places()))))
+            yield Discoverer(spec, client, tuple(dict.fromkeys((spec.switch_port, *host.ports()))))
 
 
 def with_pools(network: Network, pools: Pools) -> Network:
@@ -60,7 +60,7 @@ def with_pools(network: Network, pools: Pools) -> Network:
         client = client_of(host)
         if client is None:
             return host
-        own = {place: tuple(pool.values()) for (name, place), pool in sorted(pools.items()) if name == host.name}
+        own = {port: tuple(pool.values()) for (name, port), pool in sorted(pools.items()) if name == host.name}
         ready = replace(client, pools=tuple(own.items()))
         return replace(host, host=ready) if isinstance(host, MobileHost) else ready
 

@@ -59,9 +59,9 @@ def reply_skeleton(reply: PortStatsReply, said: Mapping[str, str], version: str)
     return Skeleton(Stack(STATISTICS, bytes(size), tuple(fields)), tuple(domains))
 
 
-def reply_of(place: SwitchPort) -> PortStatsReply:
+def reply_of(port: SwitchPort) -> PortStatsReply:
     """A reply about one port."""
-    return PortStatsReply((PortStats(place.port),))
+    return PortStatsReply((PortStats(port.port),))
 
 
 def rows(reply: PortStatsReply, values: Mapping[str, int]) -> tuple[PortStats, ...]:

@@ -72,7 +72,7 @@ class Lost(Value):
     "switch down", "no controller" (its switch was not connected). The first two are not faults.
     """
 
-    place: SwitchPort
+    port: SwitchPort
     packet: Packet
     reason: str
 
@@ -182,7 +182,7 @@ class HandlerRaised(Value):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class HostMoved(Value):
-    """A host went from one place to another."""
+    """A host went from one port to another."""
 
     host: str
     old: SwitchPort

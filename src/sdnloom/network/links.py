@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from sdnloom.engine.disciplines import Fifo, Lossy, Ports, Reorder
 from sdnloom.engine.model import Channel, Content, Discipline, Message, ModelError
-from sdnloom.network.hosts.component import inbox, places_of
+from sdnloom.network.hosts.component import inbox, ports_of
 from sdnloom.network.hosts.host import Host, HostView
 from sdnloom.network.network import LinkFaults, Network, NetworkError
 from sdnloom.network.packet import Packet
@@ -103,11 +103,11 @@ def _with(content: Sequence[Row], row: Row) -> tuple[Row, ...]:
 
 def _picks(row: Row) -> list[tuple[str, Message, Row]]:
     found = []
-    for place, payload in enumerate(row.queue):
+    for index, payload in enumerate(row.queue):
         # Equal neighbours are interchangeable: overtaking one's own copy is no event.
-        if place == 0 or (row.reorder and row.queue[place - 1] != payload):
-            rest = row._replace(queue=row.queue[:place] + row.queue[place + 1 :], reorder=row.reorder - (place > 0))
-            found.append((f"overtake {place} at {row.port}" if place else "", payload, rest))
+        if index == 0 or (row.reorder and row.queue[index - 1] != payload):
+            rest = row._replace(queue=row.queue[:index] + row.queue[index + 1 :], reorder=row.reorder - (index > 0))
+            found.append((f"overtake {index} at {row.port}" if index else "", payload, rest))
     return found
 
 
@@ -131,7 +131,7 @@ class Wiring:
 
 
 def wire(network: Network, hosts: Sequence[tuple[Host, HostView]]) -> Wiring:
-    """Return the wiring of a network. Raises NetworkError where a place has two uses or a fault no link."""
+    """Return the wiring of a network. Raises NetworkError if a port has two uses or a fault no link."""
     topology = network.topology
     faults = _faults(network)
     targets: dict[SwitchPort, Target] = {}
@@ -149,17 +149,17 @@ def wire(network: Network, hosts: Sequence[tuple[Host, HostView]]) -> Wiring:
             targets[here] = Target(f"{there.switch}.in", there.port)
             lead(here.switch, there, faults.get(link.name, NO_FAULTS))
     for host, scene in hosts:
-        places = places_of(host, scene)
+        ports = ports_of(host, scene)
         of_cable = faults.get(host.name, NO_FAULTS)
-        for place in places:
-            if place in targets:
+        for port in ports:
+            if port in targets:
                 raise NetworkError(
-                    f"host {host.name!r} may be at {place}, which leads to {targets[place].channel!r}; "
+                    f"host {host.name!r} may be at {port}, which leads to {targets[port].channel!r}; "
                     "expected a port of its own"
                 )
-            name = inbox(host.name, place, places)
-            targets[place] = Target(name)
-            lead(host.name, place, of_cable)
+            name = inbox(host.name, port, ports)
+            targets[port] = Target(name)
+            lead(host.name, port, of_cable)
             channels.append(Channel(name, host.name, _cable(of_cable)))
     for switch in topology.switches:
         who = tuple(sorted(senders[switch.name]))
@@ -177,7 +177,7 @@ def _cable(faults: LinkFaults) -> Discipline:
 
 def link_names(network: Network) -> dict[str, tuple[SwitchPort, ...]]:
     """Return the switch ports of every link and host cable, by every name that a fault may use."""
-    names: dict[str, tuple[SwitchPort, ...]] = {host.name: (host.place,) for host in network.topology.hosts}
+    names: dict[str, tuple[SwitchPort, ...]] = {host.name: (host.switch_port,) for host in network.topology.hosts}
     for link in network.topology.links:
         one, other = link.ends
         names[link.name] = names[f"{other}-{one}"] = link.ends

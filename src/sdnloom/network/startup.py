@@ -87,8 +87,8 @@ class Startup:
             return first(self.core, given)
         return next(iter(self.program.handle(self.core, given)), None)
 
-    def _arrive(self, place: SwitchPort, packet: Packet) -> None:
-        switch, port = place
+    def _arrive(self, to: SwitchPort, packet: Packet) -> None:
+        switch, port = to
         self._become(switch, receive_packet(self.configs[switch], self.cores[switch], port, packet)[0])
 
     def _become(self, switch: str, outcome: SwitchOutcome) -> None:

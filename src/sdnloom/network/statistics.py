@@ -15,7 +15,7 @@ COUNTERS = tuple(each.name for each in fields(PortStats) if each.name != "port_n
 def check_counters(counters: Sequence[PortCounter], topology: Topology) -> None:
     """Raise an error for a counter of no port, an unknown one, one without values, or one given twice."""
     for place, each in enumerate(counters):
-        topology.check_place(each.port)
+        topology.check_port(each.port)
         where = f"statistics of {each.port}"
         if each.counter not in COUNTERS:
             raise NetworkError(f"{where}: counter is {each.counter!r}; expected one of {', '.join(COUNTERS)}")

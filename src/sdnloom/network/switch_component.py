@@ -95,7 +95,7 @@ class SwitchComponent:
     ) -> None:
         self.name, self.config, self.faults, self.timeouts, self.joining = name, config, faults, timeouts, joining
         self.targets: dict[int, Target] = {
-            place.port: target for place, target in sorted(wiring.targets.items()) if place.switch == name
+            at.port: target for at, target in sorted(wiring.targets.items()) if at.switch == name
         }
         self.up, self.of, self.carriers = f"{name}.up", f"{name}.of", f"{name}.carrier"
         self.has_carrier = name in with_carrier

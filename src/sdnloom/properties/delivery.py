@@ -78,7 +78,7 @@ class _Trail(NamedTuple):
 
     post: _Post = _Post()
     moved: frozenset[str] = frozenset()
-    fresh: frozenset[str] = frozenset()  # packets that hosts sent from the place where they are now
+    fresh: frozenset[str] = frozenset()  # packets that hosts sent from the port where they are now
     unheard: frozenset[str] = frozenset()  # hosts of which the program has handled no fresh packet
     misled: frozenset[tuple[str, str]] = frozenset()  # (host, switch) where an older packet was handled after that
     restless: frozenset[str] = frozenset()  # hosts since whose move the network has not come to rest
@@ -93,7 +93,7 @@ class NoBlackHolesMobile(NetworkProperty):
     """`NoBlackHoles` without the losses that no program could prevent. Asked in quiescent states.
 
     When a host moves, packets to it are excused that are under way, and all that are sent until the program has handled
-    a packet that the host sent from its new place, and no older one after that, and the network has come to rest. A
+    a packet that the host sent from its new port, and no older one after that, and the network has come to rest. A
     program that loses packets after that had every chance.
     """
 

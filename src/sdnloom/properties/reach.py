@@ -42,13 +42,13 @@ class Reachable(NetworkProperty):
             if any(state.phase != "on" or (state.down and not self.rerouted) for state in states.values()):
                 return None
             here, there = columns[source.name], columns[target.name]
-            if not _connected(world, states, here.place, there.place):
+            if not _connected(world, states, here.port, there.port):
                 return None
-            ends = list(_follow(world, states, here.place, packet))
-            if there.place in ends or None in ends:
+            ends = list(_follow(world, states, here.port, packet))
+            if there.port in ends or None in ends:
                 return None
             where = ", ".join(str(end) for end in sorted(set(ends), key=str)) or "nowhere"
-            return f"a packet from {source.name} to {target.name}, who is at {there.place}, ends at {where}"
+            return f"a packet from {source.name} to {target.name}, who is at {there.port}, ends at {where}"
 
         name = self.name or f"Reachable({self.source}, {self.target})"
         columns = (*world.switches, *sorted({source.name, target.name}))
@@ -56,7 +56,7 @@ class Reachable(NetworkProperty):
 
 
 def _connected(world: NetworkView, states: Mapping[str, SwitchState], start: SwitchPort, end: SwitchPort) -> bool:
-    """Return whether links that work lead from one place to the other."""
+    """Return whether links that work lead from one port to the other."""
     down = {SwitchPort(name, port) for name, state in states.items() for port, _ in state.down}
     if start in down or end in down:
         return False
@@ -72,7 +72,7 @@ def _connected(world: NetworkView, states: Mapping[str, SwitchState], start: Swi
 def _follow(
     world: NetworkView, states: Mapping[str, SwitchState], start: SwitchPort, packet: Packet
 ) -> Iterator[SwitchPort | None]:
-    """Yield the places at which a packet leaves the network; None is the controller."""
+    """Yield the ports at which a packet leaves the network; None is the controller."""
     work, seen = [(start, packet)], set()
     while work:
         here, packet = work.pop()

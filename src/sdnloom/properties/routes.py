@@ -64,8 +64,8 @@ class UseCorrectRoutingTable(NetworkProperty):
                 f"{self.name}: on_demand is {list(self.on_demand)}; expected a switch that is not always on"
             )
         if self.port is None:
-            raise NetworkError(f"{self.name}: no port; expected the place that is measured, such as s1:2")
-        world.topology.check_place(self.port)
+            raise NetworkError(f"{self.name}: no port; expected the port that is measured, such as s1:2")
+        world.topology.check_port(self.port)
 
         def fold(seen: _Seen, event: Event) -> _Seen:
             return self._fold(world, seen, event)

@@ -131,7 +131,7 @@ def _items(value: Any, inner: ValueType) -> tuple[Any, ...]:
     return tuple(inner.convert(item) for item in value)
 
 
-def _place(value: Any) -> SwitchPort:
+def _switch_port(value: Any) -> SwitchPort:
     switch, port = parse_end(_text(value))
     if port is None:
         raise ValueError
@@ -144,5 +144,5 @@ _PLAIN: dict[Any, ValueType] = {
     int: ValueType("a whole number of at least 0", _whole),
     float: ValueType("a number of at least 0", _seconds),
     str: ValueType("a string", _text),
-    SwitchPort: ValueType("a port of a switch such as s1:2", _place),
+    SwitchPort: ValueType("a port of a switch such as s1:2", _switch_port),
 }

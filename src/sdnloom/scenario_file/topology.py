@@ -122,7 +122,7 @@ def _ports(reader: Table) -> int:
 def place_hosts(topology: Topology, readers: Sequence[Table]) -> Topology:
     """The topology with the hosts of the `[[hosts]]` tables.
 
-    If they have places of their own (`at`), they replace those of the topology; if not, they are hosts of the topology.
+    If they have ports of their own (`at`), they replace those of the topology; if not, they are hosts of the topology.
     """
     names = _distinct(readers, "name", [reader.text("name") for reader in readers])
     macs = _distinct(readers, "mac", [_address(reader, "mac", mac) for reader in readers])
@@ -134,25 +134,25 @@ def place_hosts(topology: Topology, readers: Sequence[Table]) -> Topology:
     for reader, name, address, network in entries:
         if name not in hosts:
             known = ", ".join(hosts) or "none"
-            reader.fail("name", name, f'a host of the topology ({known}), or a place for every host: at = "s1:1"')
+            reader.fail("name", name, f'a host of the topology ({known}), or a port for every host: at = "s1:1"')
         spec = hosts[name]
         hosts[name] = replace(spec, mac=address or spec.mac, ip=network or spec.ip)
     return topology.with_hosts(hosts.values())
 
 
 def _placed(topology: Topology, entries: list[tuple[Table, str, int | None, int | None]]) -> list[HostSpec]:
-    """Hosts with places of their own; addresses that are not given are those of a number that is free."""
+    """Hosts with ports of their own; addresses that are not given are those of a number that is free."""
     macs, ips = {entry[2] for entry in entries}, {entry[3] for entry in entries}
     taken: set[SwitchPort] = set()
     hosts = []
     for number, (reader, name, address, network) in enumerate(entries, 1):
-        place = _free_place(topology, reader, taken)
+        port = _free_port(topology, reader, taken)
         address = address or next(n for n in itertools.count(number) if n not in macs)
         network = network or next(n for n in itertools.count(FIRST_IP + number) if n not in ips)
-        taken.add(place)
+        taken.add(port)
         macs.add(address)
         ips.add(network)
-        hosts.append(HostSpec(name, address, network, *place))
+        hosts.append(HostSpec(name, address, network, *port))
     return hosts
 
 
@@ -180,7 +180,7 @@ def _address(reader: Table, key: str, parse: Callable[[str], int]) -> int | None
     return number
 
 
-def _free_place(topology: Topology, reader: Table, taken: set[SwitchPort]) -> SwitchPort:
+def _free_port(topology: Topology, reader: Table, taken: set[SwitchPort]) -> SwitchPort:
     linked = topology.peers
     free = [
         str(SwitchPort(switch.name, port))

@@ -203,19 +203,19 @@ def test_a_tcp_server_resets_what_it_never_opened():
     assert flags(sends(built, "B")) == [RST]
 
 
-def test_a_mobile_host_moves_within_its_budget_and_loses_what_comes_to_its_old_place():
+def test_a_mobile_host_moves_within_its_budget_and_loses_what_comes_to_its_old_port():
     mobile = MobileHost("B", host=Host("B"), to=(SwitchPort("s1", 3),), moves=2)
     built = system(Client("A", to=("B",), sends=2), mobile)
     events = events_of(built)
     moves = {event for event in events if isinstance(event, HostMoved)}
     two, three = SwitchPort("s1", 2), SwitchPort("s1", 3)
     assert moves == {HostMoved("B", two, three), HostMoved("B", three, two)}
-    assert {event.place for event in events if isinstance(event, Lost)} == {two, three}
+    assert {event.port for event in events if isinstance(event, Lost)} == {two, three}
     assert any(isinstance(event, Received) and event.host == "B" for event in events)
     assert min(column(built, state, "B").state.moves for state in explore(built)[0]) == 0
 
 
-def test_a_mobile_host_announces_itself_from_its_new_place():
+def test_a_mobile_host_announces_itself_from_its_new_port():
     mobile = MobileHost("B", host=Host("B"), to=(SwitchPort("s1", 3),), announces=True)
     built = system(mobile)
     step = next(t for t in explore(built)[1] if t.step.action == "move")

@@ -39,7 +39,7 @@ def test_nodes_of_type_host_are_the_hosts() -> None:
     graph = networkx.Graph([("a", "x"), ("b", "y"), ("a", "b")])
     graph.nodes["x"]["type"] = graph.nodes["y"]["type"] = "host"
     topology = from_networkx(graph)
-    assert [(host.name, str(host.place)) for host in topology.hosts] == [("x", "a:1"), ("y", "b:2")]
+    assert [(host.name, str(host.switch_port)) for host in topology.hosts] == [("x", "a:1"), ("y", "b:2")]
 
 
 def test_parallel_edges_stay_and_directions_go() -> None:

@@ -50,13 +50,13 @@ def test_linear_has_mininets_ports_and_addresses() -> None:
 def test_tree_numbers_switches_depth_first_like_mininet() -> None:
     topology = tree(2, 2)
     assert topology.links == (LinkSpec("s1", 1, "s2", 3), LinkSpec("s1", 2, "s3", 3))
-    assert [str(host.place) for host in topology.hosts] == ["s2:1", "s2:2", "s3:1", "s3:2"]
+    assert [str(host.switch_port) for host in topology.hosts] == ["s2:1", "s2:2", "s3:1", "s3:2"]
 
 
 def test_every_link_of_a_ring_leads_back() -> None:
     peers = ring(4).peers
     assert len(peers) == 8
-    assert all(peers[peers[place]] == place for place in peers)
+    assert all(peers[peers[port]] == port for port in peers)
 
 
 def test_spare_ports_are_there_and_unused() -> None:
@@ -69,7 +69,7 @@ def test_spare_ports_are_there_and_unused() -> None:
 def test_custom_keeps_given_ports_and_numbers_the_rest() -> None:
     topology = custom(["s1", "s2"], [("s1:5", "s2")], [("A", "s1:1"), ("B", "s2")])
     assert topology.links == (LinkSpec("s1", 5, "s2", 2),)
-    assert [str(host.place) for host in topology.hosts] == ["s1:1", "s2:1"]
+    assert [str(host.switch_port) for host in topology.hosts] == ["s1:1", "s2:1"]
 
 
 def test_a_port_that_is_given_is_skipped_by_those_that_are_not() -> None:
@@ -135,7 +135,7 @@ def test_every_switch_of_a_torus_has_four_neighbours() -> None:
     found = torus(3, 4)
     assert (len(found.switches), len(found.hosts), len(found.links)) == (12, 12, 24)
     assert all(len(switch.ports) == 5 for switch in found.switches)
-    assert (found.switch("s2x3").dpid, found.host("h1x1").place) == (0x203, SwitchPort("s1x1", 1))
+    assert (found.switch("s2x3").dpid, found.host("h1x1").switch_port) == (0x203, SwitchPort("s1x1", 1))
     around = sorted(there.switch for here, there in found.peers.items() if here.switch == "s1x1")
     assert around == ["s1x2", "s1x4", "s2x1", "s3x1"]
 

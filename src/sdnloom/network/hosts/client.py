@@ -30,7 +30,7 @@ class Client(Host):
     In order "any" each send may be any of the packets; "listed" takes one after the other and starts again. `numbered`
     gives its packets identities (None: as the network says).
 
-    With `discover` it sends what the program's handlers tell apart as well: `pools` has these packets for each place
+    With `discover` it sends what the program's handlers tell apart as well: `pools` has these packets for each port
     where it may be, and whoever searches fills it.
     """
 
@@ -62,8 +62,8 @@ class Client(Host):
     def pool(self, scene: HostView) -> tuple[Named, ...]:
         """The packets it may send where it is, each with a name."""
         pings = [(name, ping(scene.me, scene.other(name))) for name in self.to]
-        found = [named for place, pool in self.pools if place == scene.place for named in pool]
-        return (*pings, *((f"packet {place + 1}", packet) for place, packet in enumerate(self.packets)), *found)
+        found = [named for port, pool in self.pools if port == scene.port for named in pool]
+        return (*pings, *((f"packet {number}", packet) for number, packet in enumerate(self.packets, 1)), *found)
 
     def initial(self, scene: HostView) -> Hashable:
         """Nothing sent, a full burst allowed."""

@@ -14,21 +14,21 @@ from sdnloom.network.topology.spec import SwitchPort
 class HostCore(NamedTuple):
     """The core of a host: where it is, and its own state."""
 
-    place: SwitchPort
+    port: SwitchPort
     state: Any
 
 
-PLACE: frozenset[Cell] = frozenset({"place"})
+PORT: frozenset[Cell] = frozenset({"port"})
 
 
-def places_of(host: Host, scene: HostView) -> tuple[SwitchPort, ...]:
-    """Return everywhere the host may be, where it starts first."""
-    return tuple(dict.fromkeys((scene.me.place, *host.places())))
+def ports_of(host: Host, scene: HostView) -> tuple[SwitchPort, ...]:
+    """Return all ports where the host may be, the first one first."""
+    return tuple(dict.fromkeys((scene.me.switch_port, *host.ports())))
 
 
-def inbox(host: str, place: SwitchPort, places: Sequence[SwitchPort]) -> str:
-    """Return the name of the channel that leads to a host at a place; a host that never moves has one."""
-    return f"{host}.in" if len(places) == 1 else f"{host}.in@{place}"
+def inbox(host: str, port: SwitchPort, ports: Sequence[SwitchPort]) -> str:
+    """Return the name of the channel that leads to a host at a port; a host that never moves has one."""
+    return f"{host}.in" if len(ports) == 1 else f"{host}.in@{port}"
 
 
 def component_of(host: Host, scene: HostView) -> tuple[Component, tuple[Channel, ...]]:
@@ -36,19 +36,19 @@ def component_of(host: Host, scene: HostView) -> tuple[Component, tuple[Channel,
     maker = _Maker(host, scene)
     tasks = [Channel(maker.todo, host.name, Bag())] if host.works else []
     moves = [Channel(maker.rest, host.name, Fifo())] if maker.rests else []
-    core = HostCore(scene.me.place, host.initial(scene))
+    core = HostCore(scene.me.switch_port, host.initial(scene))
     return Component(host.name, core, maker.actions()), (*tasks, *moves)
 
 
 class _Maker:
     def __init__(self, host: Host, scene: HostView) -> None:
         self.host, self.scene = host, scene
-        self.places = places_of(host, scene)
-        self.wires = frozenset(f"{place.switch}.in" for place in self.places)
+        self.ports = ports_of(host, scene)
+        self.wires = frozenset(f"{port.switch}.in" for port in self.ports)
         self.todo, self.rest = f"{host.name}.todo", f"{host.name}.rest"
-        self.rests = scene.rest and len(self.places) > 1
-        # The place of a host that never moves is no cell: nobody writes it.
-        self.where = PLACE if len(self.places) > 1 else NONE
+        self.rests = scene.rest and len(self.ports) > 1
+        # The port of a host that never moves is not a cell: nothing writes it.
+        self.where = PORT if len(self.ports) > 1 else NONE
 
     def actions(self) -> tuple[Action, ...]:
         host, scene = self.host, self.scene
@@ -56,15 +56,15 @@ class _Maker:
         cells, sends = host.receive_cells, (self.wires if host.answers_at_once else frozenset[str]()) | tasks
         found = [
             Action(
-                "receive" if len(self.places) == 1 else f"receive at {place}",
-                self.receiving(place),
-                inbox(host.name, place, self.places),
+                "receive" if len(self.ports) == 1 else f"receive at {port}",
+                self.receiving(port),
+                inbox(host.name, port, self.ports),
                 sends,
                 cells | self.where,
                 cells,
                 footprint=self.foreseeing(Footprint(cells | self.where, cells, sends)),
             )
-            for place in self.places
+            for port in self.ports
         ]
         if host.works:
             cells = host.work_cells
@@ -75,7 +75,7 @@ class _Maker:
         if self.rests:
             found.append(Action("rest", self.resting, self.rest, reads=NONE, writes=NONE, mode=Mode.IDLE))
         for act in host.acts(scene):
-            writes = act.cells | (PLACE if act.moves else NONE)
+            writes = act.cells | (PORT if act.moves else NONE)
             found.append(
                 Action(
                     act.name,
@@ -89,10 +89,10 @@ class _Maker:
             )
         return tuple(found)
 
-    def receiving(self, place: SwitchPort) -> Callable[[Any, Any], list[Outcome]]:
+    def receiving(self, port: SwitchPort) -> Callable[[Any, Any], list[Outcome]]:
         def receive(core: HostCore, packet: Any) -> list[Outcome]:
-            if core.place != place:
-                return [Outcome(core, (), (Lost(place, packet, "moved"),))]
+            if core.port != port:
+                return [Outcome(core, (), (Lost(port, packet, "moved"),))]
             doings = self.host.receive(self.scene, core.state, packet)
             if _ignored(core, doings):
                 return [Outcome(core, (), (Received(self.host.name, packet),), self.where, NONE)]
@@ -113,11 +113,11 @@ class _Maker:
         return [self.outcome(core, doing) for doing in self.host.work(self.scene, core.state, task)]
 
     def acting(self, step: Callable[[HostView, Any], Sequence[HostStep]]) -> Callable[[Any, Any], list[Outcome]]:
-        scenes = {place: replace(self.scene, here=place) for place in self.places}
+        scenes = {port: replace(self.scene, at=port) for port in self.ports}
 
         def act(core: HostCore, _: None) -> list[Outcome]:
-            doings = step(scenes[core.place], core.state)
-            return [self.outcome(core, doing) for doing in doings if doing.place != core.place]
+            doings = step(scenes[core.port], core.state)
+            return [self.outcome(core, doing) for doing in doings if doing.port != core.port]
 
         return act
 
@@ -125,15 +125,15 @@ class _Maker:
         return [Outcome(core, (), (NetworkRested(self.host.name),))]
 
     def outcome(self, core: HostCore, doing: HostStep, events: tuple[Any, ...] = ()) -> Outcome:
-        place = core.place if doing.place is None else doing.place
-        if place != core.place:
-            events = (*events, HostMoved(self.host.name, core.place, place))
-        sends: list[tuple[str, Message]] = [(f"{place.switch}.in", (place.port, packet)) for packet in doing.packets]
+        port = core.port if doing.port is None else doing.port
+        if port != core.port:
+            events = (*events, HostMoved(self.host.name, core.port, port))
+        sends: list[tuple[str, Message]] = [(f"{port.switch}.in", (port.port, packet)) for packet in doing.packets]
         sends += [(self.todo, task) for task in doing.tasks]
-        if self.rests and place != core.place:
+        if self.rests and port != core.port:
             sends.append((self.rest, "moved"))
         sent = tuple(Sent(self.host.name, packet) for packet in doing.packets)
-        return Outcome(HostCore(place, doing.state), tuple(sends), events + sent, choice=doing.choice)
+        return Outcome(HostCore(port, doing.state), tuple(sends), events + sent, choice=doing.choice)
 
 
 def _ignored(core: HostCore, doings: Sequence[HostStep]) -> bool:

@@ -21,19 +21,19 @@ class HostView:
     """Where a host finds itself: its own addresses, the others', and what is to be seen of it.
 
     With `identity` packets can be told apart; with `rest` the host says when the network has come to rest after a move.
-    `here` is where it is when it does something of its own accord; None is where it started.
+    `at` is its port when it does something of its own accord; None is the port where it started.
     """
 
     me: HostSpec
     topology: Topology
     identity: bool = False
     rest: bool = False
-    here: SwitchPort | None = None
+    at: SwitchPort | None = None
 
     @property
-    def place(self) -> SwitchPort:
-        """Where it is."""
-        return self.me.place if self.here is None else self.here
+    def port(self) -> SwitchPort:
+        """The port that the host is plugged into now."""
+        return self.me.switch_port if self.at is None else self.at
 
     def other(self, name: str) -> HostSpec:
         """The host of that name."""
@@ -57,12 +57,12 @@ class HostView:
 
 
 class HostStep(NamedTuple):
-    """One thing a host may do: its new state, packets to send, tasks for later, and perhaps a new place."""
+    """One thing a host may do: its new state, packets to send, tasks for later, and perhaps a new port."""
 
     state: Hashable
     packets: tuple[Packet, ...] = ()
     tasks: tuple[Hashable, ...] = ()
-    place: SwitchPort | None = None
+    port: SwitchPort | None = None
     choice: str = ""  # tells this from the other things it may do instead
     ignores: bool = False  # it does nothing about the packet, and would do nothing in any other state
 
@@ -105,8 +105,8 @@ class Host:
         """The part of its state that `work` touches."""
         return STATE
 
-    def places(self) -> tuple[SwitchPort, ...]:
-        """Further places where it may be; the topology knows the first."""
+    def ports(self) -> tuple[SwitchPort, ...]:
+        """Further ports where the host may be plugged in; the topology has the first."""
         return ()
 
     def initial(self, scene: HostView) -> Hashable:

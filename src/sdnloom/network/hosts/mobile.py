@@ -1,4 +1,4 @@
-"""A host that moves: another host, whatever it does, that can be in several places one after the other."""
+"""A host that moves: another host, whatever it does, that is at several ports one after the other."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,9 +21,9 @@ class MobileState(NamedTuple):
 
 @dataclass(frozen=True)
 class MobileHost(Host):
-    """`host`, which may move `moves` times to one of the places `to` or back to where it started.
+    """`host`, which may move `moves` times to one of the ports `to` or back to where it started.
 
-    When it `announces` itself, it broadcasts who it is from the new place, as hosts do that notice a new network.
+    When it `announces` itself, it broadcasts who it is from the new port, as hosts do that notice a new network.
     """
 
     host: Host = field(kw_only=True)
@@ -52,15 +52,15 @@ class MobileHost(Host):
         return self.host.work_cells
 
     def check(self, scene: HostView) -> None:
-        """Raise an error for a wrong name, number or place."""
+        """Raise an error for a wrong name, number or port."""
         if self.host.name != self.name:
             raise NetworkError(f"mobile host {self.name!r} is the host {self.host.name!r}; expected one name for both")
         at_least_zero(f"moves of host {self.name!r}", self.moves)
-        for place in self.to:
-            scene.topology.check_place(place)
+        for port in self.to:
+            scene.topology.check_port(port)
         self.host.check(scene)
 
-    def places(self) -> tuple[SwitchPort, ...]:
+    def ports(self) -> tuple[SwitchPort, ...]:
         """Where it may go."""
         return self.to
 
@@ -83,12 +83,12 @@ class MobileHost(Host):
         return (*inner, move) if self.moves and self.to else inner
 
     def move(self, scene: HostView, state: MobileState) -> Sequence[HostStep]:
-        """Every place it may go to; the one where it is now is left out by the component."""
+        """Every port it may go to; the one where it is now is left out by the component."""
         if not state.moves:
             return ()
         after = state._replace(moves=state.moves - 1)
         hello = (scene.stamped(arp_request(scene.me, scene.me.ip), f"move:{state.moves}"),) if self.announces else ()
-        return [HostStep(after, hello, place=place, choice=str(place)) for place in (scene.me.place, *self.to)]
+        return [HostStep(after, hello, port=port, choice=str(port)) for port in (scene.me.switch_port, *self.to)]
 
 
 def _wrapped(state: MobileState, doings: Sequence[HostStep]) -> Sequence[HostStep]:

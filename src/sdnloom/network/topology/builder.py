@@ -26,7 +26,7 @@ class _Host:
     name: str
     mac: int | None
     ip: int | None
-    places: list[tuple[str, int]] = field(default_factory=list)
+    ports: list[tuple[str, int]] = field(default_factory=list)
 
 
 @dataclass
@@ -73,7 +73,7 @@ class TopologyBuilder:
         if a in self._hosts:
             a, b, a_port, b_port = b, a, b_port, a_port
         if b in self._hosts:
-            self._hosts[b].places.append((a, self._port(a, a_port)))
+            self._hosts[b].ports.append((a, self._port(a, a_port)))
         else:
             self._links.append(LinkSpec(a, self._port(a, a_port), b, self._port(b, b_port)))
 
@@ -123,8 +123,8 @@ class TopologyBuilder:
         macs = {host.mac for host in self._hosts.values()}
         ips = {host.ip for host in self._hosts.values()}
         for number, host in enumerate(self._hosts.values(), 1):
-            if len(host.places) != 1:
-                ports = ", ".join(f"{switch}:{port}" for switch, port in host.places) or "no port"
+            if len(host.ports) != 1:
+                ports = ", ".join(f"{switch}:{port}" for switch, port in host.ports) or "no port"
                 raise TopologyError(
                     f"host {host.name!r} is plugged into {ports}; expected exactly one port of a switch"
                 )
@@ -139,4 +139,4 @@ class TopologyBuilder:
                 while ip in ips:
                     ip += 1
                 ips.add(ip)
-            yield HostSpec(host.name, mac, ip, *host.places[0])
+            yield HostSpec(host.name, mac, ip, *host.ports[0])

@@ -47,8 +47,8 @@ class HostSpec(Value):
     port: int
 
     @property
-    def place(self) -> SwitchPort:
-        """Where it is plugged in."""
+    def switch_port(self) -> SwitchPort:
+        """The port that the host is plugged into."""
         return SwitchPort(self.switch, self.port)
 
 
@@ -93,7 +93,7 @@ class Topology(Value):
         _distinct("IP address", [(ip4_text(host.ip), host.name) for host in self.hosts])
         uses: dict[SwitchPort, str] = {}
         for host in self.hosts:
-            self._occupy(uses, host.place, f"host {host.name!r}")
+            self._occupy(uses, host.switch_port, f"host {host.name!r}")
         for link in self.links:
             for end in link.ends:
                 self._occupy(uses, end, f"link {link.name}")
@@ -112,32 +112,32 @@ class Topology(Value):
         pairs = [link.ends for link in self.links]
         return dict(pairs) | {b: a for a, b in pairs}
 
-    def has(self, place: SwitchPort) -> bool:
+    def has(self, port: SwitchPort) -> bool:
         """Whether there is such a port."""
-        return any(switch.name == place.switch and place.port in switch.ports for switch in self.switches)
+        return any(switch.name == port.switch and port.port in switch.ports for switch in self.switches)
 
-    def check_place(self, place: SwitchPort) -> SwitchPort:
-        """The place itself. Raises TopologyError if there is no such port."""
+    def check_port(self, port: SwitchPort) -> SwitchPort:
+        """The port itself. Raises TopologyError if there is no such port."""
         names = [switch.name for switch in self.switches]
-        if place.switch not in names:
-            raise TopologyError(f"{place} is on no switch; expected one of {', '.join(names) or '(no switches)'}")
-        if not self.has(place):
-            ports = ", ".join(map(str, self.switch(place.switch).ports)) or "(none)"
-            raise TopologyError(f"{place} is a missing port; the ports of {place.switch} are {ports}")
-        return place
+        if port.switch not in names:
+            raise TopologyError(f"{port} is on no switch; expected one of {', '.join(names) or '(no switches)'}")
+        if not self.has(port):
+            ports = ", ".join(map(str, self.switch(port.switch).ports)) or "(none)"
+            raise TopologyError(f"{port} is a missing port; the ports of {port.switch} are {ports}")
+        return port
 
     def with_hosts(self, hosts: Iterable[HostSpec]) -> "Topology":
         """The topology with these hosts instead of its own."""
         return replace(self, hosts=tuple(hosts))
 
-    def _occupy(self, uses: dict[SwitchPort, str], place: SwitchPort, user: str) -> None:
+    def _occupy(self, uses: dict[SwitchPort, str], port: SwitchPort, user: str) -> None:
         try:
-            self.check_place(place)
+            self.check_port(port)
         except TopologyError as error:
             raise TopologyError(f"{user}: {error}") from None
-        if place in uses:
-            raise TopologyError(f"{user} is at port {place}, which is taken by {uses[place]}; expected a free port")
-        uses[place] = user
+        if port in uses:
+            raise TopologyError(f"{user} is at port {port}, which is taken by {uses[port]}; expected a free port")
+        uses[port] = user
 
 
 _Spec = TypeVar("_Spec", SwitchSpec, HostSpec)

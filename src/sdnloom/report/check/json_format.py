@@ -66,9 +66,9 @@ def _discovery(report: Report) -> dict[str, Any] | None:
             for one in found.rounds
         ],
         "packets": {
-            f"{host.spec.name} at {place}": [label for label, _ in pool]
+            f"{host.spec.name} at {port}": [label for label, _ in pool]
             for host in discoverers(found.network)
-            for place, pool in host.client.pools
+            for port, pool in host.client.pools
         },
         "answers": {switch: list(pool) for switch, pool in answer_pools(found.network).items()},
         "complete": not found.gaps,

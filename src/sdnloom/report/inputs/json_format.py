@@ -17,8 +17,8 @@ def survey_json(survey: Survey, topology: Topology | None) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "program": survey.program,
-        "switch": survey.place.switch,
-        "port": survey.place.port,
+        "switch": survey.port.switch,
+        "port": survey.port.port,
         "classes": [_class(each, names) for each in survey.classes],
         "repeated": survey.repeated,
         "complete": survey.complete,

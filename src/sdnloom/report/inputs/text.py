@@ -13,7 +13,7 @@ def survey_text(survey: Survey, topology: Topology | None) -> str:
     """The whole report. It is the same for the same program, state and packets."""
     names = Names.of(topology) if topology is not None else Names()
     shown = [each.found for each in survey.classes]
-    lines = [f"{counted(len(shown), 'class')} of {survey.about} at {survey.place} for {survey.program}"]
+    lines = [f"{counted(len(shown), 'class')} of {survey.about} at {survey.port} for {survey.program}"]
     if survey.robust:
         shown = _first_of_each_kind(shown)
         lines = [f"{lines[0]}: {counted(len(shown), 'way') if shown else 'no way'} to make it raise"]

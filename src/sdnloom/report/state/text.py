@@ -47,7 +47,7 @@ def _switch(state: SwitchState, names: Names) -> Iterator[str]:
 def hosts_text(semantics: Semantics, state: State, only: str | None = None) -> list[str]:
     """Where the hosts are and what they know."""
     return [
-        f"{component.name} at {core.place}" + ("" if core.state is None else f": {stable_text(core.state)}")
+        f"{component.name} at {core.port}" + ("" if core.state is None else f": {stable_text(core.state)}")
         for component, core in zip(semantics.system.components, state.cores, strict=True)
         if isinstance(core, HostCore) and only in (None, component.name)
     ]
