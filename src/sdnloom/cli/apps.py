@@ -9,6 +9,7 @@ import click
 
 from sdnloom.check.load import app_scenario, load_scenario
 from sdnloom.check.scenario import Scenario
+from sdnloom.network.openflow import VERSION_NUMBERS
 
 # Field of AppOptions -> its option on the command line.
 _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -47,7 +48,7 @@ _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "version": (
         "--openflow",
-        {"type": click.Choice(["1.0", "1.3"]), "help": "The version to speak if the app speaks several."},
+        {"type": click.Choice(list(VERSION_NUMBERS)), "help": "The version to speak if the app speaks several."},
     ),
     "joining": ("--joining", {"is_flag": True, "default": None, "help": "Let the switches connect during the search."}),
 }

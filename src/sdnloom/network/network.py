@@ -4,13 +4,11 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal
 
 from sdnloom.errors import SdnloomError
-from sdnloom.network.openflow import V10, V13
+from sdnloom.network.openflow.constants import VERSION_NUMBERS, VersionName
 from sdnloom.network.topology import SwitchPort, Topology
 
 if TYPE_CHECKING:
     from sdnloom.network.hosts.host import Host
-
-_VERSIONS = {"1.0": V10, "1.3": V13}
 
 
 class NetworkError(SdnloomError):
@@ -38,7 +36,7 @@ def _budgets(faults: Any) -> None:
 class SwitchOptions:
     """What all switches of a network have in common; the names are those of `switch.Switch`."""
 
-    version: Literal["1.0", "1.3"] = "1.0"
+    version: VersionName = "1.0"
     buffers: int = 256
     miss_send_len: int = 128
     buffer_timeout: int | None = None
@@ -48,7 +46,7 @@ class SwitchOptions:
     fail_mode: Literal["secure", "standalone"] = "secure"
 
     def __post_init__(self) -> None:
-        one_of("version", self.version, tuple(_VERSIONS))
+        one_of("version", self.version, tuple(VERSION_NUMBERS))
         one_of("overlap", self.overlap, ("any", "first"))
         one_of("fail_mode", self.fail_mode, ("secure", "standalone"))
         for name in ("buffers", "miss_send_len"):
@@ -57,7 +55,7 @@ class SwitchOptions:
     @property
     def wire_version(self) -> int:
         """The version as messages carry it."""
-        return _VERSIONS[self.version]
+        return VERSION_NUMBERS[self.version]
 
 
 @dataclass(frozen=True)

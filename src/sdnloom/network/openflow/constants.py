@@ -1,13 +1,16 @@
 """Numbers of OpenFlow under one set of names; where 1.0 and 1.3 differ, these are 1.3's and the codec translates."""
 
 from enum import IntEnum, IntFlag
-from typing import Annotated
+from typing import Annotated, Literal
 
 from sdnloom.network.value import Show, hexadecimal
 
 V10 = 0x01
 V13 = 0x04
-VERSIONS = (V10, V13)
+VersionName = Literal["1.0", "1.3"]
+# The one table of supported versions: name -> number in the header of a message.
+VERSION_NUMBERS: dict[str, int] = {"1.0": V10, "1.3": V13}
+VERSIONS = tuple(VERSION_NUMBERS.values())
 
 NO_BUFFER = 0xFFFFFFFF
 NO_TRUNCATION = 0xFFFF  # max_len of an output to the controller: the whole packet (1.3: and do not buffer it)

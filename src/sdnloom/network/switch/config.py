@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from sdnloom.errors import SdnloomError
-from sdnloom.network.openflow import V10, V13, VERSIONS, PacketQueue, Port, PortDesc
+from sdnloom.network.openflow import V10, V13, VERSION_NUMBERS, PacketQueue, Port, PortDesc
 
 MAX_TABLES = 254  # 0xff means "all tables", so tables are numbered 0 to 254 at most; one number stays unused
 
@@ -45,8 +45,9 @@ class Switch:
     experimenters: frozenset[int] = field(default_factory=frozenset)
 
     def __post_init__(self) -> None:
-        if self.version not in VERSIONS:
-            raise SwitchError(f"version={self.version!r}: expected {V10} (OpenFlow 1.0) or {V13} (OpenFlow 1.3)")
+        if self.version not in VERSION_NUMBERS.values():
+            known = " or ".join(f"{number} (OpenFlow {name})" for name, number in VERSION_NUMBERS.items())
+            raise SwitchError(f"version={self.version!r}: expected {known}")
         if not 1 <= self.n_tables <= MAX_TABLES:
             raise SwitchError(f"n_tables={self.n_tables!r}: expected 1 to {MAX_TABLES}")
         for name in ("buffers", "miss_send_len", "max_entries", "emergency_entries", "max_groups"):

@@ -11,7 +11,14 @@ from os_ken import cfg
 from sdnloom.engine.model import Event
 from sdnloom.errors import SdnloomError
 from sdnloom.network.events import CallAnswered, HandlerRaised, TimerFired
-from sdnloom.network.openflow import FeaturesRequest, Hello, OpenFlowMessage, PortDescRequest, StatsReply
+from sdnloom.network.openflow import (
+    VERSION_NUMBERS,
+    FeaturesRequest,
+    Hello,
+    OpenFlowMessage,
+    PortDescRequest,
+    StatsReply,
+)
 from sdnloom.network.program import ClockTick, Input, SwitchUp, ThreadTurn
 from sdnloom.network.switch import Switch, initial_core, receive_message
 from sdnloom.platforms.capture.roots import Roots
@@ -27,7 +34,6 @@ from sdnloom.platforms.osken.load import LoadedApps, load
 from sdnloom.platforms.osken.sandbox import Sandbox
 from sdnloom.platforms.sandbox.threads import Effect, HubThread, HubTimer
 
-NAMES = {1: "1.0", 4: "1.3"}
 FRAMEWORK = ("callers", "routing_info", "_SERVICE_NAME", "_REQUIRED_APP", "OFP_VERSIONS", "_CONTEXTS", "_EVENTS")
 MAX_TURNS = 10_000
 LOST = "the connection to the switch ends"
@@ -45,7 +51,7 @@ class Apps:
     def __init__(self, world: Sandbox, names: Sequence[str], version: str | None, settle: bool) -> None:
         self._world, self._settle = world, settle
         self._loaded: LoadedApps = load(world, names, version)
-        self._wire = next(number for number, name in NAMES.items() if name == self._loaded.version)
+        self._wire = VERSION_NUMBERS[self._loaded.version]
         self._outbox: list[SentMessage] = []
         self._happened: list[Event] = []
         self.waiting: dict[str, None] = {}  # what was ever seen to wait for a timer

@@ -13,12 +13,11 @@ from os_ken.base import app_manager
 from os_ken.ofproto import ofproto_protocol
 
 from sdnloom.errors import SdnloomError
+from sdnloom.network.openflow import VERSION_NUMBERS
 from sdnloom.platforms.handler_errors import own_line
 from sdnloom.platforms.osken.errors import AppError
 from sdnloom.platforms.osken.sandbox import Sandbox
 from sdnloom.platforms.sandbox.own_modules import neighbours
-
-VERSIONS = {"1.0": 1, "1.3": 4}
 
 
 @dataclass(frozen=True)
@@ -56,8 +55,8 @@ def load(world: Sandbox, names: Sequence[str], version: str | None) -> LoadedApp
     """Import the apps and all that they need, and make them; they have not started then."""
     if not names:
         raise AppError("no app; expected at least one file or module")
-    if version is not None and version not in VERSIONS:
-        raise AppError(f"version is {version!r}; expected one of {', '.join(VERSIONS)}")
+    if version is not None and version not in VERSION_NUMBERS:
+        raise AppError(f"version is {version!r}; expected one of {', '.join(VERSION_NUMBERS)}")
     world.own_modules_only()
     with world.running():
         manager = world.manager = Manager(world, names)
@@ -68,9 +67,11 @@ def load(world: Sandbox, names: Sequence[str], version: str | None) -> LoadedApp
         world.configure()
         _in_a_thread(world, lambda: _make(manager, world.bricks), "making")
         supported = set(ofproto_protocol._supported_versions)
-    spoken = [name for name, number in VERSIONS.items() if number in supported]
+    spoken = [name for name, number in VERSION_NUMBERS.items() if number in supported]
     if not spoken:
-        raise AppError(f"{', '.join(names)}: speaks none of OpenFlow {', '.join(VERSIONS)}; expected one of them")
+        raise AppError(
+            f"{', '.join(names)}: speaks none of OpenFlow {', '.join(VERSION_NUMBERS)}; expected one of them"
+        )
     if version is not None and version not in spoken:
         raise AppError(f"{', '.join(names)}: speaks OpenFlow {', '.join(spoken)}; expected {version}")
     kinds = [manager.applications_cls[name].__name__ for name in names if name in manager.applications_cls]

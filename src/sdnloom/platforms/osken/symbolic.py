@@ -15,7 +15,8 @@ import os_ken
 from os_ken.lib import addrconv
 from os_ken.ofproto import ofproto_parser
 
-from sdnloom.network.openflow import V10, V13, PortStats
+from sdnloom.network.openflow import PortStats
+from sdnloom.network.openflow.tables import STATS_REPLY
 from sdnloom.network.program import MessageIn
 from sdnloom.platforms.explorable import Content, HandlerRun
 from sdnloom.platforms.osken.program import OskenProgram, ProgramStep
@@ -29,7 +30,7 @@ _HERE = Path(__file__).parents[2]  # the package
 _OSKEN = Path(os_ken.__file__).parent
 _READERS = tuple(str(_OSKEN / "lib" / name) for name in ("packet", "ip.py", "mac.py"))
 _PACKET_IN = 10  # OFPT_PACKET_IN in every version
-_STATS_REPLY = {V10: 17, V13: 19}  # OFPT_STATS_REPLY, OFPT_MULTIPART_REPLY
+
 trust("os_ken")
 install()
 
@@ -101,7 +102,7 @@ def _carrying(content: Content) -> Iterator[None]:
         if isinstance(content, bytes):
             if msg_type == _PACKET_IN and message is not None:
                 message.data = content
-        elif msg_type == _STATS_REPLY.get(version) and message is not None:
+        elif msg_type == STATS_REPLY.get(version) and message is not None:
             message.body = [_counted(row, given) for row, given in zip(message.body, content, strict=True)]
         return message
 
