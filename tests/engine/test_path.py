@@ -4,6 +4,7 @@ import pytest
 
 from sdnloom.engine import user_code as evaluate
 from sdnloom.engine.disciplines import Bag, Fifo, Lossy, Ports
+from sdnloom.engine.memo import Memo, MemoSemantics
 from sdnloom.engine.model import Action, Channel, Component, Mode, Needs, Outcome, Property, Step, System
 from sdnloom.engine.path import (
     Diverged,
@@ -20,7 +21,7 @@ from sdnloom.engine.path import (
 )
 from sdnloom.engine.result import SearchOptions
 from sdnloom.engine.search import path_through, search
-from sdnloom.engine.semantics import CachedSemantics, Finding, Semantics, reachable
+from sdnloom.engine.semantics import Finding, Semantics, reachable
 from sdnloom.engine.stable_text import stable_text
 from sdnloom.engine.walk import Stepper
 from tests.engine.systems import random_system
@@ -219,6 +220,7 @@ def test_counterexamples_of_random_systems_replay_and_are_minimal():
         for one in search(system, SearchOptions(engine="loop", order="dfs", find_all=True)).violations:
             found = Finding(one.property, one.message)
             assert found in semantics.speaking(final_state(semantics, replay(semantics, one.path)))
+            assert (one.initial, one.transitions) == (semantics.initial(), tuple(replay(semantics, one.path)))
             for gone in range(len(one.path)):
                 shorter = Path(one.path.steps[:gone] + one.path.steps[gone + 1 :])
                 try:
@@ -274,9 +276,26 @@ def test_a_semantics_that_remembers_gives_the_same_and_evaluates_a_step_once(see
     plain = reachable(Semantics(system), 3000)
     distinct = set(calls)
     calls.clear()
-    assert reachable(CachedSemantics(system), 3000) == plain
+    assert reachable(MemoSemantics(Memo(system)), 3000) == plain
     assert len(calls) == len(distinct)
     assert set(calls) == distinct
+
+
+@pytest.mark.parametrize("order", ["bfs", "dfs"])
+def test_a_step_of_a_counterexample_is_evaluated_once_in_the_search_and_once_in_its_replay(order) -> None:
+    calls = []
+
+    def count(core, _):
+        calls.append(core)
+        return [Outcome(core + 1)] if core < 9 else []
+
+    late = Property("late", Needs.STATE, lambda memory, columns: "five" if columns["A"] == 5 else None, columns=("A",))
+    system = System((Component("A", 0, (Action("count", count),)),), (), (late,))
+    found = search(system, SearchOptions(engine="loop", order=order)).violations[0]
+    assert (len(found.path), found.initial.cores, found.final_state().cores) == (5, (0,), (5,))
+    assert [t.state.cores for t in found.transitions] == [(1,), (2,), (3,), (4,), (5,)]
+    # The flags of the states 0 to 5; then the five steps; then whether the last state is quiescent, and settled.
+    assert calls == [*range(6), *range(5), 5, 5]
 
 
 @pytest.mark.parametrize("seed", range(20))

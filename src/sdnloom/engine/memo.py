@@ -4,11 +4,11 @@ A step is memoised on (action, core, message): handler code runs once per distin
 transition. Queues are not part of a core, which is what keeps situations few.
 """
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from sdnloom.engine import user_code as evaluate
-from sdnloom.engine.model import Action, Event, Fault, Message, Mode, Outcome, Step, System
+from sdnloom.engine.model import Action, Component, Core, Event, Fault, Message, Mode, Outcome, Step, System
 from sdnloom.engine.semantics import Semantics
 
 V = TypeVar("V", bound=Hashable)
@@ -195,6 +195,26 @@ class Memo:
         )
         self.locals.append(local)
         return local
+
+
+class MemoSemantics(Semantics):
+    """The semantics of a memo's system; a step that the memo knows is not evaluated again."""
+
+    def __init__(self, tables: Memo) -> None:
+        super().__init__(tables.system)
+        self._tables = tables
+        components = tables.system.components
+        self._numbers = {(components[owner].name, a.name): n for n, (owner, a) in enumerate(tables.actions)}
+
+    def outcomes(self, component: Component, action: Action, core: Core, message: Message | None) -> Sequence[Outcome]:
+        """The outcomes in the memo."""
+        tables = self._tables
+        known = tables.step(
+            self._numbers[component.name, action.name],
+            tables.cores[self.index[component.name]].number(core),
+            0 if action.take is None else tables.messages.number(message),
+        )
+        return tuple(local.outcome for local in known)
 
 
 class _NoMessage:

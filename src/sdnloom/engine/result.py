@@ -5,6 +5,7 @@ from typing import Literal, TypeAlias
 
 from sdnloom.engine.model import Strategy
 from sdnloom.engine.path import Path
+from sdnloom.engine.semantics import State, Transition
 from sdnloom.errors import SdnloomError
 
 
@@ -59,12 +60,21 @@ class Statistics:
 
 @dataclass(frozen=True)
 class Counterexample:
-    """A violation with a path that was replayed before it got here."""
+    """A violation (or a witness) with its path and the transitions of the path, as one replay gave them.
+
+    Transitions are not compared: they hold functions of the system that was searched.
+    """
 
     property: str
     message: str
     path: Path
     shortest: bool
+    initial: State = field(compare=False, repr=False)  # the state before the first step
+    transitions: tuple[Transition, ...] = field(compare=False, repr=False)  # one for each step of the path
+
+    def final_state(self) -> State:
+        """The state at the end of the path."""
+        return self.transitions[-1].state if self.transitions else self.initial
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from typing import Any, Protocol
 from sdnloom.engine import user_code as evaluate
 from sdnloom.engine.limits import LimitWatch, TimeLimitReached, resident_bytes
 from sdnloom.engine.loop import LoopSearch
-from sdnloom.engine.memo import Memo
+from sdnloom.engine.memo import Memo, MemoSemantics
 from sdnloom.engine.model import ModelError, Needs, Step, System
-from sdnloom.engine.path import Path, final_state, minimise, replay
+from sdnloom.engine.path import Diverged, Path, minimise, replay
 from sdnloom.engine.reduction.laws import check_channels, check_commutation, check_memories
 from sdnloom.engine.reduction.sleep_sets import SleepSetSearch, can_sleep
 from sdnloom.engine.reduction.stubborn_sets import StubbornSets
@@ -31,7 +31,7 @@ from sdnloom.engine.result import (
     Verdict,
     Violated,
 )
-from sdnloom.engine.semantics import CachedSemantics, Finding, Semantics, State
+from sdnloom.engine.semantics import Finding, Semantics, State, Transition
 from sdnloom.engine.strategy import skipped
 from sdnloom.engine.system_graph import SystemGraph
 from sdnloom.errors import SdnloomError
@@ -115,7 +115,7 @@ class _Run:
         self.sometimes = {prop.name for prop in system.properties if prop.sometimes}
         self.watch = LimitWatch(options.limits, spent)
         self.semantics = Semantics(system)
-        self.remembering = CachedSemantics(system)  # a path is made shorter with it, and confirmed without
+        self.recorded = MemoSemantics(self.tables)  # a path is found and shortened with it, and confirmed without
         self.sightings: dict[Finding, int] = {}
         self.engine: Engine | None = None
         self.name = "loop"
@@ -130,6 +130,9 @@ class _Run:
                 check_memories(self.tables, engine.memories())
             if self.options.checked and isinstance(engine, SystemLoop):
                 check_commutation(self.semantics, [engine.graph.value(state) for state in engine.states])
+            # Counted here: the search for shorter counterexamples is not part of the search.
+            evaluations = {c.name: n for c, n in zip(self.system.components, self.tables.evaluations, strict=True)}
+            cores = {c.name: len(t) for c, t in zip(self.system.components, self.tables.cores, strict=True)}
             found = [self._counterexample(engine, spoken, number) for spoken, number in self.sightings.items()]
         violations = tuple(one for one in found if one.property not in self.sometimes)
         witnesses = tuple(one for one in found if one.property in self.sometimes)
@@ -139,8 +142,8 @@ class _Run:
             engine.transitions,
             engine.depth,
             self.watch.seconds,
-            {c.name: n for c, n in zip(self.system.components, self.tables.evaluations, strict=True)},
-            {c.name: len(t) for c, t in zip(self.system.components, self.tables.cores, strict=True)},
+            evaluations,
+            cores,
             engine.bytes_per_state(),
         )
         reason = self._incomplete(engine)
@@ -256,18 +259,32 @@ class _Run:
             )
 
     def _counterexample(self, engine: Engine, found: Finding, number: int) -> Counterexample:
-        path = path_through(self.semantics, engine.values(number))
+        path = path_through(self.recorded, engine.values(number))
         shortest = self.options.order == "bfs" and not self.options.reduce and self.options.strategy is None
         if not shortest:
-            path = minimise(self.remembering, path, found)
-        ending = final_state(self.semantics, replay(self.semantics, path))
-        if found not in self.semantics.speaking(ending):
+            path = minimise(self.recorded, path, found)
+        transitions = self._confirmed(path)
+        result = Counterexample(
+            found.property, found.message, path, shortest, self.semantics.initial(), tuple(transitions)
+        )
+        if found not in self.semantics.speaking(result.final_state()):
             raise AssertionError(
                 f"the counterexample to {found.property!r} does not replay; this is a defect of sdnloom"
             )
-        result = Counterexample(found.property, found.message, path, shortest)
         self.on_event(Discovered(result, found.property in self.sometimes))
         return result
+
+    def _confirmed(self, path: Path) -> list[Transition]:
+        """The transitions of a path, replayed without the memo; ModelError if they differ from those in the memo."""
+        expected = replay(self.recorded, path)
+        try:
+            transitions = replay(self.semantics, path)
+        except Diverged as diverged:
+            raise _impure(diverged.position) from diverged
+        for position, (now, before) in enumerate(zip(transitions, expected, strict=True)):
+            if now.state != before.state:
+                raise _impure(position)
+        return transitions
 
     def _incomplete(self, engine: Engine) -> str | None:
         """Why the search did not see everything."""
@@ -290,13 +307,17 @@ def path_through(semantics: Semantics, states: Sequence[State]) -> Path:
     for before, after in itertools.pairwise(states):
         step = next((each.step for each in semantics.transitions(before) if each.state == after), None)
         if step is None:
-            raise ModelError(
-                f"step {len(steps) + 1} of a path that was found leads elsewhere when it is taken again; expected "
-                "components, and programs in them, that depend on nothing but their state and inputs: not on files, "
-                "the environment, addresses of objects or the system's own randomness"
-            )
+            raise _impure(len(steps))
         steps.append(step)
     return Path(tuple(steps))
+
+
+def _impure(position: int) -> ModelError:
+    return ModelError(
+        f"step {position + 1} of a path that was found leads elsewhere when it is taken again; expected "
+        "components, and programs in them, that depend on nothing but their state and inputs: not on files, "
+        "the environment, addresses of objects or the system's own randomness"
+    )
 
 
 def _refuse_bad_mixes(options: SearchOptions) -> None:

@@ -189,21 +189,6 @@ class Semantics:
         return memories
 
 
-class CachedSemantics(Semantics):
-    """The same, each step of a component evaluated once: for many replays of much the same path."""
-
-    def __init__(self, system: System) -> None:
-        super().__init__(system)
-        self._known: dict[tuple[str, str, Core, Message | None], Sequence[Outcome]] = {}
-
-    def outcomes(self, component: Component, action: Action, core: Core, message: Message | None) -> Sequence[Outcome]:
-        """The outcomes as they were the first time."""
-        key = (component.name, action.name, core, message)
-        if key not in self._known:
-            self._known[key] = super().outcomes(component, action, core, message)
-        return self._known[key]
-
-
 def _replace(values: tuple[Any, ...], place: int, value: Any) -> tuple[Any, ...]:
     return (*values[:place], value, *values[place + 1 :])
 
