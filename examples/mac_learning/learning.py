@@ -1,18 +1,16 @@
-"""A MAC-learning switch with three published defects, and what became of each attempt to mend them.
+"""A MAC-learning switch with three published defects, and corrected versions of it.
 
 `PySwitch` follows figure 3 of the NICE paper, and so the example application of the NOX controller. Its defects
 (section 9.1): a host that moves stays unreachable (BUG-I), the direct path comes too late (BUG-II), and packets go
-round for ever where the network has a cycle (BUG-III). The classes after it mend one defect each, two of them only in
-part.
+round for ever where the network has a cycle (BUG-III). Each of the other classes corrects one defect; `HardTimeout` and
+`ReverseSecond` do so only in part.
 """
 
-from sdnloom.network.openflow import FlowCommand, FlowMod, Match, Output
-from sdnloom.network.packet import decode
-from sdnloom.network.traffic import is_group
+from sdnloom import is_group, openflow, packet
 
 
 class PySwitch:
-    """Learns which port leads to whom, and installs a rule for a packet whose destination it knows."""
+    """Learns the port of each address, and installs a rule for a packet whose destination it knows."""
 
     idle_timeout = 5
     hard_timeout = 0
@@ -27,7 +25,7 @@ class PySwitch:
         self.ports.pop(switch, None)
 
     def packet_in(self, net, switch, message):
-        frame = decode(message.data).headers[0]
+        frame = packet.decode(message.data).headers[0]
         self.learn(net, switch, frame.src, message.in_port)
         out = self.ports[switch].get(frame.dst)
         if is_group(frame.dst) or out is None or out == message.in_port:
@@ -46,11 +44,11 @@ class PySwitch:
         self.install(net, switch, frame.src, frame.dst, frame.type, message.in_port, out, release=message)
 
     def install(self, net, switch, src, dst, kind, in_port, out, release=None):
-        match = Match.of(in_port=in_port, eth_src=src, eth_dst=dst, eth_type=kind)
+        match = openflow.Match.of(in_port=in_port, eth_src=src, eth_dst=dst, eth_type=kind)
         net.install(
             switch,
             match,
-            Output(out),
+            openflow.Output(out),
             release=release,
             idle_timeout=self.idle_timeout,
             hard_timeout=self.hard_timeout,
@@ -58,22 +56,22 @@ class PySwitch:
 
 
 class HardTimeout(PySwitch):
-    """Half a cure for BUG-I: a rule ends even while it is used. Until then packets to a host that moved are lost."""
+    """A partial correction of BUG-I: a rule ends even while it is used. Until then packets to a moved host are lost."""
 
     hard_timeout = 10
 
 
 class Following(PySwitch):
-    """A cure for BUG-I: when an address shows up at another port, the rules that lead to the old one go."""
+    """Corrects BUG-I: when an address appears at another port, the rules to the old port are deleted."""
 
     def learn(self, net, switch, address, port):
         if self.ports[switch].get(address, port) != port:
-            net.send(switch, FlowMod(Match.of(eth_dst=address), FlowCommand.DELETE))
+            net.send(switch, openflow.FlowMod(openflow.Match.of(eth_dst=address), openflow.FlowCommand.DELETE))
         super().learn(net, switch, address, port)
 
 
 class ReverseSecond(PySwitch):
-    """No cure for BUG-II: the rule for the way back comes after the packet has gone, and an answer may be faster."""
+    """Does not correct BUG-II: the reverse rule is installed after the packet was sent, so an answer may be faster."""
 
     def forward(self, net, switch, message, frame, out):
         super().forward(net, switch, message, frame, out)
@@ -81,7 +79,7 @@ class ReverseSecond(PySwitch):
 
 
 class ReverseFirst(PySwitch):
-    """A cure for BUG-II: the rule for the way back is there before the packet goes."""
+    """Corrects BUG-II: the reverse rule is installed before the packet is sent."""
 
     def forward(self, net, switch, message, frame, out):
         self.install(net, switch, frame.dst, frame.src, frame.type, out, message.in_port)
@@ -89,7 +87,7 @@ class ReverseFirst(PySwitch):
 
 
 class SpanningTree(PySwitch):
-    """A cure for BUG-III: packets are flooded along a spanning tree. A link is [switch, port, switch, port]."""
+    """Corrects BUG-III: packets are flooded along a spanning tree. A link is [switch, port, switch, port]."""
 
     def __init__(self, links):
         super().__init__()
@@ -102,17 +100,17 @@ class SpanningTree(PySwitch):
 
     def flood(self, net, switch, message):
         ports = [port for port in self.open[switch] if port != message.in_port]
-        net.packet_out(switch, message, *(Output(port) for port in ports))
+        net.packet_out(switch, message, *(openflow.Output(port) for port in ports))
 
 
 def closed_ends(links):
     """Return the ends of the links that are not part of a spanning tree: those that close a cycle."""
     trees, closed = {}, set()
-    for one, one_port, other, other_port in sorted(links):
-        here, there = trees.setdefault(one, {one}), trees.setdefault(other, {other})
-        if here is there:
-            closed |= {(one, one_port), (other, other_port)}
+    for left, left_port, right, right_port in sorted(links):
+        left_tree, right_tree = trees.setdefault(left, {left}), trees.setdefault(right, {right})
+        if left_tree is right_tree:
+            closed |= {(left, left_port), (right, right_port)}
         else:
-            here |= there
-            trees.update(dict.fromkeys(there, here))
+            left_tree |= right_tree
+            trees.update(dict.fromkeys(right_tree, left_tree))
     return closed

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sdnloom import Scenario, app_scenario, load_scenario
-from sdnloom.report.check.text import report_text
+from sdnloom import Scenario, app_scenario, load_scenario, report_text
 
 HERE = Path(__file__).parent
 APP = HERE.parent / "apps" / "learning_switch_fixed.py"

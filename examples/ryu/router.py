@@ -1,30 +1,27 @@
-"""What a router is for, as something to see: a ping has come to a host in another network. And what it must not do."""
+"""Two properties of a router: a ping reaches a host in another network; no packet goes to the controller for ever."""
 
 from dataclasses import dataclass
 
-from sdnloom.engine.model import Needs, Property
-from sdnloom.network.events import Received, ToController
-from sdnloom.network.packet import Icmp
-from sdnloom.network.packet_id import stamp_of
-from sdnloom.network.traffic import header_of
-from sdnloom.properties import NetworkProperty
+from sdnloom import Needs, NetworkProperty, Property, events, header_of, packet, stamp_of
 
 
 def pinged(host: str) -> Property:
-    """Something desired: a ping reaches the host."""
+    """A `sometimes` property: a ping reaches the host."""
 
     def fold(seen, event):
-        return seen or (isinstance(event, Received) and event.host == host and bool(header_of(event.packet, Icmp)))
+        return seen or (
+            isinstance(event, events.Received) and event.host == host and bool(header_of(event.packet, packet.Icmp))
+        )
 
-    def said(seen, _):
+    def witness(seen, _):
         return f"a ping has reached {host}" if seen else None
 
-    return Property(f"{host} is pinged", Needs.EVENT, said, fold=fold, initial=False, sometimes=True)
+    return Property(f"{host} is pinged", Needs.EVENT, witness, fold=fold, initial=False, sometimes=True)
 
 
 @dataclass(frozen=True)
 class Settles(NetworkProperty):
-    """No packet goes to the controller more than `most` times: the program makes up its mind about it."""
+    """No packet goes to the controller more than `most` times."""
 
     name: str = "Settles"
     most: int = 1
@@ -33,16 +30,16 @@ class Settles(NetworkProperty):
     def identity(self):
         return True
 
-    def bind(self, world):
+    def bind(self, network):
         def fold(counts, event):
-            packet = stamp_of(event.packet) if isinstance(event, ToController) else ""
-            if not packet:
+            packet_id = stamp_of(event.packet) if isinstance(event, events.ToController) else ""
+            if not packet_id:
                 return counts
-            count = dict(counts).get(packet, 0)
-            return counts - {(packet, count)} | {(packet, count + 1)}
+            count = dict(counts).get(packet_id, 0)
+            return counts - {(packet_id, count)} | {(packet_id, count + 1)}
 
-        def said(counts, _):
-            often = sorted(packet for packet, count in counts if count > self.most)
+        def violated(counts, _):
+            often = sorted(packet_id for packet_id, count in counts if count > self.most)
             return f"packet {often[0]} went to the controller more than {self.most} times" if often else None
 
-        return (Property(self.name, Needs.EVENT, said, fold=fold, initial=frozenset()),)
+        return (Property(self.name, Needs.EVENT, violated, fold=fold, initial=frozenset()),)

@@ -1,14 +1,13 @@
-"""When a spanning tree has converged, as the switches see it: by the configuration that stplib gives to their ports."""
+"""A property that sees a converged spanning tree, by the configuration that stplib gives to the ports of switches."""
 
-from sdnloom.engine.model import Needs, Property
-from sdnloom.network.openflow import PortConfig
+from sdnloom import Needs, Property, openflow
 
-BLOCKED = int(PortConfig.NO_FWD | PortConfig.NO_PACKET_IN)
-FORWARDING = 0  # what is neither is listening or learning
+BLOCKED = int(openflow.PortConfig.NO_FWD | openflow.PortConfig.NO_PACKET_IN)
+FORWARDING = 0  # a port that is neither is listening or learning
 
 
 def converged(switches: tuple[str, ...], blocked: int = 1) -> Property:
-    """Something desired: so many ports are blocked, and all others forward. A switch that lists no ports forwards."""
+    """A `sometimes` property: `blocked` ports are blocked, all others forward. A switch without a port list forwards."""
 
     def seen(_, columns):
         ports = [port.config for name in switches for port in columns[name].core.ports or ()]
