@@ -76,7 +76,7 @@ def holds(*arguments, **options):
 
 LOST = NoBlackHolesMobile()
 FOR_EVER = Reachable(source="A", target="B")
-DONE = Sometimes(event="Moved", at="B")
+DONE = Sometimes(event="HostMoved", at="B")
 
 
 def test_bug_1_packets_to_a_host_that_moved_are_lost_although_the_program_heard_from_it():
