@@ -7,7 +7,7 @@ FORWARDING = 0  # a port that is neither is listening or learning
 
 
 def converged(switches: tuple[str, ...], blocked: int = 1) -> Property:
-    """A `sometimes` property: `blocked` ports are blocked, all others forward. A switch without a port list forwards."""
+    """A `sometimes` property: `blocked` ports are blocked, all others forward. Switches without a port list forward."""
 
     def seen(_, columns):
         ports = [port.config for name in switches for port in columns[name].core.ports or ()]

@@ -1,6 +1,7 @@
 """README's quick start and the pages on checking run as written by a new user, and name everything there is."""
 
 import dataclasses
+import os
 import re
 import shlex
 import shutil
@@ -69,6 +70,12 @@ def test_the_quick_start_begins_with_the_two_make_commands() -> None:
     assert COMMANDS[3].removeprefix("sdnloom ") in demo[0]
 
 
+def environment(clone: Path) -> dict[str, str]:
+    """The environment of a new user, and the package under test."""
+    source = {"PYTHONPATH": os.environ["PYTHONPATH"]} if "PYTHONPATH" in os.environ else {}
+    return {"PATH": f"{clone / 'bin'}:/usr/bin:/bin", "HOME": str(clone), **source}
+
+
 def in_a_shell(clone: Path, line: str) -> Run:
     run = subprocess.run(
         line,
@@ -76,7 +83,7 @@ def in_a_shell(clone: Path, line: str) -> Run:
         capture_output=True,
         text=True,
         cwd=clone,
-        env={"PATH": f"{clone / 'bin'}:/usr/bin:/bin", "HOME": str(clone)},
+        env=environment(clone),
         stdin=subprocess.DEVNULL,
         timeout=120,
     )
@@ -109,7 +116,7 @@ def test_the_test_file_for_pytest_runs_and_is_the_one_on_the_page(clone: Path) -
         capture_output=True,
         text=True,
         cwd=clone,
-        env={"PATH": "/usr/bin:/bin", "HOME": str(clone)},
+        env=environment(clone),
         timeout=120,
     )
     assert "5 passed, 1 xfailed" in run.stdout
