@@ -12,7 +12,7 @@ from typing import TypeVar
 from sdnloom.check.bounds import stated_bounds
 from sdnloom.check.coverage import Coverage, FileCoverage
 from sdnloom.check.discovery import Discovery, discover, replayed_pools
-from sdnloom.engine.model import Property, Strategy, System
+from sdnloom.engine.model import Property, Restart, Strategy, System
 from sdnloom.engine.path import Diverged, final_state, replay
 from sdnloom.engine.path import Path as Steps
 from sdnloom.engine.result import (
@@ -70,6 +70,8 @@ class Report:
                 return "holds"
             case Incomplete():
                 return "incomplete"
+            case Restart():
+                raise AssertionError("a search that has to start again gives no report")
 
     @property
     def violations(self) -> tuple[Counterexample, ...]:

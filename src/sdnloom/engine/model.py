@@ -85,6 +85,27 @@ class Outcome:
     choice: str = ""  # tells this outcome from the step's others, for replay
 
 
+@dataclass(frozen=True)
+class Restart:
+    """Returned by a step instead of outcomes: something that the search relied on was refuted.
+
+    The search ends with this value as its verdict, and its caller searches again without the refuted assumption.
+    """
+
+    reason: str
+
+
+class RestartRequired(SdnloomError):  # noqa: N818 (a request, not an error)
+    """Raised where a single step is evaluated, by `Semantics` and all that uses it, if the step returns a Restart.
+
+    `search` catches it and returns the Restart.
+    """
+
+    def __init__(self, restart: Restart) -> None:
+        self.restart = restart
+        super().__init__(restart.reason)
+
+
 class Footprint(NamedTuple):
     """Cells that may be read and written, and channels that may be sent on."""
 
@@ -105,13 +126,15 @@ class Mode(Enum):
 class Action:
     """What a component can do: `step(core, message)` gives its outcomes; none means not enabled, nothing consumed.
 
+    A step may return a Restart instead, which ends the search.
+
     `footprint(core, before, message)` says what the step may do about a message that waits, where that is less than
     what the action declares: whatever the component's other actions do until then, and after it took the messages
     `before`, which wait there too. Where a channel gives several parts at once it is asked for each (`ListsContent`).
     """
 
     name: str
-    step: Callable[[Any, Any], Sequence[Outcome]]
+    step: Callable[[Any, Any], Sequence[Outcome] | Restart]
     take: str | None = None  # the one channel it receives from; without one the message is None
     sends: frozenset[str] = frozenset()  # channels it may send on
     reads: frozenset[Cell] = ALL  # cells of its core it may read

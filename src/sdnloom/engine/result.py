@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from sdnloom.engine.model import Strategy
+from sdnloom.engine.model import Restart, Strategy
 from sdnloom.engine.path import Path
 from sdnloom.engine.semantics import State, Transition
 from sdnloom.errors import SdnloomError
@@ -98,12 +98,16 @@ class Incomplete:
     reason: str
 
 
-Verdict: TypeAlias = Violated | Holds | Incomplete
+# How a search ends. A Restart is for the caller, who searches again; it is never shown to a user.
+Verdict: TypeAlias = Violated | Holds | Incomplete | Restart
 
 
 @dataclass(frozen=True)
 class Result:
-    """The answer of a search. `never` names the `sometimes` properties that no state witnessed."""
+    """The answer of a search. `never` names the `sometimes` properties that no state witnessed.
+
+    With the verdict Restart there is nothing but the statistics so far.
+    """
 
     verdict: Verdict
     statistics: Statistics
@@ -143,7 +147,7 @@ class Notice:
 
 @dataclass(frozen=True)
 class Finished:
-    """The last event of a search."""
+    """The last event of a search. One that ends with a Restart has none: the search goes on from the start."""
 
     result: Result
 

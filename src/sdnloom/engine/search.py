@@ -5,13 +5,14 @@ import importlib.util
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, Protocol
 
 from sdnloom.engine import user_code as evaluate
 from sdnloom.engine.limits import LimitWatch, TimeLimitReached, resident_bytes
 from sdnloom.engine.loop import LoopSearch
 from sdnloom.engine.memo import Memo, MemoSemantics
-from sdnloom.engine.model import ModelError, Needs, Step, System
+from sdnloom.engine.model import ModelError, Needs, RestartRequired, Step, System
 from sdnloom.engine.path import Diverged, Path, minimise, replay
 from sdnloom.engine.reduction.laws import check_channels, check_commutation, check_memories
 from sdnloom.engine.reduction.sleep_sets import SleepSetSearch, can_sleep
@@ -99,6 +100,8 @@ def search(
 ) -> Result:
     """The verdict on a system. Every counterexample in it was replayed on the reference semantics.
 
+    If a step returns a Restart, that is the verdict.
+
     `spent` seconds of the time limit have passed before, if this is not the first search for a verdict.
     """
     return _Run(system, options or SearchOptions(), on_event or (lambda event: None), spent).result()
@@ -123,29 +126,23 @@ class _Run:
     def result(self) -> Result:
         """Run the engines and sum up."""
         with _without_collector(), self.watch.catching_interrupts(self._interrupted):
-            engine = self._explored()
-            if self.options.checked or self.options.reduce:
-                check_channels(self.tables)
-            if self.options.reduce:
-                check_memories(self.tables, engine.memories())
-            if self.options.checked and isinstance(engine, SystemLoop):
-                check_commutation(self.semantics, [engine.graph.value(state) for state in engine.states])
-            # Counted here: the search for shorter counterexamples is not part of the search.
-            evaluations = {c.name: n for c, n in zip(self.system.components, self.tables.evaluations, strict=True)}
-            cores = {c.name: len(t) for c, t in zip(self.system.components, self.tables.cores, strict=True)}
-            found = [self._counterexample(engine, spoken, number) for spoken, number in self.sightings.items()]
+            try:
+                return self._result()
+            except RestartRequired as required:
+                return Result(required.restart, self._statistics())
+
+    def _result(self) -> Result:
+        engine = self._explored()
+        if self.options.checked or self.options.reduce:
+            check_channels(self.tables)
+        if self.options.reduce:
+            check_memories(self.tables, engine.memories())
+        if self.options.checked and isinstance(engine, SystemLoop):
+            check_commutation(self.semantics, [engine.graph.value(state) for state in engine.states])
+        statistics = self._statistics()  # taken here: shortening counterexamples adds to the memo
+        found = [self._counterexample(engine, spoken, number) for spoken, number in self.sightings.items()]
         violations = tuple(one for one in found if one.property not in self.sometimes)
         witnesses = tuple(one for one in found if one.property in self.sometimes)
-        statistics = Statistics(
-            self.name,
-            engine.count(),
-            engine.transitions,
-            engine.depth,
-            self.watch.seconds,
-            evaluations,
-            cores,
-            engine.bytes_per_state(),
-        )
         reason = self._incomplete(engine)
         verdict: Verdict
         if violations:
@@ -153,9 +150,25 @@ class _Run:
         else:
             verdict = Holds() if reason is None else Incomplete(reason)
         never = sorted(self.sometimes - {one.property for one in witnesses})
+        statistics = replace(statistics, seconds=self.watch.seconds)
         result = Result(verdict, statistics, violations, witnesses, tuple(never), reason)
         self.on_event(Finished(result))
         return result
+
+    def _statistics(self) -> Statistics:
+        """How much was done so far."""
+        engine, tables, components = self.engine, self.tables, self.system.components
+        assert engine is not None
+        return Statistics(
+            self.name,
+            engine.count(),
+            engine.transitions,
+            engine.depth,
+            self.watch.seconds,
+            {component.name: count for component, count in zip(components, tables.evaluations, strict=True)},
+            {component.name: len(cores) for component, cores in zip(components, tables.cores, strict=True)},
+            engine.bytes_per_state(),
+        )
 
     def _explored(self) -> Engine:
         """The engine that has run; a step that does not end is ended with the time limit."""

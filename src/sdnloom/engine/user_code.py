@@ -14,6 +14,8 @@ from sdnloom.engine.model import (
     ModelError,
     Outcome,
     Property,
+    Restart,
+    RestartRequired,
     Step,
     Strategy,
 )
@@ -29,7 +31,10 @@ def under_way() -> str | None:
 
 
 def evaluate(component: Component, action: Action, core: Any, message: Any, checked: bool) -> tuple[Outcome, ...]:
-    """The outcomes of one step, with canonical cores. With `checked` the step runs twice and must agree with itself."""
+    """The outcomes of one step, with canonical cores; raises RestartRequired if the step returns a Restart.
+
+    With `checked` the step runs twice and must agree with itself.
+    """
     outcomes = _run(component, action, core, message)
     if checked:
         before = hash(core)
@@ -50,6 +55,8 @@ def _run(component: Component, action: Action, core: Any, message: Any) -> tuple
             results = action.step(core, message)
         finally:
             _under_way.pop()
+        if isinstance(results, Restart):
+            raise RestartRequired(results)
         if results is None or isinstance(results, Outcome) or not isinstance(results, Sequence):
             raise ModelError(f"expected a sequence of outcomes, got {results!r}")
         outcomes = tuple(_checked_outcome(component, action, outcome) for outcome in results)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeAlias
 
 from sdnloom.engine.model import Outcome, Step, System
+from sdnloom.engine.semantics import Semantics
 from sdnloom.network.events import HostMoved, Sent
 from sdnloom.network.network import Network
 from sdnloom.network.openflow import PacketIn
@@ -52,13 +53,14 @@ class FlowIR(SearchStrategy):
 def starters(network: Network, system: System) -> Iterable[Packet]:
     """The packets that hosts can send of their own accord, before any came to them, in the order of the scenario."""
     known = {component.name: component for component in system.components}
+    semantics = Semantics(system)
     found: dict[Packet, None] = {}
     for host in network.topology.hosts:
         component = known[host.name]
         cores = [component.initial]
         for core in cores:  # grows
             for action in component.actions:
-                for outcome in () if action.take else action.step(core, None):
+                for outcome in () if action.take else semantics.outcomes(component, action, core, None):
                     found.update(dict.fromkeys(_packets(outcome)))
                     if outcome.core not in cores and len(cores) < MOST_STATES:
                         cores.append(outcome.core)
