@@ -4,6 +4,7 @@ from sdnloom.engine.result import SearchOptions
 from sdnloom.engine.strategy import parts_of
 from sdnloom.network.hosts import ArpHost, Client, Host, MobileHost, TcpClient
 from sdnloom.network.network import Network
+from sdnloom.network.program import DescribesRun, HasClock, capability
 
 
 def stated_bounds(network: Network, options: SearchOptions, program: object = None) -> tuple[str, ...]:
@@ -42,9 +43,10 @@ def stated_bounds(network: Network, options: SearchOptions, program: object = No
         lines.append(f"before the search, in one order: the switches join, and time passes {times(network.warmup)}")
     if network.ticks:
         lines.append(f"time passes to the program's next timer {times(network.ticks)}")
-    elif waiting := getattr(program, "waiting", ()):
-        lines.append(f"time stands still (ticks = 0), so these of the program never end: {', '.join(waiting)}")
-    lines += getattr(program, "notes", ())
+    elif (clock := capability(program, HasClock)) is not None and clock.timers_seen:
+        lines.append(f"ticks = 0, so these timers never fire: {', '.join(clock.timers_seen)}")
+    if (described := capability(program, DescribesRun)) is not None:
+        lines += described.notes
     limits = options.limits
     for text, limit in (
         ("at most {:,} state{}", limits.states),

@@ -1,56 +1,64 @@
-"""A program whose reactions are remembered, so that several searches run its code once per distinct situation."""
+"""A cache of a program's reactions, so that several searches run its code once per distinct situation."""
 
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 from sdnloom.network.network import NamedAnswer
 from sdnloom.network.openflow import PortStatsReply
-from sdnloom.network.program import Input, Program, Reaction
+from sdnloom.network.program import FirstReaction, Input, Program, Reaction, capability, keep_order
 
 Answers = Callable[[Hashable, str, PortStatsReply], Sequence[NamedAnswer]]
 
 
 class CachedProgram:
-    """The program, with a memory of every reaction. Law: it reacts as the program does.
+    """A program with a cache of its reactions. Law: it reacts as the program does.
 
-    `answers` says what ports may answer to it, if that is discovered.
+    `answers` gives the port statistics that replies may carry, if they are discovered.
     """
 
     def __init__(self, program: Program, answers: Answers | None = None) -> None:
-        self.program, self.answers = program, answers
+        self.wrapped, self._answers = program, answers
+        self._quick = capability(program, FirstReaction)
         self.runs = 0  # how often code of the program ran
         self._initial: list[Hashable] = []
         self._reactions: dict[tuple[Hashable, Input], Sequence[Reaction]] = {}
-        self._firsts: dict[tuple[Hashable, Input], Reaction | None] = {}  # each search begins with the same few
+        self._firsts: dict[tuple[Hashable, Input], Reaction | None] = {}  # every search starts with the same few
 
     @property
     def name(self) -> str:
         """The program's name."""
-        return self.program.name
+        return self.wrapped.name
 
     def initial(self) -> Hashable:
         """The program's first core, made once."""
         if not self._initial:
-            self._initial.append(self.program.initial())
+            self._initial.append(self.wrapped.initial())
         return self._initial[0]
 
     def handle(self, core: Any, given: Input) -> Sequence[Reaction]:
-        """What the program did about this input in this state, or does now."""
+        """The program's reactions; its code runs at the first call for this state and input."""
         key = core, given
         found = self._reactions.get(key)
         if found is None:
             self.runs += 1
-            found = self._reactions[key] = self.program.handle(core, given)
+            found = self._reactions[key] = self.wrapped.handle(core, given)
         return found
 
     def first(self, core: Any, given: Input) -> Reaction | None:
-        """The first of the reactions; a program may be able to give it without the others."""
+        """The first of the reactions, without the others where the program can."""
         key = core, given
         if key not in self._firsts:
-            asked: Callable[[Any, Input], Reaction | None] | None = getattr(self.program, "first", None)
-            self._firsts[key] = next(iter(self.handle(core, given)), None) if asked is None else asked(core, given)
+            quick = self._quick
+            self._firsts[key] = quick.first(core, given) if quick else next(iter(self.handle(core, given)), None)
         return self._firsts[key]
 
-    def __getattr__(self, name: str) -> Any:
-        """What a platform offers beyond the contract, as it offers it."""
-        return getattr(self.program, name)
+    def answers(self, core: Hashable, switch: str, reply: PortStatsReply) -> Sequence[NamedAnswer] | None:
+        """The port statistics that a reply may carry in this state; None if they are not discovered."""
+        return None if self._answers is None else self._answers(core, switch, reply)
+
+    def keep_order(self) -> None:
+        """Make insertion order part of the cores; cached reactions have other cores."""
+        self._initial.clear()
+        self._reactions.clear()
+        self._firsts.clear()
+        keep_order(self.wrapped)

@@ -38,7 +38,7 @@ from sdnloom.inputs.statistics import AnswerPools, answer_pools, discovering_sta
 from sdnloom.network.assumed_independence import AssumeIndependent, AssumptionRefuted
 from sdnloom.network.build import Bindable, build
 from sdnloom.network.network import Network
-from sdnloom.network.program import Program, RestartNeeded, keep_order
+from sdnloom.network.program import DefinedByClass, Program, Reloadable, RestartNeeded, capability, keep_order
 from sdnloom.strategies import SameFlow, SearchStrategy
 from sdnloom.symbolic.options import ExplorationOptions as PathOptions
 
@@ -140,9 +140,10 @@ class Scenario:
     def _check(self, on_event: Callable[[SearchEvent], None] | None, coverage: bool, began: float) -> Report:
         narrow = self.narrowed()
         discovers = any(discoverers(narrow.network)) or narrow.network.answers is not None
-        watched = Coverage(self.code, getattr(self.program, "kind", None), not discovers) if coverage else None
-        if watched is not None and hasattr(self.program, "again"):
-            watched.watching(self.program.again)  # the program itself was loaded before anyone watched
+        defined, reloadable = capability(self.program, DefinedByClass), capability(self.program, Reloadable)
+        watched = Coverage(self.code, defined.kind if defined else None, not discovers) if coverage else None
+        if watched is not None and reloadable is not None:
+            watched.watching(reloadable.reloaded)  # the program itself was loaded before the coverage began
         if discovers:
             return self._discover(narrow, on_event or (lambda event: None), watched, began)
         result, options = narrow._search(self.program, lambda system: system, began, on_event, watched)
@@ -255,7 +256,8 @@ class Scenario:
         """A hash of the program's code: of its files or, for a scenario made in Python, of the methods of its class."""
         if self.code:
             return _digest([file.read_bytes() for file in self.code])
-        kind = getattr(self.program, "kind", type(self.program))
+        defined = capability(self.program, DefinedByClass)
+        kind = defined.kind if defined else type(self.program)
         return code_fingerprint(part for one in kind.__mro__ for part in vars(one).values() if inspect.isfunction(part))
 
 

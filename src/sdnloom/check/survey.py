@@ -13,15 +13,16 @@ from sdnloom.engine.semantics import Semantics
 from sdnloom.inputs.classes import HandlerQuestion
 from sdnloom.inputs.clients import DiscoveryError
 from sdnloom.inputs.concolic import ConcolicClass, ConcolicClasses, ConcolicExplorer, ConcolicOptions, given
-from sdnloom.inputs.explorable import CanBeRewritten, explorable
+from sdnloom.inputs.explorable import explorable
 from sdnloom.inputs.flow_tables import envelope
 from sdnloom.inputs.skeletons import Skeleton
 from sdnloom.inputs.statistics import STATISTICS, reply_of
 from sdnloom.network.build import switch_config
 from sdnloom.network.openflow import PacketIn, PortStatsReply
-from sdnloom.network.program import Program, keep_order
+from sdnloom.network.program import Preparable, Program, capability, keep_order
 from sdnloom.network.switch import SwitchCore
 from sdnloom.network.topology.spec import SwitchPort
+from sdnloom.platforms.explorable import RewrittenProgram
 from sdnloom.platforms.line_trace import line_trace
 from sdnloom.symbolic.execution import Site
 
@@ -122,12 +123,11 @@ def _message(scenario: Scenario, core: SwitchCore, port: SwitchPort, skeleton: S
     return message
 
 
-def _difference(one: ConcolicClass, program: Program, core: object, twin: CanBeRewritten) -> str:
+def _difference(one: ConcolicClass, program: Program, core: object, twin: RewrittenProgram) -> str:
     """How the original differs from what the class predicts for its witness; "" if it does not."""
     came = given(one.question, one.witness)
-    prepare = getattr(program, "prepare", None)
-    if prepare is not None:
-        prepare(core)
+    if (preparable := capability(program, Preparable)) is not None:
+        preparable.prepare(core)
     (reaction, *_), lines = line_trace(lambda: program.handle(core, came), twin.own_files)
     if lines != one.lines:
         place = next((a for a, b in zip(lines, one.lines, strict=False) if a != b), None)

@@ -18,7 +18,16 @@ from typing import Any, NoReturn
 from sdnloom.engine.model import NONE, Cell
 from sdnloom.engine.stable_text import stable_text
 from sdnloom.errors import SdnloomError
-from sdnloom.network.program import Input, MessageIn, Program, Reaction
+from sdnloom.network.program import (
+    Input,
+    MessageIn,
+    Program,
+    PromisesIndependence,
+    Reaction,
+    ReportsFootprint,
+    capability,
+    keep_order,
+)
 from sdnloom.network.program_cells import Order, conflict, text_of
 
 
@@ -38,8 +47,10 @@ class AssumeIndependent:
     """
 
     def __init__(self, program: Program) -> None:
-        self.program = program
-        promised: bool | None = getattr(program, "per_switch", None)
+        self.wrapped = program
+        promises = capability(program, PromisesIndependence)
+        promised = None if promises is None else promises.per_switch
+        self._footprints = capability(program, ReportsFootprint)
         self._promised = promised is True
         self.apart = self.near = promised is not False
         self._known: dict[tuple[Hashable, Input], tuple[Reaction, ...]] = {}  # no handler runs again for a new start
@@ -48,16 +59,16 @@ class AssumeIndependent:
     @property
     def name(self) -> str:
         """The program's name."""
-        return self.program.name
+        return self.wrapped.name
 
     def initial(self) -> Hashable:
         """The program's first core."""
-        return self.program.initial()
+        return self.wrapped.initial()
 
     def handle(self, core: Any, given: Input) -> Sequence[Reaction]:
         """What the program does about an input; Mistaken if that is not as supposed."""
         if not isinstance(given, MessageIn):
-            return self.program.handle(core, given)
+            return self.wrapped.handle(core, given)
         found = self._known.get((core, given))
         if found is None:
             found = self._known[core, given] = self._reactions(core, given)
@@ -68,9 +79,8 @@ class AssumeIndependent:
 
     def _reactions(self, core: Any, given: MessageIn) -> tuple[Reaction, ...]:
         """Return the reactions, with what they touched where the program can tell."""
-        found = tuple(self.program.handle(core, given))
-        asked = getattr(self.program, "touched", None)
-        touched = asked(core, given, found) if asked is not None else None
+        found = tuple(self.wrapped.handle(core, given))
+        touched = self._footprints.footprint(core, given, found) if self._footprints is not None else None
         return found if touched is None else tuple(replace(one, reads=touched[0], writes=touched[1]) for one in found)
 
     def _look(self, switch: str, found: Sequence[Reaction]) -> None:
@@ -115,9 +125,10 @@ class AssumeIndependent:
             )
         raise AssumptionRefuted(f"{self.name} does not keep to one switch at a time: {wrong}")
 
-    def __getattr__(self, name: str) -> Any:
-        """What a platform offers beyond the contract, as it offers it."""
-        return getattr(self.program, name)
+    def keep_order(self) -> None:
+        """Make insertion order part of the cores; reactions that are known have other cores."""
+        self._known.clear()
+        keep_order(self.wrapped)
 
 
 def _common(changed: frozenset[Cell], looked: frozenset[Cell]) -> Cell | None:

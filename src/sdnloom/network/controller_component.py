@@ -15,15 +15,21 @@ from sdnloom.network.network import External, Network, NetworkError
 from sdnloom.network.openflow import OpenFlowMessage, PortStatsReply
 from sdnloom.network.program import (
     Call,
+    ChecksInputs,
     ClockTick,
+    DiscoversStatistics,
+    HasClock,
+    HasThreads,
     Input,
     MessageIn,
     Program,
     Reaction,
+    SpeaksOpenFlow,
     SwitchDown,
     SwitchUp,
     ThreadTurn,
     TimerInput,
+    capability,
 )
 from sdnloom.network.program_cells import CONNECTIONS, conflict
 from sdnloom.network.startup import Startup, refuse_unknown
@@ -60,17 +66,19 @@ class ControllerComponent:
                 for each in network.externals
             ),
         ]
-        refuse = getattr(program, "refuse", lambda given: None)
-        for _, given, _, _ in self.outside:
-            refuse(given)
-        if getattr(program, "timed", False):
+        if (checks := capability(program, ChecksInputs)) is not None:
+            for _, given, _, _ in self.outside:
+                checks.check_input(given)
+        self._statistics = capability(program, DiscoversStatistics)
+        if capability(program, HasClock) is not None:
             self.outside.append(("tick", ClockTick(), (), network.ticks))
 
     def _refuse_version(self) -> None:
-        spoken, wanted = getattr(self.program, "version", None), self.network.switches.version
-        if spoken is not None and spoken != wanted:
+        speaks, wanted = capability(self.program, SpeaksOpenFlow), self.network.switches.version
+        if speaks is not None and speaks.version != wanted:
             raise NetworkError(
-                f"program {self.program.name!r} speaks OpenFlow {spoken}, the switches {wanted}; expected one version"
+                f"program {self.program.name!r} speaks OpenFlow {speaks.version}, the switches {wanted}; "
+                "expected one version"
             )
 
     def component(self, core: Hashable) -> Component:
@@ -88,7 +96,8 @@ class ControllerComponent:
             for place, (label, given, events, budget) in enumerate(self.outside)
             if budget
         ]
-        if getattr(self.program, "turns", False):
+        threads = capability(self.program, HasThreads)
+        if threads is not None and threads.explores_threads:
             actions.append(Action("turn", lambda core, _: self._outcomes(core, ThreadTurn()), None, every))
         initial = ControllerCore(core, epochs, tuple(budget for *_, budget in self.outside))
         return Component("controller", initial, tuple(actions), conflict=conflict)
@@ -127,8 +136,9 @@ class ControllerComponent:
         """
         if self.network.answers is None or not isinstance(message, PortStatsReply):
             return [("", message)]
-        known = getattr(self.program, "answers", None)
-        found = known(core.program, switch, message) if known else dict(self.network.answers).get(switch, ())
+        found = self._statistics.answers(core.program, switch, message) if self._statistics is not None else None
+        if found is None:
+            found = dict(self.network.answers).get(switch, ())
         return [(label, answered(message, answer)) for label, answer in found] or [("", message)]
 
     def _noted(self, outcome: Outcome, reaction: Reaction) -> Outcome:

@@ -1,4 +1,4 @@
-"""What the network asks of a controller program: the contract between the model and every platform.
+"""The contract between the network model and controller programs: `Program`, and protocols that a platform may add.
 
 Law: `handle` is a pure function of core and input. A platform that runs real code restores the state that a core stands
 for, runs the code, and returns the state as a new core.
@@ -6,11 +6,12 @@ for, runs the code, and returns the state as a new core.
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from sdnloom.engine.model import Cell, Event
 from sdnloom.errors import SdnloomError
-from sdnloom.network.openflow import OpenFlowMessage, PortDesc
+from sdnloom.network.network import NamedAnswer
+from sdnloom.network.openflow import OpenFlowMessage, PortDesc, PortStatsReply
 
 
 class RestartNeeded(SdnloomError):  # noqa: N818 (no error for whoever starts again)
@@ -30,7 +31,7 @@ class SwitchUp(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SwitchDown:
-    """A switch is connected no longer."""
+    """A switch lost its connection."""
 
     switch: str
 
@@ -50,7 +51,7 @@ class TimerInput:
 
 
 class Call(NamedTuple):
-    """An operator command, a request to the program's interface, a configuration change: anything from outside."""
+    """A call from outside: an operator command, a request to the program's interface, a configuration change."""
 
     name: str
     arguments: tuple[Any, ...] = ()
@@ -58,7 +59,7 @@ class Call(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ThreadTurn:
-    """One of the program's threads that can go on does; there is a reaction for each."""
+    """One of the program's ready threads runs; there is a reaction for each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +72,9 @@ Input: TypeAlias = SwitchUp | SwitchDown | MessageIn | TimerInput | Call | Threa
 
 @dataclass(frozen=True)
 class Reaction:
-    """What a program did about an input: its new core, messages to switches in order, and events.
+    """Effect of an input on a program: its new core, messages to switches in order, and events.
 
-    `reads` and `writes` are the parts of its core (`parts.py`) that it touched; None where that is not known.
+    `reads` and `writes` are the cells of its core (`program_cells`) that it touched; None where that is not known.
     """
 
     core: Hashable
@@ -84,17 +85,11 @@ class Reaction:
     writes: frozenset[Cell] | None = None
 
 
-class Program(Protocol):
-    """A controller program as the network sees it.
+ReadsAndWrites: TypeAlias = tuple[frozenset[Cell], frozenset[Cell]]
 
-    A program may also say `version`, the OpenFlow version that its switches must speak ("1.0"), and that it has `turns`
-    (threads that are to be explored) or is `timed` (a clock that ticks): then it is given Turn and Tick. One that is
-    explored has `answers`: what ports may answer to it, by its core, the switch and the reply. One whose `handle` may
-    raise StartAgain has `keep_order`, after which it does not. One that can tell, at a price, what its reactions touch
-    has `touched(core, given, reactions)`: reads and writes, None if that is not known. One may promise that it keeps to
-    one switch at a time, or deny it: `per_switch` (`supposing.py`). One that cannot be given every timer and call has
-    `refuse(given)`, which raises what `handle` would.
-    """
+
+class Program(Protocol):
+    """A controller program as the network sees it. What a platform can do beyond this is a protocol below."""
 
     @property
     def name(self) -> str:
@@ -104,9 +99,149 @@ class Program(Protocol):
         """The core of the program that has just started and knows no switch yet."""
 
     def handle(self, core: Any, given: Input) -> Sequence[Reaction]:
-        """Every way the program may react; at least one, but none to a Turn or Tick that is not possible."""
+        """Every way the program may react; at least one, but none to a ThreadTurn or ClockTick that is not possible."""
+
+
+@runtime_checkable
+class SpeaksOpenFlow(Protocol):
+    """A program that fixes the OpenFlow version. The controller component compares it with that of the switches."""
+
+    @property
+    def version(self) -> str:
+        """The version, such as "1.0"."""
+
+
+@runtime_checkable
+class HasThreads(Protocol):
+    """A program with threads. The controller component and the start-up ask whether to give it ThreadTurn."""
+
+    @property
+    def explores_threads(self) -> bool:
+        """Whether each step of a thread is a step of the search; otherwise threads run inside of reactions."""
+
+
+@runtime_checkable
+class HasClock(Protocol):
+    """A program that can set timers. The controller component gives it ClockTick; the bounds name timers seen."""
+
+    @property
+    def timers_seen(self) -> tuple[str, ...]:
+        """The timers that were set so far, in any state."""
+
+
+@runtime_checkable
+class FirstReaction(Protocol):
+    """A program that computes one reaction at less cost than all. The start-up asks, for it needs no other."""
+
+    def first(self, core: Any, given: Input) -> Reaction | None:
+        """The first of the reactions of `handle`; None if there is none."""
+
+
+@runtime_checkable
+class ChecksInputs(Protocol):
+    """A program that cannot be given every timer and call. The controller component asks before a search."""
+
+    def check_input(self, given: Input) -> None:
+        """Raise the error that `handle` would raise for this input in every state."""
+
+
+@runtime_checkable
+class DictOrderRestart(Protocol):
+    """A program that leaves the insertion order of its dicts out of its cores until a reaction depends on it.
+
+    Then it makes the order part of its cores and asks for a restart. A run that follows one path (replay, stepping)
+    calls `keep_order` before: it saves nothing by merging states.
+    """
+
+    def keep_order(self) -> None:
+        """Make insertion order part of every core from now on. Cores returned before are no longer valid."""
+
+
+@runtime_checkable
+class ReportsFootprint(Protocol):
+    """A program that finds, by running a handler again, which cells it reads and writes. A reduction asks.
+
+    A program that knows this without extra cost puts it into its reactions instead.
+    """
+
+    def footprint(self, core: Any, given: Input, reactions: Sequence[Reaction]) -> ReadsAndWrites | None:
+        """The cells that the reactions read (written ones included) and write; None if that is not known."""
+
+
+@runtime_checkable
+class PromisesIndependence(Protocol):
+    """A program that says whether its handlers keep to one switch at a time. A reduction asks."""
+
+    @property
+    def per_switch(self) -> bool | None:
+        """True: a promise, and breaking it is an error. False: nothing is assumed. None: assumed until refuted."""
+
+
+@runtime_checkable
+class Preparable(Protocol):
+    """A program that can restore a core ahead of time. A trace of a handler's lines asks, to record nothing else."""
+
+    def prepare(self, core: Any) -> None:
+        """Restore the core now, so that the next `handle` runs the handler alone."""
+
+
+@runtime_checkable
+class Reloadable(Protocol):
+    """A program whose code can be loaded again. Coverage asks, to see the lines that run while loading."""
+
+    def reloaded(self) -> Program:
+        """The same program with the same options, loaded once more."""
+
+
+@runtime_checkable
+class DefinedByClass(Protocol):
+    """A program that is one Python class. Coverage and the fingerprint of the code ask for it."""
+
+    @property
+    def kind(self) -> type:
+        """The class."""
+
+
+@runtime_checkable
+class DescribesRun(Protocol):
+    """A program that has something to say about how it was run. The stated bounds of a result include it."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """One line for each thing a reader of the result must know."""
+
+
+@runtime_checkable
+class DiscoversStatistics(Protocol):
+    """A program whose possible port statistics are discovered. The controller component asks for each reply."""
+
+    def answers(self, core: Any, switch: str, reply: PortStatsReply) -> Sequence[NamedAnswer] | None:
+        """The counters that the reply may carry, by label; None if the network's own answers count."""
+
+
+@runtime_checkable
+class ProgramWrapper(Protocol):
+    """A program that runs another one. It implements only what it changes; `capability` finds the rest."""
+
+    @property
+    def wrapped(self) -> Program:
+        """The program inside."""
+
+
+Capability = TypeVar("Capability")
+
+
+def capability(program: object, protocol: type[Capability]) -> Capability | None:
+    """The program, or the nearest program that it wraps, that implements a protocol; None if there is none."""
+    while not isinstance(program, protocol):
+        if not isinstance(program, ProgramWrapper):
+            return None
+        program = program.wrapped
+    return program
 
 
 def keep_order(program: Program) -> None:
-    """Let a program that is followed on one path tell all its states apart: nothing is saved by taking two for one."""
-    getattr(program, "keep_order", lambda: None)()
+    """Make the insertion order of dicts part of the program's cores, where it is not: for a run along one path."""
+    ordered = capability(program, DictOrderRestart)
+    if ordered is not None:
+        ordered.keep_order()

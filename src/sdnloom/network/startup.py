@@ -7,13 +7,24 @@ afterwards, so what comes out at a host's port is lost.
 """
 
 from collections import deque
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 
 from sdnloom.engine.model import Event
 from sdnloom.network.events import HandlerRaised
 from sdnloom.network.network import Network, NetworkError
 from sdnloom.network.packet import Packet
-from sdnloom.network.program import ClockTick, Input, MessageIn, Program, Reaction, SwitchUp, ThreadTurn
+from sdnloom.network.program import (
+    ClockTick,
+    FirstReaction,
+    HasThreads,
+    Input,
+    MessageIn,
+    Program,
+    Reaction,
+    SwitchUp,
+    ThreadTurn,
+    capability,
+)
 from sdnloom.network.switch import Switch, SwitchCore, SwitchOutcome, initial_core, receive_message, receive_packet
 from sdnloom.network.topology.spec import SwitchPort
 
@@ -34,6 +45,9 @@ class Startup:
     def __init__(self, network: Network, program: Program, configs: Mapping[str, Switch]) -> None:
         self.network, self.program, self.configs = network, program, configs
         self.names = sorted(configs)
+        self._quick = capability(program, FirstReaction)
+        threads = capability(program, HasThreads)
+        self._explores_threads = network.warmup is not None and threads is not None and threads.explores_threads
         self.core: Hashable = program.initial()
         self.cores = {name: initial_core(configs[name]) for name in self.names}
         self._inputs: deque[Input] = deque()
@@ -59,9 +73,7 @@ class Startup:
                 self._give(self._inputs.popleft())
             elif self._packets:
                 self._arrive(*self._packets.popleft())
-            elif (
-                self.network.warmup is None or not getattr(self.program, "turns", False) or not self._give(ThreadTurn())
-            ):
+            elif not self._explores_threads or not self._give(ThreadTurn()):
                 return
         raise NetworkError(
             f"program {self.program.name!r} and the switches exchange more than {MAX_START} messages when they join; "
@@ -82,9 +94,8 @@ class Startup:
 
     def _first(self, given: Input) -> Reaction | None:
         """Return the first of the program's reactions; a program may be able to give it without the others."""
-        first: Callable[[Hashable, Input], Reaction | None] | None = getattr(self.program, "first", None)
-        if first is not None:
-            return first(self.core, given)
+        if self._quick is not None:
+            return self._quick.first(self.core, given)
         return next(iter(self.program.handle(self.core, given)), None)
 
     def _arrive(self, to: SwitchPort, packet: Packet) -> None:

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from enum import Enum
 from pathlib import Path
 from types import FrameType
-from typing import Any, NamedTuple, Protocol, TypeAlias, cast
+from typing import Any, NamedTuple, Protocol, TypeAlias, cast, runtime_checkable
 
 from sdnloom.engine.model import Event
 from sdnloom.network.openflow import OpenFlowMessage, PortStats
-from sdnloom.network.program import MessageIn
+from sdnloom.network.program import MessageIn, Program
 from sdnloom.symbolic.execution import Site
 
 Content: TypeAlias = bytes | tuple[PortStats, ...]  # what a message carries: a packet, or the counters of ports
@@ -51,6 +51,18 @@ class ExplorableProgram(Protocol):
 
     def attempt(self, core: Any, given: MessageIn, content: Content | None = None) -> HandlerRun:
         """What it does in a state about a message that carries this instead of its own. The state after is not kept."""
+
+
+class RewrittenProgram(Program, ExplorableProgram, Protocol):
+    """A program that runs in a search and can be explored in each of its states."""
+
+
+@runtime_checkable
+class Rewritable(Protocol):
+    """A program with a twin whose code follows symbolic values. Discovery and `inputs` ask for it once per run."""
+
+    def rewritten(self) -> RewrittenProgram:
+        """The twin: it has the same options and reacts as the program does."""
 
 
 class BranchFilter:

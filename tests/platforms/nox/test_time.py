@@ -106,7 +106,7 @@ def test_a_timer_that_sets_itself_again_comes_back_to_the_same_state_if_nothing_
     started = program(tmp_path, LOOP.format(imports=""))
     once = give(started, JOINED, ClockTick()).core
     assert give(started, ClockTick(), core=once).core == once
-    assert started.waiting == ("App.again",)
+    assert started.timers_seen == ("App.again",)
 
 
 def test_a_program_that_can_tell_the_time_is_in_another_state_after_it_has_passed(tmp_path):

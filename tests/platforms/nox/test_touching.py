@@ -81,7 +81,7 @@ def coming(port, switch):
 @pytest.mark.parametrize("port", range(len(TOUCHED)))
 def test_looks_and_changes_are_found_part_by_part(app, start, port):
     given, (reads, writes) = coming(port, "s2"), TOUCHED[port]
-    looked, changed = app.touched(start, given, app.handle(start, given))
+    looked, changed = app.footprint(start, given, app.handle(start, given))
     assert changed == writes
     assert looked == reads | writes | {REST}
 
@@ -91,7 +91,7 @@ def test_handlers_that_meet_in_no_part_commute(app, start):
     apart = 0
     for ports in itertools.product(range(len(TOUCHED)), repeat=2):
         inputs = [coming(port, switch) for port, switch in zip(ports, ("s1", "s2"), strict=True)]
-        (reads, writes), (looked, changed) = (app.touched(start, each, [handle(start, each)]) for each in inputs)
+        (reads, writes), (looked, changed) = (app.footprint(start, each, [handle(start, each)]) for each in inputs)
         if meet(writes, looked, conflict) or meet(changed, reads, conflict):
             continue
         apart += 1
@@ -108,4 +108,4 @@ def test_attributes_need_not_have_names(tmp_path):
     odd = program(tmp_path, APP.replace("self.look =", "vars(self)[5] = {}; self.look ="))
     core = give(odd, SwitchUp("s1", 1, ())).core
     given = coming(4, "s1")
-    assert odd.touched(core, given, odd.handle(core, given))[1] == {REST}
+    assert odd.footprint(core, given, odd.handle(core, given))[1] == {REST}

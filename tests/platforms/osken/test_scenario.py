@@ -91,7 +91,7 @@ def test_time_passes_as_often_as_the_budget_says_and_no_more():
 def test_a_verdict_says_that_time_stood_still():
     under_test = program("sleeper", version="1.3")
     bounds = scenario(under_test, single(1), hosts=()).check().bounds
-    assert bounds[0] == "time stands still (ticks = 0), so these of the program never end: wake Sleeper.poll"
+    assert bounds[0] == "ticks = 0, so these timers never fire: wake Sleeper.poll"
     assert bounds[1].startswith("threads of the program run first come first served")
     bounds = scenario(under_test, single(1), hosts=(), ticks=1).check().bounds
     assert bounds[0] == "time passes to the program's next timer at most once"

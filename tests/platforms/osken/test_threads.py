@@ -44,12 +44,12 @@ def test_threads_run_first_come_first_served_within_the_reaction():
     spawned = run(under_test, joined(), packet(b"x" * 61))[-1]
     assert outputs(spawned) == [ord("a"), ord("b")]
     assert under_test.handle(spawned.core, ThreadTurn()) == ()
-    assert under_test.turns is False
+    assert under_test.explores_threads is False
 
 
 def test_explored_threads_are_one_alternative_each():
     under_test = program("sleeper", version="1.3", threads="explore")
-    assert under_test.turns is True
+    assert under_test.explores_threads is True
     start = under_test.handle(under_test.initial(), ThreadTurn())
     assert [each.choice for each in start] == ["Sleeper.poll#2"]
     spawned = run(under_test, joined(), packet(b"x" * 61), core=start[0].core)[-1]
@@ -99,7 +99,7 @@ def test_draws_beyond_the_budget_follow_the_seed():
 def test_a_report_says_what_waits_and_how_states_are_kept():
     under_test = program("sleeper", version="1.3")
     run(under_test, joined(), packet(b"x" * 61))
-    assert under_test.waiting == ("wake Sleeper.poll",)
+    assert under_test.timers_seen == ("wake Sleeper.poll",)
     assert under_test.capture == "replay: thread Sleeper.poll waits inside of a call"
     assert under_test.notes == (
         "threads of the program run first come first served (threads = settle)",

@@ -38,7 +38,7 @@ def doing(*operations, switch=1) -> MessageIn:
 
 def touched(program, core, given):
     reactions = program.handle(core, given)
-    return program.touched(core, given, reactions)
+    return program.footprint(core, given, reactions)
 
 
 touched_once = functools.cache(touched)
@@ -94,7 +94,7 @@ def test_a_table_that_something_else_refers_to_is_part_of_the_rest(toucher, star
 def test_watching_a_program_leaves_no_trace_in_its_states(toucher, start):
     given = doing(("write", 3), ("append", 4), ("share", 1), ("alias", 1), ("ask", 0))
     (before,) = toucher.handle(start, given)
-    assert toucher.touched(start, given, [before]) is not None
+    assert toucher.footprint(start, given, [before]) is not None
     (after,) = toucher.handle(start, given)
     assert before == after
     assert "Noting" not in toucher._states.text()

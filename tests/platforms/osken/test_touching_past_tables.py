@@ -72,7 +72,7 @@ def test_handlers_whose_order_matters_meet(tmp_path, setup, one, two):
     inputs = packet(b"1", 1), packet(b"2", 2)
     ends = {run(app, *order, core=core)[-1].core for order in (inputs, inputs[::-1])}
     assert len(ends) == 2
-    found = [app.touched(core, given, app.handle(core, given)) for given in inputs]
+    found = [app.footprint(core, given, app.handle(core, given)) for given in inputs]
     if None not in found:
         (reads, writes), (looked, changed) = found
         assert meet(writes, looked, conflict) or meet(changed, reads, conflict)
@@ -81,7 +81,7 @@ def test_handlers_whose_order_matters_meet(tmp_path, setup, one, two):
 def test_a_key_that_is_put_after_the_others_changes_their_order(tmp_path):
     app = _app(tmp_path, "self.table = {1: 1, 2: 2}", "self.table[1] = self.table.pop(1)", "self.table.pop(1)")
     core = run(app, joined(1))[-1].core
-    moved, removed = (app.touched(core, given, app.handle(core, given)) for given in (packet(b"1"), packet(b"2")))
+    moved, removed = (app.footprint(core, given, app.handle(core, given)) for given in (packet(b"1"), packet(b"2")))
     assert moved[1] == {Order("App.table")}
     assert removed[1] == {Key("App.table", 1)}
 

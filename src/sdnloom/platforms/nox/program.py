@@ -71,7 +71,6 @@ class NoxProgram:
     """
 
     version = "1.0"
-    turns = False  # NOX has one thread
 
     def __init__(
         self,
@@ -161,13 +160,8 @@ class NoxProgram:
         return tuple(sorted(self._loader.files.values()))
 
     @property
-    def timed(self) -> bool:
-        """Whether time may matter to the apps: always possible, for a timer can be set at any moment."""
-        return True
-
-    @property
-    def waiting(self) -> tuple[str, ...]:
-        """What was seen to wait for a timer so far."""
+    def timers_seen(self) -> tuple[str, ...]:
+        """The timers that were set so far, in any state."""
         return tuple(sorted(self._kernel.timers_seen))
 
     @property
@@ -181,14 +175,14 @@ class NoxProgram:
         """How states were kept so far: "snapshot", or "replay" (perhaps "from the very start") with the reasons."""
         return self._states.how()
 
-    def refuse(self, given: Input) -> None:
+    def check_input(self, given: Input) -> None:
         """Raise NoxError if the apps can never be given a timer or call."""
         if isinstance(given, TimerInput):
             raise NoxError(f"timer {given.name!r}: NOX apps set their timers themselves; expected `ticks`")
         if isinstance(given, Call):
             self._callable(given.name)
 
-    def again(self) -> "NoxProgram":
+    def reloaded(self) -> "NoxProgram":
         """The same apps, loaded once more."""
         seed, widest, draws = self._draws
         return NoxProgram(tuple(self._files.values()), self._arguments, seed=seed, draws=draws, widest=widest)
@@ -207,7 +201,7 @@ class NoxProgram:
         with quiet():
             self._orders.keep()
 
-    def touched(self, core: StateId, given: Input, reactions: Sequence[Reaction]) -> ReadsAndWrites | None:
+    def footprint(self, core: StateId, given: Input, reactions: Sequence[Reaction]) -> ReadsAndWrites | None:
         """What the reactions looked at and what they changed; None where that is not known."""
 
         def again(around: Watcher) -> list[Effects]:
@@ -228,7 +222,7 @@ class NoxProgram:
         """Take the steps that an input allows, each from the same state."""
         self._states.bring(core)
         if isinstance(given, TimerInput):
-            self.refuse(given)
+            self.check_input(given)
         choices = (
             [""]
             if not isinstance(given, ClockTick | ThreadTurn)

@@ -107,7 +107,7 @@ class OskenProgram:
         self.per_switch = per_switch
         self._flavour = hub if isinstance(hub, Flavour) else Flavour(_one_of("hub", hub, [x.value for x in Flavour]))
         self._compiler = compiler
-        self.turns = threads == "explore"
+        self.explores_threads = threads == "explore"
         self._classes: list[type] = []
         weakref.finalize(self, forget, self._classes)
         self._entered = contextlib.ExitStack()  # what surrounds the apps while they run
@@ -135,7 +135,7 @@ class OskenProgram:
 
         names, version = self._made_with["apps"], self._made_with["version"]
         self._world = self._surroundings()
-        apps = self._apps = Apps(self._world, tuple(map(str, names)), version, settle=not self.turns)
+        apps = self._apps = Apps(self._world, tuple(map(str, names)), version, settle=not self.explores_threads)
         self._entered.enter_context(self._world.running())
         forget(self._classes)
         self._classes[:] = apps.classes
@@ -189,20 +189,15 @@ class OskenProgram:
         return self._apps.routes
 
     @property
-    def timed(self) -> bool:
-        """Whether time may matter to the apps: always possible, for a timer can be set at any moment."""
-        return True
-
-    @property
-    def waiting(self) -> tuple[str, ...]:
-        """What was seen to wait for a timer so far."""
+    def timers_seen(self) -> tuple[str, ...]:
+        """The timers that were set so far, in any state."""
         return tuple(sorted(self._apps.waiting))
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What a report must say about how the apps were run."""
         notes = []
-        if self._apps.has_threads and not self.turns:
+        if self._apps.has_threads and not self.explores_threads:
             notes.append("threads of the program run first come first served (threads = settle)")
         notes += self._orders.notes()
         if self._states.refused:
@@ -214,14 +209,14 @@ class OskenProgram:
         """How states were kept so far: "snapshot", or "replay" (perhaps "from the very start") with the reasons."""
         return self._states.how()
 
-    def refuse(self, given: Input) -> None:
+    def check_input(self, given: Input) -> None:
         """Raise AppError if the apps can never be given a timer or call."""
         if isinstance(given, TimerInput):
             raise AppError(f"timer {given.name!r}: an os-ken app has no timers of that kind; expected `ticks`")
         if isinstance(given, Call):
             self._apps.web_of(given.name, given.arguments)
 
-    def again(self) -> "OskenProgram":
+    def reloaded(self) -> "OskenProgram":
         """The same apps, loaded once more."""
         return OskenProgram(**self._made_with)
 
@@ -249,7 +244,7 @@ class OskenProgram:
         with self._running():
             return next(self._reactions(core, given), None)
 
-    def touched(self, core: StateId, given: Input, reactions: Sequence[Reaction]) -> ReadsAndWrites | None:
+    def footprint(self, core: StateId, given: Input, reactions: Sequence[Reaction]) -> ReadsAndWrites | None:
         """What the reactions looked at and what they changed; None where that is not known."""
 
         def again(around: Watcher) -> list[Effects]:
@@ -299,7 +294,7 @@ class OskenProgram:
             case ClockTick():
                 apps.tick(step.choice)
             case TimerInput():
-                self.refuse(given)
+                self.check_input(given)
         messages, events = apps.collect()
         made = tuple(draws.made)
         draws.begin()
