@@ -314,7 +314,7 @@ def test_a_rule_with_a_name_of_its_own_keeps_it():
         (Isolated(source="X", target="A"), "'X' is no host"),
         (Waypoint(source="A", target="B", via="s9"), "'s9' is no switch"),
         (FlowAffinity(replicas=("X",)), "'X' is no host"),
-        (Sometimes(event="Nonsense"), "event is 'Nonsense'; expected one of Answered"),
+        (Sometimes(event="Nonsense"), "event is 'Nonsense'; expected one of Arrived"),
     ],
 )
 def test_a_rule_about_something_that_is_not_there_is_refused(rule, text):

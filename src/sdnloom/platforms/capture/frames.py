@@ -18,7 +18,7 @@ from sdnloom.platforms.capture.type_rules import ways
 from sdnloom.platforms.handler_errors import library_file
 
 _NEWEST = (3, 13)  # places and instructions change with every version; one that was not looked at could be misread
-OURS = __name__.rpartition(".")[0]  # what lies on the stacks of our own calls is part of the hub's state
+OURS = "sdnloom.platforms"  # what lies on the stacks of our own calls is part of the hub's state
 
 
 def frames_view(suspended: Any) -> list[Any]:
