@@ -10,7 +10,7 @@ from sdnloom.check.load import app_scenario, load_scenario, read_scenario
 from sdnloom.engine.result import Limits
 from sdnloom.engine.trace import load_trace
 from sdnloom.errors import SdnloomError
-from sdnloom.netkat.program import read_program
+from sdnloom.netkat.policy_file import read_policy_file
 from sdnloom.network.hosts import ArpHost, Client, MobileHost, Replier, TcpClient, TcpServer
 from sdnloom.network.network import External, LinkFaults, ProgramTimer, SwitchFaults, SwitchOptions, Timeouts
 from sdnloom.network.packet import Ethernet, Icmp, IPv4, Packet, Tcp, Vlan
@@ -166,7 +166,7 @@ def test_a_file_is_named_by_a_string_or_a_path(tmp_path: Path) -> None:
     assert read_scenario(SCENARIO, str(file)).fingerprint() == load_scenario(file).fingerprint()
 
 
-@pytest.mark.parametrize("read", [load_scenario, load_trace, load_graphml, load_mininet, read_program])
+@pytest.mark.parametrize("read", [load_scenario, load_trace, load_graphml, load_mininet, read_policy_file])
 @pytest.mark.parametrize("kind", [str, Path])
 def test_every_file_can_be_named_by_a_string_or_a_path(
     tmp_path: Path, read: Callable[[str | Path], object], kind: type

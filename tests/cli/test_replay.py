@@ -39,6 +39,28 @@ def test_changed_program_is_a_warning_and_the_first_lost_step_is_shown(sdnloom: 
     assert run.err == "warning: the code has changed since the trace was recorded\n"
 
 
+def test_a_replay_as_json(sdnloom: CommandLine, recorded: Path) -> None:
+    run = sdnloom("replay", TRACE, "--format", "json")
+    confirmed = json.loads(run.out)
+    assert (run.code, len(confirmed.pop("path"))) == (1, 8)
+    assert confirmed == {
+        "schema": "sdnloom-replay-1",
+        "outcome": "confirmed",
+        "property": "quiet h2",
+        "message": "h2 received 1",
+        "message_now": "h2 received 1",
+        "steps": 8,
+        "diverged": None,
+        "warnings": [],
+    }
+    (recorded / "hub.py").write_text(PROGRAM.replace("net.flood(switch, message)", "net.packet_out(switch, message)"))
+    run = sdnloom("replay", TRACE, "--format", "json")
+    lost = json.loads(run.out)
+    assert (run.code, lost["outcome"], len(lost["path"])) == (3, "diverged", 3)
+    assert lost["diverged"]["enabled"] == ["s1: of PacketOut(in_port=1, buffer_id=0)"]
+    assert lost["warnings"] == ["the code has changed since the trace was recorded"]
+
+
 def test_a_program_with_more_state_is_changed_code_and_no_other_scenario(sdnloom: CommandLine, recorded: Path) -> None:
     (recorded / "hub.py").write_text(PROGRAM.replace("self.ports = {}", "self.ports = {}\n        self.more = 1"))
     run = sdnloom("replay", TRACE)

@@ -1,5 +1,6 @@
 """`sdnloom walk`: random walks are repeatable, what they find replays, and what they do not find proves nothing."""
 
+import json
 from pathlib import Path
 
 from tests.check.scenarios import SCENARIO, write
@@ -28,6 +29,33 @@ def test_walks_that_find_nothing_are_incomplete(sdnloom: CommandLine, tmp_path: 
         "INCOMPLETE no violation in 5 random walks with 50 steps in all, seeds 2 to 6\n"
         "to try more, raise --runs or --max-steps, or search everything with `sdnloom check`\n",
     )
+
+
+def test_walks_as_json(sdnloom: CommandLine, tmp_path: Path) -> None:
+    write(tmp_path, TWO)
+    run = sdnloom("walk", "hub.toml", "--seed", 3, "--format", "json")
+    assert run.code == 1
+    result = json.loads(run.out)
+    path = result["violation"].pop("path")
+    assert (len(path), path[0].split(":")[0]) == (16, "h1")
+    assert result == {
+        "schema": "sdnloom-walk-1",
+        "verdict": "violated",
+        "runs": 1,
+        "steps": 16,
+        "seed": 3,
+        "violation": {
+            "property": "quiet h2",
+            "message": "h2 received 2",
+            "steps": 16,
+            "walked": 16,
+            "seed": 3,
+            "trace": "hub.quiet-h2.sdnloom-trace.json",
+        },
+    }
+    write(tmp_path, TWO.replace("most = 1", "most = 2"))
+    nothing = json.loads(sdnloom("walk", "hub.toml", "--runs", 2, "--max-steps", 10, "--format", "json").out)
+    assert (nothing["verdict"], nothing["runs"], nothing["steps"], nothing["violation"]) == ("incomplete", 2, 20, None)
 
 
 def test_one_walk_is_one(sdnloom: CommandLine, tmp_path: Path) -> None:

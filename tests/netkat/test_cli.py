@@ -83,12 +83,12 @@ def test_check_as_json():
     }
 
 
-def test_remarks_fail_only_a_strict_check(tmp_path: Path):
+def test_lint_warnings_fail_only_a_strict_check(tmp_path: Path):
     path = tmp_path / "odd.nk"
     path.write_text("let dead = pt <- 1 . pt = 2\n")
     lenient, strict = netkat("check", str(path)), netkat("check", "--strict", str(path))
     assert (lenient.returncode, strict.returncode) == (0, 1)
-    assert f"{path}:1:5: remark: policy 'dead' drops every packet" in lenient.stdout
+    assert f"{path}:1:5: warning: policy 'dead' drops every packet" in lenient.stdout
 
 
 def test_equiv_of_expressions():

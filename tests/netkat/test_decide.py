@@ -9,7 +9,7 @@ from sdnloom.netkat.evaluate import evaluate, packet
 from sdnloom.netkat.packets import Space
 from sdnloom.netkat.parser import parse_policy
 from sdnloom.netkat.relation import Relations
-from sdnloom.netkat.syntax import Product, fields, sum_of
+from sdnloom.netkat.syntax import Product, fields_of, sum_of
 from tests.netkat.strategies import PACKETS, meaning, policies, predicates
 
 
@@ -20,7 +20,7 @@ def test_emptiness_is_exact_and_its_witness_passes(p, a, b):
     assert bool(verdict) == all(not outs for outs in meaning(policy).values())
     if verdict.witness is not None:
         assert packet(verdict.witness.after) in evaluate(policy, verdict.witness.before)
-        assert set(verdict.witness.before) == set(verdict.witness.after) == fields(policy)
+        assert set(verdict.witness.before) == set(verdict.witness.after) == fields_of(policy)
 
 
 @given(p=policies, q=policies)

@@ -19,12 +19,12 @@ from sdnloom.netkat.syntax import (
     Star,
     Sum,
     Test,
-    assigned,
-    fields,
+    assigned_fields,
+    fields_of,
     postorder,
     product_of,
     sum_of,
-    values,
+    values_of,
 )
 from tests.netkat.strategies import policies
 
@@ -97,9 +97,9 @@ def test_field_names_are_words(name):
 
 def test_fields_assigned_and_values_are_collected():
     policy = Star(Sum((Product((A, B)), Not(C), Test("a", "y"))))
-    assert fields(policy) == {"a", "b", "c"}
-    assert assigned(policy) == {"b"}
-    assert values(policy) == {"a": {1, "y"}, "b": {2}, "c": {"x"}}
+    assert fields_of(policy) == {"a", "b", "c"}
+    assert assigned_fields(policy) == {"b"}
+    assert values_of(policy) == {"a": {1, "y"}, "b": {2}, "c": {"x"}}
 
 
 def test_postorder_meets_each_shared_part_once():
@@ -114,7 +114,7 @@ def test_depth_is_no_limit():
     for _ in range(10_000):  # ten times what recursion could do
         policy = Star(policy)
     assert policy.depth == 10_001
-    assert fields(policy) == {"a"}
+    assert fields_of(policy) == {"a"}
     assert repr(policy).startswith("Star(Star(")
 
 

@@ -6,9 +6,9 @@ import pytest
 
 from sdnloom.races import RaceMode, RaceOptions, RaceResult, RaceType, find_races, load_model, load_properties
 from sdnloom.races.language.load import parse_model
-from sdnloom.races.language.text_format import read_properties
+from sdnloom.races.language.text_format import read_text_properties
 from sdnloom.races.search.oracle import Oracle
-from sdnloom.report.races.text import result_text
+from sdnloom.report.races.text import races_text
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "races"
 PUBLISHED = {"firewall": (10, (2, 0, 0)), "independent_controllers": (7, (16, 8, 0)), "hierarchy": (10, (4, 3, 1))}
@@ -108,7 +108,7 @@ def test_properties_in_a_text_file_are_judged_together() -> None:
 def test_the_documentation_shows_what_the_program_prints() -> None:
     text = (EXAMPLES.parents[1] / "docs" / "races.md").read_text()
     shown = text.split("$ sdnloom races examples/races/hierarchy.races\n")[1].split("\n...\n")[0]
-    printed = result_text(find_races(load_model(EXAMPLES / "hierarchy.races")))
+    printed = races_text(find_races(load_model(EXAMPLES / "hierarchy.races")))
     assert printed.startswith(shown)
 
 
@@ -130,5 +130,5 @@ def test_the_mirrored_property_gives_the_counts_that_come_with_raceloom(
 ) -> None:
     """No packets from H1 to H4: not in the thesis, but among the results that RaceLoom is published with."""
     model = load_model(EXAMPLES / f"{name}.json")
-    properties = read_properties(f"property mirrored = {expression} is empty", "mirrored", {})
+    properties = read_text_properties(f"property mirrored = {expression} is empty", "mirrored", {})
     assert counts(find_races(model, properties, RaceOptions(RaceMode.RACELOOM, depth))) == published

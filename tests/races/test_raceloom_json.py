@@ -14,7 +14,7 @@ from sdnloom.races.language.errors import DyNetkatError
 from sdnloom.races.language.load import parse_model
 from sdnloom.races.language.model import BigSwitch, ChannelMessage, InnerSwitch, RequestMessage
 from sdnloom.races.language.properties import RaceType
-from sdnloom.races.language.raceloom_json import read_properties
+from sdnloom.races.language.raceloom_json import read_raceloom_properties
 from sdnloom.races.language.terms import term_text
 
 MODEL: dict[str, Any] = {
@@ -68,11 +68,11 @@ def test_a_model_means_what_raceloom_means() -> None:
 
 
 def test_a_property_applies_to_the_types_that_the_file_names() -> None:
-    (judged,) = read_properties(json.dumps(PROPERTIES), "p.json")
+    (judged,) = read_raceloom_properties(json.dumps(PROPERTIES), "p.json")
     assert set(judged.formulas) == {RaceType.CT_SW}
     assert judged.formulas[RaceType.CT_SW].negated
     older = json.dumps(PROPERTIES).replace("AllowsPackets", "MustBe")
-    assert read_properties(older, "p.json") == (judged,)
+    assert read_raceloom_properties(older, "p.json") == (judged,)
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_mistakes_name_the_key_the_column_and_what_was_expected(text: str, messa
 )
 def test_mistakes_in_properties(text: str, message: str) -> None:
     with pytest.raises(SdnloomError) as caught:
-        read_properties(text, "p.json")
+        read_raceloom_properties(text, "p.json")
     assert message in str(caught.value)
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sdnloom.netkat.errors import PolicyError
 from sdnloom.netkat.syntax import DROP, SKIP, Assign, Policy, Test, product_of, sum_of
 from sdnloom.races import DyNetkatError, Limits, RaceMode, RaceOptions, RaceOutcome, RaceType, find_races
-from sdnloom.races.language.lint import remarks
+from sdnloom.races.language.lint import lint_model
 from sdnloom.races.language.load import load_model, parse_model
 from sdnloom.races.language.model import (
     BigSwitch,
@@ -352,14 +352,14 @@ def test_truth_needs_few_evaluations_when_other_tables_do_not_matter() -> None:
 def test_a_message_that_nobody_receives_is_remarked() -> None:
     text = "C = up ! Go . one ; C o+ ctl ! one ; C\nD = ctl ? one ; up ! Go ; D\nsystem Net || C || D"
     model = parse_model(HEAD + text + PROPERTY)
-    assert remarks(model) == [
+    assert lint_model(model) == [
         "C sends port = 1 . port <- 2 . one on 'up', which nobody receives: it waits there for ever"
     ]
 
 
 def test_examples_have_no_remarks() -> None:
     for file in sorted((Path(__file__).parents[2] / "examples" / "races").glob("*.races")):
-        assert remarks(load_model(file)) == []
+        assert lint_model(load_model(file)) == []
 
 
 @pytest.mark.parametrize("argument", ["N . N", "N . one", "(N . port = 1)* + one"])

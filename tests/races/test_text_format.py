@@ -18,7 +18,7 @@ from sdnloom.races.language.model import (
 )
 from sdnloom.races.language.properties import RaceType
 from sdnloom.races.language.terms import VariableCall
-from sdnloom.races.language.text_format import read_properties
+from sdnloom.races.language.text_format import read_text_properties
 
 MODEL = """\
 # two switches, two controllers
@@ -146,7 +146,7 @@ def test_properties_may_use_policies_of_the_model() -> None:
     model = parse_model(MODEL)
     text = "policy P = port = 9\nproperty r = N1 . @Network . P is nonempty\nproperty w = waypoint P from N3 to P"
     names = {**model.policies, "N3": Test("port", 7)}
-    r, w = read_properties(text, "f", names)
+    r, w = read_text_properties(text, "f", names)
     assert r.formulas[RaceType.CT_SW].negated
     assert w.formulas[RaceType.CT_SW].avoid is Not(Test("port", 9))
 
@@ -166,12 +166,12 @@ def test_properties_may_use_policies_of_the_model() -> None:
 )
 def test_errors_in_properties(text: str, message: str) -> None:
     with pytest.raises(SdnloomError) as caught:
-        read_properties(text, "f", {})
+        read_text_properties(text, "f", {})
     assert message in str(caught.value)
 
 
 def test_fields_may_be_called_like_words_of_the_property_language() -> None:
     text = "property p = always = 1 . @Network . until = 2 is empty\nproperty q = isolated isolated = 1, from = 2"
-    p, q = read_properties(text, "f", {})
+    p, q = read_text_properties(text, "f", {})
     assert p.name == "p"
     assert q.name == "q"

@@ -1,6 +1,5 @@
 """`sdnloom check`: does some input, under some order of events, make a controller program break a property?"""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from sdnloom.check.discovery_table import changed, check_options, given_fields
 from sdnloom.check.load import MEBIBYTE
 from sdnloom.check.scenario import Report, Scenario
 from sdnloom.cli.apps import takes_scenario
+from sdnloom.cli.format_option import format_option
 from sdnloom.cli.progress import SearchProgress
 from sdnloom.cli.strategies import with_strategies
 from sdnloom.cli.traces import check_folder, write_trace
@@ -18,8 +18,8 @@ from sdnloom.engine.result import Counterexample
 from sdnloom.engine.semantics import Finding
 from sdnloom.engine.trace import TraceError
 from sdnloom.inputs.clients import discoverers
-from sdnloom.report.check.json_format import report_json
-from sdnloom.report.check.text import coverage_text, report_text
+from sdnloom.report.check.text import coverage_text
+from sdnloom.report.formats import render
 from sdnloom.strategies import NAMES
 
 EXIT = {"holds": 0, "violated": 1, "incomplete": 3}
@@ -27,7 +27,7 @@ EXIT = {"holds": 0, "violated": 1, "incomplete": 3}
 
 @click.command("check")
 @takes_scenario
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@format_option("check")
 @click.option("--all/--first", "find_all", default=None, help="Go on after a violation and report each distinct one.")
 @click.option(
     "--engine", type=click.Choice(["auto", "loop", "kernel"]), help="Which engine searches; auto if not given."
@@ -131,12 +131,10 @@ def command(
     finally:
         progress.stop()
     traces = {} if no_trace else _traces(report.scenario, report, trace_dir)
-    if form == "json":
-        click.echo(json.dumps(report_json(report, traces), indent=2))
+    click.echo(render("check", form, report, traces), nl=False)
+    if form != "text":
         for line in [line for one in report.coverage or () for line in coverage_text(one)]:
             click.echo(line, err=True)
-    else:
-        click.echo(report_text(report, traces), nl=False)
     return EXIT[report.verdict]
 
 

@@ -1,6 +1,5 @@
 """`sdnloom inputs`: which packets does a handler tell apart?"""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ from sdnloom.check.discovery_table import given_fields
 from sdnloom.check.scenario import Scenario
 from sdnloom.check.survey import Survey, survey
 from sdnloom.cli.apps import chosen_scenario, describes_scenario
+from sdnloom.cli.format_option import format_option
 from sdnloom.cli.traces import check_same, scenario_of
 from sdnloom.engine.trace import Trace, load_trace
 from sdnloom.inputs.concolic import ConcolicOptions
@@ -17,8 +17,7 @@ from sdnloom.inputs.skeletons import USUAL, SenderView, Skeleton, skeletons
 from sdnloom.inputs.stacks import STACKS
 from sdnloom.inputs.statistics import check_counter, reply_of, reply_skeleton
 from sdnloom.network.topology import SwitchPort
-from sdnloom.report.inputs.json_format import survey_json
-from sdnloom.report.inputs.text import survey_text
+from sdnloom.report.formats import render
 from sdnloom.symbolic.options import ExplorationOptions
 
 
@@ -37,7 +36,7 @@ from sdnloom.symbolic.options import ExplorationOptions
 @click.option("--robust", is_flag=True, help="Test the packet library as well: look for packets that make it raise.")
 @click.option("--paths", type=click.IntRange(1), default=2_000, show_default=True, help="Stop after so many runs.")
 @click.option("--time-limit", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="Stop after that time.")
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@format_option("inputs")
 def command(
     scenario: Path | None,
     said: dict[str, Any],
@@ -81,10 +80,7 @@ def command(
         loaded = loaded.with_inputs_of(trace.path)
     found = survey(loaded, switch_port, trace.path if trace is not None else None, wanted, means)
     topology = None if free else loaded.network.topology
-    if form == "json":
-        click.echo(json.dumps(survey_json(found, topology), indent=2))
-    else:
-        click.echo(survey_text(found, topology), nl=False)
+    click.echo(render("inputs", form, found, topology), nl=False)
     return _exit(found)
 
 

@@ -1,36 +1,26 @@
 """`sdnloom races`: harmful races between controllers and switches of a DyNetKAT model."""
 
-import json
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import click
 from rich.console import Console
 
+from sdnloom.cli.format_option import format_option
 from sdnloom.races import (
     Limits,
     Progress,
     RaceMode,
     RaceOptions,
     RaceOutcome,
-    RaceResult,
     find_races,
     load_model,
     load_properties,
 )
-from sdnloom.races.language.lint import remarks
-from sdnloom.report.races.graph import result_dot, result_mermaid
-from sdnloom.report.races.json_format import result_json
-from sdnloom.report.races.text import result_text
+from sdnloom.races.language.lint import lint_model
+from sdnloom.report.formats import render
 
 _EXIT = {RaceOutcome.NONE: 0, RaceOutcome.HARMFUL: 1, RaceOutcome.INCOMPLETE: 3}
-_FORMATS: dict[str, Callable[[RaceResult], str]] = {
-    "text": result_text,
-    "json": lambda result: json.dumps(result_json(result), indent=2) + "\n",
-    "dot": result_dot,
-    "mermaid": result_mermaid,
-}
 
 
 def _depth(ctx: click.Context, param: click.Parameter, value: str) -> int | None:
@@ -93,7 +83,7 @@ class _Status:
     show_default=True,
     help="Which races to report.",
 )
-@click.option("--format", "form", type=click.Choice(list(_FORMATS)), default="text", show_default=True)
+@format_option("races")
 @click.option(
     "--max-races",
     type=click.IntRange(min=0),
@@ -123,15 +113,15 @@ def command(
     """
     loaded = load_model(model)
     judged = load_properties(properties, loaded) if properties else ()
-    for remark in remarks(loaded):
-        click.echo(f"remark: {remark}", err=True)
+    for warning in lint_model(loaded):
+        click.echo(f"warning: {warning}", err=True)
     options = RaceOptions(RaceMode(mode), depth, which == "all", max_races, Limits(max_states, time_limit))
     status = _Status()
     try:
         result = find_races(loaded, judged, options, status)
     finally:
         status.stop()
-    click.echo(_FORMATS[form](result), nl=False)
+    click.echo(render("races", form, result), nl=False)
     if result.stopped:
         click.echo(f"stopped: {result.stopped}", err=True)
     return _EXIT[result.outcome]

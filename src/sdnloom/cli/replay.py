@@ -4,9 +4,11 @@ from pathlib import Path
 
 import click
 
+from sdnloom.cli.format_option import format_option
 from sdnloom.cli.traces import check_same, scenario_of
 from sdnloom.engine.trace import load_trace
-from sdnloom.report.replay.text import CONFIRMED, DIVERGED, replay_outcome, replay_text
+from sdnloom.report.formats import render
+from sdnloom.report.replay.text import CONFIRMED, DIVERGED, replay_outcome
 
 _EXIT = {CONFIRMED: 1, DIVERGED: 3}
 
@@ -14,7 +16,8 @@ _EXIT = {CONFIRMED: 1, DIVERGED: 3}
 @click.command("replay")
 @click.argument("trace", type=click.Path(path_type=Path))
 @click.option("--scenario", type=click.Path(path_type=Path), help="The scenario, if it is not where the trace says.")
-def command(trace: Path, scenario: Path | None) -> int:
+@format_option("replay")
+def command(trace: Path, scenario: Path | None, form: str) -> int:
     """Take the steps of TRACE again, one by one, and ask the property at their end.
 
     Exit code: 0 the steps can be taken and the property holds after them (or what is desired is seen again), 1 it is
@@ -26,7 +29,7 @@ def command(trace: Path, scenario: Path | None) -> int:
     replayed = loaded.replay(recorded)
     for warning in replayed.warnings:
         click.echo(f"warning: {warning}", err=True)
-    click.echo(replay_text(recorded, replayed, loaded.network.topology), nl=False)
+    click.echo(render("replay", form, recorded, replayed, loaded.network.topology), nl=False)
     outcome = replay_outcome(recorded, replayed)
     desired = [prop.name for prop in loaded.system().properties if prop.sometimes]
     if outcome == CONFIRMED and recorded.found is not None and recorded.found.property in desired:

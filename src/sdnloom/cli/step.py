@@ -12,9 +12,9 @@ from sdnloom.cli.apps import takes_scenario
 from sdnloom.cli.traces import save
 from sdnloom.engine.walk import Stepper
 from sdnloom.errors import SdnloomError
-from sdnloom.report.check.text import steps_text, transition_text
 from sdnloom.report.describe import Names, counted
 from sdnloom.report.state.text import hosts_text, messages_text, tables_text
+from sdnloom.report.steps import steps_text, transition_text
 
 _HELP = """\
   NUMBER          take that step

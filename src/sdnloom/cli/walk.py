@@ -1,16 +1,19 @@
 """`sdnloom walk`: random walks through a scenario, for what is too large to search."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from sdnloom.check.scenario import Scenario
 from sdnloom.cli.apps import takes_scenario
+from sdnloom.cli.format_option import format_option
 from sdnloom.cli.traces import check_folder, write_trace
-from sdnloom.engine.path import minimise
+from sdnloom.engine.path import minimise, replay
 from sdnloom.engine.semantics import Semantics
 from sdnloom.engine.walk import random_walk
-from sdnloom.report.walk.text import found_text, nothing_text
+from sdnloom.report.formats import render
+from sdnloom.report.walk.result import WalkResult, WalkViolation
 
 
 @click.command("walk")
@@ -24,7 +27,8 @@ from sdnloom.report.walk.text import found_text, nothing_text
     default=Path(),
     help="Where the trace of a violation is written; the current directory if not given.",
 )
-def command(scenario: Scenario, seed: int, runs: int, max_steps: int, trace_dir: Path) -> int:
+@format_option("walk")
+def command(scenario: Scenario, seed: int, runs: int, max_steps: int, trace_dir: Path, form: str) -> int:
     """Walk through SCENARIO at random until a property is violated or all runs are done.
 
     The violating walk is made smaller before it is shown. The same seed gives the same walks.
@@ -34,15 +38,16 @@ def command(scenario: Scenario, seed: int, runs: int, max_steps: int, trace_dir:
     check_folder(trace_dir)
     scenario = scenario.ready()
     system = scenario.system()
-    names = scenario.network.topology
-    steps = 0
+    result = WalkResult(scenario.network.topology, runs, 0, seed)
     for run in range(runs):
         walk = random_walk(system, seed + run, max_steps)
-        steps += len(walk.path)
+        result = replace(result, runs=run + 1, steps=result.steps + len(walk.path))
         if walk.found:
-            path = minimise(Semantics(system), walk.path, walk.found[0])
-            file = write_trace(scenario, path, walk.found[0], trace_dir, set())
-            click.echo(found_text(system, names, walk, path, seed + run, file), nl=False)
-            return 1
-    click.echo(nothing_text(runs, steps, seed), nl=False)
-    return 3
+            semantics, finding = Semantics(system), walk.found[0]
+            path = minimise(semantics, walk.path, finding)
+            file = write_trace(scenario, path, finding, trace_dir, set())
+            transitions = tuple(replay(semantics, path))
+            result = replace(result, violation=WalkViolation(finding, transitions, len(walk.path), seed + run, file))
+            break
+    click.echo(render("walk", form, result), nl=False)
+    return 3 if result.violation is None else 1

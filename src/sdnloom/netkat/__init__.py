@@ -6,8 +6,8 @@ from sdnloom.netkat.evaluate import evaluate
 from sdnloom.netkat.image import Images
 from sdnloom.netkat.packets import PacketSet, Space
 from sdnloom.netkat.parser import parse_policy
+from sdnloom.netkat.policy_file import PolicyFile, parse_policy_file, read_policy_file
 from sdnloom.netkat.printer import to_text
-from sdnloom.netkat.program import PolicyFile, parse_program, read_program
 from sdnloom.netkat.route import Hop, route
 from sdnloom.netkat.syntax import Assign, Drop, Not, Policy, Product, Skip, Star, Sum, Test, product_of, sum_of
 
@@ -35,9 +35,9 @@ __all__ = [
     "evaluate",
     "is_empty",
     "parse_policy",
-    "parse_program",
+    "parse_policy_file",
     "product_of",
-    "read_program",
+    "read_policy_file",
     "route",
     "sum_of",
     "to_text",

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 from sdnloom.netkat.image import Images
 from sdnloom.netkat.packets import MAX_FIELDS, Space
 from sdnloom.netkat.relation import Relation, Relations
-from sdnloom.netkat.syntax import Policy, Value, assigned, fields
+from sdnloom.netkat.syntax import Policy, Value, assigned_fields, fields_of
 
 Side: TypeAlias = Literal["left", "right"]
 
@@ -39,8 +39,8 @@ def space_for(*policies: Policy) -> Space:
 
     That order keeps diagrams small: a test of such a field holds throughout.
     """
-    changed = frozenset[str]().union(*map(assigned, policies))
-    named = frozenset[str]().union(*map(fields, policies))
+    changed = frozenset[str]().union(*map(assigned_fields, policies))
+    named = frozenset[str]().union(*map(fields_of, policies))
     return Space([*sorted(named - changed), *sorted(changed)])
 
 
@@ -50,7 +50,7 @@ def images_for(policies: Iterable[Policy]) -> Images | None:
     None where they have more fields together than one space holds: then each question needs its own.
     """
     policies = list(policies)
-    if len(frozenset[str]().union(*map(fields, policies))) > MAX_FIELDS:
+    if len(frozenset[str]().union(*map(fields_of, policies))) > MAX_FIELDS:
         return None
     return Images(space_for(*policies))
 
@@ -59,7 +59,7 @@ def is_empty(policy: Policy, images: Images | None = None) -> Decision:
     """Return whether the policy drops every packet; the witness is a packet that it lets through."""
     images = images or Images(space_for(policy))
     space = images.space
-    named = sorted(fields(policy))
+    named = sorted(fields_of(policy))
     after = space.witness(images.forward(policy, space.everything), named)
     if after is None:
         return Decision()
@@ -88,5 +88,5 @@ def equivalent(left: Policy, right: Policy, images: Images | None = None) -> Dec
 
 
 def _witness(relations: Relations, relation: Relation, side: Side, *policies: Policy) -> Witness | None:
-    pair = relations.pair(relation, sorted(frozenset[str]().union(*map(fields, policies))))
+    pair = relations.pair(relation, sorted(frozenset[str]().union(*map(fields_of, policies))))
     return None if pair is None else Witness(pair.before, pair.after, side)

@@ -14,7 +14,7 @@ from typing import Final
 
 from sdnloom.netkat.packets import PacketSet, Space
 from sdnloom.netkat.relation import Relations
-from sdnloom.netkat.syntax import DROP, Assign, Policy, Product, Star, Sum, Test, Value, assigned, fields
+from sdnloom.netkat.syntax import DROP, Assign, Policy, Product, Star, Sum, Test, Value, assigned_fields, fields_of
 
 # Deeper terms go through their relation, which is built bottom up and needs no Python stack.
 MAX_DEPTH: Final = 100
@@ -128,11 +128,11 @@ class Images:
         steps: list[Policy] = []
         touched: set[str] = set()
         for part in parts:
-            if part.is_predicate and touched.isdisjoint(fields(part)):
+            if part.is_predicate and touched.isdisjoint(fields_of(part)):
                 guard &= self.space.predicate(part)
             else:
                 steps.append(part)
-                touched |= assigned(part)
+                touched |= assigned_fields(part)
         return _Factors(guard, tuple(steps))
 
     def _union(

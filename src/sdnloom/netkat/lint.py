@@ -4,20 +4,20 @@ from dataclasses import dataclass
 
 from sdnloom.netkat.decide import images_for, is_empty
 from sdnloom.netkat.errors import SourcePosition
-from sdnloom.netkat.printer import to_text, value_text
-from sdnloom.netkat.program import PolicyFile
-from sdnloom.netkat.syntax import DROP, Policy, Sum, Value, fields, value_key, values
+from sdnloom.netkat.policy_file import PolicyFile
+from sdnloom.netkat.printer import literal_text, to_text
+from sdnloom.netkat.syntax import DROP, Policy, Sum, Value, fields_of, value_key, values_of
 
 
 @dataclass(frozen=True, slots=True)
-class Remark:
+class LintWarning:
     """What looks like a mistake, and where."""
 
     place: SourcePosition
     message: str
 
 
-def lint(program: PolicyFile) -> tuple[Remark, ...]:
+def lint_policy_file(program: PolicyFile) -> tuple[LintWarning, ...]:
     """Return what looks like a mistake, in the order of the file."""
     remarks = [*_unused_fields(program), *_mixed_values(program), *_dead_policies(program)]
     return tuple(sorted(remarks, key=lambda one: (one.place.line, one.place.column, one.message)))
@@ -28,45 +28,47 @@ def _roots(program: PolicyFile) -> list[Policy]:
     return [*program.policies.values(), *claims]
 
 
-def _unused_fields(program: PolicyFile) -> list[Remark]:
-    used = frozenset[str]().union(*map(fields, _roots(program)))
+def _unused_fields(program: PolicyFile) -> list[LintWarning]:
+    used = frozenset[str]().union(*map(fields_of, _roots(program)))
     declared = program.fields or {}
     return [
-        Remark(place, f"field {name!r} is declared and never used")
+        LintWarning(place, f"field {name!r} is declared and never used")
         for name, place in declared.items()
         if name not in used
     ]
 
 
-def _mixed_values(program: PolicyFile) -> list[Remark]:
+def _mixed_values(program: PolicyFile) -> list[LintWarning]:
     """A field with numbers in one place and words in another: `1` and `"1"` are different values."""
     kinds: dict[str, dict[type, Value]] = {}
-    remarks: list[Remark] = []
+    remarks: list[LintWarning] = []
     for name, policy in program.policies.items():
-        for field, found in values(policy).items():
+        for field, found in values_of(policy).items():
             seen = kinds.setdefault(field, {})
             before = len(seen)
             for value in sorted(found, key=value_key):
                 seen.setdefault(type(value), value)
             if len(seen) == 2 and before < 2:
-                shown = " and ".join(value_text(value) for value in sorted(seen.values(), key=value_key))
+                shown = " and ".join(literal_text(value) for value in sorted(seen.values(), key=value_key))
                 message = f"field {field!r} has numbers and words as values: {shown} are never equal"
-                remarks.append(Remark(program.places[name], message))
+                remarks.append(LintWarning(program.places[name], message))
     return remarks
 
 
-def _dead_policies(program: PolicyFile) -> list[Remark]:
-    remarks: list[Remark] = []
+def _dead_policies(program: PolicyFile) -> list[LintWarning]:
+    remarks: list[LintWarning] = []
     images = images_for(program.policies.values())
     for name, policy in program.policies.items():
         place = program.places[name]
         if policy is DROP:
             continue
         if is_empty(policy, images):
-            remarks.append(Remark(place, f"policy {name!r} drops every packet"))
+            remarks.append(LintWarning(place, f"policy {name!r} drops every packet"))
         elif isinstance(policy, Sum):
             dead = [part for part in policy.parts if part is not DROP and is_empty(part, images)]
-            remarks += [Remark(place, f"policy {name!r}: a part drops every packet: {_short(part)}") for part in dead]
+            remarks += [
+                LintWarning(place, f"policy {name!r}: a part drops every packet: {_short(part)}") for part in dead
+            ]
     return remarks
 
 

@@ -56,7 +56,7 @@ def to_text(policy: Policy, symbols: bool = False, limit: int | None = None) -> 
     return "".join(pieces)
 
 
-def value_text(value: Value) -> str:
+def literal_text(value: Value) -> str:
     """Return the value as the parser reads it back; quoted unless it is a number, a plain word or an address."""
     if isinstance(value, int):
         return str(value)
@@ -69,7 +69,7 @@ def value_text(value: Value) -> str:
 
 def packet_text(packet: Mapping[str, Value]) -> str:
     """Return the packet as one line, fields sorted."""
-    return "  ".join(f"{field}={value_text(packet[field])}" for field in sorted(packet))
+    return "  ".join(f"{field}={literal_text(packet[field])}" for field in sorted(packet))
 
 
 def _layout(node: Policy, signs: _Signs) -> tuple[int, list[str | tuple[Policy, int]]]:
@@ -79,11 +79,11 @@ def _layout(node: Policy, signs: _Signs) -> tuple[int, list[str | tuple[Policy, 
         case Skip():
             return _ATOM, [signs.skip]
         case Test(field, value):
-            return _ATOM, [field + signs.test + value_text(value)]
+            return _ATOM, [field + signs.test + literal_text(value)]
         case Assign(field, value):
-            return _ATOM, [field + signs.assign + value_text(value)]
+            return _ATOM, [field + signs.assign + literal_text(value)]
         case Not(Test(field, value)):
-            return _ATOM, [field + signs.differs + value_text(value)]
+            return _ATOM, [field + signs.differs + literal_text(value)]
         case Not(predicate):
             return _NOT, [signs.negation, *_tight(predicate, _NOT)]
         case Star(body):

@@ -262,17 +262,17 @@ def fold(policy: Policy, combine: Callable[[Policy, list[Any]], Any]) -> Any:
     return results[policy]
 
 
-def fields(policy: Policy) -> frozenset[str]:
+def fields_of(policy: Policy) -> frozenset[str]:
     """Return the fields that the policy tests or assigns."""
     return _collect(policy, "_fields", (Test, Assign))
 
 
-def assigned(policy: Policy) -> frozenset[str]:
+def assigned_fields(policy: Policy) -> frozenset[str]:
     """Return the fields that the policy assigns."""
     return _collect(policy, "_assigned", (Assign,))
 
 
-def values(policy: Policy) -> dict[str, frozenset[Value]]:
+def values_of(policy: Policy) -> dict[str, frozenset[Value]]:
     """Return, for each field, the values that the policy names."""
     found: dict[str, set[Value]] = {}
     for node in postorder(policy):

@@ -6,7 +6,7 @@ from sdnloom.races.language.templates import holes
 from sdnloom.races.language.terms import Forward, Prefix, Receive, Send, reachable
 
 
-def remarks(model: RaceModel) -> list[str]:
+def lint_model(model: RaceModel) -> list[str]:
     """Return a remark for each message that some element sends and no other can ever receive.
 
     Whoever sends it waits for ever. Messages with parameters are left out: they are known only while running.

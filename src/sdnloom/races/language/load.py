@@ -18,13 +18,13 @@ def load_properties(path: str | Path, model: RaceModel | None = None) -> tuple[F
     """Return the properties of a file; those in the text format may use the policies that the model names."""
     text, name = _read(Path(path)), Path(path).name
     if _is_json(text):
-        return raceloom_json.read_properties(text, name)
-    return text_format.read_properties(text, name, dict(model.policies) if model else {})
+        return raceloom_json.read_raceloom_properties(text, name)
+    return text_format.read_text_properties(text, name, dict(model.policies) if model else {})
 
 
 def parse_model(text: str, name: str = "<model>") -> RaceModel:
     """Return the model that a text describes, in either format."""
-    return raceloom_json.read_model(text, name) if _is_json(text) else text_format.read_model(text, name)
+    return raceloom_json.read_raceloom_model(text, name) if _is_json(text) else text_format.read_text_model(text, name)
 
 
 def _is_json(text: str) -> bool:

@@ -31,7 +31,7 @@ from sdnloom.races.language.terms import Definition, VariableCall
 BIG_SWITCH: Final = "SDN"
 
 
-def read_model(text: str, name: str) -> RaceModel:
+def read_raceloom_model(text: str, name: str) -> RaceModel:
     """Return the model of a RaceLoom file."""
     whole = _Value(_load(text, name), name)
     whole.only("Switches", "Links", "RecursiveVariables", "OtherChannels", "Controllers")
@@ -64,7 +64,7 @@ def read_model(text: str, name: str) -> RaceModel:
     return RaceModel((big, *controllers), definitions, name)
 
 
-def read_properties(text: str, name: str) -> tuple[ForwardingProperty, ...]:
+def read_raceloom_properties(text: str, name: str) -> tuple[ForwardingProperty, ...]:
     """Return the property of a RaceLoom file: one, with a formula for each type of race that the file names."""
     whole = _Value(_load(text, name), name)
     whole.only("Properties")

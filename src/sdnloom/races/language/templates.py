@@ -7,7 +7,7 @@ compare and hash; only `fill` and `holes` know about them.
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sdnloom.netkat.syntax import Assign, Not, Policy, Product, Star, Sum, fields, fold
+from sdnloom.netkat.syntax import Assign, Not, Policy, Product, Star, Sum, fields_of, fold
 
 PREFIX: Final = "sdnloom-hole-"
 NETWORK: Final = "network"
@@ -20,7 +20,7 @@ def hole(name: str) -> Policy:
 
 def holes(policy: Policy) -> frozenset[str]:
     """Return the names of the holes in the policy."""
-    return frozenset(name.removeprefix(PREFIX) for name in fields(policy) if name.startswith(PREFIX))
+    return frozenset(name.removeprefix(PREFIX) for name in fields_of(policy) if name.startswith(PREFIX))
 
 
 def fill(policy: Policy, contents: Mapping[str, Policy]) -> Policy:

@@ -77,14 +77,14 @@ class _Switch:
         return InnerSwitch(self.name, self.initial, tuple(self.updates), tuple(self.requests))
 
 
-def read_model(text: str, name: str) -> RaceModel:
+def read_text_model(text: str, name: str) -> RaceModel:
     """Return the model that the text describes; errors name line, column and what was expected."""
     reader = _Reader(Source(text, name), {})
     reader.read()
     return reader.model()
 
 
-def read_properties(text: str, name: str, policies: dict[str, Policy]) -> tuple[ForwardingProperty, ...]:
+def read_text_properties(text: str, name: str, policies: dict[str, Policy]) -> tuple[ForwardingProperty, ...]:
     """Return the properties that the text lists; it may define policies and use those given."""
     source = Source(text, name)
     reader = _Reader(source, policies)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from sdnloom.netkat.evaluate import outputs, packet
-from sdnloom.netkat.syntax import Policy, Value, sum_of, values
+from sdnloom.netkat.syntax import Policy, Value, sum_of, values_of
 from sdnloom.races.language.model import BigSwitch, RaceModel, network_policy
 from sdnloom.races.language.properties import Formula, ForwardingProperty, RaceType
 from sdnloom.races.language.templates import NETWORK, PREFIX, fill
@@ -139,7 +139,7 @@ def holds_slowly(formula: Formula, policy: Policy) -> bool:
         left = fill(inclusion.left, {NETWORK: policy})
         right = fill(inclusion.right, {NETWORK: policy})
         domains = {
-            name: [*sorted(found, key=str), _fresh(found)] for name, found in values(sum_of([left, right])).items()
+            name: [*sorted(found, key=str), _fresh(found)] for name, found in values_of(sum_of([left, right])).items()
         }
         assert not any(name.startswith(PREFIX) for name in domains)
         for choice in product(*domains.values()):

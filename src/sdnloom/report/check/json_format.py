@@ -10,14 +10,16 @@ from sdnloom.engine.result import Counterexample
 from sdnloom.engine.semantics import Semantics
 from sdnloom.inputs.clients import discoverers
 from sdnloom.inputs.statistics import answer_pools
-from sdnloom.report.check.text import transition_text
 from sdnloom.report.describe import Names
+from sdnloom.report.json_text import json_text
+from sdnloom.report.steps import transition_text
 
 SCHEMA = "sdnloom-check-1"
 
 
-def report_json(report: Report, traces: Mapping[Counterexample, Path]) -> dict[str, Any]:
+def report_json(report: Report, traces: Mapping[Counterexample, Path] | None = None) -> str:
     """The report as a JSON object; `traces` says where the trace of each violation was written."""
+    traces = traces or {}
     statistics = report.result.statistics
     semantics, names = Semantics(report.scenario.system()), Names.of(report.scenario.network.topology)
     violations = [
@@ -34,7 +36,7 @@ def report_json(report: Report, traces: Mapping[Counterexample, Path]) -> dict[s
     bounds = list(report.bounds)
     if report.result.incomplete is not None:
         bounds.append(f"searched in part: {report.result.incomplete}")
-    return {
+    values = {
         "schema": SCHEMA,
         "verdict": report.verdict,
         "property": report.violations[0].property if report.violations else None,
@@ -48,6 +50,7 @@ def report_json(report: Report, traces: Mapping[Counterexample, Path]) -> dict[s
         "trace": violations[0]["trace"] if violations else None,
         "violations": violations,
     }
+    return json_text(values)
 
 
 def _discovery(report: Report) -> dict[str, Any] | None:

@@ -4,16 +4,16 @@ What differs from run to run (seconds, rates, the engine) is not in it: the same
 """
 
 import shlex
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from sdnloom.check.coverage import FileCoverage
 from sdnloom.check.scenario import Report
 from sdnloom.engine.path import replay
 from sdnloom.engine.result import Counterexample, Incomplete
-from sdnloom.engine.semantics import Semantics, Transition
-from sdnloom.report.describe import Names, counted, event_words, words
+from sdnloom.engine.semantics import Semantics
+from sdnloom.report.describe import Names, counted
+from sdnloom.report.steps import steps_text
 
 # What the reason of an incomplete search begins with, and the option that raises that limit.
 _RAISE = {
@@ -54,7 +54,7 @@ def report_text(report: Report, traces: Mapping[Counterexample, Path] | None = N
     if report.discovery is not None:
         lines += [f"inputs may be missing: {gap}" for gap in report.discovery.gaps]
     if not statistics.transitions and report.verdict == "holds":
-        lines.append("NOTHING HAPPENS: no host sends and nothing else begins, so what holds may hold for want of it")
+        lines.append("VACUOUS: nothing is ever sent, so every property holds trivially")
     lines += [f"seen: {one.property}: {one.message}" for one in report.result.witnesses]
     lines += [_unseen(name, report.result.incomplete) for name in report.result.never]
     if report.coverage is not None:
@@ -66,34 +66,12 @@ def report_text(report: Report, traces: Mapping[Counterexample, Path] | None = N
 def _unseen(name: str, incomplete: str | None) -> str:
     if incomplete is not None:
         return f"not seen so far: {name}"
-    return f"NEVER SEEN: {name}: nothing of the kind happens within the bounds, so what holds may hold for want of it"
+    return f"NEVER SEEN: {name} does not occur within the bounds; the result may be vacuous"
 
 
 def _length(one: Counterexample) -> str:
     steps = counted(len(one.path), "step")
     return f"shortest counterexample, {steps}:" if one.shortest else f"counterexample, {steps}, none can be left out:"
-
-
-def steps_text(transitions: Sequence[Transition], names: Names) -> list[str]:
-    """One line per step, numbered."""
-    width = len(str(len(transitions)))
-    return [f"  {number:>{width}}  {transition_text(t, names)}" for number, t in enumerate(transitions, 1)]
-
-
-def transition_text(transition: Transition, names: Names) -> str:
-    """Who does what with which message, and what comes of it."""
-    step = transition.step
-    message = "" if step.message is None else f" {words(step.message, names)}"
-    choice = f" [{step.choice}]" if step.choice else ""
-    faults = f" !{', '.join(step.faults)}" if step.faults else ""
-    effects = [text for event in transition.events if (text := event_words(event, names)) is not None]
-    counts = Counter(text for text in effects if f" {text}" != message)  # a task's packet is already there
-    outcome = " -> " + ", ".join(_times(text, count) for text, count in counts.items()) if counts else ""
-    return f"{step.component}: {step.action}{message}{choice}{faults}{outcome}"
-
-
-def _times(text: str, count: int) -> str:
-    return text if count == 1 else f"{text} ({count} times)"
 
 
 def _what_to_raise(reason: str) -> list[str]:

@@ -7,14 +7,15 @@ from sdnloom.inputs.statistics import STATISTICS
 from sdnloom.network.topology import Topology
 from sdnloom.report.describe import Names, message_words
 from sdnloom.report.inputs.text import witness_texts
+from sdnloom.report.json_text import json_text
 
 SCHEMA = "sdnloom-inputs-1"
 
 
-def survey_json(survey: Survey, topology: Topology | None) -> dict[str, Any]:
+def survey_json(survey: Survey, topology: Topology | None) -> str:
     """The classes and how they were found."""
     names = Names.of(topology) if topology is not None else Names()
-    return {
+    values = {
         "schema": SCHEMA,
         "program": survey.program,
         "switch": survey.port.switch,
@@ -30,6 +31,7 @@ def survey_json(survey: Survey, topology: Topology | None) -> dict[str, Any]:
         ],
         "paths": survey.paths,
     }
+    return json_text(values)
 
 
 def _class(one: Surveyed, names: Names) -> dict[str, Any]:

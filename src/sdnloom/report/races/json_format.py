@@ -7,15 +7,16 @@ from sdnloom.netkat.syntax import Policy
 from sdnloom.races.language.model import RaceModel
 from sdnloom.races.result import Race, RaceResult
 from sdnloom.races.search.trace import Label, Processed
+from sdnloom.report.json_text import json_text
 from sdnloom.report.races.text import label_text
 
 VERSION: Final = 1
 _SHOWN: Final = 100_000
 
 
-def result_json(result: RaceResult) -> dict[str, Any]:
+def races_json(result: RaceResult) -> str:
     """Return the whole report; `version` changes when a key changes its meaning."""
-    return {
+    values: dict[str, Any] = {
         "version": VERSION,
         "model": result.model.source,
         "outcome": result.outcome.value,
@@ -34,6 +35,7 @@ def result_json(result: RaceResult) -> dict[str, Any]:
         "unlisted": result.unlisted,
         "races": [_race(result.model, race) for race in result.races],
     }
+    return json_text(values)
 
 
 def _race(model: RaceModel, race: Race) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from sdnloom.netkat.printer import to_text
 from sdnloom.netkat.syntax import DROP
 from sdnloom.races.language.model import BigSwitch, RaceModel
 from sdnloom.races.result import Race, RaceMode, RaceOutcome, RaceResult
-from sdnloom.races.search.trace import Clocks, Label, Processed
+from sdnloom.races.search.trace import Clock, Clocks, Label, Processed
 
 # A shared part of a policy is written out wherever it occurs, so a text may be far larger than its policy.
 SHOWN: Final = 2000
@@ -20,12 +20,17 @@ def label_text(model: RaceModel, label: Label) -> str:
     return f"{names[label.sender]} -> {names[label.receiver]}  {label.channel} ! {to_text(label.policy, limit=SHOWN)}"
 
 
+def clock_text(clock: Clock) -> str:
+    """One vector clock."""
+    return f"[{', '.join(map(str, clock))}]"
+
+
 def clocks_text(clocks: Clocks) -> str:
-    """Return vector clocks as RaceLoom writes them."""
-    return "[" + ", ".join("[" + ", ".join(map(str, clock)) + "]" for clock in clocks) + "]"
+    """Vector clocks as RaceLoom writes them."""
+    return f"[{', '.join(map(clock_text, clocks))}]"
 
 
-def result_text(result: RaceResult) -> str:
+def races_text(result: RaceResult) -> str:
     """Return the whole report: the verdict, how it was reached, then every race with its trace."""
     lines = [_verdict(result), _effort(result)]
     harmless = result.harmless

@@ -3,8 +3,8 @@
 from sdnloom.engine.path import describe
 from sdnloom.engine.trace import Replayed, Trace
 from sdnloom.network.topology import Topology
-from sdnloom.report.check.text import steps_text
 from sdnloom.report.describe import Names, counted
+from sdnloom.report.steps import steps_text
 
 CONFIRMED, DIVERGED, REPLAYED, GONE = "CONFIRMED", "DIVERGED", "REPLAYED", "GONE"
 

@@ -1,37 +1,34 @@
 """Random walks as text."""
 
 import shlex
-from pathlib import Path
 
-from sdnloom.engine.model import System
-from sdnloom.engine.path import Path as Steps
-from sdnloom.engine.path import replay
-from sdnloom.engine.semantics import Semantics
-from sdnloom.engine.walk import Walk
-from sdnloom.network.topology import Topology
-from sdnloom.report.check.text import steps_text
 from sdnloom.report.describe import Names, counted
+from sdnloom.report.steps import steps_text
+from sdnloom.report.walk.result import WalkResult, WalkViolation
 
 
-def found_text(system: System, topology: Topology, walk: Walk, path: Steps, seed: int, trace: Path) -> str:
-    """The violation that a walk met, with the smaller path that shows it."""
-    found = walk.found[0]
-    lines = [
-        f"VIOLATED {found.property}: {found.message}",
-        f"counterexample, {counted(len(path), 'step')}, none can be left out "
-        f"(the walk had {len(walk.path)}, seed {seed}):",
-        *steps_text(replay(Semantics(system), path), Names.of(topology)),
-        "",
-        f"replay: sdnloom replay {shlex.quote(str(trace))}",
-    ]
+def walk_text(result: WalkResult) -> str:
+    """The violation with its minimised path, or how much was walked without one."""
+    lines = _unviolated(result) if result.violation is None else _violated(result, result.violation)
     return "\n".join(lines) + "\n"
 
 
-def nothing_text(runs: int, steps: int, seed: int) -> str:
-    """What was tried in vain."""
+def _violated(result: WalkResult, violation: WalkViolation) -> list[str]:
+    return [
+        f"VIOLATED {violation.finding.property}: {violation.finding.message}",
+        f"counterexample, {counted(len(violation.transitions), 'step')}, none can be left out "
+        f"(the walk had {violation.walked}, seed {violation.seed}):",
+        *steps_text(violation.transitions, Names.of(result.topology)),
+        "",
+        f"replay: sdnloom replay {shlex.quote(str(violation.trace))}",
+    ]
+
+
+def _unviolated(result: WalkResult) -> list[str]:
+    runs, seed = result.runs, result.seed
     seeds = f"seed {seed}" if runs == 1 else f"seeds {seed} to {seed + runs - 1}"
-    return (
-        f"INCOMPLETE no violation in {counted(runs, 'random walk')} with {counted(steps, 'step')} in all, "
-        f"{seeds}\n"
-        "to try more, raise --runs or --max-steps, or search everything with `sdnloom check`\n"
-    )
+    return [
+        f"INCOMPLETE no violation in {counted(runs, 'random walk')} with {counted(result.steps, 'step')} in all, "
+        f"{seeds}",
+        "to try more, raise --runs or --max-steps, or search everything with `sdnloom check`",
+    ]

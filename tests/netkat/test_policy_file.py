@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 
 from sdnloom.netkat.errors import PolicyError, PolicySyntaxError
-from sdnloom.netkat.lint import lint
+from sdnloom.netkat.lint import lint_policy_file
 from sdnloom.netkat.parser import parse_policy
-from sdnloom.netkat.program import parse_program, read_program
+from sdnloom.netkat.policy_file import parse_policy_file, read_policy_file
 from sdnloom.netkat.syntax import SKIP, Assign, Product, Star, Test
 
 
 def test_definitions_may_come_in_any_order():
-    program = parse_program("let net = (table . links)*\nlet table = pt=1\nlet links = pt<-2")
+    program = parse_policy_file("let net = (table . links)*\nlet table = pt=1\nlet links = pt<-2")
     assert list(program.policies) == ["net", "table", "links"]
     assert program.policies["net"] is Star(Product((Test("pt", 1), Assign("pt", 2))))
     assert program.places["links"].line == 3
@@ -20,26 +20,26 @@ def test_definitions_may_come_in_any_order():
 
 
 def test_statements_need_no_line_ends():
-    program = parse_program("fields a, b let x = a = 1 let y = x . b <- 2 check x == y check y <= x check x !== y")
+    program = parse_policy_file("fields a, b let x = a = 1 let y = x . b <- 2 check x == y check y <= x check x !== y")
     assert list(program.fields or ()) == ["a", "b"]
     assert [claim.relation for claim in program.claims] == ["==", "<=", "!=="]
     assert [claim.text for claim in program.claims] == ["x == y", "y <= x", "x !== y"]
 
 
 def test_claims_are_quoted_without_comments():
-    program = parse_program("let x = one\ncheck (x . ~x)  # never\n   == zero")
+    program = parse_policy_file("let x = one\ncheck (x . ~x)  # never\n   == zero")
     assert program.claims[0].text == "(x . ~x) == zero"
 
 
 def test_keywords_are_fields_inside_policies():
-    program = parse_program("fields let, check, fields\nlet a = let = 1 . check <- fields . fields != let")
+    program = parse_policy_file("fields let, check, fields\nlet a = let = 1 . check <- fields . fields != let")
     assert program.policies["a"] is parse_policy("let = 1 . check <- fields . fields != let")
 
 
 def test_negation_of_a_name_asks_what_it_means():
-    assert parse_program("let a = ~b let b = x = 1").policies["a"] is parse_policy("x != 1")
+    assert parse_policy_file("let a = ~b let b = x = 1").policies["a"] is parse_policy("x != 1")
     with pytest.raises(PolicySyntaxError, match="<program>:1:9: only a predicate can be negated"):
-        parse_program("let a = ~b let b = x <- 1")
+        parse_policy_file("let a = ~b let b = x <- 1")
 
 
 @pytest.mark.parametrize(
@@ -66,22 +66,22 @@ def test_negation_of_a_name_asks_what_it_means():
 )
 def test_errors_say_where_and_what_was_expected(text, message):
     with pytest.raises(PolicySyntaxError) as caught:
-        parse_program(text)
+        parse_policy_file(text)
     assert str(caught.value).startswith(f"<program>:{message}")
 
 
 def test_long_chains_of_definitions_need_no_stack():
     count = 3_000
     chain = "".join(f"let a{n} = x=1 . a{n + 1}* + y<-2\n" for n in range(count))
-    assert parse_program(chain + f"let a{count} = one").policies[f"a{count}"] is SKIP
+    assert parse_policy_file(chain + f"let a{count} = one").policies[f"a{count}"] is SKIP
     with pytest.raises(PolicySyntaxError, match=r"circle: a0 -> a1 -> a2 -> a3 -> \.\.\. -> "):
-        parse_program(chain + f"let a{count} = a0")
+        parse_policy_file(chain + f"let a{count} = a0")
 
 
 def test_names_that_double_are_refused_with_their_place():
     text = "let a0 = x=1 . x<-2\n" + "".join(f"let a{n} = a{n - 1} . a{n - 1}\n" for n in range(1, 60))
     with pytest.raises(PolicySyntaxError, match="<program>:20:17: a product of 1048576 parts"):
-        parse_program(text)
+        parse_policy_file(text)
 
 
 @pytest.mark.parametrize(
@@ -96,25 +96,25 @@ def test_unreadable_files_are_named(tmp_path: Path, data, message):
     path = tmp_path / "bad.nk"
     path.write_bytes(data)
     with pytest.raises(PolicyError) as caught:
-        read_program(path)
+        read_policy_file(path)
     assert str(caught.value).startswith(f"{path}{message}")
 
 
 @pytest.mark.parametrize("name", ["missing.nk", ""])
 def test_missing_files_and_folders_are_named(tmp_path: Path, name):
     with pytest.raises(PolicyError, match="cannot be read"):
-        read_program(tmp_path / name)
+        read_policy_file(tmp_path / name)
 
 
 def test_remarks_name_dead_policies_dead_parts_unused_fields_and_mixed_values():
-    program = parse_program(
+    program = parse_policy_file(
         """fields pt, unused, type
         let dead = pt <- 1 . pt = 2
         let half = pt = 1 . pt <- 2 + pt = 1 . pt = 2
         let mixed = type = 1 + type = "1"
         let fine = pt = 1 . pt <- 2 + zero"""
     )
-    assert [(remark.place.line, remark.message) for remark in lint(program)] == [
+    assert [(remark.place.line, remark.message) for remark in lint_policy_file(program)] == [
         (1, "field 'unused' is declared and never used"),
         (2, "policy 'dead' drops every packet"),
         (3, "policy 'half': a part drops every packet: pt = 1 . pt = 2"),
@@ -123,4 +123,4 @@ def test_remarks_name_dead_policies_dead_parts_unused_fields_and_mixed_values():
 
 
 def test_a_good_program_gets_no_remark():
-    assert lint(parse_program("fields a\nlet x = a = 1\nlet y = zero\ncheck x !== y")) == ()
+    assert lint_policy_file(parse_policy_file("fields a\nlet x = a = 1\nlet y = zero\ncheck x !== y")) == ()

@@ -47,7 +47,7 @@ class PolicyFile:
     claims: tuple[Claim, ...] = ()
 
 
-def read_program(path: str | Path) -> PolicyFile:
+def read_policy_file(path: str | Path) -> PolicyFile:
     """Return the program in the file; every failure to read it is a PolicyError that names it."""
     path = Path(path)
     try:
@@ -62,10 +62,10 @@ def read_program(path: str | Path) -> PolicyFile:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise PolicyError(f"{path}:{line}: byte {data[error.start]:#04x} is not UTF-8 text") from None
-    return parse_program(text, source=str(path))
+    return parse_policy_file(text, source=str(path))
 
 
-def parse_program(text: str, *, source: str = "<program>") -> PolicyFile:
+def parse_policy_file(text: str, *, source: str = "<program>") -> PolicyFile:
     """Return the program that the text denotes; raises PolicySyntaxError with the place of a mistake."""
     tokens = Text(text, source)
     outline = _Outline(tokens)

@@ -1,0 +1,39 @@
+"""The formats of every report: one line per command and format.
+
+A format is a pure function from a command's result to the text that is printed; it runs no program. To add one, write
+`report/<command>/<format>.py` and name its function here: the command's `--format` then offers it. Functions are named
+and not imported, so that a command loads only the format that it prints.
+"""
+
+import importlib
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+# Command -> format -> function below `sdnloom.report`. The first format of a command is its default.
+FORMATS: Final[Mapping[str, Mapping[str, str]]] = {
+    "check": {"text": "check.text:report_text", "json": "check.json_format:report_json"},
+    "inputs": {"text": "inputs.text:survey_text", "json": "inputs.json_format:survey_json"},
+    "replay": {"text": "replay.text:replay_text", "json": "replay.json_format:replay_json"},
+    "walk": {"text": "walk.text:walk_text", "json": "walk.json_format:walk_json"},
+    "races": {
+        "text": "races.text:races_text",
+        "json": "races.json_format:races_json",
+        "dot": "races.dot:races_dot",
+        "mermaid": "races.mermaid:races_mermaid",
+    },
+    "netkat check": {"text": "netkat.text:claims_text", "json": "netkat.json_format:claims_json"},
+    "netkat equiv": {"text": "netkat.text:equivalence_text", "json": "netkat.json_format:equivalence_json"},
+    "netkat reach": {"text": "netkat.text:reachability_text", "json": "netkat.json_format:reachability_json"},
+}
+
+
+def formatter(command: str, name: str) -> Callable[..., str]:
+    """The function that prints a command's result in this format."""
+    module, _, function = FORMATS[command][name].partition(":")
+    found: Callable[..., str] = getattr(importlib.import_module(f"sdnloom.report.{module}"), function)
+    return found
+
+
+def render(command: str, name: str, *result: Any) -> str:
+    """A command's result in this format, ending with a newline."""
+    return formatter(command, name)(*result)

@@ -1,0 +1,31 @@
+"""A replayed trace as one JSON object."""
+
+from sdnloom.engine.path import describe
+from sdnloom.engine.trace import Replayed, Trace
+from sdnloom.network.topology import Topology
+from sdnloom.report.describe import Names
+from sdnloom.report.json_text import json_text
+from sdnloom.report.replay.text import replay_outcome
+from sdnloom.report.steps import transition_text
+
+SCHEMA = "sdnloom-replay-1"
+
+
+def replay_json(trace: Trace, replayed: Replayed, topology: Topology) -> str:
+    """The outcome, the steps that could be taken, and the step at which the replay diverged."""
+    names = Names.of(topology)
+    diverged = replayed.diverged
+    values = {
+        "schema": SCHEMA,
+        "outcome": replay_outcome(trace, replayed).lower(),
+        "property": None if trace.found is None else trace.found.property,
+        "message": None if trace.found is None else trace.found.message,
+        "message_now": None if replayed.now is None else replayed.now.message,
+        "steps": len(trace.path),
+        "path": [transition_text(transition, names) for transition in replayed.transitions],
+        "diverged": None
+        if diverged is None
+        else {"step": describe(diverged.step), "enabled": [describe(step) for step in diverged.offered]},
+        "warnings": list(replayed.warnings),
+    }
+    return json_text(values)

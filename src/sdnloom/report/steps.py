@@ -1,0 +1,29 @@
+"""Steps as text, one line each."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from sdnloom.engine.semantics import Transition
+from sdnloom.report.describe import Names, event_words, words
+
+
+def steps_text(transitions: Sequence[Transition], names: Names) -> list[str]:
+    """One line per step, numbered."""
+    width = len(str(len(transitions)))
+    return [f"  {number:>{width}}  {transition_text(t, names)}" for number, t in enumerate(transitions, 1)]
+
+
+def transition_text(transition: Transition, names: Names) -> str:
+    """The component, its action, the message it takes, and the effects."""
+    step = transition.step
+    message = "" if step.message is None else f" {words(step.message, names)}"
+    choice = f" [{step.choice}]" if step.choice else ""
+    faults = f" !{', '.join(step.faults)}" if step.faults else ""
+    effects = [text for event in transition.events if (text := event_words(event, names)) is not None]
+    counts = Counter(text for text in effects if f" {text}" != message)  # a task's packet is already there
+    outcome = " -> " + ", ".join(_times(text, count) for text, count in counts.items()) if counts else ""
+    return f"{step.component}: {step.action}{message}{choice}{faults}{outcome}"
+
+
+def _times(text: str, count: int) -> str:
+    return text if count == 1 else f"{text} ({count} times)"

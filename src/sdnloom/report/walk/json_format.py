@@ -1,0 +1,32 @@
+"""Random walks as one JSON object."""
+
+from sdnloom.report.describe import Names
+from sdnloom.report.json_text import json_text
+from sdnloom.report.steps import transition_text
+from sdnloom.report.walk.result import WalkResult
+
+SCHEMA = "sdnloom-walk-1"
+
+
+def walk_json(result: WalkResult) -> str:
+    """How much was walked, and the violation with its minimised path; walks never prove that a property holds."""
+    violation, names = result.violation, Names.of(result.topology)
+    values = {
+        "schema": SCHEMA,
+        "verdict": "incomplete" if violation is None else "violated",
+        "runs": result.runs,
+        "steps": result.steps,
+        "seed": result.seed,
+        "violation": None
+        if violation is None
+        else {
+            "property": violation.finding.property,
+            "message": violation.finding.message,
+            "steps": len(violation.transitions),
+            "walked": violation.walked,
+            "seed": violation.seed,
+            "path": [transition_text(transition, names) for transition in violation.transitions],
+            "trace": str(violation.trace),
+        },
+    }
+    return json_text(values)

@@ -1,0 +1,29 @@
+"""Results of `sdnloom walk`, which its reports are functions of."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from sdnloom.engine.semantics import Finding, Transition
+from sdnloom.network.topology import Topology
+
+
+@dataclass(frozen=True)
+class WalkViolation:
+    """A violation that a walk met: its minimised path, the length of the walk, its seed, and the trace file."""
+
+    finding: Finding
+    transitions: tuple[Transition, ...]
+    walked: int
+    seed: int
+    trace: Path
+
+
+@dataclass(frozen=True)
+class WalkResult:
+    """Random walks with the seeds `seed`, `seed` + 1, ...; the violation that ended them, if any."""
+
+    topology: Topology
+    runs: int
+    steps: int
+    seed: int
+    violation: WalkViolation | None = None
