@@ -14,10 +14,10 @@ from typing import Any
 from benchmarks.concolic_crosshair import measure as measure_crosshair
 from benchmarks.concolic_handler import APP, LLDP, Handler, handler
 from benchmarks.report import Report
-from sdnloom.inputs.classes import HandlerQuestion
 from sdnloom.inputs.concolic import ConcolicClasses, ConcolicExplorer, ConcolicOptions
-from sdnloom.inputs.flow_tables import envelope
-from sdnloom.inputs.skeletons import SenderView, Skeleton, skeletons
+from sdnloom.inputs.explorer import HandlerQuestion
+from sdnloom.inputs.flow_tables import packet_in_template
+from sdnloom.inputs.skeletons import SenderView, Skeleton, make_skeletons
 from sdnloom.network.openflow import V13
 from sdnloom.network.program import Call, ClockTick, MessageIn, SwitchUp
 from sdnloom.network.switch import Switch, SwitchCore, initial_core, plain_ports, receive_message, receive_packet
@@ -94,14 +94,14 @@ class Standing:
 
     def question(self, skeleton: Skeleton, port: int) -> HandlerQuestion:
         """What is asked about packets that come in at a port."""
-        message = envelope(self.config, self.switch, port, skeleton)
+        message = packet_in_template(self.config, self.switch, port, skeleton)
         assert message is not None
         return HandlerQuestion(self.core, "s1", message, skeleton)
 
 
 def learn(standing: Standing) -> None:
     """Two hosts are heard from."""
-    frame = skeletons(["ethernet"], SenderView(), {})[0]
+    frame = make_skeletons(["ethernet"], SenderView(), {})[0]
     for port, src, dst in ((1, 1, 2), (2, 2, 1)):
         standing.receive(frame, port, {"eth.src": src, "eth.dst": dst})
 
@@ -118,7 +118,7 @@ def route(standing: Standing) -> None:
 
 def bridge(standing: Standing) -> None:
     """The bridge hears of another one, and time passes."""
-    bpdu = skeletons(["bpdu"], SenderView(), {})[0]
+    bpdu = make_skeletons(["bpdu"], SenderView(), {})[0]
     standing.receive(bpdu, 1, {"bpdu.root_mac_address": 5, "bpdu.bridge_mac_address": 7})
     for _ in range(12):
         standing.give(ClockTick())
@@ -210,7 +210,7 @@ def _whole(report: Report, quick: bool) -> None:
     original, twin = Standing(program), Standing(program.rewritten())
     for each in (original, twin):
         learn(each)
-    skeleton = skeletons(["ethernet"], SenderView(), {"eth.type": "any"})[0]
+    skeleton = make_skeletons(["ethernet"], SenderView(), {"eth.type": "any"})[0]
     question = twin.question(skeleton, 3)
     table = report.table("the same app on os-ken, symbolic bytes", "search", "classes", "ms", "paths/s")
     for name, options in (("guesses", ExplorationOptions()), ("solver only", ExplorationOptions(guess=False))):
@@ -245,7 +245,7 @@ def _random_lines(report: Report, count: int) -> None:
         for each in (original, twin):
             prepare(each)
         for stack in stacks:
-            question = twin.question(skeletons([stack], SenderView(), {})[0], port)
+            question = twin.question(make_skeletons([stack], SenderView(), {})[0], port)
             answer = ConcolicExplorer(twin.program).explore(question)
             number = min(count, 200) if stack == "bpdu" else count  # its threads are replayed for each
             missing = unseen(original, answer, question, twin.program.own_files, number)

@@ -132,7 +132,7 @@ def test_step_and_walk_know_packets_that_are_discovered(sdnloom: CommandLine, tm
         ('stacks = ["ipx"]', "net.toml: discover.stacks: 'ipx' is no protocol stack; expected one of ethernet"),
         ('stacks = "arp"', "net.toml: discover.stacks is 'arp'; expected a list of strings"),
         ('fields = { eth.dts = "h2" }', "'eth.dts' is no field of the stacks ethernet, arp"),
-        ('fields = { eth.dst = "h9" }', "eth.dst=h9: 'h9' is no value of it; expected a MAC address"),
+        ('fields = { eth.dst = "h9" }', "eth.dst=h9: 'h9' is not a value of the field; expected a MAC address"),
         ("fields = { eth.dst = 1.5 }", 'net.toml: discover.fields is 1.5; expected values of a field such as "any"'),
         ("fields = 3", "net.toml: discover.fields is 3; expected"),
         ('fields = { eth.dst = "h2", "eth.dst" = "h2" }', "discover.fields is 'eth.dst'; expected each field once"),

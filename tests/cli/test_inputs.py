@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from sdnloom.cli.inputs import command
-from sdnloom.inputs.skeletons import USUAL
-from sdnloom.inputs.stacks import PLAIN
+from sdnloom.inputs.skeletons import DEFAULT_STACKS
+from sdnloom.inputs.stacks import UNTAGGED
 from tests.apps.conftest import FOLDER, ROOT
 from tests.cli.running import CommandLine
 
@@ -171,7 +171,7 @@ def test_a_loop_without_end_ends_with_the_budget(sdnloom: CommandLine, tmp_path:
         (("net.toml", "--port", 1, "--switch", "s7"), "s7:1 is on no switch; expected one of s1"),
         (("net.toml", "--port", 1, "--stack", "ipx"), "'ipx' is no protocol stack; expected one of ethernet"),
         (("net.toml", "--port", 1, "--field", "eth.dst"), "--field is 'eth.dst'; expected NAME=VALUES"),
-        (("net.toml", "--port", 1, "--field", "eth.dst=x"), "eth.dst=x: 'x' is no value of it"),
+        (("net.toml", "--port", 1, "--field", "eth.dst=x"), "eth.dst=x: 'x' is not a value of the field"),
         (("net.toml", "--port", 1, "--field", "x=1"), "'x' is no field of the stacks ethernet, arp"),
         (
             ("net.toml", "--port", 1, "--field", "eth.type=1", "--field", "eth.type=1"),
@@ -211,7 +211,7 @@ def test_the_page_names_every_option_and_stack() -> None:
     for parameter in command.params:
         if parameter.param_type_name == "option" and parameter.opts[0] in SHOWN:
             assert f"`{parameter.opts[0]}" in text, parameter.opts
-    for name in (*PLAIN, *USUAL):
+    for name in (*UNTAGGED, *DEFAULT_STACKS):
         assert f"`{name}`" in text, name
 
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sdnloom.inputs.classes import HandlerQuestion, PacketClasses, agrees
+from sdnloom.inputs.explorer import HandlerQuestion, InputClasses, agrees
 from sdnloom.network.openflow import FlowMod, PacketOut
 from sdnloom.network.program import MessageIn
 from sdnloom.platforms.line_trace import line_trace
@@ -52,7 +52,7 @@ class BruteForce:
         self.file = Path(inspect.getfile(program.kind))
         self.asked = 0
 
-    def explore(self, question: HandlerQuestion) -> PacketClasses:
+    def explore(self, question: HandlerQuestion) -> InputClasses:
         self.asked += 1
         classes = defaultdict(list)
         for values in listed_packets(question.skeleton):
@@ -63,7 +63,7 @@ class BruteForce:
                 [self.file],
             )
             classes[lines, tuple(map(behaviour, reactions))].append(values)
-        return PacketClasses(tuple(ListedClass(key, tuple(members)) for key, members in classes.items()))
+        return InputClasses(tuple(ListedClass(key, tuple(members)) for key, members in classes.items()))
 
 
 def behaviour(reaction):

@@ -3,10 +3,10 @@
 import random
 from dataclasses import dataclass, replace
 
-from sdnloom.inputs.classes import HandlerQuestion
 from sdnloom.inputs.concolic import ConcolicClasses, ConcolicExplorer
-from sdnloom.inputs.flow_tables import envelope
-from sdnloom.inputs.skeletons import SenderView, skeletons
+from sdnloom.inputs.explorer import HandlerQuestion
+from sdnloom.inputs.flow_tables import packet_in_template
+from sdnloom.inputs.skeletons import SenderView, make_skeletons
 from sdnloom.network.openflow import V10, V13
 from sdnloom.network.program import MessageIn, SwitchUp
 from sdnloom.network.switch import Switch, initial_core, plain_ports, receive_message, receive_packet
@@ -54,7 +54,7 @@ class Standing:
     def came(self, skeleton, port, values):
         """The packet with these values as it comes in at a port."""
         frame = skeleton.frame(values)
-        message = envelope(self.config, self.switch, port, skeleton)
+        message = packet_in_template(self.config, self.switch, port, skeleton)
         return MessageIn("s1", replace(message, data=frame, total_len=len(frame)))
 
     def lines(self, given, files):
@@ -80,8 +80,8 @@ class Pair:
 
     def question(self, stack, port, said=None, setting=None):
         """What is asked about packets of a stack that come in at a port."""
-        skeleton = skeletons([stack], setting or SenderView(), said or {})[0]
-        message = envelope(self.twin.config, self.twin.switch, port, skeleton)
+        skeleton = make_skeletons([stack], setting or SenderView(), said or {})[0]
+        message = packet_in_template(self.twin.config, self.twin.switch, port, skeleton)
         return HandlerQuestion(self.twin.core, "s1", message, skeleton)
 
     def explored(self, question) -> ConcolicClasses:
@@ -96,14 +96,14 @@ class Pair:
         for one in answer.classes:
             reaction, lines = self.original_lines(one.question, one.witness)
             assert lines == one.lines, one.path.readable
-            assert (reaction.messages, reaction.events) == one.attempt, one.path.readable
+            assert (reaction.messages, reaction.events) == one.handler_run, one.path.readable
         both = {(one.path.trail, one.lines) for one in answer.classes}  # trails tell the runs apart that lines do
         assert len({trail for trail, _ in both}) == len({lines for _, lines in both}) == len(both)
 
     def pure(self, question, answer, models=20):
         """Further members of each class take the same path; no run did anything that was not predicted."""
-        assert answer.found.divergences == ()
-        purity = check_purity(answer.found, ConcolicExplorer(self.twin.program).task(question).run, models)
+        assert answer.exploration.divergences == ()
+        purity = check_purity(answer.exploration, ConcolicExplorer(self.twin.program).task(question).run, models)
         assert purity, purity.impure[0]
         return purity.models
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sdnloom.inputs.skeletons import SenderView, skeletons
+from sdnloom.inputs.skeletons import SenderView, make_skeletons
 from sdnloom.network.program import Call, ClockTick
 from sdnloom.network.usercode import run_file
 from sdnloom.platforms.osken.program import OskenProgram
@@ -33,7 +33,7 @@ def ryu(app, **options):
 
 def learned(standing):
     """The switch has heard from address 1 at port 1 and from address 2 at port 2."""
-    frame = skeletons(["ethernet"], SenderView(), {})[0]
+    frame = make_skeletons(["ethernet"], SenderView(), {})[0]
     for port, src, dst in ((1, 1, 2), (2, 2, 1)):
         standing = standing.received(frame, port, {"eth.src": src, "eth.dst": dst})
     return standing
@@ -52,7 +52,7 @@ def routing(standing):
 
 def bridging(standing):
     """The bridge has heard of another one, and time has passed."""
-    bpdu = skeletons(["bpdu"], SenderView(), {})[0]
+    bpdu = make_skeletons(["bpdu"], SenderView(), {})[0]
     standing = standing.received(bpdu, 1, {"bpdu.root_mac_address": 5, "bpdu.bridge_mac_address": 7})
     for _ in range(12):
         standing = standing.given(ClockTick())
@@ -81,7 +81,7 @@ def test_simple_switch_13_tells_exactly_eleven_classes_apart(eleven):
     both = f"eth.type != 0x88cc and {new['src']} and {new['dst']}"
     expected = (expected - {both}) | {f"{both} and eth.src != eth.dst", f"{both} and eth.src == eth.dst"}
     assert {found.path.readable for found in answer.classes} == expected | {"eth.type == 0x88cc"}
-    assert (len(answer.classes), answer.gaps, answer.found.statistics.paths) == (11, (), 11)
+    assert (len(answer.classes), answer.gaps, answer.exploration.statistics.paths) == (11, (), 11)
 
 
 @needs_ryu

@@ -6,9 +6,9 @@ from sdnloom.check.discovery import discover
 from sdnloom.engine.result import Holds, Incomplete, Limits, SearchOptions, Violated
 from sdnloom.engine.search import search
 from sdnloom.engine.semantics import Semantics, reachable
-from sdnloom.inputs.classes import PacketClasses
 from sdnloom.inputs.clients import DiscoveryError
 from sdnloom.inputs.domains import DomainError
+from sdnloom.inputs.explorer import InputClasses
 from sdnloom.inputs.options import DiscoverOptions
 from sdnloom.inputs.stacks import StackError
 from sdnloom.network.build import build
@@ -187,7 +187,7 @@ class Gap:
 
     def explore(self, question):
         found = self.inner.explore(question)
-        return PacketClasses(found.classes, ("app.py:7: the time limit",))
+        return InputClasses(found.classes, ("app.py:7: the time limit",))
 
 
 def test_holds_only_if_every_class_was_found():
@@ -221,7 +221,7 @@ def test_openflow_13_needs_an_entry_that_brings_packets_to_the_controller():
         (
             DiscoverOptions(fields=(("eth.dst", "h9"),)),
             DomainError,
-            "eth.dst=h9: 'h9' is no value of it; expected",
+            "eth.dst=h9: 'h9' is not a value of the field; expected",
         ),
         (DiscoverOptions(fields=(("eth.type", "0x10000"),)), DomainError, "'0x10000' is out of range"),
     ],

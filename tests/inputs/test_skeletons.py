@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdnloom.inputs.domains import Domain, DomainError, parse_domain, value_text, without
-from sdnloom.inputs.skeletons import SenderView, labelled_packet, packet_label, skeletons
+from sdnloom.inputs.domains import Domain, DomainError, domain_without, parse_domain, value_text
+from sdnloom.inputs.skeletons import SenderView, make_skeletons, packet_label, parse_packet_label
 from sdnloom.inputs.stacks import STACKS, StackError, stack_of
 from sdnloom.network.packet import Arp, Ethernet, IPv4, Tcp, decode, encode
 from sdnloom.network.topology import linear
@@ -35,16 +35,16 @@ def test_fields_lie_side_by_side_and_have_different_names(name):
 def test_what_is_filled_in_is_read_back_and_nothing_else_changes(name, data):
     stack = stack_of(name)
     chosen = data.draw(st.lists(st.sampled_from(stack.fields), unique=True))
-    values = {field.name: data.draw(st.integers(0, field.most)) for field in chosen}
+    values = {field.name: data.draw(st.integers(0, field.max_value)) for field in chosen}
     sums = {field.name: field.read(stack.template) for field in stack.fields if field.computed}
-    frame = stack.filled({**sums, **values})
+    frame = stack.fill({**sums, **values})
     for field in stack.fields:
         assert field.read(frame) == values.get(field.name, field.read(stack.template))
 
 
 @given(st.sampled_from(STACKS), st.data())
 def test_frames_of_a_skeleton_have_right_checksums_whatever_its_fields_are(name, data):
-    skeleton = skeletons([name], SENDING, {})[0]
+    skeleton = make_skeletons([name], SENDING, {})[0]
     values = {
         field.name: data.draw(st.sampled_from([end for pair in domain.ranges for end in pair]))
         for field, domain in skeleton.symbolic
@@ -57,25 +57,25 @@ def test_frames_of_a_skeleton_have_right_checksums_whatever_its_fields_are(name,
 
 @given(st.sampled_from(STACKS), st.data())
 def test_a_label_gives_the_packet_back(name, data):
-    skeleton = skeletons([name], SENDING, {"eth.src": "any"})[0]
+    skeleton = make_skeletons([name], SENDING, {"eth.src": "any"})[0]
     values = {
         field.name: data.draw(st.sampled_from([end for pair in domain.ranges for end in pair]))
         for field, domain in skeleton.symbolic
         if not field.computed
     }
     label = packet_label(skeleton.stack, {**skeleton.preferred, **values}, SENDING)
-    assert labelled_packet(label, SENDING) == skeleton.packet(values)
+    assert parse_packet_label(label, SENDING) == skeleton.packet(values)
 
 
 def test_a_label_says_what_is_not_usual_and_names_hosts():
-    skeleton = skeletons(["ipv4/tcp"], SENDING, {})[0]
+    skeleton = make_skeletons(["ipv4/tcp"], SENDING, {})[0]
     values = {"eth.dst": TOPOLOGY.hosts[1].mac, "ipv4.dst": TOPOLOGY.hosts[1].ip, "tcp.flags": 0x12}
     label = packet_label(skeleton.stack, {**skeleton.preferred, **values}, SENDING)
     assert label == "ipv4/tcp eth.dst=h2 ipv4.dst=h2 tcp.flags=0x12"
 
 
 def test_a_host_sends_from_its_own_addresses_to_those_of_the_network():
-    skeleton = skeletons(["ipv4/tcp"], SENDING, {})[0]
+    skeleton = make_skeletons(["ipv4/tcp"], SENDING, {})[0]
     assert skeleton.domain("eth.src") == Domain.of(H1.mac)
     assert skeleton.domain("ipv4.src") == Domain.of(H1.ip)
     # The other host, everybody, the ports of both switches, and nobody.
@@ -89,20 +89,20 @@ def test_a_host_sends_from_its_own_addresses_to_those_of_the_network():
 
 
 def test_without_a_network_addresses_are_free():
-    skeleton = skeletons(["ethernet"], SenderView(), {})[0]
+    skeleton = make_skeletons(["ethernet"], SenderView(), {})[0]
     for name in ("eth.src", "eth.dst"):
-        assert skeleton.domain(name).whole(skeleton.stack.field(name))
+        assert skeleton.domain(name).covers(skeleton.stack.field(name))
 
 
 def test_frames_without_a_stack_of_their_own_are_ethernet_frames():
     field = stack_of("ethernet").field("eth.type")
-    domain = skeletons(["ethernet"], SenderView(), {})[0].domain("eth.type")
+    domain = make_skeletons(["ethernet"], SenderView(), {})[0].domain("eth.type")
     excluded = {*range(0x600), 0x0800, 0x0806, 0x8100, 0x86DD, 0x88A8, 0x88CC}
-    assert [value for value in range(field.most + 1) if value not in domain] == sorted(excluded)
+    assert [value for value in range(field.max_value + 1) if value not in domain] == sorted(excluded)
 
 
 def test_what_shapes_a_frame_is_free_only_for_parsers():
-    plain, robust = (skeletons(["ipv4/tcp"], SENDING, {}, robust)[0] for robust in (False, True))
+    plain, robust = (make_skeletons(["ipv4/tcp"], SENDING, {}, robust)[0] for robust in (False, True))
     for name in ("eth.type", "ipv4.version", "ipv4.words", "ipv4.length", "ipv4.proto", "tcp.words"):
         assert plain.domain(name).pinned
         assert not robust.domain(name).pinned
@@ -110,8 +110,8 @@ def test_what_shapes_a_frame_is_free_only_for_parsers():
 
 def test_any_field_can_be_widened_and_pinned():
     said = {"eth.src": "any", "ipv4.ttl": "0-1", "ipv4.dst": "10.0.0.0/30, 10.0.0.9", "eth.dst": "h2,broadcast"}
-    skeleton = skeletons(["ipv4"], SENDING, said)[0]
-    assert skeleton.domain("eth.src").whole(skeleton.stack.field("eth.src"))
+    skeleton = make_skeletons(["ipv4"], SENDING, said)[0]
+    assert skeleton.domain("eth.src").covers(skeleton.stack.field("eth.src"))
     assert skeleton.domain("ipv4.ttl") == Domain(((0, 1),))
     assert skeleton.domain("ipv4.dst") == Domain(((0x0A000000, 0x0A000003), (0x0A000009, 0x0A000009)))
     assert skeleton.domain("eth.dst") == Domain.of(2, 0xFFFFFFFFFFFF)
@@ -119,14 +119,14 @@ def test_any_field_can_be_widened_and_pinned():
 
 @given(st.sampled_from([field for name in STACKS for field in stack_of(name).fields]), st.data())
 def test_values_are_read_as_they_are_written(field, data):
-    value = data.draw(st.integers(0, field.most))
+    value = data.draw(st.integers(0, field.max_value))
     assert parse_domain(field, value_text(field, value)) == Domain.of(value)
 
 
 @given(st.sets(st.integers(0, 255)), st.integers(0, 255))
 def test_a_domain_without_values_has_all_the_others(values, preferred):
     field = stack_of("ipv4").field("ipv4.ttl")
-    domain = without(field, values, preferred)
+    domain = domain_without(field, values, preferred)
     assert {value for value in range(256) if value in domain} == (set(range(256)) - values) | {preferred}
     assert domain.first == preferred
 
@@ -152,12 +152,12 @@ def test_a_domain_without_values_has_all_the_others(values, preferred):
 )
 def test_a_text_that_is_no_domain_is_named_with_its_field(name, text):
     with pytest.raises(DomainError, match=f"{name}="):
-        skeletons(["ipv4"], SENDING, {name: text})
+        make_skeletons(["ipv4"], SENDING, {name: text})
 
 
 def test_the_sender_is_nobody_where_there_is_none():
-    with pytest.raises(DomainError, match="'own' is nobody here"):
-        skeletons(["ipv4"], SenderView(TOPOLOGY), {"eth.src": "own"})
+    with pytest.raises(DomainError, match="'own' has no address here"):
+        make_skeletons(["ipv4"], SenderView(TOPOLOGY), {"eth.src": "own"})
 
 
 @pytest.mark.parametrize(
@@ -165,11 +165,11 @@ def test_the_sender_is_nobody_where_there_is_none():
 )
 def test_a_text_that_is_no_packet_is_refused(label):
     with pytest.raises((StackError, DomainError)):
-        labelled_packet(label, SENDING)
+        parse_packet_label(label, SENDING)
 
 
 def test_packets_have_the_headers_of_their_stack():
-    assert [type(header) for header in skeletons(["arp"], SENDING, {})[0].packet({}).headers] == [Ethernet, Arp]
-    assert [type(header) for header in skeletons(["ipv4/tcp"], SENDING, {})[0].packet({}).headers] == [
+    assert [type(header) for header in make_skeletons(["arp"], SENDING, {})[0].packet({}).headers] == [Ethernet, Arp]
+    assert [type(header) for header in make_skeletons(["ipv4/tcp"], SENDING, {})[0].packet({}).headers] == [
         *(Ethernet, IPv4, Tcp)
     ]

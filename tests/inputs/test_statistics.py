@@ -11,10 +11,10 @@ from sdnloom.check.load import read_scenario
 from sdnloom.check.scenario import Scenario
 from sdnloom.engine.semantics import Finding
 from sdnloom.errors import SdnloomError
-from sdnloom.inputs.classes import HandlerQuestion
 from sdnloom.inputs.concolic import ConcolicExplorer
+from sdnloom.inputs.explorer import HandlerQuestion
 from sdnloom.inputs.options import DiscoverOptions
-from sdnloom.inputs.statistics import answer_label, labelled_answer, reply_skeleton
+from sdnloom.inputs.statistics import answer_label, parse_answer_label, reply_skeleton
 from sdnloom.network.network import Network, PortCounter, ProgramTimer
 from sdnloom.network.openflow import Port, PortStats, PortStatsReply, PortStatsRequest
 from sdnloom.network.program import MessageIn
@@ -146,7 +146,7 @@ def test_an_app_of_either_version_is_given_the_counters_that_break_it(tmp_path, 
     report = read_scenario(text, tmp_path / "scenario.toml").check()
     assert report.verdict == "violated"
     labels = [step.choice for step in report.violations[0].path.steps if step.choice.startswith("statistics")]
-    (answer,) = [labelled_answer(label) for label in labels]
+    (answer,) = [parse_answer_label(label) for label in labels]
     assert {counter for _, counter, _ in answer} == {"rx_errors"}
     assert sum(value for *_, value in answer) == 7
 
@@ -160,7 +160,7 @@ ANSWERS = st.lists(
 
 @given(ANSWERS)
 def test_an_answer_is_read_from_its_text(answer):
-    assert labelled_answer(answer_label(answer)) == answer
+    assert parse_answer_label(answer_label(answer)) == answer
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_an_answer_is_read_from_its_text(answer):
     [
         ((("port3.bytes", "1"),), "'port3.bytes' is no counter of a port; expected portN. and one of rx_packets, tx_"),
         ((("port0.tx_bytes", "1"),), "'port0.tx_bytes' is no counter of a port"),
-        ((("port3.tx_bytes", "many"),), "port3.tx_bytes=many: 'many' is no value of it"),
+        ((("port3.tx_bytes", "many"),), "port3.tx_bytes=many: 'many' is not a value of the field"),
         ((("port3.duration_sec", "0x100000000"),), "'0x100000000' is out of range"),
     ],
 )
@@ -181,4 +181,4 @@ def test_counters_that_cannot_be_are_refused(fields, message):
 @pytest.mark.parametrize("label", ["statistics port3", "statistics port3.tx_bytes=1-5", "statistics x=1"])
 def test_a_trace_with_no_answer_in_it_is_refused(label):
     with pytest.raises(SdnloomError):
-        labelled_answer(label)
+        parse_answer_label(label)

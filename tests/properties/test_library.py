@@ -153,11 +153,11 @@ def addressed(destination):
 
 
 def test_a_packet_that_the_program_ignores_is_forgotten():
-    assert message(pinging(sends=2), silent, NoForgottenPackets()) == "s1 still keeps 1 packet for the program"
+    assert message(pinging(sends=2), silent, NoForgottenPackets()) == "s1 still buffers 1 packet for the program"
     everyone = run(pinging(sends=2), silent, NoForgottenPackets(), find_all=True)
     assert {one.message for one in everyone.violations} == {
-        "s1 still keeps 1 packet for the program",
-        "s1 still keeps 2 packets for the program",
+        "s1 still buffers 1 packet for the program",
+        "s1 still buffers 2 packets for the program",
     }
     assert message(pinging(), learning, NoForgottenPackets()) is None
 
@@ -165,7 +165,7 @@ def test_a_packet_that_the_program_ignores_is_forgotten():
 def test_a_packet_that_waited_too_long_was_forgotten():
     knobs = {"switches": SwitchOptions(buffer_timeout=1000), "timeouts": Timeouts(expiries=1)}
     found = run(pinging(sends=1, **knobs), silent, NoForgottenPackets(), find_all=True).violations
-    assert any("was thrown away" in one.message for one in found)
+    assert any("was discarded" in one.message for one in found)
 
 
 # -- direct paths ----------------------------------------------------------------------------------------------------

@@ -69,27 +69,27 @@ def test_calm_flows_on_the_always_on_path_are_right(reduce):
 @pytest.mark.parametrize("reduce", [False, True])
 def test_a_calm_flow_on_demand_is_wrong_as_soon_as_it_is_installed(reduce):
     found = verdict([ROUND], reduce=reduce)
-    assert found == (NAME, "the rules for A > B went to s1, s2, s3; the load calls for s1, s2")
+    assert found == (NAME, "the rules for A > B went to s1, s2, s3; the load requires s1, s2")
 
 
 def test_a_switch_left_out_is_wrong_in_the_end():
-    assert verdict([("s1",)]) == (ALL, "the rules for A > B went to s1; the load calls for s1, s2")
-    assert verdict([()]) == (ALL, "the rules for A > B went to no switch; the load calls for s1, s2")
+    assert verdict([("s1",)]) == (ALL, "the rules for A > B went to s1; the load requires s1, s2")
+    assert verdict([()]) == (ALL, "the rules for A > B went to no switch; the load requires s1, s2")
 
 
 @pytest.mark.parametrize("reduce", [False, True])
 def test_busy_flows_must_be_split(reduce):
     busy = {"values": (0, 101), "polls": 1, "reduce": reduce}
     assert verdict([DIRECT], [ROUND, DIRECT], **busy) is None
-    too_many = "2 of 2 flows that began while the network was busy go on demand"
+    too_many = "2 of 2 flows that began while the network was busy use the on-demand path"
     assert verdict([DIRECT], [ROUND], **busy) == (NAME, too_many)
-    too_few = "0 of 2 flows that began while the network was busy go on demand"
+    too_few = "0 of 2 flows that began while the network was busy use the on-demand path"
     assert verdict([DIRECT], [DIRECT], **busy) == (ALL, too_few)
 
 
 def test_a_busy_flow_on_no_path_is_wrong():
     found = verdict([DIRECT], [("s1", "s3")], sends=1, values=(101,), polls=1)
-    assert found == (ALL, "the rules for A > B went to s1, s3; the load calls for s1, s2 or s1, s2, s3")
+    assert found == (ALL, "the rules for A > B went to s1, s3; the load requires s1, s2 or s1, s2, s3")
 
 
 def test_busy_means_grown_by_more_than_the_limit():
@@ -100,7 +100,7 @@ def test_busy_means_grown_by_more_than_the_limit():
 def test_the_load_is_what_the_program_was_told_and_not_what_it_was_before():
     """After a second answer with the same count nothing has grown, and a busy path is wrong."""
     found = verdict([DIRECT], [ROUND], sends=1, values=(101,), polls=2)
-    assert found == (NAME, "the rules for A > B went to s1, s2, s3; the load calls for s1, s2")
+    assert found == (NAME, "the rules for A > B went to s1, s2, s3; the load requires s1, s2")
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_the_load_is_what_the_program_was_told_and_not_what_it_was_before():
         ({"always_on": ()}, "always_on is empty; expected the names of the switches on the path"),
         ({"on_demand": ()}, "on_demand is empty; expected the names of the switches on the path"),
         ({"on_demand": ("s1", "s2")}, "on_demand is ['s1', 's2']; expected a switch that is not always on"),
-        ({"port": None}, "no port; expected the port that is measured, such as s1:2"),
+        ({"port": None}, "no port; expected the switch port that is measured, such as s1:2"),
         ({"port": SwitchPort("s1", 9)}, "s1:9 is a missing port; the ports of s1 are 1, 3, 4"),
     ],
 )

@@ -20,8 +20,8 @@ from sdnloom.network.topology import SwitchPort, linear, single
 from sdnloom.network.traffic import flow_of
 from sdnloom.platforms.python.program import PythonProgram
 from sdnloom.properties import NoBlackHoles, NoForgottenPackets, NoForwardingLoops
-from sdnloom.strategies import FlowIR, NoDelay, PktSeq, SearchStrategy, Unusual, named, same_connection
-from sdnloom.strategies.flow_ir import starters
+from sdnloom.strategies import FlowIR, NoDelay, PktSeq, SearchStrategy, Unusual, make_strategies, same_connection
+from sdnloom.strategies.flow_ir import initial_packets
 
 
 class Learning:
@@ -255,7 +255,7 @@ def test_same_connection_goes_both_ways_and_tells_ports_and_hosts_apart():
 def test_flow_ir_knows_every_packet_that_a_host_starts_with():
     network = Network(single(4), (Client("h1", to=("h2", "h3", "h4"), sends=3, order="listed"),))
     system = Scenario(network, PythonProgram(Learning), ()).system()
-    assert [flow_of(packet).eth_dst for packet in starters(network, system)] == [2, 3, 4]
+    assert [flow_of(packet).eth_dst for packet in initial_packets(network, system)] == [2, 3, 4]
 
 
 # PKT-SEQ
@@ -272,7 +272,7 @@ def test_pkt_seq_never_widens_what_a_client_allows():
     assert wide.narrowed().network.hosts[0] == Client("h1", to=("h2",), sends=2, burst=9)
     assert pings(PktSeq(), sends=2).narrowed().network == pings(sends=2).network
     moving = MobileHost("h1", host=Client("h1", to=("h2",), sends=3), to=(SwitchPort("s1", 3),))
-    cut = PktSeq(length=1).narrowed(Network(linear(2), (moving,))).hosts[0]
+    cut = PktSeq(length=1).narrow(Network(linear(2), (moving,))).hosts[0]
     assert cut == replace(moving, host=Client("h1", to=("h2",), sends=1))
 
 
@@ -303,13 +303,13 @@ def test_a_bound_that_makes_no_sense_is_refused_by_name(wrong):
 
 
 def test_strategies_are_had_by_name_and_in_order():
-    assert named([]) == (PktSeq(),)
-    assert named(["flow-ir", "no-delay"], same_connection, PktSeq(3)) == (
+    assert make_strategies([]) == (PktSeq(),)
+    assert make_strategies(["flow-ir", "no-delay"], same_connection, PktSeq(3)) == (
         PktSeq(3),
         FlowIR(same_connection),
         NoDelay(),
     )
-    assert named(["pkt-seq", "unusual"]) == (PktSeq(), Unusual())
+    assert make_strategies(["pkt-seq", "unusual"]) == (PktSeq(), Unusual())
 
 
 @pytest.mark.parametrize(
@@ -322,4 +322,4 @@ def test_strategies_are_had_by_name_and_in_order():
 )
 def test_a_strategy_that_cannot_be_had_is_refused_by_name(names, message):
     with pytest.raises(SdnloomError, match=message):
-        named(names)
+        make_strategies(names)

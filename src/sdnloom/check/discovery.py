@@ -19,13 +19,13 @@ from sdnloom.check.cached_program import CachedProgram
 from sdnloom.engine.model import Needs, Property, System
 from sdnloom.engine.path import Path
 from sdnloom.engine.result import Holds, Incomplete, Notice, Result, SearchEvent, SearchOptions
-from sdnloom.inputs.classes import Explorer, HandlerQuestion, InputClass, PacketClasses, Pattern
-from sdnloom.inputs.clients import Discoverer, Pools, discoverers, with_pools
-from sdnloom.inputs.flow_tables import brought_in, envelope, in_the_way
+from sdnloom.inputs.clients import DiscoveringClient, Pools, discovering_clients, with_pools
+from sdnloom.inputs.explorer import Explorer, HandlerQuestion, InputClass, InputClasses, Pattern
+from sdnloom.inputs.flow_tables import blocking_patterns, packet_in_for, packet_in_template
 from sdnloom.inputs.options import DiscoverOptions
 from sdnloom.inputs.representatives import Candidates, representatives
-from sdnloom.inputs.skeletons import SenderView, Skeleton, labelled_packet, packet_label, skeletons
-from sdnloom.inputs.statistics import StatisticsAsking, answer_pools, with_answers
+from sdnloom.inputs.skeletons import SenderView, Skeleton, make_skeletons, packet_label, parse_packet_label
+from sdnloom.inputs.statistics import StatisticsDiscovery, answer_pools, with_answers
 from sdnloom.network.build import switch_config
 from sdnloom.network.controller_component import ControllerCore
 from sdnloom.network.hosts.client import Named
@@ -71,7 +71,7 @@ class Discovery:
     @property
     def packets(self) -> int:
         """How many packets there are in all pools."""
-        return sum(len(pool) for one in discoverers(self.network) for _, pool in one.client.pools)
+        return sum(len(pool) for one in discovering_clients(self.network) for _, pool in one.client.pools)
 
     @property
     def answers(self) -> int:
@@ -88,7 +88,7 @@ class Discovery:
         """What a verdict speaks for, as one of its bounds."""
         so_far = "" if self.finished else " so far"
         parts = []
-        if any(discoverers(self.network)) or not self.answers:
+        if any(discovering_clients(self.network)) or not self.answers:
             parts.append(
                 f"{_count(self.packets, 'packet')} discovered{so_far}, "
                 "one for each class that the program tells apart and each role of its destination"
@@ -132,13 +132,13 @@ def discover(
 ) -> Discovery:
     """Search with discovered inputs until there are no more; a violation ends it unless all are wanted."""
     asking = PacketPools(network, explorer, wanted)
-    statistics = StatisticsAsking(network, explorer, wanted.fields)
+    statistics = StatisticsDiscovery(network, explorer, wanted.fields)
     remembered = CachedProgram(program, statistics.answers)
     rounds: list[Round] = []
     start = time.monotonic()
     while True:
         ready = with_pools(network, asking.pools)
-        met = SituationCollector(tuple(discoverers(network)), options.reduce)
+        met = SituationCollector(tuple(discovering_clients(network)), options.reduce)
         packets, questions = asking.packets, asking.questions + statistics.questions
         result = searching(ready, remembered, met.watching)
         goes_on = options.find_all or not result.violations
@@ -191,7 +191,7 @@ def _summed(
 class SituationCollector:
     """Notes down, while a search runs, the situations in which a discovering host can send."""
 
-    def __init__(self, hosts: tuple[Discoverer, ...], reduced: bool) -> None:
+    def __init__(self, hosts: tuple[DiscoveringClient, ...], reduced: bool) -> None:
         self.hosts, self.reduced = hosts, reduced
         self._seen: dict[Situation, None] = {}
 
@@ -211,7 +211,7 @@ class SituationCollector:
         ]
         return replace(system, properties=(*system.properties, *looking))
 
-    def _looking(self, host: Discoverer, switch: str) -> Callable[[Any, Mapping[str, Any]], str | None]:
+    def _looking(self, host: DiscoveringClient, switch: str) -> Callable[[Any, Mapping[str, Any]], str | None]:
         name = host.spec.name
 
         def look(memory: Any, columns: Mapping[str, Any]) -> None:
@@ -236,9 +236,10 @@ class PacketPools:
     def __init__(self, network: Network, explorer: Explorer, wanted: DiscoverOptions) -> None:
         self.explorer = explorer
         self.configs = {spec.name: switch_config(spec, network.switches) for spec in network.topology.switches}
-        self.settings = {one.spec.name: SenderView(network.topology, one.spec) for one in discoverers(network)}
+        self.settings = {one.spec.name: SenderView(network.topology, one.spec) for one in discovering_clients(network)}
         self.skeletons: dict[str, list[Skeleton]] = {
-            name: skeletons(wanted.stacks, setting, wanted.packet_domains) for name, setting in self.settings.items()
+            name: make_skeletons(wanted.stacks, setting, wanted.packet_domains)
+            for name, setting in self.settings.items()
         }
         self.candidates = {
             (name, skeleton): Candidates.of(skeleton, self.settings[name])
@@ -246,7 +247,7 @@ class PacketPools:
             for skeleton in found
         }
         self._pools: dict[tuple[str, SwitchPort], dict[str, Named]] = {}
-        self._answers: dict[HandlerQuestion, PacketClasses] = {}
+        self._answers: dict[HandlerQuestion, InputClasses] = {}
         self._asked: set[Situation] = set()
         self._gaps: dict[str, None] = {}
 
@@ -285,10 +286,10 @@ class PacketPools:
         found: list[Named] = []
         for skeleton in self.skeletons[situation.host]:
             config = self.configs[situation.port.switch]
-            message = envelope(config, situation.switch, situation.port.port, skeleton)
+            message = packet_in_template(config, situation.switch, situation.port.port, skeleton)
             if message is None:
                 continue  # the switch brings none of these packets to the controller
-            avoiding = in_the_way(situation.switch, situation.port.port, skeleton)
+            avoiding = blocking_patterns(situation.switch, situation.port.port, skeleton)
             for one in self._classes(situation, message, skeleton):
                 if not any(one.repeats(other) for other in known):
                     known.append(one)
@@ -311,7 +312,7 @@ class PacketPools:
 
         def reaches(values: Mapping[str, int]) -> bool:
             packet: Packet = skeleton.packet(values)
-            return brought_in(config, situation.switch, port, packet) is not None
+            return packet_in_for(config, situation.switch, port, packet) is not None
 
         for values in representatives(one, self.candidates[situation.host, skeleton], avoiding, reaches):
             whole = {**skeleton.preferred, **values}
@@ -321,10 +322,10 @@ class PacketPools:
 def replayed_pools(network: Network, path: Path) -> Pools:
     """Pools with the discovered packets that a path names. Raises SdnloomError for a text that is no packet."""
     pools: dict[tuple[str, SwitchPort], dict[str, Named]] = {}
-    for one in discoverers(network):
+    for one in discovering_clients(network):
         setting = SenderView(network.topology, one.spec)
         told = {name for name, _ in one.client.pool(HostView(one.spec, network.topology))}
         sent = [step.choice for step in path.steps if (step.component, step.action) == (one.spec.name, "send")]
-        found = {label: (label, labelled_packet(label, setting)) for label in sent if label not in told}
+        found = {label: (label, parse_packet_label(label, setting)) for label in sent if label not in told}
         pools |= {(one.spec.name, port): found for port in one.ports}
     return pools

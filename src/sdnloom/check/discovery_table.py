@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sdnloom.inputs.clients import all_discovering
+from sdnloom.inputs.clients import with_packet_discovery
 from sdnloom.inputs.domains import DomainError
 from sdnloom.inputs.options import DiscoverOptions
-from sdnloom.inputs.skeletons import USUAL, SenderView, skeletons
-from sdnloom.inputs.statistics import check_counter, discovering_statistics, is_counter
+from sdnloom.inputs.skeletons import DEFAULT_STACKS, SenderView, make_skeletons
+from sdnloom.inputs.statistics import check_counter, is_counter, with_statistics_discovery
 from sdnloom.network.network import Network
 from sdnloom.network.topology.spec import Topology
 from sdnloom.scenario_file.table import Table
@@ -15,13 +15,13 @@ from sdnloom.scenario_file.table import Table
 
 def read_discover(reader: Table, network: Network) -> tuple[DiscoverOptions, Network]:
     """The options of a `[discover]` table, and the network in which what it says is discovered."""
-    stacks = reader.texts("stacks", list(USUAL))
+    stacks = reader.texts("stacks", list(DEFAULT_STACKS))
     fields = _flat(reader, reader.plain("fields", {}))
     options = DiscoverOptions(tuple(stacks), fields, reader.whole("paths", 1, default=DiscoverOptions.paths))
     if reader.flag("clients", False):
-        network = all_discovering(network)
+        network = with_packet_discovery(network)
     if reader.flag("statistics", False):
-        network = discovering_statistics(network)
+        network = with_statistics_discovery(network)
     reader.close()
     reader.calling("stacks", lambda: check_options(options, network.topology))
     return options, network
@@ -79,7 +79,7 @@ def changed(options: DiscoverOptions, stacks: tuple[str, ...], fields: Mapping[s
 def check_options(options: DiscoverOptions, topology: Topology) -> None:
     """Raise SdnloomError for a stack, field or value that cannot be, as seen by the first host there is."""
     host = topology.hosts[0] if topology.hosts else None
-    skeletons(options.stacks, SenderView(topology, host), options.packet_domains)
+    make_skeletons(options.stacks, SenderView(topology, host), options.packet_domains)
     for name, text in options.fields:
         if is_counter(name):
             check_counter(name, text)

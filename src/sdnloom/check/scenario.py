@@ -30,11 +30,17 @@ from sdnloom.engine.semantics import Finding, Semantics
 from sdnloom.engine.stable_text import stable_text
 from sdnloom.engine.strategy import Composed
 from sdnloom.engine.trace import Replayed, Trace, code_fingerprint, replay_trace
-from sdnloom.inputs.clients import DiscoveryError, Pools, all_discovering, discoverers, with_pools
+from sdnloom.inputs.clients import DiscoveryError, Pools, discovering_clients, with_packet_discovery, with_pools
 from sdnloom.inputs.concolic import ConcolicExplorer, ConcolicOptions
 from sdnloom.inputs.explorable import explorable
 from sdnloom.inputs.options import DiscoverOptions
-from sdnloom.inputs.statistics import AnswerPools, answer_pools, discovering_statistics, replayed_answers, with_answers
+from sdnloom.inputs.statistics import (
+    AnswerPools,
+    answer_pools,
+    replayed_answers,
+    with_answers,
+    with_statistics_discovery,
+)
 from sdnloom.network.assumed_independence import AssumeIndependent, AssumptionRefuted
 from sdnloom.network.build import Bindable, build
 from sdnloom.network.network import Network
@@ -122,12 +128,12 @@ class Scenario:
         """The scenario within the bounds that its strategies set."""
         network = self.network
         for strategy in self.strategies:
-            network = strategy.narrowed(network)
+            network = strategy.narrow(network)
         return replace(self, network=network)
 
     def strategy(self, system: System) -> Strategy | None:
         """What ranks the steps of the system: the scenario's strategies, then the one in its options."""
-        ranks = [ranks for one in self.strategies if (ranks := one.ranks(self.network, system)) is not None]
+        ranks = [ranks for one in self.strategies if (ranks := one.ranking(self.network, system)) is not None]
         if self.options.strategy is not None:
             ranks.append(self.options.strategy)
         return None if not ranks else ranks[0] if len(ranks) == 1 else Composed(ranks)
@@ -139,7 +145,7 @@ class Scenario:
 
     def _check(self, on_event: Callable[[SearchEvent], None] | None, coverage: bool, began: float) -> Report:
         narrow = self.narrowed()
-        discovers = any(discoverers(narrow.network)) or narrow.network.answers is not None
+        discovers = any(discovering_clients(narrow.network)) or narrow.network.answers is not None
         defined, reloadable = capability(self.program, DefinedByClass), capability(self.program, Reloadable)
         watched = Coverage(self.code, defined.kind if defined else None, not discovers) if coverage else None
         if watched is not None and reloadable is not None:
@@ -203,7 +209,7 @@ class Scenario:
         found = discover(narrow.network, subject, explorer, self.discovery, self.options, searching, on_event)
         pools = {
             (one.spec.name, port): {label: (label, packet) for label, packet in pool}
-            for one in discoverers(found.network)
+            for one in discovering_clients(found.network)
             for port, pool in one.client.pools
         }
         ready = self._with(pools, answer_pools(found.network))
@@ -217,14 +223,14 @@ class Scenario:
     def ready(self, states: int = FIRST_LOOK) -> "Scenario":
         """The scenario to step or walk through: with the inputs that a search of so many states discovers."""
         keep_order(self.program)
-        if not any(discoverers(self.network)) and self.network.answers is None:
+        if not any(discovering_clients(self.network)) and self.network.answers is None:
             return self
         options = replace(self.options, find_all=True, limits=Limits(states=states))
         return replace(self, network=replace(self, options=options).check().scenario.network)
 
     def discovering(self) -> "Scenario":
         """The scenario in which clients and switches say what is discovered instead of what they were told."""
-        return replace(self, network=discovering_statistics(all_discovering(self.network)), discovers=True)
+        return replace(self, network=with_statistics_discovery(with_packet_discovery(self.network)), discovers=True)
 
     def trace(self, path: Steps, found: Finding | None, source: dict[str, str]) -> Trace:
         """The path as a trace that `replay` accepts for this scenario."""

@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 from sdnloom.check.scenario import Scenario
 from sdnloom.engine.path import Path, final_state, replay
 from sdnloom.engine.semantics import Semantics
-from sdnloom.inputs.classes import HandlerQuestion
 from sdnloom.inputs.clients import DiscoveryError
-from sdnloom.inputs.concolic import ConcolicClass, ConcolicClasses, ConcolicExplorer, ConcolicOptions, given
+from sdnloom.inputs.concolic import ConcolicClass, ConcolicClasses, ConcolicExplorer, ConcolicOptions, message_with
 from sdnloom.inputs.explorable import explorable
-from sdnloom.inputs.flow_tables import envelope
+from sdnloom.inputs.explorer import HandlerQuestion
+from sdnloom.inputs.flow_tables import packet_in_template
 from sdnloom.inputs.skeletons import Skeleton
-from sdnloom.inputs.statistics import STATISTICS, reply_of
+from sdnloom.inputs.statistics import STATISTICS, port_reply
 from sdnloom.network.build import switch_config
 from sdnloom.network.openflow import PacketIn, PortStatsReply
 from sdnloom.network.program import Preparable, Program, capability, keep_order
@@ -55,7 +55,7 @@ class Survey:
     @property
     def divergences(self) -> tuple[str, ...]:
         """Runs that did not do what was predicted."""
-        during = [str(each) for answer in self.answers for each in answer.found.divergences]
+        during = [str(each) for answer in self.answers for each in answer.exploration.divergences]
         return (*during, *(each.difference for each in self.classes if each.difference))
 
     @property
@@ -63,7 +63,7 @@ class Survey:
         """Where a value went on without being followed, and how often."""
         found: dict[Site, int] = {}
         for answer in self.answers:
-            for site, times in answer.found.concretised:
+            for site, times in answer.exploration.concretised:
                 found[site] = found.get(site, 0) + times
         return found
 
@@ -75,7 +75,7 @@ class Survey:
     @property
     def paths(self) -> int:
         """How often a handler ran."""
-        return sum(answer.found.statistics.paths for answer in self.answers)
+        return sum(answer.exploration.statistics.paths for answer in self.answers)
 
 
 def survey(
@@ -112,9 +112,9 @@ def _state(scenario: Scenario, port: SwitchPort, path: Path | None) -> tuple[obj
 
 def _message(scenario: Scenario, core: SwitchCore, port: SwitchPort, skeleton: Skeleton) -> PacketIn | PortStatsReply:
     if skeleton.stack.name == STATISTICS:
-        return reply_of(port)
+        return port_reply(port)
     config = switch_config(scenario.network.topology.switch(port.switch), scenario.network.switches)
-    message = envelope(config, core, port.port, skeleton)
+    message = packet_in_template(config, core, port.port, skeleton)
     if message is None:
         raise DiscoveryError(
             f"{port}: in this state the switch brings no packet of the stack {skeleton.stack.name} to the controller; "
@@ -125,7 +125,7 @@ def _message(scenario: Scenario, core: SwitchCore, port: SwitchPort, skeleton: S
 
 def _difference(one: ConcolicClass, program: Program, core: object, twin: RewrittenProgram) -> str:
     """How the original differs from what the class predicts for its witness; "" if it does not."""
-    came = given(one.question, one.witness)
+    came = message_with(one.question, one.witness)
     if (preparable := capability(program, Preparable)) is not None:
         preparable.prepare(core)
     (reaction, *_), lines = line_trace(lambda: program.handle(core, came), twin.own_files)
@@ -133,6 +133,6 @@ def _difference(one: ConcolicClass, program: Program, core: object, twin: Rewrit
         place = next((a for a, b in zip(lines, one.lines, strict=False) if a != b), None)
         where = f" from {place.file}:{place.number} on" if place else ""
         return f"{one.readable}: the program takes other lines{where} when it is not rewritten"
-    if (reaction.messages, reaction.events) != (one.attempt.messages, one.attempt.events):
+    if (reaction.messages, reaction.events) != (one.handler_run.messages, one.handler_run.events):
         return f"{one.readable}: the program does something else when it is not rewritten"
     return ""

@@ -17,7 +17,7 @@ from sdnloom.cli.traces import check_folder, write_trace
 from sdnloom.engine.result import Counterexample
 from sdnloom.engine.semantics import Finding
 from sdnloom.engine.trace import TraceError
-from sdnloom.inputs.clients import discoverers
+from sdnloom.inputs.clients import discovering_clients
 from sdnloom.report.check.text import coverage_text
 from sdnloom.report.formats import render
 from sdnloom.strategies import NAMES
@@ -116,7 +116,7 @@ def command(
     loaded = replace(scenario, options=options, seed=scenario.seed if seed is None else seed)
     loaded = with_strategies(loaded, strategy, same_flow, pkt_seq)
     if stacks or fields:
-        if not discover and not any(discoverers(loaded.network)) and loaded.network.answers is None:
+        if not discover and not any(discovering_clients(loaded.network)) and loaded.network.answers is None:
             option = "--stack" if stacks else "--field"
             raise click.UsageError(f"{option} is given, but nothing is discovered; expected --discover as well")
         loaded = replace(loaded, discovery=changed(loaded.discovery, stacks, given_fields(fields)))

@@ -13,9 +13,9 @@ from sdnloom.cli.format_option import format_option
 from sdnloom.cli.traces import check_same, scenario_of
 from sdnloom.engine.trace import Trace, load_trace
 from sdnloom.inputs.concolic import ConcolicOptions
-from sdnloom.inputs.skeletons import USUAL, SenderView, Skeleton, skeletons
+from sdnloom.inputs.skeletons import DEFAULT_STACKS, SenderView, Skeleton, make_skeletons
 from sdnloom.inputs.stacks import STACKS
-from sdnloom.inputs.statistics import check_counter, reply_of, reply_skeleton
+from sdnloom.inputs.statistics import check_counter, port_reply, reply_skeleton
 from sdnloom.network.topology import SwitchPort
 from sdnloom.report.formats import render
 from sdnloom.symbolic.options import ExplorationOptions
@@ -73,7 +73,7 @@ def command(
     if statistics:
         wanted = [_counters(switch_port, given_fields(fields), loaded.network.switches.version)]
     else:
-        wanted = skeletons(stacks or USUAL, setting, given_fields(fields), robust)
+        wanted = make_skeletons(stacks or DEFAULT_STACKS, setting, given_fields(fields), robust)
     means = ConcolicOptions(ExplorationOptions(paths=paths, seconds=time_limit), robust)
     if trace is not None and state is not None:
         check_same(trace, state, loaded)
@@ -88,7 +88,7 @@ def _counters(port: SwitchPort, said: dict[str, str], version: str) -> Skeleton:
     """The counters of a port in a reply."""
     for name, text in said.items():
         check_counter(name, text)
-    return reply_skeleton(reply_of(port), said, version)
+    return reply_skeleton(port_reply(port), said, version)
 
 
 def _exit(found: Survey) -> int:

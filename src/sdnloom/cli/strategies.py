@@ -10,7 +10,7 @@ from sdnloom.scenario_file.code_files import CodeFiles
 from sdnloom.scenario_file.document import document_of
 from sdnloom.scenario_file.strategies import read_same_flow
 from sdnloom.scenario_file.table import Table
-from sdnloom.strategies import PktSeq, named
+from sdnloom.strategies import PktSeq, make_strategies
 
 
 def with_strategies(scenario: Scenario, names: str | None, same_flow: str | None, pkt_seq: str | None) -> Scenario:
@@ -27,7 +27,7 @@ def with_strategies(scenario: Scenario, names: str | None, same_flow: str | None
     bounds = next((one for one in scenario.strategies if isinstance(one, PktSeq)), None)
     if pkt_seq is not None:
         bounds = _bounds(pkt_seq)
-    return replace(scenario, strategies=named(chosen, scenario.same_flow, bounds))
+    return replace(scenario, strategies=make_strategies(chosen, scenario.same_flow, bounds))
 
 
 def _bounds(text: str) -> PktSeq:

@@ -1,4 +1,4 @@
-"""The hosts of a network whose packets are discovered, and the pools that they send from."""
+"""Clients whose packets are discovered, and the pools that they send from."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -12,30 +12,30 @@ from sdnloom.network.hosts.mobile import MobileState
 from sdnloom.network.network import Network
 from sdnloom.network.topology.spec import HostSpec, SwitchPort
 
-Pools = Mapping[tuple[str, SwitchPort], Mapping[str, Named]]  # (host, port) -> label -> the packet
+Pools = Mapping[tuple[str, SwitchPort], Mapping[str, Named]]  # (host, switch port) -> label -> the packet
 
 
 class DiscoveryError(SdnloomError):
-    """A host that cannot discover its packets."""
+    """A host or program for which packets cannot be discovered."""
 
 
 @dataclass(frozen=True)
-class Discoverer:
-    """A client that discovers its packets, and everywhere it may be."""
+class DiscoveringClient:
+    """A client whose packets are discovered, and the switch ports that it may be attached to."""
 
     spec: HostSpec
     client: Client
     ports: tuple[SwitchPort, ...]
 
     def may_send(self, core: HostCore) -> bool:
-        """Whether it can send in this state."""
+        """Whether the client can send in this state."""
         state: Any = core.state.inner if isinstance(core.state, MobileState) else core.state
         assert isinstance(state, ClientState)
         return state.sent < self.client.sends and state.credit != 0
 
 
 def client_of(host: Host) -> Client | None:
-    """The client that a host is, if it discovers its packets."""
+    """Return the host as a client whose packets are discovered; None if they are not."""
     inner = host.host if isinstance(host, MobileHost) else host
     if not isinstance(inner, Client) or not inner.discover:
         return None
@@ -44,31 +44,31 @@ def client_of(host: Host) -> Client | None:
     return inner
 
 
-def discoverers(network: Network) -> Iterator[Discoverer]:
-    """The hosts that discover their packets."""
+def discovering_clients(network: Network) -> Iterator[DiscoveringClient]:
+    """Yield the clients whose packets are discovered."""
     for host in network.hosts:
         client = client_of(host)
         if client is not None and client.sends:
             spec = network.topology.host(host.name)
-            yield Discoverer(spec, client, tuple(dict.fromkeys((spec.switch_port, *host.ports()))))
+            yield DiscoveringClient(spec, client, tuple(dict.fromkeys((spec.switch_port, *host.ports()))))
 
 
 def with_pools(network: Network, pools: Pools) -> Network:
-    """The network whose discovering hosts send from these pools."""
+    """Return the network whose discovering clients send from these pools."""
 
     def filled(host: Host) -> Host:
         client = client_of(host)
         if client is None:
             return host
         own = {port: tuple(pool.values()) for (name, port), pool in sorted(pools.items()) if name == host.name}
-        ready = replace(client, pools=tuple(own.items()))
-        return replace(host, host=ready) if isinstance(host, MobileHost) else ready
+        with_pool = replace(client, pools=tuple(own.items()))
+        return replace(host, host=with_pool) if isinstance(host, MobileHost) else with_pool
 
     return replace(network, hosts=tuple(map(filled, network.hosts)))
 
 
-def all_discovering(network: Network) -> Network:
-    """The network whose clients send what is discovered instead of what they were told."""
+def with_packet_discovery(network: Network) -> Network:
+    """Return the network whose clients send discovered packets instead of the configured ones."""
 
     def changed(host: Host) -> Host:
         if isinstance(host, MobileHost):

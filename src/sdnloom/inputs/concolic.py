@@ -1,4 +1,4 @@
-"""Classes of packets by concolic execution of the real handler."""
+"""Input classes of handlers, found by concolic execution of the real code."""
 
 import dataclasses
 import re
@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import PurePath
 
-from sdnloom.inputs.classes import HandlerQuestion, InputClass, PacketClasses, Pattern
 from sdnloom.inputs.domains import Domain
+from sdnloom.inputs.explorer import HandlerQuestion, InputClass, InputClasses, Pattern
 from sdnloom.inputs.skeletons import Skeleton
 from sdnloom.inputs.stacks import FieldFormat, StackField
-from sdnloom.inputs.statistics import rows
+from sdnloom.inputs.statistics import reply_rows
 from sdnloom.network.events import HandlerRaised
 from sdnloom.network.openflow import PacketIn
 from sdnloom.network.program import MessageIn
@@ -21,8 +21,7 @@ from sdnloom.platforms.line_trace import Line, line_trace
 from sdnloom.symbolic.execution import Execution
 from sdnloom.symbolic.explore import explore
 from sdnloom.symbolic.options import ExplorationOptions
-from sdnloom.symbolic.result import Exploration as Explored
-from sdnloom.symbolic.result import PathClass
+from sdnloom.symbolic.result import Exploration, PathClass
 from sdnloom.symbolic.run import Run
 from sdnloom.symbolic.solver.flip import BranchFlipper
 from sdnloom.symbolic.solver.interface import SolverAnswer, find_solver
@@ -45,12 +44,12 @@ _FILE = re.compile(r"/[^\s:()]*\.py(?=:)")
 
 
 def variable(field: StackField) -> Term:
-    """The variable of a field. Fields of one name are one variable, whatever the stack."""
+    """Return the variable of a field. Fields of one name have one variable, whatever their stack."""
     return terms.var(field.name, field.bits, _KINDS[field.kind])
 
 
-def within(field: StackField, domain: Domain) -> Term:
-    """The constraint that a field lies in a domain."""
+def in_domain(field: StackField, domain: Domain) -> Term:
+    """Return the constraint that a field has a value of the domain."""
     term = variable(field)
     return terms.any_(*(_between(term, low, high) for low, high in dict.fromkeys(domain.ranges)))
 
@@ -61,22 +60,22 @@ def _between(term: Term, low: int, high: int) -> Term:
     return terms.all_(terms.ule(const(low, term.width), term), terms.ule(term, const(high, term.width)))
 
 
-@lru_cache(maxsize=256)  # asked for again in each state of a program
+@lru_cache(maxsize=256)  # the same in each state of a program
 def frame_octets(skeleton: Skeleton) -> tuple[Term, ...]:
-    """The bytes of a frame."""
+    """Return the terms of a frame's bytes."""
     return octets(frame_term(skeleton))
 
 
 def frame_term(skeleton: Skeleton) -> Term:
-    """The bits of a frame: variables where the skeleton is symbolic, the rest as it is."""
+    """Return the term of a frame: variables for the symbolic fields, constants for the rest."""
     plain = skeleton.frame({})
     number, size = int.from_bytes(plain, "big"), 8 * len(plain)
     parts, at = [], 0
-    for one, _ in sorted(skeleton.symbolic, key=lambda pair: pair[0].offset):
-        if at < one.offset:
-            parts.append(const(number >> (size - one.offset), one.offset - at))
-        parts.append(variable(one))
-        at = one.offset + one.bits
+    for field, _ in sorted(skeleton.symbolic, key=lambda pair: pair[0].offset):
+        if at < field.offset:
+            parts.append(const(number >> (size - field.offset), field.offset - at))
+        parts.append(variable(field))
+        at = field.offset + field.bits
     if at < size:
         parts.append(const(number, size - at))
     return terms.concat(*parts)
@@ -84,13 +83,13 @@ def frame_term(skeleton: Skeleton) -> Term:
 
 @lru_cache(maxsize=256)
 def constraints(skeleton: Skeleton) -> tuple[Term, ...]:
-    """The domains of a skeleton's symbolic fields."""
-    return tuple(within(field, domain) for field, domain in skeleton.symbolic if not domain.whole(field))
+    """Return the constraints on a skeleton's symbolic fields."""
+    return tuple(in_domain(field, domain) for field, domain in skeleton.symbolic if not domain.covers(field))
 
 
 @dataclass(frozen=True)
 class HandlerTask:
-    """A handler in a state as a function of the symbolic fields of a packet."""
+    """A handler in one state as a function of the symbolic fields, ready to be explored."""
 
     run: Run
     variables: tuple[Term, ...]
@@ -100,30 +99,30 @@ class HandlerTask:
 
 @dataclass(frozen=True)
 class ConcolicOptions:
-    """How to explore: the budgets and means of one question, and whether parsers are under test as well."""
+    """Options of one question; with `robust` the branches of parsers are explored too."""
 
-    options: ExplorationOptions = dataclasses.field(default_factory=ExplorationOptions)
+    exploration: ExplorationOptions = dataclasses.field(default_factory=ExplorationOptions)
     robust: bool = False
 
 
 class ConcolicExplorer:
-    """Explores the handlers of a program. Answers depend on the question alone."""
+    """Explores the handlers of a program. Law: an answer depends on the question alone."""
 
-    def __init__(self, subject: ExplorableProgram, means: ConcolicOptions | None = None) -> None:
-        self.subject, self.means = subject, means or ConcolicOptions()
+    def __init__(self, program: ExplorableProgram, options: ConcolicOptions | None = None) -> None:
+        self.program, self.options = program, options or ConcolicOptions()
 
-    def task(self, question: HandlerQuestion) -> "HandlerTask":
-        """The question as what is to be explored."""
-        subject, skeleton = self.subject, question.skeleton
-        own = {str(file) for file in subject.own_files}
-        heard = subject.parsers if self.means.robust else ()
-        ignores = BranchFilter(lambda name: name in own or name.startswith(heard), subject.library, subject.quiet)
-        symbolic = _symbolic(question)
+    def task(self, question: HandlerQuestion) -> HandlerTask:
+        """Return the question as a task for the concolic engine."""
+        program, skeleton = self.program, question.skeleton
+        own = {str(file) for file in program.own_files}
+        parsers = program.parsers if self.options.robust else ()
+        ignores = BranchFilter(lambda name: name in own or name.startswith(parsers), program.library, program.quiet)
+        content = _symbolic_content(question)
 
         def run(execution: Execution) -> HandlerRun:
             execution.ignores = ignores
             values = {**skeleton.preferred, **execution.model}
-            return subject.attempt(question.core, given(question, values), symbolic(values))
+            return program.attempt(question.core, message_with(question, values), content(values))
 
         return HandlerTask(
             run,
@@ -133,36 +132,38 @@ class ConcolicExplorer:
         )
 
     def explore(self, question: HandlerQuestion) -> "ConcolicClasses":
-        """The classes of packets of a question."""
+        """Return the input classes of a question."""
         task = self.task(question)
-        found = explore(task.run, task.variables, task.domain, initial=task.initial, options=self.means.options)
+        found = explore(task.run, task.variables, task.domain, initial=task.initial, options=self.options.exploration)
         gaps = tuple(f"{question.skeleton.stack.name}: {_short(reason)}" for reason in found.reasons)
-        return ConcolicClasses(tuple(ConcolicClass(self, question, one) for one in found.classes), gaps, found)
+        return ConcolicClasses(tuple(ConcolicClass(self, question, path) for path in found.classes), gaps, found)
 
-    def once(self, question: HandlerQuestion, values: Mapping[str, int]) -> tuple[HandlerRun, tuple[Line, ...]]:
-        """What the program does about one packet, and the lines that it runs through."""
-        came = given(question, values)
-        self.subject.prepare(question.core)
-        return line_trace(lambda: self.subject.attempt(question.core, came), self.subject.own_files)
+    def traced_run(self, question: HandlerQuestion, values: Mapping[str, int]) -> tuple[HandlerRun, tuple[Line, ...]]:
+        """Run the program once on concrete values; return its effects and the lines that it executed."""
+        message = message_with(question, values)
+        self.program.prepare(question.core)
+        return line_trace(lambda: self.program.attempt(question.core, message), self.program.own_files)
 
 
-def given(question: HandlerQuestion, values: Mapping[str, int]) -> MessageIn:
-    """The message of a question with these values; what is not among them has its preferred value."""
+def message_with(question: HandlerQuestion, values: Mapping[str, int]) -> MessageIn:
+    """Return the message of a question with these values; other fields have their preferred value."""
     message = question.message
     if isinstance(message, PacketIn):
         frame = question.skeleton.frame(values)
         return MessageIn(question.switch, replace(message, data=frame, total_len=len(frame)))
-    return MessageIn(question.switch, replace(message, ports=rows(message, {**question.skeleton.preferred, **values})))
+    return MessageIn(
+        question.switch, replace(message, ports=reply_rows(message, {**question.skeleton.preferred, **values}))
+    )
 
 
-def _symbolic(question: HandlerQuestion) -> Callable[[Mapping[str, int]], Content]:
-    """What the message of a question carries in a run, by the values of that run: values that know their terms."""
+def _symbolic_content(question: HandlerQuestion) -> Callable[[Mapping[str, int]], Content]:
+    """Return a function from the values of a run to the symbolic content of the question's message."""
     message, skeleton = question.message, question.skeleton
     if isinstance(message, PacketIn):
         parts = frame_octets(skeleton)
         return lambda values: symbolic_bytes(skeleton.frame(values), parts)
     counters = {field.name: variable(field) for field, _ in skeleton.symbolic}
-    return lambda values: rows(
+    return lambda values: reply_rows(
         message,
         {
             name: symbolic_int(value, counters[name]) if name in counters else value
@@ -172,20 +173,20 @@ def _symbolic(question: HandlerQuestion) -> Callable[[Mapping[str, int]], Conten
 
 
 @dataclass(frozen=True)
-class ConcolicClasses(PacketClasses):
-    """What was found about a question; `found` has the details."""
+class ConcolicClasses(InputClasses):
+    """Answer to a question; `exploration` has the details."""
 
     classes: "tuple[ConcolicClass, ...]" = ()
-    found: Explored = dataclasses.field(default_factory=lambda: Explored((), True))
+    exploration: Exploration = dataclasses.field(default_factory=lambda: Exploration((), True))
 
 
 def _short(reason: str) -> str:
-    """A reason with the names of files alone: it must read the same on every machine."""
+    """Return a reason with file names instead of paths, so that it is the same on every machine."""
     return _FILE.sub(lambda match: PurePath(match[0]).name, reason)
 
 
 class ConcolicClass:
-    """The packets that take one path."""
+    """The inputs that take one path."""
 
     def __init__(self, explorer: ConcolicExplorer, question: HandlerQuestion, path: PathClass) -> None:
         self.explorer, self.question, self.path = explorer, question, path
@@ -197,44 +198,44 @@ class ConcolicClass:
 
     @cached_property
     def witness(self) -> Mapping[str, int]:
-        """The values of the packet that took the path."""
-        return self._plain(self.path.witness)
+        """The values of the input that took the path."""
+        return self._without_unread_checksums(self.path.witness)
 
     @cached_property
-    def _once(self) -> tuple[HandlerRun, tuple[Line, ...]]:
-        return self.explorer.once(self.question, self.witness)
+    def _traced_run(self) -> tuple[HandlerRun, tuple[Line, ...]]:
+        return self.explorer.traced_run(self.question, self.witness)
 
     @property
-    def attempt(self) -> HandlerRun:
-        """What the program does about the witness."""
-        return self._once[0]
+    def handler_run(self) -> HandlerRun:
+        """The effects of the program on the witness."""
+        return self._traced_run[0]
 
     @property
     def raised(self) -> tuple[HandlerRaised, ...]:
         """The exceptions that escaped from handlers."""
-        return tuple(event for event in self.attempt.events if isinstance(event, HandlerRaised))
+        return tuple(event for event in self.handler_run.events if isinstance(event, HandlerRaised))
 
     @property
     def lines(self) -> tuple[Line, ...]:
-        """The lines that the witness runs through."""
-        return self._once[1]
+        """The lines that the witness executes."""
+        return self._traced_run[1]
 
     @property
     def readable(self) -> str:
-        """The path condition for people; "any packet" if there is none."""
+        """The path condition as text; "any packet" if there is none."""
         text = terms.text(terms.all_(*essential(self.condition)))
         return "any packet" if text == "true" else text
 
     @cached_property
     def condition(self) -> tuple[Term, ...]:
-        """The path condition without what every packet of the skeleton meets anyway."""
+        """The path condition without the conditions that every packet of the skeleton satisfies."""
         facts = Facts()
         for each in constraints(self.question.skeleton):
             facts.learn(each, True)
         return tuple(each for each in self.path.condition if not facts.refutes(each, False))
 
     def repeats(self, other: InputClass) -> bool:
-        """Whether a class of another skeleton takes the same path, so that only what the program ignores differs."""
+        """Whether a class of another skeleton takes the same path; they differ only in fields that are not read."""
         if not isinstance(other, ConcolicClass):
             return False
         fixed = self.question.skeleton.preferred
@@ -251,19 +252,19 @@ class ConcolicClass:
         """Whether a packet with these values, one for each symbolic field, is in the class."""
         return all(evaluate(each, values) for each in self.path.condition)
 
-    def member(self, within_: Mapping[str, Domain], avoiding: Sequence[Pattern]) -> Mapping[str, int] | None:
-        """Values in these domains that agree with no pattern and take the path; None if there are none."""
+    def member(self, within: Mapping[str, Domain], avoiding: Sequence[Pattern]) -> Mapping[str, int] | None:
+        """Return values in these domains that agree with no pattern and take the path; None if there are none."""
         skeleton = self.question.skeleton
-        extra = [within(skeleton.stack.field(name), domain) for name, domain in within_.items()]
+        extra = [in_domain(skeleton.stack.field(name), domain) for name, domain in within.items()]
         extra += [terms.not_(self._agreeing(pattern)) for pattern in avoiding]
-        wish = {field.name: within_.get(field.name, domain).first for field, domain in skeleton.symbolic}
+        wish = {field.name: within.get(field.name, domain).first for field, domain in skeleton.symbolic}
         found = self.model(extra, {**self.path.witness, **wish})
-        return None if found is None else self._plain(found)
+        return None if found is None else self._without_unread_checksums(found)
 
     def model(self, extra: Sequence[Term], wish: Mapping[str, int]) -> Mapping[str, int] | None:
-        """Values of the symbolic fields that take the path and meet these constraints, near the wish."""
+        """Return symbolic fields that take the path and satisfy `extra`, close to `wish`; None if there are none."""
         domain = constraints(self.question.skeleton)
-        options = self.explorer.means.options
+        options = self.explorer.options.exploration
         solver = find_solver(options.solver)
         make = (lambda constraints: solver(constraints, options.query_seconds)) if solver else None
         answer = BranchFlipper((*domain, *self.path.condition, *extra), make, time.monotonic).first(dict(wish))
@@ -281,7 +282,7 @@ class ConcolicClass:
             parts.append(terms.eq(masked, const(value, field.bits)))
         return terms.all_(*parts)
 
-    def _plain(self, model: Mapping[str, int]) -> dict[str, int]:
-        """A model without checksums that nobody looked at: they are to be right."""
+    def _without_unread_checksums(self, model: Mapping[str, int]) -> dict[str, int]:
+        """Return a model without the checksums that the program did not read, so that they are computed."""
         computed = {field.name for field, _ in self.question.skeleton.symbolic if field.computed}
         return {name: value for name, value in model.items() if name not in computed or name in self.mentioned}

@@ -1,7 +1,8 @@
-"""What values a field may have: ranges of numbers, written as people write addresses and numbers.
+"""Domains: the values that a field may have, as ranges of numbers, and their text form.
 
-`any`, `10.0.0.1,10.0.0.2`, `10.0.0.0/24`, `1024-65535`, `0x800`, names of hosts, and the words `own`, `hosts`,
-`switches`, `broadcast`, `fresh` and `topology` (all of the last five) are all ways to say it.
+A domain is written `any`, `10.0.0.1,10.0.0.2`, `10.0.0.0/24`, `1024-65535`, `0x800`, as a name of a host, or as one of
+the words `own`, `hosts`, `switches`, `broadcast`, `fresh` and `topology` (which is `hosts`, `switches`, `broadcast` and
+`fresh` together).
 """
 
 import ipaddress
@@ -25,13 +26,13 @@ class Domain:
 
     @staticmethod
     def of(*values: int) -> "Domain":
-        """Exactly these values, the first one preferred."""
+        """Return the domain of exactly these values, the first one preferred."""
         return Domain(tuple((value, value) for value in dict.fromkeys(values)))
 
     @staticmethod
     def anything(field: StackField, preferred: int = 0) -> "Domain":
-        """Every value of the field."""
-        return Domain(((preferred, preferred), (0, field.most)))
+        """Return the domain of all values of the field."""
+        return Domain(((preferred, preferred), (0, field.max_value)))
 
     @property
     def first(self) -> int:
@@ -40,36 +41,36 @@ class Domain:
 
     @property
     def pinned(self) -> bool:
-        """Whether there is only one value."""
+        """Whether the domain has only one value."""
         return all(pair == (self.first, self.first) for pair in self.ranges)
 
     @property
     def listed(self) -> tuple[int, ...]:
-        """The values that are given one by one, in order of preference."""
+        """The values that are listed one by one, in order of preference."""
         return tuple(low for low, high in self.ranges if low == high)
 
     def __contains__(self, value: int) -> bool:
         return any(low <= value <= high for low, high in self.ranges)
 
-    def whole(self, field: StackField) -> bool:
-        """Whether the field may have any value at all."""
-        return (0, field.most) in self.ranges
+    def covers(self, field: StackField) -> bool:
+        """Whether the domain has all values of the field."""
+        return (0, field.max_value) in self.ranges
 
 
 @dataclass(frozen=True)
 class ValueNames:
-    """What words stand for in a place: names of hosts, `own`, `broadcast` and so on, for each kind of address."""
+    """Addresses by word (names of hosts, `own`, `broadcast` and so on), for each kind of address."""
 
     macs: Mapping[str, tuple[int, ...]]
     ips: Mapping[str, tuple[int, ...]]
 
     def values(self, field: StackField, word: str) -> tuple[int, ...] | None:
-        """The values of a word; None if it is none."""
+        """Return the values of a word; None if the field does not know it."""
         known = {FieldFormat.MAC: self.macs, FieldFormat.IP4: self.ips}.get(field.kind, {})
         return known.get(word)
 
     def names(self, field: StackField) -> list[str]:
-        """The words that a field understands."""
+        """Return the words that a field knows."""
         return list({FieldFormat.MAC: self.macs, FieldFormat.IP4: self.ips}.get(field.kind, {}))
 
 
@@ -77,15 +78,15 @@ NO_WORDS = ValueNames({}, {})
 
 
 def parse_domain(field: StackField, text: str, words: ValueNames = NO_WORDS) -> Domain:
-    """The domain that a text means for a field."""
+    """Return the domain of a field from its text. Raises DomainError."""
     ranges: list[tuple[int, int]] = []
     for item in (part.strip() for part in text.split(",")):
         named = words.values(field, item)
         if item == "any":
-            ranges.append((0, field.most))
+            ranges.append((0, field.max_value))
         elif named is not None:
             if not named:
-                raise DomainError(f"{field.name}={text}: {item!r} is nobody here; {_expected(field, words)}")
+                raise DomainError(f"{field.name}={text}: {item!r} has no address here; {_expected(field, words)}")
             ranges += [(value, value) for value in named]
         else:
             ranges.append(_range(field, item, text, words))
@@ -103,8 +104,10 @@ def _range(field: StackField, item: str, text: str, words: ValueNames) -> tuple[
         else:
             low = high = _value(field, item)
     except (ValueError, AddressError):
-        raise DomainError(f"{field.name}={text}: {item!r} is no value of it; {_expected(field, words)}") from None
-    if not 0 <= low <= high <= field.most:
+        raise DomainError(
+            f"{field.name}={text}: {item!r} is not a value of the field; {_expected(field, words)}"
+        ) from None
+    if not 0 <= low <= high <= field.max_value:
         raise DomainError(f"{field.name}={text}: {item!r} is out of range; {_expected(field, words)}")
     return low, high
 
@@ -121,11 +124,11 @@ def _value(field: StackField, item: str) -> int:
 
 def _expected(field: StackField, words: ValueNames) -> str:
     names = "".join(f", {name}" for name in words.names(field)[:12])
-    return f"expected {field.kind.value} from 0 to {hexadecimal(field.most)}, a range a-b, a list a,b, any{names}"
+    return f"expected {field.kind.value} from 0 to {hexadecimal(field.max_value)}, a range a-b, a list a,b, any{names}"
 
 
 def value_text(field: StackField, value: int, names: Mapping[int, str] | None = None) -> str:
-    """A value as people write it, and as `parse_domain` reads it."""
+    """Return a value in its usual notation, which `parse_domain` reads."""
     if names and value in names:
         return names[value]
     match field.kind:
@@ -141,13 +144,13 @@ def value_text(field: StackField, value: int, names: Mapping[int, str] | None = 
             return str(value)
 
 
-def without(field: StackField, values: Iterable[int], preferred: int) -> Domain:
-    """Every value of the field but these."""
+def domain_without(field: StackField, values: Iterable[int], preferred: int) -> Domain:
+    """Return the domain of all values of the field except these."""
     ranges, low = [(preferred, preferred)], 0
     for value in sorted(set(values)):
         if low < value:
             ranges.append((low, value - 1))
         low = value + 1
-    if low <= field.most:
-        ranges.append((low, field.most))
+    if low <= field.max_value:
+        ranges.append((low, field.max_value))
     return Domain(tuple(ranges))

@@ -1,20 +1,20 @@
-"""Flow tables as seen by a packet that is to reach the controller: which entries stand in its way (NICE, section 10.1).
+"""Flow entries that keep packets from the controller, as patterns to avoid (NICE, section 10.1).
 
-A class of packets is of use only if some member gets to the handler. Entries that answer without the controller become
-patterns to be avoided; whether a packet does reach the controller is then asked of the switch itself.
+A class of packets is useful only if one of its members reaches the handler. Entries that do not send packets to the
+controller become patterns to avoid; the switch model then decides whether a packet reaches the controller.
 """
 
 from collections.abc import Iterator
 from dataclasses import replace
 
-from sdnloom.inputs.classes import Pattern
+from sdnloom.inputs.explorer import Pattern
 from sdnloom.inputs.skeletons import Skeleton
 from sdnloom.network.openflow import NO_BUFFER, ApplyActions, Match, Output, PacketIn, Port, WriteActions
 from sdnloom.network.openflow.match import full_mask
 from sdnloom.network.packet import Packet
 from sdnloom.network.switch import FlowEntry, Switch, SwitchCore, receive_packet
 
-# OpenFlow's names -> the fields of a skeleton; the first one that the skeleton has is meant.
+# OpenFlow match field -> fields of a skeleton, of which the first one that the skeleton has is used.
 _FIELDS: dict[str, tuple[str, ...]] = {
     "eth_dst": ("eth.dst",),
     "eth_src": ("eth.src",),
@@ -31,14 +31,14 @@ _FIELDS: dict[str, tuple[str, ...]] = {
 }
 
 
-def in_the_way(core: SwitchCore, port: int, skeleton: Skeleton) -> tuple[Pattern, ...]:
-    """What a packet of the skeleton must not agree with, to be brought to the controller."""
-    found = (_pattern(entry.match, port, skeleton) for entry in core.flows if not _tells_controller(entry))
+def blocking_patterns(core: SwitchCore, port: int, skeleton: Skeleton) -> tuple[Pattern, ...]:
+    """Return the patterns that a packet of the skeleton must not agree with in order to reach the controller."""
+    found = (_pattern(entry.match, port, skeleton) for entry in core.flows if not _sends_to_controller(entry))
     return tuple(dict.fromkeys(pattern for pattern in found if pattern is not None))
 
 
 def _pattern(match: Match, port: int, skeleton: Skeleton) -> Pattern | None:
-    """The match in terms of the skeleton; None if none of its packets can be matched."""
+    """Return the match as a pattern of the skeleton; None if it matches none of the skeleton's packets."""
     parts = []
     for name, value, mask in match.fields:
         if name == "in_port":
@@ -49,25 +49,25 @@ def _pattern(match: Match, port: int, skeleton: Skeleton) -> Pattern | None:
         if field is None:
             if name in _FIELDS:
                 return None  # a header that these packets do not have
-            continue  # not known: rather avoid too much
+            continue  # unknown field: avoid too much rather than too little
         parts.append((field, value, full_mask(name) if mask is None else mask))
     return tuple(parts)
 
 
 def _avoidable(entry: FlowEntry, port: int, skeleton: Skeleton) -> bool:
-    """Whether packets of the skeleton may differ from what the entry matches."""
+    """Whether some packets of the skeleton are not matched by the entry."""
     pattern = _pattern(entry.match, port, skeleton)
     domains = [skeleton.domain(name) for name, _, _ in pattern or ()]
     return any(domain is not None and not domain.pinned for domain in domains)
 
 
-def _tells_controller(entry: FlowEntry) -> bool:
+def _sends_to_controller(entry: FlowEntry) -> bool:
     lists = [each.actions for each in entry.instructions if isinstance(each, ApplyActions | WriteActions)]
     return any(isinstance(each, Output) and each.port == Port.CONTROLLER for actions in lists for each in actions)
 
 
-def brought_in(config: Switch, core: SwitchCore, port: int, packet: Packet) -> PacketIn | None:
-    """The message in which the switch brings the packet to the controller; None if it does not."""
+def packet_in_for(config: Switch, core: SwitchCore, port: int, packet: Packet) -> PacketIn | None:
+    """Return the message in which the switch sends the packet to the controller; None if it does not."""
     for outcome in receive_packet(config, core, port, packet):
         for message in outcome.messages:
             if isinstance(message, PacketIn):
@@ -75,25 +75,25 @@ def brought_in(config: Switch, core: SwitchCore, port: int, packet: Packet) -> P
     return None
 
 
-def envelope(config: Switch, core: SwitchCore, port: int, skeleton: Skeleton) -> PacketIn | None:
-    """The message in which packets of the skeleton come to the controller, without its data; None if none does.
+def packet_in_template(config: Switch, core: SwitchCore, port: int, skeleton: Skeleton) -> PacketIn | None:
+    """Return the message in which packets of the skeleton reach the controller, without data; None if none does.
 
-    The number of a buffer is of no account to a handler, so it is always the first one.
+    The id of a buffer does not matter to a handler, so it is always 0.
     """
     packet = skeleton.packet({})
-    for candidate in _cores(core, port, skeleton):
-        message = brought_in(config, candidate, port, packet)
+    for candidate in _candidate_cores(core, port, skeleton):
+        message = packet_in_for(config, candidate, port, packet)
         if message is not None:
-            kept = message.buffer_id != NO_BUFFER
-            return replace(message, data=b"", buffer_id=0 if kept else NO_BUFFER)
+            buffered = message.buffer_id != NO_BUFFER
+            return replace(message, data=b"", buffer_id=0 if buffered else NO_BUFFER)
     return None
 
 
-def _cores(core: SwitchCore, port: int, skeleton: Skeleton) -> Iterator[SwitchCore]:
-    """The switch as it is, then without entries that packets can miss, then with one that sends all packets up."""
+def _candidate_cores(core: SwitchCore, port: int, skeleton: Skeleton) -> Iterator[SwitchCore]:
+    """Yield the switch as it is, then without avoidable entries, then with one entry that matches all packets."""
     yield replace(core, buffers=())
-    kept = [entry for entry in core.flows if _tells_controller(entry) or not _avoidable(entry, port, skeleton)]
+    kept = [entry for entry in core.flows if _sends_to_controller(entry) or not _avoidable(entry, port, skeleton)]
     yield replace(core, buffers=(), flows=tuple(kept))
     for entry in core.flows:
-        if _tells_controller(entry) and _pattern(entry.match, port, skeleton) is not None:
+        if _sends_to_controller(entry) and _pattern(entry.match, port, skeleton) is not None:
             yield replace(core, buffers=(), flows=(replace(entry, table=0, match=Match()),))

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from sdnloom.inputs.skeletons import USUAL
+from sdnloom.inputs.skeletons import DEFAULT_STACKS
 from sdnloom.inputs.statistics import is_counter
 
 
@@ -14,7 +14,7 @@ class DiscoverOptions:
     largest number of paths through a handler that one question may explore.
     """
 
-    stacks: tuple[str, ...] = USUAL
+    stacks: tuple[str, ...] = DEFAULT_STACKS
     fields: tuple[tuple[str, str], ...] = ()
     paths: int = 2_000
 

@@ -1,34 +1,35 @@
-"""One packet for each class and each role that its destination can have in the network.
+"""Representatives: one packet for each input class and each role of its destination.
 
-A class says what the program tells apart; the network tells more apart: a packet to a host, to everybody or to nobody
-may be one class and end in different places. A representative misses the flow tables on its way wherever one does.
+The program treats the packets of a class alike, but the network does not: packets to a host, to the broadcast address
+or to an unknown address may be of one class and end in different places. A representative avoids the flow entries that
+would keep it from the controller, if a member of the class can.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from sdnloom.inputs.classes import InputClass, Pattern
 from sdnloom.inputs.domains import Domain
-from sdnloom.inputs.skeletons import TARGETS, SenderView, Skeleton
+from sdnloom.inputs.explorer import InputClass, Pattern
+from sdnloom.inputs.skeletons import DESTINATIONS, SenderView, Skeleton
 
-ROLES = ("hosts", "broadcast", "fresh")  # a switch is told from nobody only by a program, and then by its class
+ROLES = ("hosts", "broadcast", "fresh")  # not "switches": only a program treats their addresses specially
 
 
 @dataclass(frozen=True)
 class Candidates:
-    """Where members of a class are looked for: the roles of each destination, and hosts with all their addresses."""
+    """Domains in which members of a class are sought, one after the other."""
 
-    roles: tuple[tuple[str, Domain], ...]  # (field, the values of one role)
-    hosts: tuple[Mapping[str, Domain], ...]
+    roles: tuple[tuple[str, Domain], ...]  # (field of a destination, values of one role)
+    hosts: tuple[Mapping[str, Domain], ...]  # all addresses of one host, by field
 
     @staticmethod
-    def of(skeleton: Skeleton, setting: SenderView) -> "Candidates":
-        """The roles that packets of a skeleton can play in a network; none without a network."""
-        if setting.topology is None:
+    def of(skeleton: Skeleton, sender: SenderView) -> "Candidates":
+        """Return the roles that destinations of a skeleton can have in a network; none without a network."""
+        if sender.topology is None:
             return Candidates((), ())
-        words = setting.words
-        targets = [(field, domain) for field, domain in skeleton.symbolic if field.name in TARGETS]
-        others = [each for each in setting.topology.hosts if each != setting.host]
+        words = sender.words
+        targets = [(field, domain) for field, domain in skeleton.symbolic if field.name in DESTINATIONS]
+        others = [each for each in sender.topology.hosts if each != sender.host]
         roles = []
         for field, domain in targets:
             for role in ROLES:
@@ -43,24 +44,24 @@ class Candidates:
 
 
 def representatives(
-    one: InputClass,
+    input_class: InputClass,
     candidates: Candidates,
     avoiding: Sequence[Pattern],
     reaches: Callable[[Mapping[str, int]], bool],
 ) -> list[Mapping[str, int]]:
-    """The values of a member for each role, at least one in all; `reaches` says whether one gets to the controller."""
+    """Return the values of a member for each role, at least one; `reaches` tells whether it reaches the controller."""
     chosen: list[Mapping[str, int]] = []
     for field, role in candidates.roles:
         if any(values.get(field, -1) in role for values in chosen):
             continue
-        found = _member(one, _ways(field, role, candidates), avoiding, reaches)
+        found = _member(input_class, _domains(field, role, candidates), avoiding, reaches)
         if found is not None:
             chosen.append(found)
-    return chosen or [_member(one, iter(({},)), avoiding, reaches) or one.witness]
+    return chosen or [_member(input_class, iter(({},)), avoiding, reaches) or input_class.witness]
 
 
-def _ways(field: str, role: Domain, candidates: Candidates) -> Iterator[Mapping[str, Domain]]:
-    """The role as a host with all its addresses, then as the field alone."""
+def _domains(field: str, role: Domain, candidates: Candidates) -> Iterator[Mapping[str, Domain]]:
+    """Yield all addresses of each host of the role, then the role of the field alone."""
     for host in candidates.hosts:
         if len(host) > 1 and field in host and host[field].first in role:
             yield host
@@ -68,16 +69,16 @@ def _ways(field: str, role: Domain, candidates: Candidates) -> Iterator[Mapping[
 
 
 def _member(
-    one: InputClass,
-    ways: Iterator[Mapping[str, Domain]],
+    input_class: InputClass,
+    domains: Iterator[Mapping[str, Domain]],
     avoiding: Sequence[Pattern],
     reaches: Callable[[Mapping[str, int]], bool],
 ) -> Mapping[str, int] | None:
-    """The first member that gets to the controller; if none does, the first member."""
+    """Return the first member that reaches the controller; if none does, the first member."""
     fallback = None
-    for within in ways:
-        found = one.member(within, avoiding)
+    for within in domains:
+        found = input_class.member(within, avoiding)
         if found is not None and reaches(found):
             return found
-        fallback = fallback or found or one.member(within, ())
+        fallback = fallback or found or input_class.member(within, ())
     return fallback

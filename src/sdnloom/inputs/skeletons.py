@@ -1,39 +1,47 @@
 """Symbolic packets: a protocol stack with a domain for each of its fields (NICE, section 3.2.1).
 
-What has one value is concrete, the rest is symbolic. The domains come from the topology, as a host at some place would
-send: its own addresses as source; hosts, switches, everybody and one address of nobody as destination. Anything can be
-said otherwise, field by field.
+A field whose domain has one value is concrete, the others are symbolic. The default domains come from the topology and
+the sender: its own addresses as source; hosts, switches, broadcast and one unknown address as destination. Each of them
+can be overridden, field by field.
 """
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from sdnloom.inputs.domains import Domain, ValueNames, parse_domain, value_text, without
-from sdnloom.inputs.stacks import FREE_PROTO, FREE_TYPE, FieldFormat, Stack, StackError, StackField, stack_of
+from sdnloom.inputs.domains import Domain, ValueNames, domain_without, parse_domain, value_text
+from sdnloom.inputs.stacks import (
+    EXPERIMENTAL_PROTO,
+    EXPERIMENTAL_TYPE,
+    FieldFormat,
+    Stack,
+    StackError,
+    StackField,
+    stack_of,
+)
 from sdnloom.network.build import switch_config
 from sdnloom.network.network import SwitchOptions
 from sdnloom.network.packet import EtherType, IpProto, Packet, decode
 from sdnloom.network.topology.spec import HostSpec, Topology
 from sdnloom.network.traffic import ARP_REPLY, ARP_REQUEST, BROADCAST
 
-EVERY_IP = 0xFFFF_FFFF
-_FRESH_MAC = 0x02FF_0000_00FE  # locally administered; of nobody
-_FRESH_IP = 0xCB00_7109  # 203.0.113.9, from a block that documentation reserves
+BROADCAST_IP = 0xFFFF_FFFF
+_FRESH_MAC = 0x02FF_0000_00FE  # locally administered; no host has it
+_FRESH_IP = 0xCB00_7109  # 203.0.113.9, from a block that is reserved for documentation
 _LINK_LOCAL = 0xFE80 << 112
 
-# Stacks that a discovering client sends if nothing else is said. Classes that differ in nothing but the stack count
-# once, so a stack that the program does not look into costs no packets.
-USUAL = ("ethernet", "arp", "ipv4/icmp", "ipv4/tcp", "ipv4/udp", "lldp")
+# Stacks of discovered packets. Classes that differ only in the stack count once, so a stack whose headers the program
+# does not read costs no packets.
+DEFAULT_STACKS = ("ethernet", "arp", "ipv4/icmp", "ipv4/tcp", "ipv4/udp", "lldp")
 _TYPES_WITH_STACKS = (*range(0x600), *(int(each) for each in EtherType))
 _PROTOS_WITH_STACKS = (IpProto.ICMP, IpProto.TCP, IpProto.UDP, IpProto.ICMPV6)
-_FEW: dict[str, tuple[int, ...]] = {
+_SMALL_DOMAINS: dict[str, tuple[int, ...]] = {
     "arp.op": (ARP_REQUEST, ARP_REPLY),
     "tcp.src_port": (1024, 1025),
     "udp.src_port": (1024, 1025),
     "bpdu.flags": (0, 1, 0x80, 0x81),  # the other bits are zero in a configuration message
 }
-_FREE = (
+_ANY_VALUE = (
     *("tcp.dst_port", "udp.dst_port", "icmp.type", "icmpv6.type", "vlan.vid"),
     *("bpdu.root_priority", "bpdu.root_system_id_extension", "bpdu.root_mac_address", "bpdu.root_path_cost"),
     *("bpdu.bridge_priority", "bpdu.bridge_system_id_extension", "bpdu.bridge_mac_address"),
@@ -41,24 +49,24 @@ _FREE = (
 )
 _OWN = ("eth.src", "arp.sha", "arp.spa", "ipv4.src")
 _TYPES = ("eth.type", "vlan.type", "ipv4.proto", "ipv6.proto", "icmp.type", "icmpv6.type")
-PAYLOAD = 16  # bytes, for parsers
-TARGETS = ("eth.dst", "arp.tpa", "ipv4.dst", "ipv6.dst")  # whom a packet is for, in this order
+PAYLOAD = 16  # bytes, in tests of parsers
+DESTINATIONS = ("eth.dst", "arp.tpa", "ipv4.dst", "ipv6.dst")  # in order of precedence
 
 
 @dataclass(frozen=True)
 class Skeleton:
-    """A stack and what each of its fields may be, in the order of the stack's fields."""
+    """A stack and the domains of its fields, in the order of the stack's fields."""
 
     stack: Stack
     domains: tuple[Domain, ...]
 
     @cached_property
     def symbolic(self) -> tuple[tuple[StackField, Domain], ...]:
-        """The fields that have several values, with their domains."""
+        """The fields whose domains have several values, with their domains."""
         return tuple(pair for pair in zip(self.stack.fields, self.domains, strict=True) if not pair[1].pinned)
 
     def domain(self, name: str) -> Domain | None:
-        """The domain of a field; None if there is no such field."""
+        """Return the domain of a field; None if there is no such field."""
         for field, domain in zip(self.stack.fields, self.domains, strict=True):
             if field.name == name:
                 return domain
@@ -66,16 +74,16 @@ class Skeleton:
 
     @property
     def preferred(self) -> dict[str, int]:
-        """The preferred value of every field but the checksums, which follow from the others."""
+        """The preferred value of every field except symbolic checksums, which are computed from the others."""
         pairs = zip(self.stack.fields, self.domains, strict=True)
         return {field.name: domain.first for field, domain in pairs if not (field.computed and not domain.pinned)}
 
     def frame(self, values: Mapping[str, int]) -> bytes:
-        """The frame with these values; what is not among them has its preferred value, and checksums are right."""
-        return self.stack.filled({**self.preferred, **values})
+        """Return the frame with these values; other fields have their preferred value, and checksums are right."""
+        return self.stack.fill({**self.preferred, **values})
 
     def packet(self, values: Mapping[str, int]) -> Packet:
-        """The same as a packet."""
+        """Return the decoded frame with these values."""
         return decode(self.frame(values))
 
     def admits(self, values: Mapping[str, int]) -> bool:
@@ -86,19 +94,19 @@ class Skeleton:
 
 @dataclass(frozen=True)
 class SenderView:
-    """Where packets come from: the network, if there is one, and the host that sends them, if there is one."""
+    """The sender of packets: its network and its host, if they are known."""
 
     topology: Topology | None = None
     host: HostSpec | None = None
 
     @cached_property
     def words(self) -> ValueNames:
-        """What the words in texts of domains mean here."""
+        """The meaning of words in texts of domains, for this sender."""
         hosts = self.topology.hosts if self.topology else ()
         own = (self.host,) if self.host else ()
         macs: dict[str, tuple[int, ...]] = {each.name: (each.mac,) for each in hosts}
         ips: dict[str, tuple[int, ...]] = {each.name: (each.ip,) for each in hosts}
-        others = [each for each in hosts if each != self.host]  # nobody sends to himself, unless that is said
+        others = [each for each in hosts if each != self.host]  # no host sends to itself by default
         macs |= {
             "own": tuple(each.mac for each in own),
             "hosts": tuple(each.mac for each in others),
@@ -109,7 +117,7 @@ class SenderView:
         ips |= {
             "own": tuple(each.ip for each in own),
             "hosts": tuple(each.ip for each in others),
-            "broadcast": (EVERY_IP,),
+            "broadcast": (BROADCAST_IP,),
             "fresh": (_fresh(_FRESH_IP, [each.ip for each in hosts]),),
         }
         for known in (macs, ips):
@@ -119,22 +127,22 @@ class SenderView:
 
     @property
     def switch_macs(self) -> tuple[int, ...]:
-        """The addresses of the switches' ports."""
+        """The MAC addresses of the switches' ports."""
         if self.topology is None:
             return ()
         configs = [switch_config(spec, SwitchOptions()) for spec in self.topology.switches]
         return tuple(desc.hw_addr for config in configs for desc in config.ports)
 
     @property
-    def plain(self) -> dict[str, int]:
-        """The values that a host's packets have unless something else is said: its own addresses as source."""
+    def own_values(self) -> dict[str, int]:
+        """The default values of the host's packets: its own addresses as source."""
         if self.host is None:
             return {}
         ips = dict.fromkeys(("arp.spa", "ipv4.src"), self.host.ip)
         return {**dict.fromkeys(("eth.src", "arp.sha"), self.host.mac), **ips, "ipv6.src": _LINK_LOCAL | self.host.mac}
 
     def names(self, field: StackField) -> dict[int, str]:
-        """Whose address is which, for texts."""
+        """Return the names of hosts by their addresses of the field's kind."""
         if self.topology is None:
             return {}
         if field.kind is FieldFormat.MAC:
@@ -142,27 +150,29 @@ class SenderView:
         return {each.ip: each.name for each in self.topology.hosts} if field.kind is FieldFormat.IP4 else {}
 
 
-def skeletons(
-    stacks: Iterable[str], setting: SenderView, said: Mapping[str, str], robust: bool = False
+def make_skeletons(
+    stacks: Iterable[str], sender: SenderView, overrides: Mapping[str, str], robust: bool = False
 ) -> list[Skeleton]:
-    """One skeleton for each stack. `said` has the texts of domains that are not the usual ones, by field.
+    """Return one skeleton for each stack. `overrides` has texts of domains, by field.
 
-    With `robust` it is the other way round: what shapes a frame is free, and a few bytes of payload, so that a parser
-    meets lengths and types that do not fit; what it only hands on is fixed.
+    With `robust`, which tests parsers, structural fields and a few bytes of payload have all values, so that lengths
+    and types need not match the frame; the other fields are fixed.
     """
     found = [stack_of(name, PAYLOAD if robust else 0) for name in stacks]
     known = {field.name for stack in found for field in stack.fields}
-    for name in said:
+    for name in overrides:
         if name not in known:
-            raise StackError(f"{name!r} is no field of {_several(found)}; expected one of {', '.join(sorted(known))}")
-    words = setting.words
+            raise StackError(
+                f"{name!r} is no field of {_stack_names(found)}; expected one of {', '.join(sorted(known))}"
+            )
+    words = sender.words
     return [
         Skeleton(
             stack,
             tuple(
-                _said(field, said[field.name], words, _usual(field, stack, setting, words, robust))
-                if field.name in said
-                else _usual(field, stack, setting, words, robust)
+                _override(field, overrides[field.name], words, _default_domain(field, stack, sender, words, robust))
+                if field.name in overrides
+                else _default_domain(field, stack, sender, words, robust)
                 for field in stack.fields
             ),
         )
@@ -170,44 +180,44 @@ def skeletons(
     ]
 
 
-def _several(stacks: list[Stack]) -> str:
+def _stack_names(stacks: list[Stack]) -> str:
     names = ", ".join(stack.name for stack in stacks)
     return f"the stack {names}" if len(stacks) == 1 else f"the stacks {names}"
 
 
-def _said(field: StackField, text: str, words: ValueNames, usual: Domain) -> Domain:
-    """The domain that a text means; where anything goes, the usual value is still the preferred one."""
+def _override(field: StackField, text: str, words: ValueNames, default: Domain) -> Domain:
+    """Return the domain of a text; `any` keeps the preferred value of the default domain."""
     domain = parse_domain(field, text, words)
-    return Domain((usual.ranges[0], *domain.ranges)) if domain.ranges[0] == (0, field.most) else domain
+    return Domain((default.ranges[0], *domain.ranges)) if domain.ranges[0] == (0, field.max_value) else domain
 
 
-def _usual(field: StackField, stack: Stack, setting: SenderView, words: ValueNames, robust: bool) -> Domain:
-    """The domain of a field of which nothing was said."""
+def _default_domain(field: StackField, stack: Stack, sender: SenderView, words: ValueNames, robust: bool) -> Domain:
+    """Return the domain of a field that is not overridden."""
     name, template = field.name, field.read(stack.template)
     if robust:
-        shaping = field.shaping or name in _TYPES
-        return Domain.anything(field, template) if shaping else Domain.of(setting.plain.get(name, template or 1))
+        structural = field.structural or name in _TYPES
+        return Domain.anything(field, template) if structural else Domain.of(sender.own_values.get(name, template or 1))
     if field.computed:
         return Domain.anything(field, template)
-    if name in setting.plain:
-        return Domain.of(setting.plain[name])
+    if name in sender.own_values:
+        return Domain.of(sender.own_values[name])
     if name in _OWN:
         return Domain.anything(field, 2)
     if name == "arp.tha":
-        return Domain.of(0, *(words.values(field, "topology") or ())) if setting.topology else Domain.anything(field)
-    if name in TARGETS and template == 0:
-        listed = words.values(field, "topology") if setting.topology else None
+        return Domain.of(0, *(words.values(field, "topology") or ())) if sender.topology else Domain.anything(field)
+    if name in DESTINATIONS and template == 0:
+        listed = words.values(field, "topology") if sender.topology else None
         return Domain.of(*listed) if listed else Domain.anything(field, 1)
-    if name in _FEW:
-        return Domain.of(*_FEW[name])
-    if name in _FREE:
+    if name in _SMALL_DOMAINS:
+        return Domain.of(*_SMALL_DOMAINS[name])
+    if name in _ANY_VALUE:
         return Domain.anything(field, template)
-    if field.shaping:
+    if field.structural:
         return Domain.of(template)
     if name in ("eth.type", "vlan.type"):
-        return without(field, _TYPES_WITH_STACKS, FREE_TYPE)
+        return domain_without(field, _TYPES_WITH_STACKS, EXPERIMENTAL_TYPE)
     if name in ("ipv4.proto", "ipv6.proto"):
-        return without(field, _PROTOS_WITH_STACKS, FREE_PROTO)
+        return domain_without(field, _PROTOS_WITH_STACKS, EXPERIMENTAL_PROTO)
     if name == "tcp.flags":
         return Domain(((2, 2), (0, 0x3F)))
     return Domain.of(template)
@@ -219,28 +229,28 @@ def _fresh(value: int, taken: list[int]) -> int:
     return value
 
 
-# -- one packet as a line of text: what a trace keeps of a packet that was discovered ----------------------------------
+# -- labels: discovered packets as text, in traces ---------------------------------------------------------------------
 
 
-def packet_label(stack: Stack, values: Mapping[str, int], setting: SenderView) -> str:
-    """The stack and every value that is not the usual one of the host, such as "ethernet eth.dst=B"."""
+def packet_label(stack: Stack, values: Mapping[str, int], sender: SenderView) -> str:
+    """Return the stack and every value that is not the default of the sender, such as "ethernet eth.dst=B"."""
     parts = [stack.name]
     for field in stack.fields:
         value = values.get(field.name)
-        if value is not None and value != setting.plain.get(field.name, field.read(stack.template)):
-            parts.append(f"{field.name}={value_text(field, value, setting.names(field))}")
+        if value is not None and value != sender.own_values.get(field.name, field.read(stack.template)):
+            parts.append(f"{field.name}={value_text(field, value, sender.names(field))}")
     return " ".join(parts)
 
 
-def labelled_packet(label: str, setting: SenderView) -> Packet:
-    """The packet of a label. Raises StackError or DomainError for a text that is none."""
+def parse_packet_label(label: str, sender: SenderView) -> Packet:
+    """Return the packet of a label. Raises StackError or DomainError for a text that is no label."""
     name, *parts = label.split() or [""]
     stack = stack_of(name)
-    values = {field.name: setting.plain[field.name] for field in stack.fields if field.name in setting.plain}
+    values = {field.name: sender.own_values[field.name] for field in stack.fields if field.name in sender.own_values}
     for part in parts:
         key, sign, text = part.partition("=")
-        domain = parse_domain(stack.field(key), text, setting.words) if sign else None
+        domain = parse_domain(stack.field(key), text, sender.words) if sign else None
         if domain is None or not domain.pinned:
             raise StackError(f"{part!r} in the packet {label!r}; expected a field and its value such as eth.dst=B")
         values[key] = domain.first
-    return decode(stack.filled(values))
+    return decode(stack.fill(values))

@@ -1,7 +1,7 @@
-"""Frames by protocol stack: which headers follow each other, and where in the bytes each named field lies.
+"""Protocol stacks: the headers of a frame in order, and the position of each named field in its bytes.
 
-Every stack is one concrete frame, the template, and the places of its fields. Lengths and types of the headers inside
-are fields too, so that a test of a parser can vary them; exploring a handler leaves them as the template has them.
+Every stack is one concrete frame, the template, and the positions of its fields. Lengths and types of inner headers are
+fields too, so that a test of a parser can vary them; exploration of a handler leaves them as the template has them.
 """
 
 from dataclasses import dataclass, replace
@@ -31,11 +31,11 @@ from sdnloom.network.packet import (
 
 
 class StackError(SdnloomError):
-    """A stack or a field that is not known. The message names what there is."""
+    """An unknown stack or field. The message names the known ones."""
 
 
 class FieldFormat(Enum):
-    """How the values of a field are written."""
+    """Notation of a field's values."""
 
     MAC = "a MAC address"
     IP4 = "an IPv4 address"
@@ -46,38 +46,39 @@ class FieldFormat(Enum):
 
 @dataclass(frozen=True)
 class StackField:
-    """A named field: bits from the start of the frame, and how many.
+    """A named field: its offset from the start of the frame and its size, in bits.
 
-    A `shaping` field says how the rest is to be read; a `computed` one is a checksum over other fields.
+    A `structural` field, such as a length or a type, determines how the rest of the frame is parsed; a `computed` one
+    is a checksum over other fields.
     """
 
     name: str
     offset: int
     bits: int
     kind: FieldFormat
-    shaping: bool = False
+    structural: bool = False
     computed: bool = False
 
     @property
-    def most(self) -> int:
+    def max_value(self) -> int:
         """The largest value."""
         return (1 << self.bits) - 1
 
     def read(self, frame: bytes) -> int:
-        """The value of the field in a frame that is long enough."""
-        return int.from_bytes(frame, "big") >> (8 * len(frame) - self.offset - self.bits) & self.most
+        """Return the value of the field in a frame, which must be long enough."""
+        return int.from_bytes(frame, "big") >> (8 * len(frame) - self.offset - self.bits) & self.max_value
 
 
 @dataclass(frozen=True)
 class Stack:
-    """A protocol stack: its name, a frame, and the fields of that frame in wire order."""
+    """A protocol stack: its name, a template frame, and the fields of that frame in wire order."""
 
     name: str
     template: bytes
     fields: tuple[StackField, ...]
 
     def field(self, name: str) -> StackField:
-        """The field of that name."""
+        """Return the field of that name."""
         for each in self.fields:
             if each.name == name:
                 return each
@@ -85,23 +86,23 @@ class Stack:
             f"{name!r} is no field of the stack {self.name}; expected one of {', '.join(f.name for f in self.fields)}"
         )
 
-    def filled(self, values: dict[str, int]) -> bytes:
-        """The template with these values in their fields. Checksums that are not among them are made right."""
+    def fill(self, values: dict[str, int]) -> bytes:
+        """Return the template with these values in their fields; checksums without a value are computed."""
         size = 8 * len(self.template)
         number = int.from_bytes(self.template, "big")
         for name, value in values.items():
             each = self.field(name)
-            if not 0 <= value <= each.most:
-                raise StackError(f"{name} = {value:#x}; expected a number from 0 to {each.most:#x}")
+            if not 0 <= value <= each.max_value:
+                raise StackError(f"{name} = {value:#x}; expected a number from 0 to {each.max_value:#x}")
             shift = size - each.offset - each.bits
-            number = number & ~(each.most << shift) | value << shift
+            number = number & ~(each.max_value << shift) | value << shift
         frame = number.to_bytes(len(self.template), "big")
         given = {each.name for each in self.fields if each.computed and each.name in values}
-        return frame if given == {each.name for each in self.fields if each.computed} else _summed(frame, given)
+        return frame if given == {each.name for each in self.fields if each.computed} else _with_checksums(frame, given)
 
 
-def _summed(frame: bytes, given: set[str]) -> bytes:
-    """The frame with every checksum recomputed whose name is not given."""
+def _with_checksums(frame: bytes, given: set[str]) -> bytes:
+    """Return the frame with every checksum recomputed whose name is not given."""
     packet = decode(frame)
     headers = [
         replace(header, checksum=None)  # type: ignore[call-arg]
@@ -123,8 +124,8 @@ _NAMES: dict[type[Header], str] = {
     Tcp: "tcp",
     Udp: "udp",
 }
-_RENAMED = {f"{one}.{end}": f"{one}.{end}_port" for one in ("tcp", "udp") for end in ("src", "dst")}
-_SHAPING = ("version", "words", "length", "shape", "proto", "type")
+_RENAMED = {f"{proto}.{end}": f"{proto}.{end}_port" for proto in ("tcp", "udp") for end in ("src", "dst")}
+_STRUCTURAL = ("version", "words", "length", "shape", "proto", "type")
 _KINDS = {
     ("eth", "dst"): FieldFormat.MAC,
     ("eth", "src"): FieldFormat.MAC,
@@ -146,7 +147,7 @@ _KINDS = {
     ("bpdu", "bridge_mac_address"): FieldFormat.MAC,
 }
 
-# IEEE 802.1D, 9.3.1: a configuration message. Priorities count in steps of 4096 and 16, as their bits do.
+# IEEE 802.1D, 9.3.1: a configuration message. Priorities count in steps of 4096 (bridges) and 16 (ports).
 _BPDU = BitStruct(
     "bpdu",
     "protocol:16 version:8 type:8 flags:8 root_priority:4 root_system_id_extension:12 root_mac_address:48 "
@@ -163,10 +164,10 @@ _BPDU_DEFAULTS = {
     "hello_time": 2 << 8,
     "forward_delay": 15 << 8,
 }
-BRIDGES = 0x0180_C200_0000  # the group address of bridges, to which configuration messages go
+BRIDGE_GROUP = 0x0180_C200_0000  # the group address of bridges, the destination of configuration messages
 LLDP_GROUP = 0x0180_C200_000E
-FREE_TYPE = 0x88B5  # an Ethernet type for experiments: nothing inside has a meaning
-FREE_PROTO = 253  # the same for IP
+EXPERIMENTAL_TYPE = 0x88B5  # an Ethernet type for experiments; its payload is opaque
+EXPERIMENTAL_PROTO = 253  # an IP protocol for experiments
 _ECHO, _ECHO6 = 8, 128
 _LLDP = Lldp(((1, b"\x07sdnloom"), (2, b"\x02" + b"1"), (3, b"\x00\x78")))
 
@@ -178,47 +179,47 @@ _TRANSPORTS: dict[str, Header] = {
     "ipv6/tcp": Tcp(1024, 80),
     "ipv6/udp": Udp(1024, 53),
 }
-PLAIN = ("ethernet", "lldp", "bpdu", "arp", "ipv4", "ipv6", *_TRANSPORTS)
-STACKS = (*PLAIN, *(f"vlan/{name}" for name in PLAIN if name not in ("lldp", "bpdu")))
+UNTAGGED = ("ethernet", "lldp", "bpdu", "arp", "ipv4", "ipv6", *_TRANSPORTS)
+STACKS = (*UNTAGGED, *(f"vlan/{name}" for name in UNTAGGED if name not in ("lldp", "bpdu")))
 
 
 @cache
 def stack_of(name: str, payload: int = 0) -> Stack:
-    """The stack of that name, with so many bytes of payload, each a field."""
+    """Return the stack of that name, with this many bytes of payload, each of them a field."""
     if name not in STACKS:
         raise StackError(f"{name!r} is no protocol stack; expected one of {', '.join(STACKS)}")
-    plain = name.removeprefix("vlan/")
-    outer: list[Header] = [Ethernet(0, 0, FREE_TYPE)]
-    if plain != name:
-        outer = [Ethernet(0, 0), Vlan(1, type=FREE_TYPE)]
-    if plain == "bpdu":
+    untagged = name.removeprefix("vlan/")
+    outer: list[Header] = [Ethernet(0, 0, EXPERIMENTAL_TYPE)]
+    if untagged != name:
+        outer = [Ethernet(0, 0), Vlan(1, type=EXPERIMENTAL_TYPE)]
+    if untagged == "bpdu":
         return _bpdu()
-    if plain == "lldp":
-        return _of(name, stack(Ethernet(LLDP_GROUP, 0), _LLDP))
-    return _of(name, stack(*outer, *_inner(plain), payload=bytes(payload)))
+    if untagged == "lldp":
+        return _stack_of_packet(name, stack(Ethernet(LLDP_GROUP, 0), _LLDP))
+    return _stack_of_packet(name, stack(*outer, *_inner_headers(untagged), payload=bytes(payload)))
 
 
-def _inner(plain: str) -> list[Header]:
-    if plain == "ethernet":
+def _inner_headers(untagged: str) -> list[Header]:
+    if untagged == "ethernet":
         return []
-    if plain == "arp":
+    if untagged == "arp":
         return [Arp(1, 0, 0, 0, 0)]
-    network = IPv4(0, 0, FREE_PROTO) if plain.startswith("ipv4") else IPv6(0, 0, FREE_PROTO)
-    return [network, *([_TRANSPORTS[plain]] if plain in _TRANSPORTS else [])]
+    network = IPv4(0, 0, EXPERIMENTAL_PROTO) if untagged.startswith("ipv4") else IPv6(0, 0, EXPERIMENTAL_PROTO)
+    return [network, *([_TRANSPORTS[untagged]] if untagged in _TRANSPORTS else [])]
 
 
-def _of(name: str, packet: Packet) -> Stack:
+def _stack_of_packet(name: str, packet: Packet) -> Stack:
     fields: list[StackField] = []
     at = 0
     for number, header in enumerate(packet.headers):
         layout = LAYOUTS.get(type(header))
         if layout is None:
-            break  # LLDP: lists of values, none with a place of its own
+            break  # LLDP: a list of values without fixed positions
         last = number == len(packet.headers) - 1
         fields += _fields(_NAMES[type(header)], layout, at, last)
         at += 8 * layout.size
     fields += [
-        StackField(f"payload.{place}", at + 8 * place, 8, FieldFormat.HEX, shaping=True)
+        StackField(f"payload.{place}", at + 8 * place, 8, FieldFormat.HEX, structural=True)
         for place in range(len(packet.payload))
     ]
     return Stack(name, encode(packet), tuple(fields))
@@ -228,12 +229,12 @@ def _fields(prefix: str, layout: BitStruct, at: int, last: bool) -> list[StackFi
     found = []
     for slot in layout.slots.values():
         name = f"{prefix}.{slot.name}"
-        # What follows the last header is opaque, so its type says nothing about how to read the frame.
+        # The last header is followed by opaque payload, so its type does not determine how the frame is parsed.
         free = last and slot.name in ("type", "proto")
-        shaping = slot.name in _SHAPING and not free and prefix not in ("icmp", "icmpv6")
+        structural = slot.name in _STRUCTURAL and not free and prefix not in ("icmp", "icmpv6")
         kind = _KINDS.get((prefix, slot.name), FieldFormat.NUMBER)
         found.append(
-            StackField(_RENAMED.get(name, name), at + slot.offset, slot.bits, kind, shaping, slot.name == "checksum")
+            StackField(_RENAMED.get(name, name), at + slot.offset, slot.bits, kind, structural, slot.name == "checksum")
         )
     return found
 
@@ -241,11 +242,11 @@ def _fields(prefix: str, layout: BitStruct, at: int, last: bool) -> list[StackFi
 def _bpdu() -> Stack:
     llc = _LLC.pack({"dsap": 0x42, "ssap": 0x42, "control": 3})
     content = llc + _BPDU.pack(_BPDU_DEFAULTS)
-    frame = encode(Packet((Ethernet(BRIDGES, 0, len(content)),))) + content
+    frame = encode(Packet((Ethernet(BRIDGE_GROUP, 0, len(content)),))) + content
     at = 8 * LAYOUTS[Ethernet].size
-    eth = [replace(each, shaping=each.name == "eth.type") for each in _fields("eth", LAYOUTS[Ethernet], 0, False)]
-    inside = [replace(each, shaping=True) for each in _fields("llc", _LLC, at, False)]
+    eth = [replace(each, structural=each.name == "eth.type") for each in _fields("eth", LAYOUTS[Ethernet], 0, False)]
+    inside = [replace(each, structural=True) for each in _fields("llc", _LLC, at, False)]
     body = _fields("bpdu", _BPDU, at + 8 * _LLC.size, True)
-    shaping = ("bpdu.protocol", "bpdu.version", "bpdu.type")
-    body = [replace(each, shaping=each.name in shaping) for each in body]
+    structural = ("bpdu.protocol", "bpdu.version", "bpdu.type")
+    body = [replace(each, structural=each.name in structural) for each in body]
     return Stack("bpdu", frame, (*eth, *inside, *body))

@@ -1,9 +1,9 @@
 """Symbolic answers to requests for port statistics: NICE's `discover_stats` (section 3.3, figures 4 and 5).
 
-The counters of each port in a reply are named fields such as `port3.tx_bytes`, and a class of replies is what takes one
-path through the program's handler. Packets need pools, because a host sends before the program's state is known in
-which they are handled; a reply can stay open until it is handled. So the classes are those of that very state, as in
-figure 5, and nothing has to be iterated. Pools of answers only serve to take the steps of a trace again.
+The counters of each port in a reply are named fields such as `port3.tx_bytes`, and the replies of one class take one
+path through the program's handler. Packets need pools, because a host sends a packet before the state in which the
+program handles it is known; the counters of a reply can stay open until it is handled. So the classes are those of that
+state, as in figure 5, without iteration. Pools of answers serve only to replay traces.
 """
 
 import re
@@ -11,8 +11,8 @@ from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import replace
 
 from sdnloom.engine.path import Path
-from sdnloom.inputs.classes import Explorer, HandlerQuestion
 from sdnloom.inputs.domains import Domain, DomainError, parse_domain
+from sdnloom.inputs.explorer import Explorer, HandlerQuestion
 from sdnloom.inputs.skeletons import Skeleton
 from sdnloom.inputs.stacks import FieldFormat, Stack, StackError, StackField
 from sdnloom.network.network import NamedAnswer, Network, PortAnswer
@@ -21,15 +21,15 @@ from sdnloom.network.statistics import COUNTERS, answered
 from sdnloom.network.topology.spec import SwitchPort
 
 CONTROLLER = "controller"
-STATISTICS = "statistics"  # the name of the stack, and the first word of a label
+STATISTICS = "statistics"  # the name of the stack, and the first word of an answer's label
 AnswerPools = Mapping[str, Mapping[str, NamedAnswer]]  # switch -> label -> the answer
 _NAME = re.compile(r"port([1-9]\d{0,9})\.(\w+)", re.ASCII)
-_NEW = ("duration_sec", "duration_nsec")  # since 1.3
+_NEW = ("duration_sec", "duration_nsec")  # since OpenFlow 1.3
 _BITS = {name: 32 if name in _NEW else 64 for name in COUNTERS}
 
 
 def counter_field(name: str, offset: int = 0) -> StackField:
-    """The field of that name. Raises StackError for a name that no counter has."""
+    """Return the field of a counter such as "port3.tx_bytes". Raises StackError for an unknown counter."""
     match = _NAME.fullmatch(name)
     if match is None or match[2] not in _BITS:
         raise StackError(f"{name!r} is no counter of a port; expected portN. and one of {', '.join(COUNTERS)}")
@@ -37,35 +37,37 @@ def counter_field(name: str, offset: int = 0) -> StackField:
 
 
 def is_counter(name: str) -> bool:
-    """Whether a field that a user names is meant to be one of port statistics."""
+    """Whether the name of a field is meant as a counter of port statistics."""
     return re.match(r"port\d", name) is not None
 
 
 def check_counter(name: str, text: str) -> None:
-    """Raise SdnloomError for a counter that does not exist or cannot have such values."""
+    """Raise SdnloomError for an unknown counter or values that it cannot have."""
     parse_domain(counter_field(name), text)
 
 
-def reply_skeleton(reply: PortStatsReply, said: Mapping[str, str], version: str) -> Skeleton:
-    """The counters of the ports in a reply, each with any value unless something else is said."""
+def reply_skeleton(reply: PortStatsReply, overrides: Mapping[str, str], version: str) -> Skeleton:
+    """Return the skeleton of a reply's counters, each with any value unless it is overridden."""
     fields: list[StackField] = []
     for row in reply.ports:
         for name in COUNTERS:
             if version != "1.0" or name not in _NEW:
                 last = fields[-1] if fields else None
                 fields.append(counter_field(f"port{row.port_no}.{name}", last.offset + last.bits if last else 0))
-    domains = [parse_domain(each, said[each.name]) if each.name in said else Domain.anything(each) for each in fields]
+    domains = [
+        parse_domain(each, overrides[each.name]) if each.name in overrides else Domain.anything(each) for each in fields
+    ]
     size = sum(each.bits for each in fields) // 8
     return Skeleton(Stack(STATISTICS, bytes(size), tuple(fields)), tuple(domains))
 
 
-def reply_of(port: SwitchPort) -> PortStatsReply:
-    """A reply about one port."""
+def port_reply(port: SwitchPort) -> PortStatsReply:
+    """Return a reply about one port."""
     return PortStatsReply((PortStats(port.port),))
 
 
-def rows(reply: PortStatsReply, values: Mapping[str, int]) -> tuple[PortStats, ...]:
-    """The rows of a reply with these values of its fields; other counters are 0."""
+def reply_rows(reply: PortStatsReply, values: Mapping[str, int]) -> tuple[PortStats, ...]:
+    """Return the rows of a reply with these values of its fields; other counters are 0."""
     return tuple(
         PortStats(
             row.port_no,
@@ -75,11 +77,11 @@ def rows(reply: PortStatsReply, values: Mapping[str, int]) -> tuple[PortStats, .
     )
 
 
-# -- one answer as a line of text: what a trace keeps of it ---------------------------------------------------------
+# -- labels: discovered answers as text, in traces -----------------------------------------------------------------
 
 
 def answer_of(values: Mapping[str, int]) -> PortAnswer:
-    """The answer with these values: the counters that are not 0."""
+    """Return the answer with these values: the counters that are not 0."""
     found = []
     for name, value in values.items():
         port, _, counter = name.removeprefix("port").partition(".")
@@ -89,12 +91,12 @@ def answer_of(values: Mapping[str, int]) -> PortAnswer:
 
 
 def answer_label(answer: PortAnswer) -> str:
-    """The answer in a line, such as "statistics port3.tx_bytes=5"."""
+    """Return the answer as text, such as "statistics port3.tx_bytes=5"."""
     return " ".join([STATISTICS, *(f"port{port}.{counter}={value}" for port, counter, value in answer)])
 
 
-def labelled_answer(label: str) -> PortAnswer:
-    """The answer of a label. Raises SdnloomError for a text that is none."""
+def parse_answer_label(label: str) -> PortAnswer:
+    """Return the answer of a label. Raises SdnloomError for a text that is no label."""
     values = {}
     for part in label.split()[1:]:
         name, sign, text = part.partition("=")
@@ -108,13 +110,13 @@ def labelled_answer(label: str) -> PortAnswer:
 # -- pools of answers ------------------------------------------------------------------------------------------------
 
 
-def discovering_statistics(network: Network) -> Network:
-    """The network whose switches tell what is discovered instead of what they were told to."""
+def with_statistics_discovery(network: Network) -> Network:
+    """Return the network whose switches send discovered statistics instead of the configured ones."""
     return replace(network, statistics=(), answers=())
 
 
 def with_answers(network: Network, pools: AnswerPools) -> Network:
-    """The network whose switches choose from these answers, if it is one whose statistics are discovered."""
+    """Return the network whose switches choose from these answers, if its statistics are discovered."""
     if network.answers is None:
         return network
     filled = tuple((switch, tuple(pool.values())) for switch, pool in sorted(pools.items()))
@@ -122,50 +124,50 @@ def with_answers(network: Network, pools: AnswerPools) -> Network:
 
 
 def answer_pools(network: Network) -> AnswerPools:
-    """The answers of a network."""
+    """Return the discovered answers of a network."""
     return {switch: {label: (label, answer) for label, answer in pool} for switch, pool in network.answers or ()}
 
 
 def replayed_answers(path: Path) -> AnswerPools:
-    """Pools with the discovered answers that a path names. Raises SdnloomError for a text that is none."""
+    """Return pools with the discovered answers that a path names. Raises SdnloomError for a wrong label."""
     pools: dict[str, dict[str, NamedAnswer]] = {}
     for step in path.steps:
         label = step.choice.partition("; ")[0]
         if step.component == CONTROLLER and label.split(maxsplit=1)[:1] == [STATISTICS]:
             switch = step.action.removeprefix("handle ")
-            pools.setdefault(switch, {})[label] = (label, labelled_answer(label))
+            pools.setdefault(switch, {})[label] = (label, parse_answer_label(label))
     return pools
 
 
-class StatisticsAsking:
-    """Asks the explorer about the replies that a program handles, in the state that it is in, and keeps the answers."""
+class StatisticsDiscovery:
+    """Discovers the answers that a program tells apart, in the state in which it handles a reply, and stores them."""
 
-    def __init__(self, network: Network, explorer: Explorer, said: Iterable[tuple[str, str]]) -> None:
+    def __init__(self, network: Network, explorer: Explorer, overrides: Iterable[tuple[str, str]]) -> None:
         self.explorer, self.version = explorer, network.switches.version
-        self.said = {name: text for name, text in said if is_counter(name)}
+        self.overrides = {name: text for name, text in overrides if is_counter(name)}
         self.gaps: dict[str, None] = {}  # why answers may be missing
         self._found: dict[HandlerQuestion, tuple[NamedAnswer, ...]] = {}
 
     def answers(self, core: Hashable, switch: str, reply: PortStatsReply) -> tuple[NamedAnswer, ...]:
-        """One answer for each class of replies that a program in this state tells apart."""
-        skeleton = reply_skeleton(reply, self.said, self.version)
+        """Return one answer for each class of replies that the program in this state tells apart."""
+        skeleton = reply_skeleton(reply, self.overrides, self.version)
         question = HandlerQuestion(core, switch, answered(reply, ()), skeleton)
         if question not in self._found:
             answer = self.explorer.explore(question)
             self.gaps.update(dict.fromkeys(answer.gaps))
-            members = (one.member({}, ()) or one.witness for one in answer.classes)
+            members = (each.member({}, ()) or each.witness for each in answer.classes)
             found = sorted({answer_of({**skeleton.preferred, **values}) for values in members})
             self._found[question] = tuple((answer_label(each), each) for each in found)
         return self._found[question]
 
     @property
     def questions(self) -> int:
-        """How many different questions the explorer was asked."""
+        """The number of different questions that the explorer was asked."""
         return len(self._found)
 
     @property
     def pools(self) -> AnswerPools:
-        """All answers of each switch."""
+        """The answers of each switch."""
         pools: dict[str, dict[str, NamedAnswer]] = {}
         for question, found in self._found.items():
             pools.setdefault(question.switch, {}).update({label: (label, answer) for label, answer in found})

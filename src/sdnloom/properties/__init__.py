@@ -1,4 +1,9 @@
-"""The property library: NICE, section 6.2, and more. Your own property is a `Property` or a `NetworkProperty`."""
+"""The property library: NICE, section 6.2, and more.
+
+A new property is a subclass of `NetworkProperty` in a file of this folder, an entry of `LIBRARY` below, and a row in
+docs/scenario.md; scenario files and the command line find it by its class name. A property of your own can also be a
+plain `Property` of the engine.
+"""
 
 from sdnloom.properties.base import NetworkProperty
 from sdnloom.properties.delivery import NoBlackHoles, NoBlackHolesMobile

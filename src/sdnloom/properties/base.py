@@ -1,4 +1,4 @@
-"""What the properties of the library have in common."""
+"""Base class of the library's properties, and helpers that several of them use."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -14,45 +14,45 @@ from sdnloom.network.traffic import flow_of
 
 @dataclass(frozen=True)
 class NetworkProperty(ABC):
-    """Something to hold in a network; `bind` makes it a property of the engine once the network is known.
+    """Description of a property of a network; `bind` turns it into properties of the engine for one network.
 
-    A subclass gives `name` a default and says whether it must tell packets apart (`identity`) or see the network come
-    to rest after a move (`rest`).
+    A subclass gives `name` a default, and overrides `identity` if it must tell equal packets apart and `rest` if it
+    must know when the network comes to rest after a move.
     """
 
     name: str = ""
 
     @property
     def identity(self) -> bool:
-        """Whether packets need identities."""
+        """Whether packets must carry packet ids."""
         return False
 
     @property
     def rest(self) -> bool:
-        """Whether the event `Rested` is needed."""
+        """Whether the event `NetworkRested` must be generated."""
         return False
 
     @abstractmethod
-    def bind(self, world: NetworkView) -> tuple[Property, ...]:
-        """The properties for this network."""
+    def bind(self, view: NetworkView) -> tuple[Property, ...]:
+        """Return the properties of the engine for this network."""
 
 
-def receiver(world: NetworkView, packet: Packet) -> HostSpec | None:
-    """Return the host that a packet is meant for: by its MAC address or, when that is nobody's, its IP address."""
+def receiver(view: NetworkView, packet: Packet) -> HostSpec | None:
+    """Return the destination host of a packet: by MAC address, or by IP address if no host has that MAC address."""
     flow = flow_of(packet)
-    by_mac = world.owner(flow.eth_dst)
+    by_mac = view.owner(flow.eth_dst)
     if by_mac is not None:
         return by_mac
-    return next((host for host in world.topology.hosts if flow.ip_dst and host.ip == flow.ip_dst), None)
+    return next((host for host in view.topology.hosts if flow.ip_dst and host.ip == flow.ip_dst), None)
 
 
-def sender(world: NetworkView, packet: Packet) -> HostSpec | None:
-    """Return the host that a packet says it comes from."""
+def sender(view: NetworkView, packet: Packet) -> HostSpec | None:
+    """Return the source host of a packet: by MAC address, or by IP address if no host has that MAC address."""
     flow = flow_of(packet)
-    by_mac = world.owner(flow.eth_src)
+    by_mac = view.owner(flow.eth_src)
     if by_mac is not None:
         return by_mac
-    return next((host for host in world.topology.hosts if flow.ip_src and host.ip == flow.ip_src), None)
+    return next((host for host in view.topology.hosts if flow.ip_src and host.ip == flow.ip_src), None)
 
 
 def faulted(event: Event) -> tuple[str, str] | None:
@@ -64,7 +64,7 @@ def faulted(event: Event) -> tuple[str, str] | None:
     return (event.label, stamp_of(packet)) if isinstance(packet, Packet) else None
 
 
-def watched(world: NetworkView, *kinds: str) -> frozenset[tuple[str, str]]:
+def actions_of(view: NetworkView, *kinds: str) -> frozenset[tuple[str, str]]:
     """Return the actions of all components of these kinds: "host", "switch", "controller", "environment"."""
-    of_kind = {**dict.fromkeys(world.hosts, "host"), **dict.fromkeys(world.switches, "switch")}
-    return frozenset((one, action) for one, action in world.actions() if of_kind.get(one, one) in kinds)
+    kind_of = {**dict.fromkeys(view.hosts, "host"), **dict.fromkeys(view.switches, "switch")}
+    return frozenset((name, action) for name, action in view.actions() if kind_of.get(name, name) in kinds)

@@ -1,4 +1,4 @@
-"""No packet disappears: what is sent to a host that exists reaches it."""
+"""NoBlackHoles: every packet that is sent to a host reaches it; and a variant for hosts that move."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -10,161 +10,168 @@ from sdnloom.network.openflow import PacketIn
 from sdnloom.network.packet import decode
 from sdnloom.network.packet_id import sender_of, stamp_of
 from sdnloom.network.traffic import ends_of
-from sdnloom.properties.base import NetworkProperty, faulted, receiver, watched
+from sdnloom.properties.base import NetworkProperty, actions_of, faulted, receiver
 
-Parcel = tuple[str, str]  # packet, host
+Delivery = tuple[str, str]  # packet id, host
 
 
-class _Post(NamedTuple):
-    sent: frozenset[Parcel] = frozenset()
-    got: frozenset[Parcel] = frozenset()
-    excused: frozenset[str] = frozenset()  # packets that a fault took
+class _Deliveries(NamedTuple):
+    sent: frozenset[Delivery] = frozenset()
+    received: frozenset[Delivery] = frozenset()
+    excused: frozenset[str] = frozenset()  # packets that may be lost, such as those that a fault dropped
 
-    def missing(self) -> list[Parcel]:
-        return sorted(parcel for parcel in self.sent - self.got if parcel[0] not in self.excused)
+    def missing(self) -> list[Delivery]:
+        return sorted(delivery for delivery in self.sent - self.received if delivery[0] not in self.excused)
 
 
 @dataclass(frozen=True)
 class NoBlackHoles(NetworkProperty):
-    """Every packet to a host that exists has reached it when nothing is going on any more. Asked in quiescent states.
+    """Every packet that was sent to a host of the network has reached it. Checked in quiescent states.
 
-    A packet of which a fault (a lossy link, a port or switch that is down) took a copy is excused. Broadcasts and
-    packets to nobody are not counted. A host that moved away is no excuse; `NoBlackHolesMobile` knows that one.
+    A packet is excused if a fault (a lossy link, a port or switch that is down) dropped a copy of it. Broadcasts and
+    packets to unknown addresses are not counted. A move of the host excuses nothing; see `NoBlackHolesMobile`.
     """
 
     name: str = "NoBlackHoles"
 
     @property
     def identity(self) -> bool:
-        """Each packet counts."""
+        """Yes: each packet counts."""
         return True
 
-    def bind(self, world: NetworkView) -> tuple[Property, ...]:
-        """One property, whose fold commutes."""
+    def bind(self, view: NetworkView) -> tuple[Property, ...]:
+        """Return one property, whose fold commutes."""
 
-        def fold(post: _Post, event: Event) -> _Post:
-            return _deliver(world, post, event)
+        def fold(deliveries: _Deliveries, event: Event) -> _Deliveries:
+            return _fold(view, deliveries, event)
 
-        return (Property(self.name, Needs.QUIESCENT, _undelivered, fold=fold, initial=_Post()),)
+        return (Property(self.name, Needs.QUIESCENT, _undelivered, fold=fold, initial=_Deliveries()),)
 
 
-def _deliver(world: NetworkView, post: _Post, event: Event) -> _Post:
+def _fold(view: NetworkView, deliveries: _Deliveries, event: Event) -> _Deliveries:
     if isinstance(event, Sent):
-        host = receiver(world, event.packet)
-        return post if host is None else post._replace(sent=post.sent | {(stamp_of(event.packet), host.name)})
+        host = receiver(view, event.packet)
+        return (
+            deliveries
+            if host is None
+            else deliveries._replace(sent=deliveries.sent | {(stamp_of(event.packet), host.name)})
+        )
     if isinstance(event, Received):
-        parcel = (stamp_of(event.packet), event.host)
-        host = receiver(world, event.packet)
-        return post if host is None or host.name != event.host else post._replace(got=post.got | {parcel})
-    taken = _taken(event)
-    return post if taken is None else post._replace(excused=post.excused | {taken})
+        delivery = (stamp_of(event.packet), event.host)
+        host = receiver(view, event.packet)
+        return (
+            deliveries
+            if host is None or host.name != event.host
+            else deliveries._replace(received=deliveries.received | {delivery})
+        )
+    lost = _packet_lost_by_fault(event)
+    return deliveries if lost is None else deliveries._replace(excused=deliveries.excused | {lost})
 
 
-def _taken(event: Event) -> str | None:
-    """Return the packet of which a fault took a copy."""
+def _packet_lost_by_fault(event: Event) -> str | None:
+    """Return the id of the packet of which a fault dropped a copy; None for any other event."""
     if isinstance(event, Lost) and event.by_fault:
         return stamp_of(event.packet)
     fault = faulted(event)
     return fault[1] if fault is not None and fault[0] == "drop" else None
 
 
-def _undelivered(post: _Post, _: Any) -> str | None:
-    missing = post.missing()
+def _undelivered(deliveries: _Deliveries, _: Any) -> str | None:
+    missing = deliveries.missing()
     return f"packet {missing[0][0]} never reached {missing[0][1]}" if missing else None
 
 
-class _Trail(NamedTuple):
-    """The post, and how far the program has followed each host that moved."""
+class _MobileMemory(NamedTuple):
+    """The deliveries, and how much the program has learned about each host that moved."""
 
-    post: _Post = _Post()
+    deliveries: _Deliveries = _Deliveries()
     moved: frozenset[str] = frozenset()
-    fresh: frozenset[str] = frozenset()  # packets that hosts sent from the port where they are now
-    unheard: frozenset[str] = frozenset()  # hosts of which the program has handled no fresh packet
-    misled: frozenset[tuple[str, str]] = frozenset()  # (host, switch) where an older packet was handled after that
-    restless: frozenset[str] = frozenset()  # hosts since whose move the network has not come to rest
+    fresh: frozenset[str] = frozenset()  # packets that moved hosts sent from their present location
+    unheard: frozenset[str] = frozenset()  # moved hosts of which the program has handled no fresh packet
+    misled: frozenset[tuple[str, str]] = frozenset()  # (host, switch): an older packet was handled after a fresh one
+    restless: frozenset[str] = frozenset()  # hosts after whose move the network has not come to rest
 
     def excuses(self, host: str) -> bool:
-        """Whether a packet sent to the host now may be lost."""
+        """Whether a packet that is sent to the host now may be lost."""
         return host in self.unheard or host in self.restless or any(name == host for name, _ in self.misled)
 
 
 @dataclass(frozen=True)
 class NoBlackHolesMobile(NetworkProperty):
-    """`NoBlackHoles` without the losses that no program could prevent. Asked in quiescent states.
+    """`NoBlackHoles`, except for losses after a move that no program could prevent. Checked in quiescent states.
 
-    When a host moves, packets to it are excused that are under way, and all that are sent until the program has handled
-    a packet that the host sent from its new port, and no older one after that, and the network has come to rest. A
-    program that loses packets after that had every chance.
+    When a host moves, packets to it that are in flight are excused, and so are those sent until the program has handled
+    a packet that the host sent from its new location, no older one after that, and the network has come to rest.
     """
 
     name: str = "NoBlackHolesMobile"
 
     @property
     def identity(self) -> bool:
-        """Each packet counts."""
+        """Yes: each packet counts."""
         return True
 
     @property
     def rest(self) -> bool:
-        """The end of the period is when the network is at rest."""
+        """Yes: packets are excused until the network is at rest."""
         return True
 
-    def bind(self, world: NetworkView) -> tuple[Property, ...]:
-        """One property that sees the order of moves, packets and handled messages."""
+    def bind(self, view: NetworkView) -> tuple[Property, ...]:
+        """Return one property that depends on the order of moves, packets and handled messages."""
 
-        def fold(trail: _Trail, event: Event) -> _Trail:
-            return _follow(world, trail, event)
+        def fold(memory: _MobileMemory, event: Event) -> _MobileMemory:
+            return _fold_mobile(view, memory, event)
 
         return (
             Property(
                 self.name,
                 Needs.QUIESCENT,
-                lambda trail, columns: _undelivered(trail.post, columns),
-                watches=watched(world, "host", "switch", "controller"),
+                lambda memory, columns: _undelivered(memory.deliveries, columns),
+                watches=actions_of(view, "host", "switch", "controller"),
                 fold=fold,
-                initial=_Trail(),
+                initial=_MobileMemory(),
             ),
         )
 
 
-def _follow(world: NetworkView, trail: _Trail, event: Event) -> _Trail:
+def _fold_mobile(view: NetworkView, memory: _MobileMemory, event: Event) -> _MobileMemory:
     if isinstance(event, HostMoved):
-        return _moved(trail, event.host)
+        return _on_move(memory, event.host)
     if isinstance(event, MessageHandled):
-        return _heard(world, trail, event)
+        return _on_handled(view, memory, event)
     if isinstance(event, NetworkRested):
-        return trail._replace(restless=trail.restless - {event.host})
-    post = _deliver(world, trail.post, event)
+        return memory._replace(restless=memory.restless - {event.host})
+    deliveries = _fold(view, memory.deliveries, event)
     if isinstance(event, Sent):
-        host, packet = receiver(world, event.packet), stamp_of(event.packet)
-        if host is not None and trail.excuses(host.name):
-            post = post._replace(excused=post.excused | {packet})
-        if event.host in trail.moved:
-            trail = trail._replace(fresh=trail.fresh | {packet})
-    return trail if post == trail.post else trail._replace(post=post)
+        host, packet = receiver(view, event.packet), stamp_of(event.packet)
+        if host is not None and memory.excuses(host.name):
+            deliveries = deliveries._replace(excused=deliveries.excused | {packet})
+        if event.host in memory.moved:
+            memory = memory._replace(fresh=memory.fresh | {packet})
+    return memory if deliveries == memory.deliveries else memory._replace(deliveries=deliveries)
 
 
-def _moved(trail: _Trail, host: str) -> _Trail:
-    under_way = {packet for packet, target in trail.post.missing() if target == host}
-    return _Trail(
-        trail.post._replace(excused=trail.post.excused | under_way),
-        trail.moved | {host},
-        frozenset(packet for packet in trail.fresh if sender_of(packet) != host),
-        trail.unheard | {host},
-        frozenset(pair for pair in trail.misled if pair[0] != host),
-        trail.restless | {host},
+def _on_move(memory: _MobileMemory, host: str) -> _MobileMemory:
+    in_flight = {packet for packet, target in memory.deliveries.missing() if target == host}
+    return _MobileMemory(
+        memory.deliveries._replace(excused=memory.deliveries.excused | in_flight),
+        memory.moved | {host},
+        frozenset(packet for packet in memory.fresh if sender_of(packet) != host),
+        memory.unheard | {host},
+        frozenset(pair for pair in memory.misled if pair[0] != host),
+        memory.restless | {host},
     )
 
 
-def _heard(world: NetworkView, trail: _Trail, event: MessageHandled) -> _Trail:
-    """The program learns where a host is, or is misled by a packet that the host sent before it moved."""
+def _on_handled(view: NetworkView, memory: _MobileMemory, event: MessageHandled) -> _MobileMemory:
+    """Note that the program learned where a host is, or was misled by a packet that the host sent before its move."""
     if not isinstance(event.message, PacketIn):
-        return trail
+        return memory
     packet = decode(event.message.data)
-    host = world.owner(ends_of(packet)[0])
-    if host is None or host.name not in trail.moved:
-        return trail
+    host = view.owner(ends_of(packet)[0])
+    if host is None or host.name not in memory.moved:
+        return memory
     where = {(host.name, event.switch)}
-    if stamp_of(packet) in trail.fresh:
-        return trail._replace(unheard=trail.unheard - {host.name}, misled=trail.misled - where)
-    return trail if host.name in trail.unheard else trail._replace(misled=trail.misled | where)
+    if stamp_of(packet) in memory.fresh:
+        return memory._replace(unheard=memory.unheard - {host.name}, misled=memory.misled - where)
+    return memory if host.name in memory.unheard else memory._replace(misled=memory.misled | where)

@@ -1,4 +1,4 @@
-"""What must be true of connections."""
+"""FlowAffinity: all packets of a TCP connection reach the same server."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -16,14 +16,14 @@ Route = tuple[tuple[int, int], str]  # client's address and port, server
 
 @dataclass(frozen=True)
 class FlowAffinity(NetworkProperty):
-    """All packets of one TCP connection go to the same of the hosts `replicas`. Asked at every event."""
+    """All packets of a TCP connection reach the same one of the hosts `replicas`. Checked at every event."""
 
     name: str = "FlowAffinity"
     replicas: tuple[str, ...] = ()
 
-    def bind(self, world: NetworkView) -> tuple[Property, ...]:
-        """One property."""
-        replicas = {world.topology.host(name).name for name in self.replicas}
+    def bind(self, view: NetworkView) -> tuple[Property, ...]:
+        """Return one property."""
+        replicas = {view.topology.host(name).name for name in self.replicas}
 
         def fold(routes: frozenset[Route], event: Event) -> frozenset[Route]:
             if not isinstance(event, Received) or event.host not in replicas:
@@ -36,9 +36,9 @@ class FlowAffinity(NetworkProperty):
         def violated(routes: frozenset[Route], _: Any) -> str | None:
             servers: dict[tuple[int, int], str] = {}
             for client, server in sorted(routes):
-                other = servers.setdefault(client, server)
-                if other != server:
-                    return f"the connection of {ip4_text(client[0])}:{client[1]} went to {other} and to {server}"
+                first = servers.setdefault(client, server)
+                if first != server:
+                    return f"the connection of {ip4_text(client[0])}:{client[1]} went to {first} and to {server}"
             return None
 
         return (Property(self.name, Needs.EVENT, violated, fold=fold, initial=frozenset()),)

@@ -1,4 +1,4 @@
-"""No packet goes round in circles."""
+"""NoForwardingLoops: no packet enters a switch at the same port twice."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -7,7 +7,7 @@ from sdnloom.engine.model import Event, Needs, Property
 from sdnloom.network.build import NetworkView
 from sdnloom.network.events import Arrived
 from sdnloom.network.packet_id import stamp_of
-from sdnloom.properties.base import NetworkProperty, faulted, watched
+from sdnloom.properties.base import NetworkProperty, actions_of, faulted
 
 Visit = tuple[str, str, int]  # packet, switch, port
 
@@ -15,32 +15,32 @@ Visit = tuple[str, str, int]  # packet, switch, port
 class _Visits(NamedTuple):
     once: frozenset[Visit] = frozenset()
     twice: frozenset[Visit] = frozenset()
-    doubled: frozenset[str] = frozenset()
+    duplicated: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
 class NoForwardingLoops(NetworkProperty):
-    """Every packet comes in at a port of a switch at most once. Asked at every event.
+    """Every packet enters each port of a switch at most once. Checked at every event.
 
-    A packet that a link doubled is left out from then on: its copies are no loop.
+    A packet that a link duplicated is ignored from then on: its copies are no loop.
     """
 
     name: str = "NoForwardingLoops"
 
     @property
     def identity(self) -> bool:
-        """Two packets that look alike are no loop."""
+        """Yes: two equal packets are no loop."""
         return True
 
-    def bind(self, world: NetworkView) -> tuple[Property, ...]:
-        """One property; the order of events matters to it only where links double packets."""
-        doubling = any(faults.duplicate for _, faults in world.network.link_faults)
+    def bind(self, view: NetworkView) -> tuple[Property, ...]:
+        """Return one property, which depends on the order of events only where links duplicate packets."""
+        duplicates = any(faults.duplicate for _, faults in view.network.link_faults)
         return (
             Property(
                 self.name,
-                Needs.ORDER if doubling else Needs.EVENT,
-                _looping,
-                watches=watched(world, "host", "switch") if doubling else frozenset(),
+                Needs.ORDER if duplicates else Needs.EVENT,
+                _loop,
+                watches=actions_of(view, "host", "switch") if duplicates else frozenset(),
                 fold=_visit,
                 initial=_Visits(),
             ),
@@ -50,11 +50,11 @@ class NoForwardingLoops(NetworkProperty):
 def _visit(visits: _Visits, event: Event) -> _Visits:
     fault = faulted(event)
     if fault is not None and fault[0].startswith("duplicate"):
-        return visits._replace(doubled=visits.doubled | {fault[1]})
+        return visits._replace(duplicated=visits.duplicated | {fault[1]})
     if not isinstance(event, Arrived):
         return visits
     packet = stamp_of(event.packet)
-    if not packet or packet in visits.doubled:
+    if not packet or packet in visits.duplicated:
         return visits
     visit = (packet, event.switch, event.port)
     if visit in visits.once:
@@ -62,7 +62,7 @@ def _visit(visits: _Visits, event: Event) -> _Visits:
     return visits._replace(once=visits.once | {visit})
 
 
-def _looping(visits: _Visits, _: Any) -> str | None:
+def _loop(visits: _Visits, _: Any) -> str | None:
     if not visits.twice:
         return None
     packet, switch, port = min(visits.twice)

@@ -1,4 +1,4 @@
-"""Packets that the network has learned to forward do not bother the controller."""
+"""DirectPaths and StrictDirectPaths: the controller sees no packets whose path the network has learned."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass
@@ -20,91 +20,91 @@ from sdnloom.network.events import (
 from sdnloom.network.packet import Packet
 from sdnloom.network.packet_id import stamp_of
 from sdnloom.network.traffic import ends_of, flow_of
-from sdnloom.properties.base import NetworkProperty, receiver, watched
+from sdnloom.properties.base import NetworkProperty, actions_of, receiver
 
-_UPHEAVALS = (LinkFailed, LinkRestored, HostMoved, SwitchFailed, SwitchLeft)
+_TOPOLOGY_CHANGES = (LinkFailed, LinkRestored, HostMoved, SwitchFailed, SwitchLeft)
 
 
-class _Ways(NamedTuple):
-    under_way: frozenset[str] = frozenset()  # packets sent since the network last changed
-    known: frozenset[Hashable] = frozenset()  # what those of them showed that have arrived
-    direct: frozenset[str] = frozenset()  # packets sent after that
-    astray: str = ""  # one of them that reached the controller, and where
+class _Paths(NamedTuple):
+    in_flight: frozenset[str] = frozenset()  # packets sent since the network last changed
+    known: frozenset[Hashable] = frozenset()  # the paths that delivered packets have shown
+    direct: frozenset[str] = frozenset()  # packets sent after their path was known
+    astray: str = ""  # one of these that reached the controller, and where
 
 
 @dataclass(frozen=True)
 class DirectPaths(NetworkProperty):
     """Once a packet has reached its destination, later packets of its flow do not go to the controller.
 
-    Later means sent later: a packet already under way may still go there. When an entry times out or the network
-    changes (a link, a switch, a host that moves), everything has to be learned again, and by packets sent after that.
-    Asked at every event.
+    Later means sent later: a packet already in flight may still go there. When an entry times out or the network
+    changes (a link, a switch, a host that moves), all paths must be learned again, from packets sent after that.
+    Checked at every event.
     """
 
     name: str = "DirectPaths"
 
     @property
     def identity(self) -> bool:
-        """It must know which packets were sent later."""
+        """Yes: it must know which packets were sent later."""
         return True
 
     def learned(self, packet: Packet) -> Hashable:
-        """What a delivered packet shows the way for."""
+        """Return the key of the path that the delivery of a packet shows."""
         return flow_of(packet)
 
     def is_known(self, known: frozenset[Hashable], packet: Packet) -> bool:
-        """Whether a packet sent now must go the direct way."""
+        """Whether a packet that is sent now must not go to the controller."""
         return flow_of(packet) in known
 
-    def bind(self, world: NetworkView) -> tuple[Property, ...]:
-        """One property that sees the order of sending, receiving and asking."""
+    def bind(self, view: NetworkView) -> tuple[Property, ...]:
+        """Return one property that depends on the order of packets sent, received and brought to the controller."""
 
-        def fold(ways: _Ways, event: Event) -> _Ways:
-            return self._fold(world, ways, event)
+        def fold(paths: _Paths, event: Event) -> _Paths:
+            return self._fold(view, paths, event)
 
-        watches = watched(world, "host", "switch", "environment")
-        return (Property(self.name, Needs.ORDER, _astray, watches=watches, fold=fold, initial=_Ways()),)
+        watches = actions_of(view, "host", "switch", "environment")
+        return (Property(self.name, Needs.ORDER, _astray, watches=watches, fold=fold, initial=_Paths()),)
 
-    def _fold(self, world: NetworkView, ways: _Ways, event: Event) -> _Ways:
-        if ways.astray:
-            return ways
-        if isinstance(event, _UPHEAVALS) or (isinstance(event, EntryRemoved) and event.reason != "told"):
-            return _Ways()
+    def _fold(self, view: NetworkView, paths: _Paths, event: Event) -> _Paths:
+        if paths.astray:
+            return paths
+        if isinstance(event, _TOPOLOGY_CHANGES) or (isinstance(event, EntryRemoved) and event.reason != "told"):
+            return _Paths()
         if isinstance(event, Sent):
             packet = {stamp_of(event.packet)}
-            late = self.is_known(ways.known, event.packet)
-            return ways._replace(
-                under_way=ways.under_way | packet, direct=ways.direct | packet if late else ways.direct
+            known = self.is_known(paths.known, event.packet)
+            return paths._replace(
+                in_flight=paths.in_flight | packet, direct=paths.direct | packet if known else paths.direct
             )
         if isinstance(event, Received):
-            host, packet = receiver(world, event.packet), {stamp_of(event.packet)}
-            if host is None or host.name != event.host or not packet <= ways.under_way:
-                return ways
-            known = ways.known | {self.learned(event.packet)}
-            return _Ways(ways.under_way - packet, known, ways.direct - packet)
-        if isinstance(event, ToController) and stamp_of(event.packet) in ways.direct:
-            return ways._replace(astray=f"{stamp_of(event.packet)} at {event.switch}")
-        return ways
+            host, packet = receiver(view, event.packet), {stamp_of(event.packet)}
+            if host is None or host.name != event.host or not packet <= paths.in_flight:
+                return paths
+            learned = paths.known | {self.learned(event.packet)}
+            return _Paths(paths.in_flight - packet, learned, paths.direct - packet)
+        if isinstance(event, ToController) and stamp_of(event.packet) in paths.direct:
+            return paths._replace(astray=f"{stamp_of(event.packet)} at {event.switch}")
+        return paths
 
 
-def _astray(ways: _Ways, _: Any) -> str | None:
-    return f"packet {ways.astray} went to the controller although its way was known" if ways.astray else None
+def _astray(paths: _Paths, _: Any) -> str | None:
+    return f"packet {paths.astray} went to the controller although its path was known" if paths.astray else None
 
 
 @dataclass(frozen=True)
 class StrictDirectPaths(DirectPaths):
     """Once two hosts have received a packet from each other, later packets between them do not go to the controller.
 
-    The rest is as for `DirectPaths`.
+    Otherwise like `DirectPaths`.
     """
 
     name: str = "StrictDirectPaths"
 
     def learned(self, packet: Packet) -> Hashable:
-        """The way between two hosts in one direction."""
+        """Return the pair of source and destination: the path in one direction."""
         return ends_of(packet)
 
     def is_known(self, known: frozenset[Hashable], packet: Packet) -> bool:
-        """Both directions are known."""
+        """Whether both directions are known."""
         source, target = ends_of(packet)
         return (source, target) in known and (target, source) in known

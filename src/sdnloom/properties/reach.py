@@ -1,4 +1,4 @@
-"""Who may, must and must not reach whom, stated on hosts."""
+"""Reachable, Isolated and Waypoint: which hosts reach which, and by way of which switch."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -19,12 +19,12 @@ from sdnloom.properties.base import NetworkProperty, sender
 
 @dataclass(frozen=True)
 class Reachable(NetworkProperty):
-    """A ping that `source` would send now reaches `target` or the controller, who can help it. Asked in settled states.
+    """A ping sent now from `source` would reach `target` or the controller. Checked in settled states.
 
     The packet is followed through the tables as they are; it is not sent. That finds losses that last for ever: in a
-    settled state hard timeouts have run out too (`Timeouts.settle`). Where a choice is open one good way is enough.
-    Nothing is asked while a switch is down, nor while a link is, unless the program is to lead packets around it
-    (`rerouted`): then it is asked as long as there is a way over links that work.
+    settled state hard timeouts have expired too (`Timeouts.settle`). Where a switch has a choice, one good outcome is
+    enough. Nothing is checked while a switch is down, nor while a link is down, unless the program must route packets
+    around it (`rerouted`): then the property is checked as long as working links connect the two hosts.
     """
 
     name: str = ""
@@ -32,59 +32,59 @@ class Reachable(NetworkProperty):
     target: str = ""
     rerouted: bool = False
 
-    def bind(self, world: NetworkView) -> tuple[Property, ...]:
-        """One property of all switches and both hosts."""
-        source, target = world.topology.host(self.source), world.topology.host(self.target)
+    def bind(self, view: NetworkView) -> tuple[Property, ...]:
+        """Return one property of all switches and both hosts."""
+        source, target = view.topology.host(self.source), view.topology.host(self.target)
         packet = ping(source, target)
 
         def violated(_: None, columns: Mapping[str, Any]) -> str | None:
-            states = {name: columns[name] for name in world.switches}
+            states = {name: columns[name] for name in view.switches}
             if any(state.phase != "on" or (state.down and not self.rerouted) for state in states.values()):
                 return None
             here, there = columns[source.name], columns[target.name]
-            if not _connected(world, states, here.port, there.port):
+            if not _connected(view, states, here.port, there.port):
                 return None
-            ends = list(_follow(world, states, here.port, packet))
+            ends = list(_follow(view, states, here.port, packet))
             if there.port in ends or None in ends:
                 return None
             where = ", ".join(str(end) for end in sorted(set(ends), key=str)) or "nowhere"
             return f"a packet from {source.name} to {target.name}, who is at {there.port}, ends at {where}"
 
         name = self.name or f"Reachable({self.source}, {self.target})"
-        columns = (*world.switches, *sorted({source.name, target.name}))
+        columns = (*view.switches, *sorted({source.name, target.name}))
         return (Property(name, Needs.SETTLED, violated, columns=columns),)
 
 
-def _connected(world: NetworkView, states: Mapping[str, SwitchState], start: SwitchPort, end: SwitchPort) -> bool:
-    """Return whether links that work lead from one port to the other."""
+def _connected(view: NetworkView, states: Mapping[str, SwitchState], start: SwitchPort, end: SwitchPort) -> bool:
+    """Whether working links lead from one switch port to the other."""
     down = {SwitchPort(name, port) for name, state in states.items() for port, _ in state.down}
     if start in down or end in down:
         return False
     reached = {start.switch}
-    working = [link.ends for link in world.topology.links if not down & set(link.ends)]
+    working = [link.ends for link in view.topology.links if not down & set(link.ends)]
     for _ in working:
-        for one, other in working:
-            if one.switch in reached or other.switch in reached:
-                reached |= {one.switch, other.switch}
+        for left, right in working:
+            if left.switch in reached or right.switch in reached:
+                reached |= {left.switch, right.switch}
     return end.switch in reached
 
 
 def _follow(
-    world: NetworkView, states: Mapping[str, SwitchState], start: SwitchPort, packet: Packet
+    view: NetworkView, states: Mapping[str, SwitchState], start: SwitchPort, packet: Packet
 ) -> Iterator[SwitchPort | None]:
-    """Yield the ports at which a packet leaves the network; None is the controller."""
+    """Yield the switch ports at which a packet leaves the network; None is the controller."""
     work, seen = [(start, packet)], set()
     while work:
         here, packet = work.pop()
         if (here, packet) in seen:
             continue
         seen.add((here, packet))
-        for outcome in receive_packet(world.configs[here.switch], states[here.switch].core, here.port, packet):
+        for outcome in receive_packet(view.configs[here.switch], states[here.switch].core, here.port, packet):
             if any(isinstance(message, PacketIn) for message in outcome.messages):
                 yield None
             for port, copy in outcome.outputs:
                 there = SwitchPort(here.switch, port)
-                target = world.wiring.targets.get(there)
+                target = view.wiring.targets.get(there)
                 if target is None or target.port is None:
                     yield there
                 else:
@@ -93,20 +93,20 @@ def _follow(
 
 @dataclass(frozen=True)
 class Isolated(NetworkProperty):
-    """Nothing that `source` sends ever reaches `target`. Asked at every event."""
+    """No packet from `source` ever reaches `target`. Checked at every event."""
 
     name: str = ""
     source: str = ""
     target: str = ""
 
-    def bind(self, world: NetworkView) -> tuple[Property, ...]:
-        """One property."""
-        source, target = world.topology.host(self.source).name, world.topology.host(self.target).name
+    def bind(self, view: NetworkView) -> tuple[Property, ...]:
+        """Return one property."""
+        source, target = view.topology.host(self.source).name, view.topology.host(self.target).name
 
         def fold(reached: bool, event: Event) -> bool:
             if reached or not isinstance(event, Received) or event.host != target:
                 return reached
-            host = sender(world, event.packet)
+            host = sender(view, event.packet)
             return host is not None and host.name == source
 
         def violated(reached: bool, _: Any) -> str | None:
@@ -118,9 +118,9 @@ class Isolated(NetworkProperty):
 
 @dataclass(frozen=True)
 class Waypoint(NetworkProperty):
-    """Every packet from `source` that reaches `target` has passed through the switch `via`. Asked in quiescent states.
+    """Every packet from `source` that reaches `target` has passed the switch `via`. Checked in quiescent states.
 
-    Of a packet that was copied on the way one copy that passed is enough.
+    If a packet was copied on its way, it is enough that one copy passed the switch.
     """
 
     name: str = ""
@@ -130,22 +130,22 @@ class Waypoint(NetworkProperty):
 
     @property
     def identity(self) -> bool:
-        """It must recognise the packet."""
+        """Yes: it must recognise the packet."""
         return True
 
-    def bind(self, world: NetworkView) -> tuple[Property, ...]:
-        """One property, whose fold commutes."""
-        source, target = world.topology.host(self.source).name, world.topology.host(self.target).name
-        via = world.topology.switch(self.via).name
+    def bind(self, view: NetworkView) -> tuple[Property, ...]:
+        """Return one property, whose fold commutes."""
+        source, target = view.topology.host(self.source).name, view.topology.host(self.target).name
+        via = view.topology.switch(self.via).name
 
         def fold(memory: tuple[frozenset[str], frozenset[str]], event: Event) -> Any:
-            passed, got = memory
+            passed, received = memory
             if isinstance(event, Arrived) and event.switch == via:
-                return passed | {stamp_of(event.packet)}, got
+                return passed | {stamp_of(event.packet)}, received
             if isinstance(event, Received) and event.host == target:
-                host = sender(world, event.packet)
+                host = sender(view, event.packet)
                 if host is not None and host.name == source:
-                    return passed, got | {stamp_of(event.packet)}
+                    return passed, received | {stamp_of(event.packet)}
             return memory
 
         def violated(memory: tuple[frozenset[str], frozenset[str]], _: Any) -> str | None:

@@ -1,4 +1,4 @@
-"""Flows use the paths that the load of the network calls for."""
+"""UseCorrectRoutingTable: rules of a flow go to the path that the load of the network requires."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from sdnloom.network.openflow import FlowCommand, FlowMod, Match, PacketIn, Port
 from sdnloom.network.packet import Packet, decode
 from sdnloom.network.switch.tables.lookup import matches, packet_fields
 from sdnloom.network.topology.spec import SwitchPort
-from sdnloom.properties.base import NetworkProperty, receiver, sender, watched
+from sdnloom.properties.base import NetworkProperty, actions_of, receiver, sender
 
 _INSTALLING = (FlowCommand.ADD, FlowCommand.MODIFY, FlowCommand.MODIFY_STRICT)
 
@@ -20,30 +20,30 @@ Fields = tuple[tuple[str, int], ...]
 
 
 class _Route(NamedTuple):
-    flow: Fields  # what rules can match of its packets
+    flow: Fields  # the fields of its packets that rules can match
     label: str
-    busy: bool  # as the program saw the load when the flow began
-    switches: frozenset[str] = frozenset()  # that were told a rule for it
+    busy: bool  # the load, as the program knew it when the flow began
+    switches: frozenset[str] = frozenset()  # switches to which a rule for the flow was sent
 
 
-class _Seen(NamedTuple):
-    counted: int = 0  # the counter when the program last saw it
+class _Memory(NamedTuple):
+    counted: int = 0  # the counter that the program has seen last
     busy: bool = False
     routes: tuple[_Route, ...] = ()  # sorted
 
 
 @dataclass(frozen=True)
 class UseCorrectRoutingTable(NetworkProperty):
-    """The rules for a flow go to all and only the switches of the path that the load calls for (NICE, section 9.3).
+    """The rules for a flow go to exactly the switches of the path that the load requires (NICE, section 9.3).
 
-    A flow begins when the program handles its first packet from the switch of `port`; packets for nobody are no flow,
-    as no path leads to him. The load is as the program was
-    told: the network is busy when the bytes sent out of `port`, by the statistics that the program has handled, grew by
-    more than `much` since the statistics before. A flow that begins while it is not busy takes the path `always_on`; of
-    those that begin while it is busy half take the path `on_demand`, give or take one.
+    A flow begins when the program handles its first packet from the switch of `port`; packets to unknown addresses are
+    no flow. The load is the one that the program knows: the network is busy if the bytes sent out of `port`, according
+    to the statistics that the program has handled, grew by more than `much` since the previous statistics. A flow that
+    begins while the network is not busy uses the path `always_on`; of those that begin while it is busy half use the
+    path `on_demand`, give or take one.
 
-    That the rules go to no other switch, and not too many of them on demand, is asked at every event. The rest is asked
-    in quiescent states, under a name of its own, for a program may install a path in several steps.
+    Rules on wrong switches and too many flows on demand are reported at every event. Missing rules and too few flows on
+    demand are reported in quiescent states, by a second property, as a program may install a path in several steps.
     """
 
     name: str = "UseCorrectRoutingTable"
@@ -52,91 +52,93 @@ class UseCorrectRoutingTable(NetworkProperty):
     port: SwitchPort | None = None
     much: int = 0
 
-    def bind(self, world: NetworkView) -> tuple[Property, ...]:
-        """Two properties that see the order of what the program handles."""
+    def bind(self, view: NetworkView) -> tuple[Property, ...]:
+        """Return two properties that depend on the order of messages that the program handles."""
         for what, path in (("always_on", self.always_on), ("on_demand", self.on_demand)):
             if not path:
                 raise NetworkError(f"{self.name}: {what} is empty; expected the names of the switches on the path")
             for switch in path:
-                world.topology.switch(switch)
+                view.topology.switch(switch)
         if set(self.on_demand) <= set(self.always_on):
             raise NetworkError(
                 f"{self.name}: on_demand is {list(self.on_demand)}; expected a switch that is not always on"
             )
         if self.port is None:
-            raise NetworkError(f"{self.name}: no port; expected the port that is measured, such as s1:2")
-        world.topology.check_port(self.port)
+            raise NetworkError(f"{self.name}: no port; expected the switch port that is measured, such as s1:2")
+        view.topology.check_port(self.port)
 
-        def fold(seen: _Seen, event: Event) -> _Seen:
-            return self._fold(world, seen, event)
+        def fold(memory: _Memory, event: Event) -> _Memory:
+            return self._fold(view, memory, event)
 
-        def strayed(seen: _Seen, _: Any) -> str | None:
-            return self._wrong(seen.routes, complete=False)
+        def wrong_so_far(memory: _Memory, _: Any) -> str | None:
+            return self._violation(memory.routes, complete=False)
 
-        def wrong(seen: _Seen, _: Any) -> str | None:
-            return self._wrong(seen.routes, complete=True)
+        def wrong(memory: _Memory, _: Any) -> str | None:
+            return self._violation(memory.routes, complete=True)
 
-        watches = watched(world, "controller")
+        watches = actions_of(view, "controller")
         return (
-            Property(self.name, Needs.ORDER, strayed, watches=watches, fold=fold, initial=_Seen()),
-            Property(f"{self.name} (all)", Needs.QUIESCENT, wrong, watches=watches, fold=fold, initial=_Seen()),
+            Property(self.name, Needs.ORDER, wrong_so_far, watches=watches, fold=fold, initial=_Memory()),
+            Property(f"{self.name} (all)", Needs.QUIESCENT, wrong, watches=watches, fold=fold, initial=_Memory()),
         )
 
-    def _fold(self, world: NetworkView, seen: _Seen, event: Event) -> _Seen:
+    def _fold(self, view: NetworkView, memory: _Memory, event: Event) -> _Memory:
         assert self.port is not None
         if isinstance(event, MessageHandled) and event.switch == self.port.switch:
             if isinstance(event.message, PortStatsReply):
-                return self._measured(seen, event.message)
+                return self._on_statistics(memory, event.message)
             if isinstance(event.message, PacketIn):
-                return _begun(world, seen, decode(event.message.data))
+                return _on_packet(view, memory, decode(event.message.data))
         if (
             isinstance(event, MessageSent)
             and isinstance(event.message, FlowMod)
             and event.message.command in _INSTALLING
         ):
-            return _told(seen, event.switch, event.message.match)
-        return seen
+            return _on_rule(memory, event.switch, event.message.match)
+        return memory
 
-    def _measured(self, seen: _Seen, reply: PortStatsReply) -> _Seen:
+    def _on_statistics(self, memory: _Memory, reply: PortStatsReply) -> _Memory:
         assert self.port is not None
         for row in reply.ports:
             if row.port_no == self.port.port:
-                return seen._replace(counted=row.tx_bytes, busy=row.tx_bytes - seen.counted > self.much)
-        return seen
+                return memory._replace(counted=row.tx_bytes, busy=row.tx_bytes - memory.counted > self.much)
+        return memory
 
-    def _wrong(self, routes: Sequence[_Route], complete: bool) -> str | None:
-        """Return what is wrong; unless the paths are `complete`, only what no further rule can put right."""
+    def _violation(self, routes: Sequence[_Route], complete: bool) -> str | None:
+        """Return the violation; unless the paths are `complete`, only one that no further rule can correct."""
         always_on, on_demand = frozenset(self.always_on), frozenset(self.on_demand)
         for route in routes:
             allowed = (always_on, on_demand) if route.busy else (always_on,)
             if not any(route.switches == path if complete else route.switches <= path for path in allowed):
-                went = ", ".join(sorted(route.switches)) or "no switch"
+                used = ", ".join(sorted(route.switches)) or "no switch"
                 wanted = " or ".join(", ".join(sorted(path)) for path in allowed)
-                return f"the rules for {route.label} went to {went}; the load calls for {wanted}"
+                return f"the rules for {route.label} went to {used}; the load requires {wanted}"
         busy = [route for route in routes if route.busy]
-        woken = sum(not route.switches <= always_on for route in busy)
-        excess = 2 * woken - len(busy)
+        on_demand_flows = sum(not route.switches <= always_on for route in busy)
+        excess = 2 * on_demand_flows - len(busy)
         if excess > 1 or (complete and excess < -1):
-            return f"{woken} of {len(busy)} flows that began while the network was busy go on demand"
+            return (
+                f"{on_demand_flows} of {len(busy)} flows that began while the network was busy use the on-demand path"
+            )
         return None
 
 
-def _begun(world: NetworkView, seen: _Seen, packet: Packet) -> _Seen:
+def _on_packet(view: NetworkView, memory: _Memory, packet: Packet) -> _Memory:
     flow = tuple(sorted(packet_fields(packet).items()))
-    if any(route.flow == flow for route in seen.routes):
-        return seen
-    ends = (sender(world, packet), receiver(world, packet))
+    if any(route.flow == flow for route in memory.routes):
+        return memory
+    ends = (sender(view, packet), receiver(view, packet))
     if ends[1] is None:
-        return seen
+        return memory
     label = " > ".join("nobody" if host is None else host.name for host in ends)
-    return seen._replace(routes=tuple(sorted((*seen.routes, _Route(flow, label, seen.busy)))))
+    return memory._replace(routes=tuple(sorted((*memory.routes, _Route(flow, label, memory.busy)))))
 
 
-def _told(seen: _Seen, switch: str, match: Match) -> _Seen:
+def _on_rule(memory: _Memory, switch: str, match: Match) -> _Memory:
     anywhere = Match(tuple(field for field in match.fields if field[0] != "in_port"))
-    return seen._replace(
+    return memory._replace(
         routes=tuple(
             route._replace(switches=route.switches | {switch}) if matches(anywhere, dict(route.flow)) else route
-            for route in seen.routes
+            for route in memory.routes
         )
     )

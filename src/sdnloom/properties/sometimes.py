@@ -1,4 +1,4 @@
-"""Something that should be possible: a green run in which it never happens proves little."""
+"""Sometimes: an event that should be possible, so that a verdict is not vacuous."""
 
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -14,14 +14,14 @@ _EVENTS = {kind.__name__: kind for kind in events.NetworkEvent.__args__}
 
 @dataclass(frozen=True)
 class Sometimes(NetworkProperty):
-    """An event of this kind can happen, at this host or switch if one is named; a run that never sees it says so."""
+    """An event of this kind can happen, at the host or switch `at` if given; reported if it never does."""
 
     name: str = ""
     event: str = "Received"
     at: str | None = None
 
-    def bind(self, world: NetworkView) -> tuple[Property, ...]:
-        """One property with a witness instead of a violation."""
+    def bind(self, view: NetworkView) -> tuple[Property, ...]:
+        """Return one property with a witness instead of a violation."""
         kind = _EVENTS.get(self.event)
         if kind is None:
             raise NetworkError(f"event is {self.event!r}; expected one of {', '.join(sorted(_EVENTS))}")
@@ -39,5 +39,5 @@ class Sometimes(NetworkProperty):
 
 
 def sometimes(prop: Property) -> Property:
-    """Return a property of your own with its meaning turned round: what it reports is desired."""
+    """Return the property with its meaning inverted: a report of it is a witness, not a violation."""
     return replace(prop, sometimes=True)

@@ -1,4 +1,4 @@
-"""What must be true of switches: nothing forgotten, nothing ambiguous."""
+"""Properties of switches: NoForgottenPackets and NoAmbiguousMatch."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,41 +12,41 @@ from sdnloom.properties.base import NetworkProperty
 
 @dataclass(frozen=True)
 class NoForgottenPackets(NetworkProperty):
-    """No packet waits in a switch for a decision when nothing is going on any more. Asked in quiescent states.
+    """No buffered packet still waits for a decision of the program. Checked in quiescent states.
 
-    A packet that a switch threw away after waiting for too long was forgotten too. A switch that lost its connection is
-    left out: the program cannot know what still waits there.
+    A packet that a switch discarded because it waited too long was forgotten too. A switch that has lost its connection
+    is not checked: the program cannot know which packets still wait there.
     """
 
     name: str = "NoForgottenPackets"
 
-    def bind(self, world: NetworkView) -> tuple[Property, ...]:
-        """One property of all switches."""
+    def bind(self, view: NetworkView) -> tuple[Property, ...]:
+        """Return one property of all switches."""
 
-        def violated(thrown_away: str, columns: Mapping[str, Any]) -> str | None:
-            if thrown_away:
-                return f"a packet kept in {thrown_away} was thrown away: the program never said what to do with it"
-            for switch in world.switches:
+        def violated(discarded: str, columns: Mapping[str, Any]) -> str | None:
+            if discarded:
+                return f"a packet buffered in {discarded} was discarded: the program never decided about it"
+            for switch in view.switches:
                 count = len(columns[switch].core.buffers)
                 if count and not columns[switch].epoch:
-                    return f"{switch} still keeps {count} packet{'s' * (count > 1)} for the program"
+                    return f"{switch} still buffers {count} packet{'s' * (count > 1)} for the program"
             return None
 
-        def fold(thrown_away: str, event: Event) -> str:
-            return max(thrown_away, event.switch) if isinstance(event, BufferDiscarded) else thrown_away
+        def fold(discarded: str, event: Event) -> str:
+            return max(discarded, event.switch) if isinstance(event, BufferDiscarded) else discarded
 
         needs = Needs.QUIESCENT
-        return (Property(self.name, needs, violated, fold=fold, initial="", columns=world.switches),)
+        return (Property(self.name, needs, violated, fold=fold, initial="", columns=view.switches),)
 
 
 @dataclass(frozen=True)
 class NoAmbiguousMatch(NetworkProperty):
-    """No packet's fate depends on which of several entries of equal priority a switch picks. Asked at every event."""
+    """No packet is treated differently depending on which entry of equal priority is used. Checked at every event."""
 
     name: str = "NoAmbiguousMatch"
 
-    def bind(self, world: NetworkView) -> tuple[Property, ...]:
-        """One property."""
+    def bind(self, view: NetworkView) -> tuple[Property, ...]:
+        """Return one property."""
 
         def fold(found: str, event: Event) -> str:
             if not isinstance(event, OverlapMattered):

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from sdnloom.scenario_file.by_signature import read_call
 from sdnloom.scenario_file.code_files import CodeFiles
 from sdnloom.scenario_file.table import Table
-from sdnloom.strategies import NAMES, PktSeq, SameFlow, SearchStrategy, named, same_connection
+from sdnloom.strategies import NAMES, PktSeq, SameFlow, SearchStrategy, make_strategies, same_connection
 
 
 def read_strategies(reader: Table, code: CodeFiles) -> tuple[tuple[SearchStrategy, ...], SameFlow | None]:
@@ -16,7 +16,7 @@ def read_strategies(reader: Table, code: CodeFiles) -> tuple[tuple[SearchStrateg
     for number, name in enumerate(names):
         if name not in NAMES:
             reader.fail_item("strategies", number, name, f"one of {', '.join(NAMES)}")
-    return reader.calling("strategies", lambda: named(names, same_flow, pkt_seq)), same_flow
+    return reader.calling("strategies", lambda: make_strategies(names, same_flow, pkt_seq)), same_flow
 
 
 def read_same_flow(reader: Table, code: CodeFiles) -> Callable[..., bool]:

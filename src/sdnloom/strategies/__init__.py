@@ -1,6 +1,10 @@
-"""Search strategies of NICE's section 5: choose them by name, or make them in Python. Several compose, in order.
+"""NICE's search strategies (section 5), which leave out orderings of events. Several compose, in order.
 
 PKT-SEQ is a bound. A search under one of the others that finds nothing ends Incomplete and names what it skips.
+They are built on the engine's `Strategy` protocol, which ranks the steps of any system. The order of a search (breadth
+first, depth first) is something else and belongs to the engine's options.
+
+A new strategy is a file of this folder, an entry of `NAMES` and `make_strategies` below, and a paragraph in the docs.
 """
 
 from collections.abc import Sequence
@@ -22,34 +26,34 @@ __all__ = [
     "SameFlow",
     "SearchStrategy",
     "Unusual",
-    "named",
+    "make_strategies",
     "same_connection",
 ]
 
 
 class StrategyError(SdnloomError):
-    """A strategy that cannot be had. The message names it and what was expected."""
+    """A strategy that cannot be made. The message names it and says what was expected."""
 
 
-def named(
+def make_strategies(
     names: Sequence[str], same_flow: SameFlow | None = None, pkt_seq: PktSeq | None = None
 ) -> tuple[SearchStrategy, ...]:
-    """The strategies of these names, in their order. PKT-SEQ is always among them: clients' own bounds count."""
-    made: list[SearchStrategy] = [pkt_seq or PktSeq()]
+    """Return the strategies of these names, in their order, after PKT-SEQ, which applies the clients' own bounds."""
+    strategies: list[SearchStrategy] = [pkt_seq or PktSeq()]
     for place, name in enumerate(names):
         if name not in NAMES:
             raise StrategyError(f"strategy {name!r} is unknown; expected one of {', '.join(NAMES)}")
         if name in names[:place]:
             raise StrategyError(f"strategy {name!r} is given twice; expected each once")
         if name == NoDelay.name:
-            made.append(NoDelay())
+            strategies.append(NoDelay())
         if name == Unusual.name:
-            made.append(Unusual())
+            strategies.append(Unusual())
         if name == FlowIR.name:
             if same_flow is None:
                 raise StrategyError(
                     "strategy 'flow-ir' does not know which packets belong together; expected a function of two "
                     'packets, in the [search] table: same_flow = "file.py:function" (--same-flow)'
                 )
-            made.append(FlowIR(same_flow))
-    return tuple(made)
+            strategies.append(FlowIR(same_flow))
+    return tuple(strategies)

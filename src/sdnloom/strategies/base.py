@@ -1,29 +1,28 @@
-"""What a search strategy of the library is: it narrows the network, or ranks the steps of its system, or both."""
+"""Base class of the search strategies: one narrows the network, or ranks the steps of its system, or both."""
 
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sdnloom.engine.model import Strategy as Ranks
-from sdnloom.engine.model import System
+from sdnloom.engine.model import Strategy, System
 from sdnloom.network.network import Network
 
 
 @dataclass(frozen=True)
 class SearchStrategy:
-    """Base of all. `name` is how it is selected and shown."""
+    """A strategy as a user selects it, by `name`. The engine sees only the ranking that it makes for one system."""
 
     name: ClassVar[str] = ""
 
-    def narrowed(self, network: Network) -> Network:
-        """The network with smaller budgets. They are bounds of the verdict and do not make a search incomplete."""
+    def narrow(self, network: Network) -> Network:
+        """Return the network with smaller budgets. They bound the verdict and do not make a search incomplete."""
         return network
 
-    def ranks(self, network: Network, system: System) -> Ranks | None:
-        """How the engine is to rank the steps of that network's system; None leaves all of them."""
+    def ranking(self, network: Network, system: System) -> Strategy | None:
+        """Return the engine's strategy that ranks the steps of this system; None if all steps are explored."""
         return None
 
 
 def control_order(network: Network) -> list[tuple[str, str]]:
-    """The (component, action) pairs that take a message between controller and switch: switches first, by name."""
+    """Return the (component, action) pairs that take a control message: of the switches, then of the controller."""
     names = sorted(switch.name for switch in network.topology.switches)
     return [(name, "of") for name in names] + [("controller", f"handle {name}") for name in names]

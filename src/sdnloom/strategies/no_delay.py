@@ -1,8 +1,8 @@
-"""NO-DELAY (NICE, section 5.2): controller and switches talk in lock step.
+"""NO-DELAY (NICE, section 5.2): control messages are delivered and handled at once.
 
-Our reading: while a message between a switch and the controller is under way, nothing else happens. A switch obeys what
-the controller sent before the controller hears anything new, and where several messages are under way there is one
-order: the switches by name, then the controller's queues by name.
+Our reading: while a control message is in flight, nothing else happens. Switches process the controller's messages
+before the controller handles another one, and several messages in flight are taken in one order: the switches by name,
+then the controller's queues by name.
 """
 
 from collections.abc import Hashable, Mapping
@@ -16,28 +16,28 @@ from sdnloom.strategies.base import SearchStrategy, control_order
 
 @dataclass(frozen=True)
 class NoDelay(SearchStrategy):
-    """Messages between switches and controller arrive, and are dealt with, at once."""
+    """Control messages are delivered and handled at once."""
 
     name: ClassVar[str] = "no-delay"
 
-    def ranks(self, network: Network, system: System) -> "LockStep":
-        """What takes a control message before all else."""
-        return LockStep({pair: place for place, pair in enumerate(control_order(network))})
+    def ranking(self, network: Network, system: System) -> "LockStep":
+        """Return the ranking in which steps that take a control message come first."""
+        return LockStep({pair: rank for rank, pair in enumerate(control_order(network))})
 
 
 @dataclass(frozen=True)
 class LockStep:
-    """Control messages one by one, in the order of `places`; then the rest."""
+    """Ranks steps that take a control message by `order`, and all other steps after them."""
 
-    places: Mapping[tuple[str, str], int]
+    order: Mapping[tuple[str, str], int]
     name: ClassVar[str] = "NO-DELAY"
     skips: ClassVar[str] = "delays of messages between controller and switches"
     initial: ClassVar[Hashable] = None
 
     def rank(self, memory: Any, step: Step, outcome: Outcome) -> int:
-        """Its place, the last one for all that is no control message."""
-        return self.places.get((step.component, step.action), len(self.places))
+        """Return the rank of the step's action; the last rank if it takes no control message."""
+        return self.order.get((step.component, step.action), len(self.order))
 
     def after(self, memory: Any, step: Step, outcome: Outcome) -> Hashable:
-        """Nothing is remembered."""
+        """Return None: nothing is remembered."""
         return None

@@ -1,7 +1,7 @@
-"""PKT-SEQ (NICE, section 5.1): how many packets a client sends in all, and how many ahead of the answers.
+"""PKT-SEQ (NICE, section 5.1): bounds on how many packets a client sends in all, and how many unanswered.
 
-Every client has such budgets of its own (`sends` and `burst`); this makes them smaller everywhere at once. It is a
-bound and not a heuristic: a search within it can hold, and its verdict says within what.
+Every client has such budgets of its own (`sends` and `burst`); this strategy reduces them for all clients. It is a
+bound and not a heuristic: the verdict of a search within it can be *holds*, and names the bound.
 """
 
 from dataclasses import dataclass, replace
@@ -14,9 +14,9 @@ from sdnloom.strategies.base import SearchStrategy
 
 @dataclass(frozen=True)
 class PktSeq(SearchStrategy):
-    """At most `length` packets from each client and at most `burst` of them unanswered; None is as the client says.
+    """Each client sends at most `length` packets, at most `burst` of them unanswered; None keeps the client's bound.
 
-    Each packet that a client receives allows it one more. TCP clients and ARP hosts have protocols instead.
+    Each packet that a client receives allows it one more. TCP clients and ARP hosts are bounded by their protocols.
     """
 
     name: ClassVar[str] = "pkt-seq"
@@ -28,8 +28,8 @@ class PktSeq(SearchStrategy):
             if getattr(self, name) is not None:
                 at_least_zero(f"{name} of pkt-seq", getattr(self, name))
 
-    def narrowed(self, network: Network) -> Network:
-        """The network with every client's budgets cut."""
+    def narrow(self, network: Network) -> Network:
+        """Return the network with the budgets of every client reduced."""
         return replace(network, hosts=tuple(map(self._cut, network.hosts)))
 
     def _cut(self, host: Host) -> Host:

@@ -8,7 +8,7 @@ from sdnloom.check.scenario import Report
 from sdnloom.engine.path import replay
 from sdnloom.engine.result import Counterexample
 from sdnloom.engine.semantics import Semantics
-from sdnloom.inputs.clients import discoverers
+from sdnloom.inputs.clients import discovering_clients
 from sdnloom.inputs.statistics import answer_pools
 from sdnloom.report.describe import Names
 from sdnloom.report.json_text import json_text
@@ -70,7 +70,7 @@ def _discovery(report: Report) -> dict[str, Any] | None:
         ],
         "packets": {
             f"{host.spec.name} at {port}": [label for label, _ in pool]
-            for host in discoverers(found.network)
+            for host in discovering_clients(found.network)
             for port, pool in host.client.pools
         },
         "answers": {switch: list(pool) for switch, pool in answer_pools(found.network).items()},

@@ -43,7 +43,8 @@ def _class(one: Surveyed, names: Names) -> dict[str, Any]:
         "witness": witness_texts(found),
         "frame": None if stack == STATISTICS else found.question.skeleton.frame(found.witness).hex(),
         "outputs": [
-            {"switch": switch, "message": message_words(message, names)} for switch, message in found.attempt.messages
+            {"switch": switch, "message": message_words(message, names)}
+            for switch, message in found.handler_run.messages
         ],
         "raised": [
             {

@@ -50,8 +50,8 @@ def _class(number: int, one: ConcolicClass, names: Names) -> list[str]:
     lines = [f"{number:>3}  {one.question.skeleton.stack.name}: {one.readable}"]
     if witness:
         lines.append(f"     for example {witness}")
-    effects = [f"{switch}: {message_words(message, names)}" for switch, message in one.attempt.messages]
-    effects += [text for event in one.attempt.events if (text := event_words(event, names)) is not None]
+    effects = [f"{switch}: {message_words(message, names)}" for switch, message in one.handler_run.messages]
+    effects += [text for event in one.handler_run.events if (text := event_words(event, names)) is not None]
     return lines + [f"     -> {text}" for text in effects or ["nothing"]]
 
 

@@ -1,0 +1,61 @@
+"""Questions about a handler and their answers: the classes of inputs that it treats alike.
+
+Concolic execution implements `Explorer`; tests also use an enumeration of small domains.
+"""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from sdnloom.inputs.domains import Domain
+from sdnloom.inputs.skeletons import Skeleton
+from sdnloom.network.openflow import PacketIn, PortStatsReply
+
+Pattern = tuple[tuple[str, int, int], ...]  # (field, value, mask): a packet agrees if all of its fields do
+
+
+class HandlerQuestion(NamedTuple):
+    """Which packets of a skeleton does a program in this state tell apart, if they come in such a message?
+
+    `message` brings the packet to the controller; its data is ignored. If it is a reply to a request for statistics,
+    its counters are ignored and the skeleton holds their domains.
+    """
+
+    core: Hashable
+    switch: str
+    message: PacketIn | PortStatsReply
+    skeleton: Skeleton
+
+
+class InputClass(Protocol):
+    """Inputs that take one path through a handler."""
+
+    @property
+    def witness(self) -> Mapping[str, int]:
+        """Return the values of one member."""
+
+    def repeats(self, other: "InputClass") -> bool:
+        """Whether the handler treats it like that class of another skeleton."""
+
+    def member(self, within: Mapping[str, Domain], avoiding: Sequence[Pattern]) -> Mapping[str, int] | None:
+        """Return the values of a member in these domains that agrees with no pattern; None if there is none."""
+
+
+@dataclass(frozen=True)
+class InputClasses:
+    """The classes found, and the reasons why there may be more; without gaps these are all."""
+
+    classes: tuple[InputClass, ...] = ()
+    gaps: tuple[str, ...] = ()
+
+
+class Explorer(Protocol):
+    """Answers questions about one program."""
+
+    def explore(self, question: HandlerQuestion) -> InputClasses:
+        """Return the input classes. Law: equal questions have equal answers."""
+
+
+def agrees(values: Mapping[str, int], pattern: Pattern) -> bool:
+    """Whether a packet with these values agrees with a pattern."""
+    return all(name in values and values[name] & mask == value for name, value, mask in pattern)
