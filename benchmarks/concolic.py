@@ -20,7 +20,7 @@ from sdnloom.inputs.flow_tables import packet_in_template
 from sdnloom.inputs.skeletons import SenderView, Skeleton, make_skeletons
 from sdnloom.network.openflow import V13
 from sdnloom.network.program import Call, ClockTick, MessageIn, SwitchUp
-from sdnloom.network.switch import Switch, SwitchCore, initial_core, plain_ports, receive_message, receive_packet
+from sdnloom.network.switch import Switch, SwitchCore, initial_switch_core, plain_ports, receive_message, receive_packet
 from sdnloom.platforms.line_trace import line_trace
 from sdnloom.platforms.osken.program import OskenProgram
 from sdnloom.symbolic.execution import Execution
@@ -72,7 +72,7 @@ class Standing:
     def __init__(self, program: Any, ports: Sequence[int] = (1, 2, 3)) -> None:
         self.program, self.core = program, program.initial()
         self.config = Switch(1, plain_ports(*ports), version=V13)
-        self.switch: SwitchCore = initial_core(self.config)
+        self.switch: SwitchCore = initial_switch_core(self.config)
         self.give(SwitchUp("s1", 1, self.config.ports))
 
     def give(self, *inputs: Any) -> None:

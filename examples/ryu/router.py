@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from sdnloom import Needs, NetworkProperty, Property, events, header_of, packet, stamp_of
+from sdnloom import Needs, NetworkProperty, Property, events, header_of, packet, packet_id_of
 
 
 def pinged(host: str) -> Property:
@@ -32,7 +32,7 @@ class Settles(NetworkProperty):
 
     def bind(self, network):
         def fold(counts, event):
-            packet_id = stamp_of(event.packet) if isinstance(event, events.ToController) else ""
+            packet_id = packet_id_of(event.packet) if isinstance(event, events.ToController) else ""
             if not packet_id:
                 return counts
             count = dict(counts).get(packet_id, 0)

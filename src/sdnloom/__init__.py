@@ -37,7 +37,7 @@ if TYPE_CHECKING:  # the same list for type checkers and editors
         SwitchOptions as SwitchOptions,
         Timeouts as Timeouts,
     )
-    from sdnloom.network.packet_id import stamp_of as stamp_of
+    from sdnloom.network.packet_id import packet_id_of as packet_id_of
     from sdnloom.network.topology import (
         SwitchPort as SwitchPort,
         Topology as Topology,
@@ -100,7 +100,7 @@ _NAMES = {
     "sdnloom.network.network": (
         "External LinkFaults Network PortCounter ProgramTimer SwitchFaults SwitchOptions Timeouts"
     ),
-    "sdnloom.network.packet_id": "stamp_of",
+    "sdnloom.network.packet_id": "packet_id_of",
     "sdnloom.network.topology": (
         "SwitchPort Topology TopologyBuilder custom from_networkx linear load_graphml load_mininet load_topohub "
         "mesh ring single torus tree"

@@ -20,18 +20,18 @@ class Figure5Client(Host):
 
     sends: int = field(default=1, kw_only=True)
 
-    def initial(self, scene):
+    def initial(self, view):
         return 0, frozenset()
 
-    def acts(self, scene):
+    def acts(self, view):
         return (HostAction("send", self.send),)
 
-    def send(self, scene, state):
+    def send(self, view, state):
         sent, known = state
         if sent >= self.sends:
             return ()
         return [
-            HostStep((sent + 1, known), (scene.stamped(packet, sent + 1),), choice=label)
+            HostStep((sent + 1, known), (view.stamped(packet, sent + 1),), choice=label)
             for label, packet in sorted(known, key=lambda one: one[0])
         ]
 

@@ -9,7 +9,7 @@ from sdnloom.inputs.flow_tables import packet_in_template
 from sdnloom.inputs.skeletons import SenderView, make_skeletons
 from sdnloom.network.openflow import V10, V13
 from sdnloom.network.program import MessageIn, SwitchUp
-from sdnloom.network.switch import Switch, initial_core, plain_ports, receive_message, receive_packet
+from sdnloom.network.switch import Switch, initial_switch_core, plain_ports, receive_message, receive_packet
 from sdnloom.platforms.line_trace import line_trace
 from sdnloom.symbolic.sampler import _constants
 from sdnloom.symbolic.self_check import check_purity
@@ -31,7 +31,7 @@ class Standing:
         """The program when its switch has joined."""
         version = VERSIONS[getattr(program, "version", "1.0")]
         config = Switch(1, plain_ports(*ports), version=version)
-        started = Standing(program, program.initial(), config, initial_core(config))
+        started = Standing(program, program.initial(), config, initial_switch_core(config))
         return started.given(SwitchUp("s1", 1, config.ports))
 
     def given(self, *inputs):

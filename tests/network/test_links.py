@@ -15,7 +15,7 @@ from sdnloom.network.events import Received
 from sdnloom.network.hosts import Client, Host
 from sdnloom.network.links import FaultyPorts
 from sdnloom.network.network import LinkFaults, Network
-from sdnloom.network.packet_id import stamp_of
+from sdnloom.network.packet_id import packet_id_of
 from sdnloom.network.topology import custom
 from tests.network.exploring import explore
 from tests.network.programs import hub, learning
@@ -108,7 +108,7 @@ def _runs(system):
         if not steps:
             results.add("".join(got))
         for step in steps:
-            new = [stamp_of(e.packet)[2:] for e in step.outcome.events if isinstance(e, Received) and e.host == "B"]
+            new = [packet_id_of(e.packet)[2:] for e in step.outcome.events if isinstance(e, Received) and e.host == "B"]
             work.append((step.state, (*got, *new)))
     return results
 

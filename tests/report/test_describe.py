@@ -21,7 +21,7 @@ from sdnloom.network.openflow import (
     WriteActions,
 )
 from sdnloom.network.packet import Arp, Ethernet, Icmp, IPv4, IPv6, Lldp, Packet, Tcp, Udp, Vlan, encode, ip, mac, stack
-from sdnloom.network.packet_id import stamp
+from sdnloom.network.packet_id import add_packet_id
 from sdnloom.network.program import SwitchDown, SwitchUp
 from sdnloom.network.switch_component import Carrier, EpochMessage, EpochSwitchUp
 from sdnloom.network.topology import SwitchPort, linear
@@ -58,7 +58,7 @@ DATA = encode(PING)
         (stack(Ethernet(2, 1), Lldp()), "h1 > h2 LLDP"),
         (Packet(), "an empty packet"),
         ((3, PING), "h1 > h2 ICMP echo request"),
-        (stamp(PING, "h1.1"), "h1 > h2 ICMP echo request #h1.1"),
+        (add_packet_id(PING, "h1.1"), "h1 > h2 ICMP echo request #h1.1"),
         (((1, PING), (2, PING)), "port 1: h1 > h2 ICMP echo request; port 2: h1 > h2 ICMP echo request"),
         (PacketIn(Match.of(in_port=3), DATA, buffer_id=4), "PacketIn port 3 buffer 4: h1 > h2 ICMP echo request"),
         (PacketOut((Output(Port.FLOOD),), buffer_id=4), "PacketOut buffer 4 flood"),

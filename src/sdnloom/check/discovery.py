@@ -28,7 +28,7 @@ from sdnloom.inputs.skeletons import SenderView, Skeleton, make_skeletons, packe
 from sdnloom.inputs.statistics import StatisticsDiscovery, answer_pools, with_answers
 from sdnloom.network.build import switch_config
 from sdnloom.network.controller_component import ControllerCore
-from sdnloom.network.hosts.client import Named
+from sdnloom.network.hosts.client import NamedPacket
 from sdnloom.network.hosts.component import HostCore
 from sdnloom.network.hosts.host import HostView
 from sdnloom.network.network import Network
@@ -246,7 +246,7 @@ class PacketPools:
             for name, found in self.skeletons.items()
             for skeleton in found
         }
-        self._pools: dict[tuple[str, SwitchPort], dict[str, Named]] = {}
+        self._pools: dict[tuple[str, SwitchPort], dict[str, NamedPacket]] = {}
         self._answers: dict[HandlerQuestion, InputClasses] = {}
         self._asked: set[Situation] = set()
         self._gaps: dict[str, None] = {}
@@ -280,10 +280,10 @@ class PacketPools:
                 for label, packet in self.relevant(situation):
                     pool.setdefault(label, (label, packet))
 
-    def relevant(self, situation: Situation) -> list[Named]:
+    def relevant(self, situation: Situation) -> list[NamedPacket]:
         """The packets that matter in a situation: one for each class and role."""
         known: list[InputClass] = []
-        found: list[Named] = []
+        found: list[NamedPacket] = []
         for skeleton in self.skeletons[situation.host]:
             config = self.configs[situation.port.switch]
             message = packet_in_template(config, situation.switch, situation.port.port, skeleton)
@@ -306,7 +306,7 @@ class PacketPools:
 
     def _packets(
         self, situation: Situation, skeleton: Skeleton, one: InputClass, avoiding: tuple[Pattern, ...]
-    ) -> Iterable[Named]:
+    ) -> Iterable[NamedPacket]:
         config, port = self.configs[situation.port.switch], situation.port.port
         setting = self.settings[situation.host]
 
@@ -321,7 +321,7 @@ class PacketPools:
 
 def replayed_pools(network: Network, path: Path) -> Pools:
     """Pools with the discovered packets that a path names. Raises SdnloomError for a text that is no packet."""
-    pools: dict[tuple[str, SwitchPort], dict[str, Named]] = {}
+    pools: dict[tuple[str, SwitchPort], dict[str, NamedPacket]] = {}
     for one in discovering_clients(network):
         setting = SenderView(network.topology, one.spec)
         told = {name for name, _ in one.client.pool(HostView(one.spec, network.topology))}

@@ -6,13 +6,13 @@ from typing import Any
 
 from sdnloom.errors import SdnloomError
 from sdnloom.network.hosts import ArpHost, Client, Host, MobileHost
-from sdnloom.network.hosts.client import ClientState, Named
+from sdnloom.network.hosts.client import ClientState, NamedPacket
 from sdnloom.network.hosts.component import HostCore
 from sdnloom.network.hosts.mobile import MobileState
 from sdnloom.network.network import Network
 from sdnloom.network.topology.spec import HostSpec, SwitchPort
 
-Pools = Mapping[tuple[str, SwitchPort], Mapping[str, Named]]  # (host, switch port) -> label -> the packet
+Pools = Mapping[tuple[str, SwitchPort], Mapping[str, NamedPacket]]  # (host, switch port) -> label -> the packet
 
 
 class DiscoveryError(SdnloomError):

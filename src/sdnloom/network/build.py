@@ -9,8 +9,8 @@ from sdnloom.engine.model import Channel, Component, Property, System
 from sdnloom.network.controller_component import ControllerComponent
 from sdnloom.network.hosts.component import component_of
 from sdnloom.network.hosts.host import Host, HostView
-from sdnloom.network.link_failures import environment, failing_links
-from sdnloom.network.links import Wiring, wire
+from sdnloom.network.link_failures import failing_links, link_failure_component
+from sdnloom.network.links import Wiring, wire_network
 from sdnloom.network.network import Network, NetworkError, SwitchFaults, SwitchOptions
 from sdnloom.network.openflow import PortDesc
 from sdnloom.network.program import Program
@@ -78,7 +78,7 @@ def build(network: Network, program: Program, properties: Iterable[Bindable | Pr
     asked = [one for one in wanted if not isinstance(one, Property)]
     identity = any(one.identity for one in asked) if network.identity is None else network.identity
     hosts = _hosts(network, identity, any(one.rest for one in asked))
-    wiring = wire(network, hosts)
+    wiring = wire_network(network, hosts)
     configs = {spec.name: switch_config(spec, network.switches) for spec in network.topology.switches}
     check_counters(network.statistics, network.topology)
     faults = _switch_faults(network)
@@ -101,11 +101,11 @@ def build(network: Network, program: Program, properties: Iterable[Bindable | Pr
         channels += [Channel(f"{name}.of", name, Fifo()), Channel(f"{name}.up", "controller", Fifo())]
         if name in with_carrier:
             channels.append(Channel(f"{name}.carrier", name, Fifo()))
-    for host, scene in hosts:
-        component, more = component_of(host, scene)
+    for host, view in hosts:
+        component, more = component_of(host, view)
         components.append(component)
         channels += more
-    world_around = environment(network)
+    world_around = link_failure_component(network)
     if world_around is not None:
         components.append(world_around)
     world = NetworkView(network, configs, wiring, tuple(components))
@@ -143,9 +143,9 @@ def _hosts(network: Network, identity: bool, rest: bool) -> list[tuple[Host, Hos
     found = []
     for spec in network.topology.hosts:
         host = behaviours.get(spec.name, Host(spec.name))
-        scene = HostView(spec, network.topology, identity, rest)
-        host.check(scene)
-        found.append((host, scene))
+        view = HostView(spec, network.topology, identity, rest)
+        host.check(view)
+        found.append((host, view))
     return found
 
 

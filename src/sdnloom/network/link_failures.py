@@ -13,7 +13,7 @@ from sdnloom.network.topology.spec import SwitchPort
 NAME = "environment"
 
 
-class LinkComponent(NamedTuple):
+class LinkState(NamedTuple):
     """How often a link may still fail, and whether it works."""
 
     fails: int
@@ -26,7 +26,7 @@ def failing_links(network: Network) -> list[tuple[str, tuple[SwitchPort, ...], i
     return sorted((name, names[name], faults.fail) for name, faults in network.link_faults if faults.fail)
 
 
-def environment(network: Network) -> Component | None:
+def link_failure_component(network: Network) -> Component | None:
     """Return the component that breaks and mends links, or None when none can fail."""
     links = failing_links(network)
     actions = []
@@ -37,7 +37,7 @@ def environment(network: Network) -> Component | None:
             actions.append(
                 Action(f"{word} {name}", _Change(place, name, ends, up), None, channels, cell, cell, Mode.MAY)
             )
-    return Component(NAME, tuple(LinkComponent(budget) for *_, budget in links), tuple(actions)) if links else None
+    return Component(NAME, tuple(LinkState(budget) for *_, budget in links), tuple(actions)) if links else None
 
 
 @dataclass(frozen=True)
@@ -47,11 +47,11 @@ class _Change:
     ends: tuple[SwitchPort, ...]
     up: bool
 
-    def __call__(self, core: tuple[LinkComponent, ...], _: Any) -> list[Outcome]:
+    def __call__(self, core: tuple[LinkState, ...], _: Any) -> list[Outcome]:
         cable = core[self.place]
         if cable.up == self.up or (not self.up and not cable.fails):
             return []
-        after = LinkComponent(cable.fails if self.up else cable.fails - 1, self.up)
+        after = LinkState(cable.fails if self.up else cable.fails - 1, self.up)
         sends = tuple((f"{end.switch}.carrier", Carrier(end.port, self.up, self.name)) for end in self.ends)
         event = (LinkRestored if self.up else LinkFailed)(self.ends[0], self.ends[-1])
         return [Outcome((*core[: self.place], after, *core[self.place + 1 :]), sends, (event,))]

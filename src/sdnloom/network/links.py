@@ -16,7 +16,7 @@ from sdnloom.network.topology.spec import SwitchPort
 NO_FAULTS = LinkFaults()
 
 
-class Row(NamedTuple):
+class PortQueue(NamedTuple):
     """What waits at a port, and the faults that its link may still have."""
 
     port: int
@@ -46,22 +46,25 @@ class FaultyPorts:
     @property
     def empty(self) -> Content:
         """Nothing waits, all budgets are full."""
-        rows = [Row(port, (), each.drop, each.duplicate, each.reorder) for port, each in sorted(self.faults, key=_port)]
+        rows = [
+            PortQueue(port, (), each.drop, each.duplicate, each.reorder)
+            for port, each in sorted(self.faults, key=_port)
+        ]
         return tuple(row for row in rows if not row.idle)
 
-    def undisturbed(self, content: tuple[Row, ...]) -> frozenset[str]:
+    def undisturbed(self, content: tuple[PortQueue, ...]) -> frozenset[str]:
         """Those who send only behind waiting packets that nothing can overtake."""
         steady = {row.port for row in content if row.queue and not row.reorder}
         return frozenset(
             {name for name, _ in self.senders} - {name for name, port in self.senders if port not in steady}
         )
 
-    def push(self, content: tuple[Row, ...], message: Message) -> tuple[tuple[str, Content], ...]:
+    def push(self, content: tuple[PortQueue, ...], message: Message) -> tuple[tuple[str, Content], ...]:
         """The packet is stored, or dropped, or stored twice."""
         if not isinstance(message, tuple) or len(message) != 2:
             raise ModelError(f"a message on a channel of ports must be (port, payload), got {message!r}")
         port, payload = message
-        row = next((each for each in content if each.port == port), Row(port))
+        row = next((each for each in content if each.port == port), PortQueue(port))
         results = [("", row._replace(queue=(*row.queue, payload)))]
         if row.drop:
             results.append(("drop", row._replace(drop=row.drop - 1)))
@@ -71,7 +74,7 @@ class FaultyPorts:
             )
         return tuple((label, _with(content, changed)) for label, changed in results)
 
-    def take(self, content: tuple[Row, ...]) -> tuple[tuple[str, Message, Content], ...]:
+    def take(self, content: tuple[PortQueue, ...]) -> tuple[tuple[str, Message, Content], ...]:
         """One packet from each port that has any: its first, or a later one that overtakes."""
         busy = [row for row in content if row.queue]
         if not busy:
@@ -85,7 +88,7 @@ class FaultyPorts:
             results.append(("+".join(label for label, _, _ in picks if label), heads, rest))
         return tuple(results)
 
-    def waiting(self, content: tuple[Row, ...]) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
+    def waiting(self, content: tuple[PortQueue, ...]) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
         """The packets, with their ports, that may come next, and those that may come after them."""
         next_ones = [(row.port, one) for row in content for one in (row.queue if row.reorder else row.queue[:1])]
         later = [(row.port, one) for row in content for one in row.queue[0 if row.reorder else 1 :]]
@@ -96,12 +99,12 @@ def _port(pair: tuple[int, LinkFaults]) -> int:
     return pair[0]
 
 
-def _with(content: Sequence[Row], row: Row) -> tuple[Row, ...]:
+def _with(content: Sequence[PortQueue], row: PortQueue) -> tuple[PortQueue, ...]:
     rows = [each for each in content if each.port != row.port]
     return tuple(sorted(rows if row.idle else [*rows, row], key=lambda each: each.port))
 
 
-def _picks(row: Row) -> list[tuple[str, Message, Row]]:
+def _picks(row: PortQueue) -> list[tuple[str, Message, PortQueue]]:
     found = []
     for index, payload in enumerate(row.queue):
         # Equal neighbours are interchangeable: overtaking one's own copy is no event.
@@ -130,7 +133,7 @@ class Wiring:
     channels: tuple[Channel, ...]
 
 
-def wire(network: Network, hosts: Sequence[tuple[Host, HostView]]) -> Wiring:
+def wire_network(network: Network, hosts: Sequence[tuple[Host, HostView]]) -> Wiring:
     """Return the wiring of a network. Raises NetworkError if a port has two uses or a fault no link."""
     topology = network.topology
     faults = _faults(network)
@@ -148,8 +151,8 @@ def wire(network: Network, hosts: Sequence[tuple[Host, HostView]]) -> Wiring:
         for here, there in (link.ends, link.ends[::-1]):
             targets[here] = Target(f"{there.switch}.in", there.port)
             lead(here.switch, there, faults.get(link.name, NO_FAULTS))
-    for host, scene in hosts:
-        ports = ports_of(host, scene)
+    for host, view in hosts:
+        ports = ports_of(host, view)
         of_cable = faults.get(host.name, NO_FAULTS)
         for port in ports:
             if port in targets:

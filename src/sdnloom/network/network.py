@@ -15,13 +15,13 @@ class NetworkError(SdnloomError):
     """A network that cannot be built. The message names the part, its value and what was expected."""
 
 
-def one_of(name: str, value: object, known: tuple[str, ...]) -> None:
+def check_one_of(name: str, value: object, known: tuple[str, ...]) -> None:
     """Raise NetworkError unless the value is one of the known ones."""
     if value not in known:
         raise NetworkError(f"{name} is {value!r}; expected one of {', '.join(known)}")
 
 
-def at_least_zero(name: str, value: object) -> None:
+def check_not_negative(name: str, value: object) -> None:
     """Raise NetworkError unless the value is a whole number of at least 0."""
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
         raise NetworkError(f"{name} is {value!r}; expected a whole number of at least 0")
@@ -29,7 +29,7 @@ def at_least_zero(name: str, value: object) -> None:
 
 def _budgets(faults: Any) -> None:
     for each in fields(faults):
-        at_least_zero(each.name, getattr(faults, each.name))
+        check_not_negative(each.name, getattr(faults, each.name))
 
 
 @dataclass(frozen=True)
@@ -46,11 +46,11 @@ class SwitchOptions:
     fail_mode: Literal["secure", "standalone"] = "secure"
 
     def __post_init__(self) -> None:
-        one_of("version", self.version, tuple(VERSION_NUMBERS))
-        one_of("overlap", self.overlap, ("any", "first"))
-        one_of("fail_mode", self.fail_mode, ("secure", "standalone"))
+        check_one_of("version", self.version, tuple(VERSION_NUMBERS))
+        check_one_of("overlap", self.overlap, ("any", "first"))
+        check_one_of("fail_mode", self.fail_mode, ("secure", "standalone"))
         for name in ("buffers", "miss_send_len"):
-            at_least_zero(name, getattr(self, name))
+            check_not_negative(name, getattr(self, name))
 
     @property
     def wire_version(self) -> int:
@@ -100,7 +100,7 @@ class Timeouts:
     settle: bool = False
 
     def __post_init__(self) -> None:
-        at_least_zero("expiries", self.expiries)
+        check_not_negative("expiries", self.expiries)
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ class External:
     budget: int = 1
 
     def __post_init__(self) -> None:
-        at_least_zero(f"budget of the external event {self.name!r}", self.budget)
+        check_not_negative(f"budget of the external event {self.name!r}", self.budget)
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ class ProgramTimer:
     budget: int = 1
 
     def __post_init__(self) -> None:
-        at_least_zero(f"budget of the timer {self.name!r}", self.budget)
+        check_not_negative(f"budget of the timer {self.name!r}", self.budget)
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ class PortCounter:
 
     def __post_init__(self) -> None:
         for value in self.values:
-            at_least_zero(f"{self.counter} of {self.port}", value)
+            check_not_negative(f"{self.counter} of {self.port}", value)
 
 
 # (port, counter, value): what the ports of a switch say; counters that are not among them are 0.
@@ -176,6 +176,6 @@ class Network:
     warmup: int | None = None
 
     def __post_init__(self) -> None:
-        at_least_zero("ticks", self.ticks)
+        check_not_negative("ticks", self.ticks)
         if self.warmup is not None:
-            at_least_zero("warmup", self.warmup)
+            check_not_negative("warmup", self.warmup)

@@ -10,12 +10,12 @@ from sdnloom.network.packet import Packet
 _MARK = b"#"
 
 
-def stamp(packet: Packet, text: str) -> Packet:
+def add_packet_id(packet: Packet, text: str) -> Packet:
     """Return the packet with an identity of its own."""
     return replace(packet, payload=packet.payload + _MARK + text.encode())
 
 
-def stamp_of(packet: Packet) -> str:
+def packet_id_of(packet: Packet) -> str:
     """Return the identity of a packet, or "" when it has none."""
     _, mark, text = packet.payload.rpartition(_MARK)
     return text.decode("utf-8", "replace") if mark else ""

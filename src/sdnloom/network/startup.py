@@ -25,7 +25,14 @@ from sdnloom.network.program import (
     ThreadTurn,
     capability,
 )
-from sdnloom.network.switch import Switch, SwitchCore, SwitchOutcome, initial_core, receive_message, receive_packet
+from sdnloom.network.switch import (
+    Switch,
+    SwitchCore,
+    SwitchOutcome,
+    initial_switch_core,
+    receive_message,
+    receive_packet,
+)
 from sdnloom.network.topology.spec import SwitchPort
 
 MAX_START = 10_000  # messages and packets before the search starts; what never comes to rest is refused
@@ -49,7 +56,7 @@ class Startup:
         threads = capability(program, HasThreads)
         self._explores_threads = network.warmup is not None and threads is not None and threads.explores_threads
         self.core: Hashable = program.initial()
-        self.cores = {name: initial_core(configs[name]) for name in self.names}
+        self.cores = {name: initial_switch_core(configs[name]) for name in self.names}
         self._inputs: deque[Input] = deque()
         self._packets: deque[tuple[SwitchPort, Packet]] = deque()
 

@@ -28,17 +28,17 @@ from sdnloom.network.statistics import with_statistics
 from sdnloom.network.switch import (
     Switch,
     SwitchCore,
-    conflict,
+    cells_conflict,
     connect,
     disconnect,
     footprints,
-    initial_core,
+    initial_switch_core,
     port_change,
     receive_message,
     receive_packet,
 )
 from sdnloom.network.switch import SwitchOutcome as SwitchOutcome
-from sdnloom.network.switch_events import story
+from sdnloom.network.switch_events import step_events
 from sdnloom.network.timers import expiries
 from sdnloom.network.topology.spec import SwitchPort
 
@@ -135,7 +135,7 @@ class SwitchComponent:
         if self.faults.any:
             sends = around if self.faults.fail else tell
             actions.append(Action("join", self.join, None, sends, mode=Mode.MAY))
-        return Component(self.name, self.initial(core), tuple(actions), conflict=conflict)
+        return Component(self.name, self.initial(core), tuple(actions), conflict=cells_conflict)
 
     def initial(self, core: SwitchCore) -> SwitchState:
         """Return the state at the start."""
@@ -168,7 +168,7 @@ class SwitchComponent:
         found = []
         outcomes = receive_message(self.config, state.core, message)
         for outcome in itertools.chain.from_iterable(with_statistics(each, self.statistics) for each in outcomes):
-            events = [obeyed, *story(self.name, state.core, outcome)]
+            events = [obeyed, *step_events(self.name, state.core, outcome)]
             events += self._suppressed(state, outcome, lambda core: receive_message(self.config, core, message))
             released = [event for event in events if isinstance(event, BufferReleased)]
             if not outcome.outputs and not outcome.messages:
@@ -192,7 +192,7 @@ class SwitchComponent:
         """Return the events of a packet that came in."""
         if any(number == port for number, _ in state.down):
             return (self._lost(port, packet, "port down"),)
-        events = [Arrived(self.name, port, packet), *story(self.name, before, outcome)]
+        events = [Arrived(self.name, port, packet), *step_events(self.name, before, outcome)]
         lost = self._suppressed(
             state._replace(core=before), outcome, lambda core: receive_packet(self.config, core, port, packet)
         )
@@ -300,17 +300,17 @@ class SwitchComponent:
         desc = next(desc for desc in self._ports(state.core) if desc.port_no == news.port)
         outcome = port_change(self.config, state.core, PortReason.MODIFY, _with_carrier(desc, not now))
         sends = tuple((self.up, message) for message in outcome.messages)
-        return [Outcome(after._replace(core=outcome.core), sends, story(self.name, state.core, outcome))]
+        return [Outcome(after._replace(core=outcome.core), sends, step_events(self.name, state.core, outcome))]
 
     def fail(self, state: SwitchState, _: None) -> list[Outcome]:
         """The power goes, and with it all entries and buffers."""
         if not state.fails or state.phase == "off":
             return []
-        empty = SwitchOutcome(initial_core(self.config))
+        empty = SwitchOutcome(initial_switch_core(self.config))
         lost = [self._lost(each.in_port, each.packet, "switch down") for each in state.core.buffers]
         events = [
             SwitchFailed(self.name),
-            *story(self.name, replace(state.core, buffers=()), empty, "switch failed"),
+            *step_events(self.name, replace(state.core, buffers=()), empty, "switch failed"),
             *lost,
         ]
         after = SwitchState(
@@ -327,7 +327,7 @@ class SwitchComponent:
         after = state._replace(
             core=outcome.core, phase="apart", epoch=state.epoch + 1, disconnects=state.disconnects - 1
         )
-        events = (SwitchLeft(self.name), *story(self.name, state.core, outcome, "connection lost"))
+        events = (SwitchLeft(self.name), *step_events(self.name, state.core, outcome, "connection lost"))
         return [Outcome(after, ((self.up, SwitchDown(self.name)),), events)]
 
     def join(self, state: SwitchState, _: None) -> list[Outcome]:

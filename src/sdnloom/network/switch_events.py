@@ -21,7 +21,9 @@ from sdnloom.network.switch import Ambiguous, BufferExpired, FlowEntry, SwitchCo
 _REASONS = {FlowRemovedReason.IDLE_TIMEOUT: "idle timeout", FlowRemovedReason.HARD_TIMEOUT: "hard timeout"}
 
 
-def story(switch: str, before: SwitchCore, outcome: SwitchOutcome, reason: str = "told") -> tuple[NetworkEvent, ...]:
+def step_events(
+    switch: str, before: SwitchCore, outcome: SwitchOutcome, reason: str = "told"
+) -> tuple[NetworkEvent, ...]:
     """Return the events of an outcome: tables first, then buffers, then packets and messages in order."""
     return (
         *_tables(switch, before, outcome.core, reason),

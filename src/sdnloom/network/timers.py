@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from sdnloom.network.events import NetworkEvent
 from sdnloom.network.openflow import FlowRemovedReason
-from sdnloom.network.switch import FlowEntry, Switch, SwitchCore, SwitchOutcome, advance
-from sdnloom.network.switch_events import removal_reason, story
+from sdnloom.network.switch import FlowEntry, Switch, SwitchCore, SwitchOutcome, pass_time
+from sdnloom.network.switch_events import removal_reason, step_events
 
 
 class Expiry(NamedTuple):
@@ -33,19 +33,19 @@ def expiries(name: str, config: Switch, core: SwitchCore, hard_only: bool) -> It
                 outcome = _ended(config, core, entry, reason)
                 text = removal_reason(reason)
                 what = f"{text} of {entry.match!r} priority {entry.wire_priority} table {entry.table}"
-                yield Expiry(what, outcome, story(name, core, outcome, text))
+                yield Expiry(what, outcome, step_events(name, core, outcome, text))
     if not hard_only:
         for waiting in core.buffers:
             if waiting.left is not None:
-                lone = advance(config, replace(core, flows=(), buffers=(replace(waiting, left=1),), macs=()), 1)
+                lone = pass_time(config, replace(core, flows=(), buffers=(replace(waiting, left=1),), macs=()), 1)
                 rest = tuple(each for each in core.buffers if each is not waiting)
                 outcome = replace(lone, core=replace(core, buffers=rest))
-                yield Expiry(f"buffer {waiting.buffer_id}", outcome, story(name, core, outcome))
+                yield Expiry(f"buffer {waiting.buffer_id}", outcome, step_events(name, core, outcome))
 
 
 def _ended(config: Switch, core: SwitchCore, entry: FlowEntry, reason: FlowRemovedReason) -> SwitchOutcome:
     """Let one entry run out while the clocks of all others stand still."""
     hard = reason is FlowRemovedReason.HARD_TIMEOUT
     last = replace(entry, hard_left=1 if hard else None, idle_left=None if hard else 1)
-    lone = advance(config, replace(core, flows=(last,), buffers=(), macs=()), 1)
+    lone = pass_time(config, replace(core, flows=(last,), buffers=(), macs=()), 1)
     return replace(lone, core=replace(core, flows=tuple(each for each in core.flows if each is not entry)))

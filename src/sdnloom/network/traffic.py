@@ -81,7 +81,7 @@ def arp_reply(source: HostSpec, mac: int, ip: int) -> Packet:
     return stack(Ethernet(mac, source.mac), Arp(ARP_REPLY, source.mac, source.ip, mac, ip))
 
 
-def tcp(source: HostSpec, target: tuple[int, int], header: Tcp) -> Packet:
+def tcp_segment(source: HostSpec, target: tuple[int, int], header: Tcp) -> Packet:
     """Return a TCP segment to (MAC address, IP address)."""
     return stack(Ethernet(target[0], source.mac), IPv4(source.ip, target[1]), header)
 

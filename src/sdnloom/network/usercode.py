@@ -33,13 +33,13 @@ def run_file(file: Path) -> ModuleType:
     module = ModuleType(f"sdnloom_file_{place.stem}")
     module.__file__ = str(place)
     sys.modules[module.__name__] = module  # dataclasses and the like look their module up by name
-    with imports_beside(place), naming(file, "the file"):
+    with imports_beside(place), user_code_errors(file, "the file"):
         exec(code, module.__dict__)  # the user named this file to have it run
     return module
 
 
 @contextmanager
-def naming(file: Path, what: str) -> Iterator[None]:
+def user_code_errors(file: Path, what: str) -> Iterator[None]:
     """Turn what the user's code raises into one message with its line."""
     try:
         yield

@@ -7,7 +7,7 @@ from typing import Any
 from sdnloom.engine.model import Event, Fault, Property
 from sdnloom.network.build import NetworkView
 from sdnloom.network.packet import Packet
-from sdnloom.network.packet_id import stamp_of
+from sdnloom.network.packet_id import packet_id_of
 from sdnloom.network.topology.spec import HostSpec
 from sdnloom.network.traffic import flow_of
 
@@ -61,7 +61,7 @@ def faulted(event: Event) -> tuple[str, str] | None:
         return None
     message: Any = event.message
     packet = message[1] if isinstance(message, tuple) and len(message) == 2 else message
-    return (event.label, stamp_of(packet)) if isinstance(packet, Packet) else None
+    return (event.label, packet_id_of(packet)) if isinstance(packet, Packet) else None
 
 
 def actions_of(view: NetworkView, *kinds: str) -> frozenset[tuple[str, str]]:

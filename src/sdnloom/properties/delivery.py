@@ -8,7 +8,7 @@ from sdnloom.network.build import NetworkView
 from sdnloom.network.events import HostMoved, Lost, MessageHandled, NetworkRested, Received, Sent
 from sdnloom.network.openflow import PacketIn
 from sdnloom.network.packet import decode
-from sdnloom.network.packet_id import sender_of, stamp_of
+from sdnloom.network.packet_id import packet_id_of, sender_of
 from sdnloom.network.traffic import ends_of
 from sdnloom.properties.base import NetworkProperty, actions_of, faulted, receiver
 
@@ -54,10 +54,10 @@ def _fold(view: NetworkView, deliveries: _Deliveries, event: Event) -> _Deliveri
         return (
             deliveries
             if host is None
-            else deliveries._replace(sent=deliveries.sent | {(stamp_of(event.packet), host.name)})
+            else deliveries._replace(sent=deliveries.sent | {(packet_id_of(event.packet), host.name)})
         )
     if isinstance(event, Received):
-        delivery = (stamp_of(event.packet), event.host)
+        delivery = (packet_id_of(event.packet), event.host)
         host = receiver(view, event.packet)
         return (
             deliveries
@@ -71,7 +71,7 @@ def _fold(view: NetworkView, deliveries: _Deliveries, event: Event) -> _Deliveri
 def _packet_lost_by_fault(event: Event) -> str | None:
     """Return the id of the packet of which a fault dropped a copy; None for any other event."""
     if isinstance(event, Lost) and event.by_fault:
-        return stamp_of(event.packet)
+        return packet_id_of(event.packet)
     fault = faulted(event)
     return fault[1] if fault is not None and fault[0] == "drop" else None
 
@@ -143,7 +143,7 @@ def _fold_mobile(view: NetworkView, memory: _MobileMemory, event: Event) -> _Mob
         return memory._replace(restless=memory.restless - {event.host})
     deliveries = _fold(view, memory.deliveries, event)
     if isinstance(event, Sent):
-        host, packet = receiver(view, event.packet), stamp_of(event.packet)
+        host, packet = receiver(view, event.packet), packet_id_of(event.packet)
         if host is not None and memory.excuses(host.name):
             deliveries = deliveries._replace(excused=deliveries.excused | {packet})
         if event.host in memory.moved:
@@ -172,6 +172,6 @@ def _on_handled(view: NetworkView, memory: _MobileMemory, event: MessageHandled)
     if host is None or host.name not in memory.moved:
         return memory
     where = {(host.name, event.switch)}
-    if stamp_of(packet) in memory.fresh:
+    if packet_id_of(packet) in memory.fresh:
         return memory._replace(unheard=memory.unheard - {host.name}, misled=memory.misled - where)
     return memory if host.name in memory.unheard else memory._replace(misled=memory.misled | where)

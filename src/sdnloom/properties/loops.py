@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from sdnloom.engine.model import Event, Needs, Property
 from sdnloom.network.build import NetworkView
 from sdnloom.network.events import Arrived
-from sdnloom.network.packet_id import stamp_of
+from sdnloom.network.packet_id import packet_id_of
 from sdnloom.properties.base import NetworkProperty, actions_of, faulted
 
 Visit = tuple[str, str, int]  # packet, switch, port
@@ -53,7 +53,7 @@ def _visit(visits: _Visits, event: Event) -> _Visits:
         return visits._replace(duplicated=visits.duplicated | {fault[1]})
     if not isinstance(event, Arrived):
         return visits
-    packet = stamp_of(event.packet)
+    packet = packet_id_of(event.packet)
     if not packet or packet in visits.duplicated:
         return visits
     visit = (packet, event.switch, event.port)

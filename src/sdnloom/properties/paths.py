@@ -18,7 +18,7 @@ from sdnloom.network.events import (
     ToController,
 )
 from sdnloom.network.packet import Packet
-from sdnloom.network.packet_id import stamp_of
+from sdnloom.network.packet_id import packet_id_of
 from sdnloom.network.traffic import ends_of, flow_of
 from sdnloom.properties.base import NetworkProperty, actions_of, receiver
 
@@ -71,19 +71,19 @@ class DirectPaths(NetworkProperty):
         if isinstance(event, _TOPOLOGY_CHANGES) or (isinstance(event, EntryRemoved) and event.reason != "told"):
             return _Paths()
         if isinstance(event, Sent):
-            packet = {stamp_of(event.packet)}
+            packet = {packet_id_of(event.packet)}
             known = self.is_known(paths.known, event.packet)
             return paths._replace(
                 in_flight=paths.in_flight | packet, direct=paths.direct | packet if known else paths.direct
             )
         if isinstance(event, Received):
-            host, packet = receiver(view, event.packet), {stamp_of(event.packet)}
+            host, packet = receiver(view, event.packet), {packet_id_of(event.packet)}
             if host is None or host.name != event.host or not packet <= paths.in_flight:
                 return paths
             learned = paths.known | {self.learned(event.packet)}
             return _Paths(paths.in_flight - packet, learned, paths.direct - packet)
-        if isinstance(event, ToController) and stamp_of(event.packet) in paths.direct:
-            return paths._replace(astray=f"{stamp_of(event.packet)} at {event.switch}")
+        if isinstance(event, ToController) and packet_id_of(event.packet) in paths.direct:
+            return paths._replace(astray=f"{packet_id_of(event.packet)} at {event.switch}")
         return paths
 
 

@@ -9,7 +9,7 @@ from sdnloom.network.build import NetworkView
 from sdnloom.network.events import Arrived, Received
 from sdnloom.network.openflow import PacketIn
 from sdnloom.network.packet import Packet
-from sdnloom.network.packet_id import stamp_of
+from sdnloom.network.packet_id import packet_id_of
 from sdnloom.network.switch import receive_packet
 from sdnloom.network.switch_component import SwitchState
 from sdnloom.network.topology.spec import SwitchPort
@@ -141,11 +141,11 @@ class Waypoint(NetworkProperty):
         def fold(memory: tuple[frozenset[str], frozenset[str]], event: Event) -> Any:
             passed, received = memory
             if isinstance(event, Arrived) and event.switch == via:
-                return passed | {stamp_of(event.packet)}, received
+                return passed | {packet_id_of(event.packet)}, received
             if isinstance(event, Received) and event.host == target:
                 host = sender(view, event.packet)
                 if host is not None and host.name == source:
-                    return passed, received | {stamp_of(event.packet)}
+                    return passed, received | {packet_id_of(event.packet)}
             return memory
 
         def violated(memory: tuple[frozenset[str], frozenset[str]], _: Any) -> str | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from sdnloom.network.hosts import Client, Host, MobileHost
-from sdnloom.network.network import Network, at_least_zero
+from sdnloom.network.network import Network, check_not_negative
 from sdnloom.strategies.base import SearchStrategy
 
 
@@ -26,7 +26,7 @@ class PktSeq(SearchStrategy):
     def __post_init__(self) -> None:
         for name in ("length", "burst"):
             if getattr(self, name) is not None:
-                at_least_zero(f"{name} of pkt-seq", getattr(self, name))
+                check_not_negative(f"{name} of pkt-seq", getattr(self, name))
 
     def narrow(self, network: Network) -> Network:
         """Return the network with the budgets of every client reduced."""

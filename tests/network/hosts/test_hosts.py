@@ -24,7 +24,7 @@ from sdnloom.network.hosts import (
 )
 from sdnloom.network.network import Network
 from sdnloom.network.packet import Arp, Tcp, decode, encode
-from sdnloom.network.packet_id import sender_of, stamp, stamp_of
+from sdnloom.network.packet_id import add_packet_id, packet_id_of, sender_of
 from sdnloom.network.topology import SwitchPort, custom
 from sdnloom.network.traffic import answer_to, arp_reply, ends_of, flow_of, frame, header_of, ping
 from tests.network.exploring import column, events_of, explore, quiescent
@@ -50,7 +50,7 @@ def sends(built, host):
 @pytest.mark.parametrize("budget", [0, 1, 2, 3])
 def test_a_client_sends_as_often_as_it_may(budget):
     built = system(Client("A", to=("B",), sends=budget, numbered=True))
-    numbers = {stamp_of(packet) for packet in sends(built, "A")}
+    numbers = {packet_id_of(packet) for packet in sends(built, "A")}
     assert numbers == {f"A:{number}" for number in range(1, budget + 1)}
 
 
@@ -102,7 +102,7 @@ def test_a_replier_answers_what_is_meant_for_it_once():
     built = system(Client("A", packets=(ping(A, B), frame(A, A)), sends=2, numbered=True), Replier("B"), identity=True)
     answers = sends(built, "B")
     assert {flow_of(packet)[:2] for packet in answers} == {(B.mac, A.mac)}
-    assert {stamp_of(packet) for packet in answers} == {"B:to:A:1", "B:to:A:2"}
+    assert {packet_id_of(packet) for packet in answers} == {"B:to:A:1", "B:to:A:2"}
 
 
 def test_a_replier_does_not_answer_answers():
@@ -114,8 +114,8 @@ def test_a_replier_does_not_answer_answers():
 class Impostor(Client):
     """Sends an answer that nobody asked for: a subclass of the library's client."""
 
-    def pool(self, scene):
-        return (("answer", answer_to(ping(scene.other("A"), scene.me))),)
+    def pool(self, view):
+        return (("answer", answer_to(ping(view.other("A"), view.me))),)
 
 
 def test_two_copies_of_a_request_get_two_answers_that_can_be_told_apart():
@@ -126,7 +126,7 @@ def test_two_copies_of_a_request_get_two_answers_that_can_be_told_apart():
     for _ in range(60):
         steps = semantics.transitions(state)
         step = next((t for t in steps if t.step.component == "B"), None) or steps[-1]
-        stamps += [stamp_of(e.packet) for e in step.outcome.events if isinstance(e, Sent) and e.host == "B"]
+        stamps += [packet_id_of(e.packet) for e in step.outcome.events if isinstance(e, Sent) and e.host == "B"]
         state = step.state
     assert len(stamps) >= 2
     assert len(set(stamps)) == len(stamps)
@@ -168,7 +168,7 @@ def test_a_tcp_connection_opens_carries_data_and_closes():
 
 def test_a_tcp_client_repeats_its_first_packet_only_while_nothing_came():
     built = system(TcpClient("A", to="B", repeats=2, segments=0), TcpServer("B"), program=learning, identity=True)
-    repeats = {stamp_of(packet) for packet in sends(built, "A") if header_of(packet, Tcp).flags == SYN}
+    repeats = {packet_id_of(packet) for packet in sends(built, "A") if header_of(packet, Tcp).flags == SYN}
     assert repeats == {"A:syn", "A:syn:1", "A:syn:2"}
     for transition in explore(built)[1]:
         if transition.step.action == "repeat":
@@ -179,11 +179,11 @@ def test_a_tcp_client_that_resolves_opens_only_after_an_answer_and_to_the_addres
     """B's real address is told by B alone: the one that A was given is nobody's."""
 
     class Answering(TcpServer):
-        def receive(self, scene, state, packet):
+        def receive(self, view, state, packet):
             arp = header_of(packet, Arp)
-            if arp is not None and arp.tpa == scene.me.ip:
-                return (HostStep(state, (arp_reply(scene.me, arp.sha, arp.spa),)),)
-            return super().receive(scene, state, packet)
+            if arp is not None and arp.tpa == view.me.ip:
+                return (HostStep(state, (arp_reply(view.me, arp.sha, arp.spa),)),)
+            return super().receive(view, state, packet)
 
     built = system(TcpClient("A", to=(0xABC, B.ip), resolves=True, segments=0), Answering("B"), program=learning)
     sent = sends(built, "A")
@@ -195,8 +195,8 @@ def test_a_tcp_client_that_resolves_opens_only_after_an_answer_and_to_the_addres
 
 def test_a_tcp_server_resets_what_it_never_opened():
     class Stray(TcpClient):
-        def open(self, scene, state):
-            segment = self._segment(scene, state, PSH | ACK, 1, 1, "stray")
+        def open(self, view, state):
+            segment = self._segment(view, state, PSH | ACK, 1, 1, "stray")
             return (HostStep(state._replace(phase="done"), (segment,)),) if state.phase == "closed" else ()
 
     built = system(Stray("A", to="B"), TcpServer("B"), program=learning)
@@ -227,14 +227,14 @@ def test_a_mobile_host_announces_itself_from_its_new_port():
 class Beacon(Host):
     """A host of a user's own: broadcasts once whenever nothing else is going on."""
 
-    def initial(self, scene):
+    def initial(self, view):
         return False
 
-    def acts(self, scene):
+    def acts(self, view):
         return (HostAction("beacon", self.beacon, mode=Mode.IDLE),)
 
-    def beacon(self, scene, done):
-        return () if done else (HostStep(True, (frame(scene.me, scene.other("A")),)),)
+    def beacon(self, view, done):
+        return () if done else (HostStep(True, (frame(view.me, view.other("A")),)),)
 
 
 @pytest.mark.parametrize(
@@ -271,9 +271,9 @@ def test_what_a_host_ignores_it_ignores_in_every_state(hosts):
     packets = sent | {ping(A, B), arp_reply(B, A.mac, A.ip)}
     ignored = 0
     for host in hosts:
-        scene = HostView(ONE.host(host.name), ONE)
+        view = HostView(ONE.host(host.name), ONE)
         for packet in packets:
-            answers = {state: tuple(host.receive(scene, state, packet)) for state in states[host]}
+            answers = {state: tuple(host.receive(view, state, packet)) for state in states[host]}
             if any(doing.ignores for doings in answers.values() for doing in doings):
                 ignored += 1
                 assert answers == {state: (HostStep(state, ignores=True),) for state in states[host]}
@@ -282,7 +282,7 @@ def test_what_a_host_ignores_it_ignores_in_every_state(hosts):
 
 def test_an_identity_survives_the_wire_and_names_its_sender():
     for packet in (ping(A, B), frame(A, B)):
-        marked = stamp(packet, "A:7")
-        assert stamp_of(decode(encode(marked))) == "A:7"
-        assert stamp_of(packet) == ""
+        marked = add_packet_id(packet, "A:7")
+        assert packet_id_of(decode(encode(marked))) == "A:7"
+        assert packet_id_of(packet) == ""
     assert sender_of("B:to:A:7") == "B"

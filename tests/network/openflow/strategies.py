@@ -58,7 +58,7 @@ from sdnloom.network.openflow import (
     Match,
     Meter,
     MeterMod,
-    Opaque,
+    OpaqueMessage,
     OpaqueStatsReply,
     OpaqueStatsRequest,
     OpenFlowMessage,
@@ -419,7 +419,7 @@ def messages(version: int, plain: bool = False) -> dict[type[OpenFlowMessage], S
     unknown_stats = st.integers(14, 0xFFFE)
     add_stats(OpaqueStatsRequest, stats_type=unknown_stats, body=data)
     add_stats(OpaqueStatsReply, stats_type=unknown_stats, body=data)
-    found[Opaque] = st.builds(Opaque, type=st.integers(40, 255), body=data, xid=bits(32))
+    found[OpaqueMessage] = st.builds(OpaqueMessage, type=st.integers(40, 255), body=data, xid=bits(32))
     if only13:
         _only_13(add, add_stats, actions)
     return found

@@ -11,7 +11,7 @@ from sdnloom.network.openflow import (
     VERSIONS,
     DecodeError,
     Hello,
-    Opaque,
+    OpaqueMessage,
     OpenFlowMessage,
     StatsReply,
     StatsRequest,
@@ -45,7 +45,7 @@ def test_a_message_survives_the_wire_and_prints_as_python(
 
 def test_every_message_kind_is_generated() -> None:
     for version in VERSIONS:
-        assert set(MESSAGES[version]) == set(_BY_CLASS[version]) | {Opaque}
+        assert set(MESSAGES[version]) == set(_BY_CLASS[version]) | {OpaqueMessage}
     abstract = {OpenFlowMessage, StatsRequest, StatsReply}
     everything = {
         kind for kind in NAMES.values() if isinstance(kind, type) and issubclass(kind, OpenFlowMessage)

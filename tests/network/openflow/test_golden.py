@@ -32,7 +32,7 @@ from sdnloom.network.openflow import (
     WriteMetadata,
     decode,
     encode,
-    layout,
+    struct_layout,
     wire_form,
 )
 
@@ -155,14 +155,14 @@ def test_a_value_without_a_wire_form_is_refused_by_name(version: int, message: O
 
 
 def test_the_layout_says_where_a_field_is() -> None:
-    buffer_id = layout(V10, "flow_mod")["buffer_id"]
+    buffer_id = struct_layout(V10, "flow_mod")["buffer_id"]
     assert (buffer_id.offset, buffer_id.bits) == (56 * 8, 32)
     wire = encode(FlowMod(buffer_id=0xABCDEF01), V10)
     start = HEADER.size + buffer_id.offset // 8
     assert int.from_bytes(wire[start : start + buffer_id.bits // 8], "big") == 0xABCDEF01
     assert encode(FlowMod(buffer_id=NO_BUFFER), V10)[start : start + 4] == b"\xff" * 4
-    assert layout(V13, "flow_mod")["buffer_id"].offset == 24 * 8
-    inner = layout(V10, "flow_mod")["match.nw_src"]
+    assert struct_layout(V13, "flow_mod")["buffer_id"].offset == 24 * 8
+    inner = struct_layout(V10, "flow_mod")["match.nw_src"]
     wire = encode(FlowMod(Match.of(eth_type=0x0800, ipv4_src="10.0.0.1")), V10)
     start = HEADER.size + inner.offset // 8
     assert wire[start : start + inner.bits // 8] == bytes([10, 0, 0, 1])

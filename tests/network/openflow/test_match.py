@@ -5,7 +5,7 @@ from hypothesis import given, settings
 
 from sdnloom.network.openflow import V10, V13, EncodeError, FlowMod, Match, MatchError, encode, ip, mac
 from sdnloom.network.openflow.layouts import STRUCTS
-from sdnloom.network.openflow.match10 import read_match, write_match
+from sdnloom.network.openflow.match10 import read_match10, write_match10
 from tests.network.openflow.strategies import bits, matches
 
 
@@ -57,13 +57,13 @@ def test_a_field_that_makes_no_sense_is_refused_by_name(fields: dict[str, object
 @given(bits(320))
 @settings(max_examples=500)
 def test_every_fixed_match_has_a_meaning_that_survives(number: int) -> None:
-    match = read_match(number)
-    assert read_match(write_match(match)) == match
+    match = read_match10(number)
+    assert read_match10(write_match10(match)) == match
 
 
 @given(matches(V10))
 def test_a_match_of_10_survives_as_13(match: Match) -> None:
-    assert read_match(write_match(match)) == match
+    assert read_match10(write_match10(match)) == match
     encode(FlowMod(match), V13)
 
 
@@ -103,7 +103,7 @@ def test_a_match_of_10_survives_as_13(match: Match) -> None:
     ],
 )
 def test_fixed_fields_mean(slots: dict[str, int], match: Match) -> None:
-    assert read_match(raw10(**slots)) == match
+    assert read_match10(raw10(**slots)) == match
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from sdnloom.network.packet import (
     mac_text,
     stack,
 )
-from sdnloom.network.packet.checksum import checksum, words
+from sdnloom.network.packet.checksum import checksum, padded_number
 from tests.network.packet import strategies
 
 
@@ -132,9 +132,9 @@ def test_the_checksum_is_the_ones_complement_sum(data: bytes) -> None:
     for at in range(0, len(data), 2):
         total += int.from_bytes(data[at : at + 2].ljust(2, b"\0"), "big")
         total = (total & 0xFFFF) + (total >> 16)
-    assert checksum(words(data)) == total ^ 0xFFFF
+    assert checksum(padded_number(data)) == total ^ 0xFFFF
 
 
 @pytest.mark.parametrize("data", [b"", bytes(2), bytes(20), b"\xff\xff", b"\xff\xff" * 3, b"\xff\xfe\x00\x01"])
 def test_the_two_zeros_of_ones_complement_are_told_apart(data: bytes) -> None:
-    assert checksum(words(data)) == (0 if any(data) else 0xFFFF)
+    assert checksum(padded_number(data)) == (0 if any(data) else 0xFFFF)

@@ -18,7 +18,7 @@ from sdnloom.network.switch import (
     Switch,
     SwitchCore,
     SwitchOutcome,
-    initial_core,
+    initial_switch_core,
     plain_ports,
     receive_message,
     receive_packet,
@@ -47,7 +47,7 @@ def only(outcomes: tuple[SwitchOutcome, ...]) -> SwitchOutcome:
 
 def after(config: Switch, *messages: OpenFlowMessage, core: SwitchCore | None = None) -> SwitchCore:
     """Return the state after messages that all succeed."""
-    state = initial_core(config) if core is None else core
+    state = initial_switch_core(config) if core is None else core
     for message in messages:
         outcome = only(receive_message(config, state, message))
         assert not any(isinstance(each, Error) for each in outcome.messages), outcome.messages
@@ -57,7 +57,7 @@ def after(config: Switch, *messages: OpenFlowMessage, core: SwitchCore | None = 
 
 def error(config: Switch, message: OpenFlowMessage, core: SwitchCore | None = None) -> tuple[object, object]:
     """Return type and code of the error that a message gets, which changes nothing."""
-    state = initial_core(config) if core is None else core
+    state = initial_switch_core(config) if core is None else core
     outcome = only(receive_message(config, state, message))
     (found,) = outcome.messages
     assert isinstance(found, Error), found

@@ -43,7 +43,7 @@ from sdnloom.network.switch.normal import learn
 from sdnloom.network.switch.rewrite import push_vlan, set_field
 from sdnloom.network.switch.step import SwitchStep
 from sdnloom.network.switch.tables import flow_mod as flowmod
-from sdnloom.network.switch.tables.flow_table import actions_of, cell
+from sdnloom.network.switch.tables.flow_table import actions_of, entry_cell
 from sdnloom.network.switch.tables.lookup import is_fragment, packet_fields
 from tests.network.switch.sequences import Send, Stimulus
 from tests.network.switch.views import View, view_of_model
@@ -133,21 +133,21 @@ class _LateSet:
     def __init__(self) -> None:
         self.flights: list[pipeline.Flight] = []
 
-    def through_tables(self, turn: SwitchStep, flight: pipeline.Flight, table: int = 0) -> None:
+    def through_tables(self, step: SwitchStep, flight: pipeline.Flight, table: int = 0) -> None:
         self.flights.append(flight)
-        entry = pipeline._look_up(turn, flight, table)
+        entry = pipeline._look_up(step, flight, table)
         if entry is None:
-            pipeline._miss(turn, flight, table)
-        elif (following := pipeline.execute(turn, flight, entry)) is not None and flight.alive:
-            self.through_tables(turn, flight, following)
+            pipeline._miss(step, flight, table)
+        elif (following := pipeline.execute_entry(step, flight, entry)) is not None and flight.alive:
+            self.through_tables(step, flight, following)
 
-    def learn(self, turn: SwitchStep) -> None:
+    def learn(self, step: SwitchStep) -> None:
         for flight in self.flights[:1]:
             flight.table, flight.cookie, flight.reason = 0, pipeline.NO_COOKIE, PacketInReason.ACTION
             if flight.alive:
-                pipeline._execute_set(turn, flight, flight.action_set.values())
+                pipeline._execute_set(step, flight, flight.action_set.values())
         self.flights.clear()
-        learn(turn)
+        learn(step)
 
 
 def _group_in_bucket(step: Step) -> list[SwitchCore] | None:
@@ -165,9 +165,9 @@ def _group_in_bucket(step: Step) -> list[SwitchCore] | None:
     return [replace(step.before, groups=tuple(groups))]
 
 
-def _execute_set_after_miss(turn: SwitchStep, flight: pipeline.Flight, table: int) -> None:
+def _execute_set_after_miss(step: SwitchStep, flight: pipeline.Flight, table: int) -> None:
     """Open vSwitch executes the action set of a packet that a later table does not match."""
-    pipeline._execute_set(turn, flight, flight.action_set.values())
+    pipeline._execute_set(step, flight, flight.action_set.values())
 
 
 def _third_tag(step: Step) -> list[SwitchCore] | None:
@@ -278,7 +278,7 @@ def restart_hard_timers(stimulus: Stimulus, before: SwitchCore, outcome: SwitchO
     known = {entry.key for entry in before.flows}
     flows = tuple(
         replace(entry, hard_left=entry.hard_timeout * 1000 or None)
-        if entry.key in known and cell(entry) in outcome.writes
+        if entry.key in known and entry_cell(entry) in outcome.writes
         else entry
         for entry in outcome.core.flows
     )

@@ -27,12 +27,12 @@ from sdnloom.network.switch import (
     Switch,
     SwitchCore,
     SwitchOutcome,
-    advance,
-    initial_core,
+    initial_switch_core,
+    pass_time,
     receive_message,
     receive_packet,
 )
-from sdnloom.network.switch.tables.flow_mod import is_exact
+from sdnloom.network.switch.tables.flow_mod import has_no_wildcards
 from tests.network.openvswitch import Observed, OpenVswitch
 from tests.network.switch.deviations import (
     ALWAYS,
@@ -75,7 +75,7 @@ def model(config: Switch, core: SwitchCore, stimulus: Stimulus) -> tuple[SwitchO
         return receive_packet(config, core, stimulus.port, stimulus.packet)
     if isinstance(stimulus, Send):
         return receive_message(config, core, stimulus.message)
-    return (advance(config, core, stimulus.milliseconds),)
+    return (pass_time(config, core, stimulus.milliseconds),)
 
 
 @dataclass
@@ -106,7 +106,7 @@ class Comparison:
     def run(self, sequence: list[Stimulus]) -> Difference | None:
         """Return the first difference that no rule names, or None."""
         self.switch.forget()
-        start = initial_core(self.config)
+        start = initial_switch_core(self.config)
         cores = [replace(start, settings=replace(start.settings, generation_id=self.generation))]
         for place, stimulus in enumerate(sequence):
             real = self._view(stimulus)
@@ -195,4 +195,4 @@ def _wire(message: OpenFlowMessage, version: int) -> bytes:
 
 
 def _is_exact(message: OpenFlowMessage, version: int) -> bool:
-    return version == V10 and isinstance(message, FlowMod) and is_exact(message.match)
+    return version == V10 and isinstance(message, FlowMod) and has_no_wildcards(message.match)

@@ -25,8 +25,8 @@ from sdnloom.network.switch import (
     Switch,
     SwitchCore,
     SwitchOutcome,
-    advance,
-    initial_core,
+    initial_switch_core,
+    pass_time,
     receive_message,
     receive_packet,
 )
@@ -48,7 +48,7 @@ def to_controller(version: int, max_len: int, **options: int) -> tuple[Switch, S
 
 def test_miss_of_1_0_sends_the_first_miss_send_len_bytes_and_keeps_the_packet() -> None:
     config = switch(V10, miss_send_len=50)
-    outcome = only(receive_packet(config, initial_core(config), 1, TCP))
+    outcome = only(receive_packet(config, initial_switch_core(config), 1, TCP))
     message = packet_in(outcome)
     assert (message.data, message.total_len, message.buffer_id) == (encode(TCP)[:50], SIZE, 0)
     assert (message.reason, message.in_port) == (PacketInReason.NO_MATCH, 1)
@@ -57,8 +57,8 @@ def test_miss_of_1_0_sends_the_first_miss_send_len_bytes_and_keeps_the_packet() 
 
 def test_miss_of_1_3_is_dropped_without_a_table_miss_entry() -> None:
     config = switch(V13)
-    outcome = only(receive_packet(config, initial_core(config), 1, TCP))
-    assert (outcome.outputs, outcome.messages, outcome.core) == ((), (), initial_core(config))
+    outcome = only(receive_packet(config, initial_switch_core(config), 1, TCP))
+    assert (outcome.outputs, outcome.messages, outcome.core) == ((), (), initial_switch_core(config))
 
 
 def test_set_config_changes_how_much_of_a_miss_is_sent() -> None:
@@ -151,7 +151,7 @@ def test_refused_packet_out_leaves_the_packet_in_its_buffer(version: int) -> Non
 
 def test_flow_mod_of_1_0_applies_its_own_actions_to_the_buffered_packet() -> None:
     config = switch(V10, counters=True)
-    core = only(receive_packet(config, initial_core(config), 1, TCP)).core
+    core = only(receive_packet(config, initial_switch_core(config), 1, TCP)).core
     core = after(config, add(OUT3, priority=9), core=core)
     outcome = only(receive_message(config, core, add(OUT2, match=Match.of(in_port=1), priority=1, buffer_id=0)))
     assert outcome.outputs == ((2, TCP),)
@@ -185,11 +185,11 @@ def test_one_packet_sent_twice_to_the_controller_waits_twice() -> None:
 
 def test_what_waits_too_long_is_thrown_away_and_an_event_says_so() -> None:
     config = switch(V10, buffer_timeout=1000)
-    core = only(receive_packet(config, initial_core(config), 1, TCP)).core
-    assert advance(config, core, 999).core.buffers == (BufferedPacket(0, 1, TCP, 1),)
-    expired = advance(config, core, 1000)
+    core = only(receive_packet(config, initial_switch_core(config), 1, TCP)).core
+    assert pass_time(config, core, 999).core.buffers == (BufferedPacket(0, 1, TCP, 1),)
+    expired = pass_time(config, core, 1000)
     assert expired.events == (BufferExpired(0, TCP),)
-    assert expired.core == initial_core(config)
+    assert expired.core == initial_switch_core(config)
     assert error(config, PacketOut((OUT2,), buffer_id=0), expired.core) == ("bad_request", "buffer_empty")
 
 
@@ -211,8 +211,8 @@ def test_a_packet_that_nobody_hears_of_is_not_kept() -> None:
 def test_an_error_quotes_the_first_64_bytes_of_the_message() -> None:
     config = switch(V13)
     message = add(Output(99), CONTROLLER, xid=5)
-    (found,) = only(receive_message(config, initial_core(config), message)).messages
+    (found,) = only(receive_message(config, initial_switch_core(config), message)).messages
     assert isinstance(found, Error)
     assert (found.xid, len(found.data), found.data[1]) == (5, 64, 14)
     assert isinstance(message, FlowMod)
-    assert ports_of(config, initial_core(config)) == []
+    assert ports_of(config, initial_switch_core(config)) == []

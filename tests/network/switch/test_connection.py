@@ -30,7 +30,7 @@ from sdnloom.network.switch import (
     SwitchCore,
     connect,
     disconnect,
-    initial_core,
+    initial_switch_core,
     port_change,
     receive_message,
     receive_packet,
@@ -53,7 +53,7 @@ BOTH = pytest.mark.parametrize("version", [V10, V13])
 
 def answer(config: Switch, message: OpenFlowMessage, core: SwitchCore | None = None) -> OpenFlowMessage:
     """Return the one reply to a request, which changes nothing."""
-    state = initial_core(config) if core is None else core
+    state = initial_switch_core(config) if core is None else core
     outcome = only(receive_message(config, state, message))
     assert outcome.core == state
     (reply,) = outcome.messages
@@ -80,7 +80,7 @@ def test_emergency_entries_of_1_0_take_over_without_a_controller() -> None:
     gone = after(config, FlowMod(command=int(FlowCommand.DELETE)), core=found)
     assert gone == found  # a plain delete does not reach them
     cleared = after(config, FlowMod(command=int(FlowCommand.DELETE), flags=int(FlowFlag.EMERG)), core=found)
-    assert cleared == initial_core(config)
+    assert cleared == initial_switch_core(config)
 
 
 def test_emergency_entries_have_no_timeouts_and_a_table_of_their_own() -> None:

@@ -40,8 +40,8 @@ from sdnloom.network.switch import (
     Ambiguous,
     Switch,
     SwitchCore,
-    advance,
-    initial_core,
+    initial_switch_core,
+    pass_time,
     receive_message,
     receive_packet,
 )
@@ -106,7 +106,7 @@ def test_modify_changes_actions_and_nothing_else(version: int) -> None:
     config = switch(version, counters=True)
     core = after(config, add(OUT2, match=IN1, priority=7, idle_timeout=3, hard_timeout=9, cookie=4, flags=1))
     core = only(receive_packet(config, core, 1, TCP)).core
-    core = advance(config, core, 500).core
+    core = pass_time(config, core, 500).core
     (before,) = core.flows
     core = after(config, add(OUT3, command=int(FlowCommand.MODIFY), priority=1, cookie=8, idle_timeout=99), core=core)
     (now,) = core.flows
@@ -119,7 +119,7 @@ def test_counters_survive_replacement_in_1_3_unless_reset_and_never_in_1_0() -> 
     for version, flags, packets in ((V10, 0, 0), (V13, 0, 1), (V13, int(FlowFlag.RESET_COUNTS), 0)):
         config = switch(version, counters=True)
         core = only(receive_packet(config, after(config, add(OUT2)), 1, TCP)).core
-        core = advance(config, core, 700).core
+        core = pass_time(config, core, 700).core
         (entry,) = after(config, add(OUT2, flags=flags), core=core).flows
         assert (entry.traffic.packets, entry.age) == (packets, 0)
 
@@ -199,10 +199,10 @@ def test_timeouts_are_reported_with_their_reason_at_their_time(version: int) -> 
         add(match=IN2, hard_timeout=3, flags=1),
         add(match=TO, idle_timeout=4, hard_timeout=4, flags=1),
     )
-    assert advance(config, core, 1999).messages == ()
-    core = advance(config, core, 1999).core
+    assert pass_time(config, core, 1999).messages == ()
+    core = pass_time(config, core, 1999).core
     core = only(receive_packet(config, core, 1, TCP)).core
-    reports = [message for message in advance(config, core, 5000).messages if isinstance(message, FlowRemoved)]
+    reports = [message for message in pass_time(config, core, 5000).messages if isinstance(message, FlowRemoved)]
     assert [(each.match, each.reason) for each in reports] == [
         (IN2, FlowRemovedReason.HARD_TIMEOUT),
         (IN1, FlowRemovedReason.IDLE_TIMEOUT),
@@ -499,4 +499,4 @@ def test_empty_lists_of_actions_are_no_lists() -> None:
     config = switch(V13)
     same = [FlowMod(), FlowMod(instructions=(ApplyActions(),)), FlowMod(instructions=(WriteActions(),))]
     assert len({after(config, message) for message in same}) == 1
-    assert initial_core(config) not in {after(config, message) for message in same}
+    assert initial_switch_core(config) not in {after(config, message) for message in same}

@@ -9,7 +9,7 @@ import sdnloom.network.openflow as openflow
 from sdnloom.engine.model import ALL
 from sdnloom.network.openflow import NO_BUFFER, V10, V13, FlowMod, Match, Output, PacketOut
 from sdnloom.network.packet import Ethernet, stack
-from sdnloom.network.switch import Switch, SwitchCore, SwitchOutcome, conflict, initial_core, plain_ports
+from sdnloom.network.switch import Switch, SwitchCore, SwitchOutcome, cells_conflict, initial_switch_core, plain_ports
 from sdnloom.network.switch.footprints import MessageFootprint, is_quiet, of_message, of_packet
 from tests.network.switch.build import OUT2, add
 from tests.network.switch.differential import model
@@ -38,7 +38,7 @@ def reach_of(config: Switch, stimulus: Stimulus) -> MessageFootprint | None:
 
 def walk(config: Switch, seed: int) -> list[tuple[SwitchCore, Stimulus, SwitchOutcome]]:
     """(state, stimulus, outcome) along a random sequence."""
-    core = initial_core(config)
+    core = initial_switch_core(config)
     found: list[tuple[SwitchCore, Stimulus, SwitchOutcome]] = []
     for stimulus in Generator(config, seed).sequence():
         outcomes = model(config, core, stimulus)
@@ -48,7 +48,7 @@ def walk(config: Switch, seed: int) -> list[tuple[SwitchCore, Stimulus, SwitchOu
 
 
 def meets(cells: frozenset[Any], probe: Any) -> bool:
-    return bool(cells & ALL) or any(conflict(cell, probe) for cell in cells)
+    return bool(cells & ALL) or any(cells_conflict(cell, probe) for cell in cells)
 
 
 @pytest.mark.parametrize("config", CONFIGS, ids=IDS)
@@ -63,9 +63,9 @@ def test_whatever_conflicts_with_what_was_done_conflicts_with_what_may_be_done(c
                 continue
             told += 1
             for probe in probes:
-                if any(conflict(cell, probe) for cell in outcome.writes):
+                if any(cells_conflict(cell, probe) for cell in outcome.writes):
                     assert meets(reach.writes, probe), (stimulus, probe)
-                elif any(conflict(cell, probe) for cell in outcome.reads):
+                elif any(cells_conflict(cell, probe) for cell in outcome.reads):
                     assert meets(reach.reads | reach.writes, probe), (stimulus, probe)
                 narrow += not meets(reach.reads | reach.writes, probe)
             ports = {port for port, _ in outcome.outputs}
@@ -82,7 +82,7 @@ def test_a_quiet_message_is_not_answered_whatever_packets_come_and_after_the_mes
     quiet = loud = 0
     for seed in range(600):
         generator, chance = Generator(config, seed), random.Random(seed)
-        core = initial_core(config)
+        core = initial_switch_core(config)
         for _ in range(chance.randrange(6)):
             core = chance.choice(model(config, core, generator.stimulus())).core
         messages = [one.message for _ in range(40) if isinstance(one := generator.stimulus(), Send)]
@@ -185,7 +185,7 @@ def test_packets_and_commands_that_are_said_to_be_independent_commute_in_every_p
     apart = together = 0
     for seed in range(1500):
         chance = random.Random(seed)
-        core = initial_core(config)
+        core = initial_switch_core(config)
         for message in (group, *(mod(chance) for _ in range(4))):
             core = model(config, core, Send(message))[0].core
         pair = (

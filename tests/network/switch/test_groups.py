@@ -26,7 +26,7 @@ from sdnloom.network.openflow import (
 )
 from sdnloom.network.switch import (
     Switch,
-    initial_core,
+    initial_switch_core,
     receive_message,
     receive_packet,
 )
@@ -127,7 +127,7 @@ def test_deleting_a_group_deletes_the_entries_that_use_it() -> None:
     outcome = only(receive_message(config, core, group(GroupId.ALL, command=2)))
     assert outcome.messages == (FlowRemoved(Match(), FlowRemovedReason.GROUP_DELETE),)
     assert ([each.priority for each in outcome.core.flows], outcome.core.groups) == ([3], ())
-    assert only(receive_message(config, initial_core(config), group(7, command=2))).messages == ()
+    assert only(receive_message(config, initial_switch_core(config), group(7, command=2))).messages == ()
 
 
 def test_chains_of_groups_end() -> None:

@@ -32,21 +32,21 @@ from sdnloom.network.switch import (
     Switch,
     SwitchCore,
     SwitchOutcome,
-    advance,
+    cells_conflict,
     coarse,
-    conflict,
     connect,
     disconnect,
     independent,
-    initial_core,
+    initial_switch_core,
     next_deadline,
+    pass_time,
     plain_ports,
     port_change,
     receive_message,
     receive_packet,
 )
 from sdnloom.network.switch.core import FlowEntry
-from sdnloom.network.switch.tables.flow_table import best, put
+from sdnloom.network.switch.tables.flow_table import best_entries, put_entry
 from sdnloom.network.switch.tables.lookup import covers, matches, overlap, packet_fields
 from tests.network.switch.differential import model
 from tests.network.switch.sequences import Generator, Send, Stimulus, Wait
@@ -62,7 +62,7 @@ def config_of(version: int, **options: object) -> Switch:
 def random_core(config: Switch, seed: int, steps: int = 12) -> SwitchCore:
     """Return a state that random stimuli lead to, by the first outcome of each."""
     generator = Generator(config, seed)
-    core = initial_core(config)
+    core = initial_switch_core(config)
     for _ in range(steps):
         core = model(config, core, generator.stimulus())[0].core
     return core
@@ -78,7 +78,7 @@ def adds(config: Switch, seed: int, count: int) -> list[FlowMod]:
         assert isinstance(stimulus.message, FlowMod)
         given = stimulus.message
         message = replace(given, command=0, flags=0, cookie_mask=0, out_port=Port.ANY, out_group=GroupId.ANY, xid=0)
-        (outcome,) = receive_message(config, initial_core(config), message)
+        (outcome,) = receive_message(config, initial_switch_core(config), message)
         if outcome.core.flows:
             found[outcome.core.flows[0].key] = message
     return list(found.values())
@@ -98,7 +98,7 @@ def test_order_of_installation_is_not_part_of_a_state(version: int, seed: int, s
     messages = adds(config, seed, 6)
     shuffled = list(messages)
     random.Random(shuffle).shuffle(shuffled)
-    one, two = (run(config, initial_core(config), order) for order in (messages, shuffled))
+    one, two = (run(config, initial_switch_core(config), order) for order in (messages, shuffled))
     assert one == two
     assert hash(one) == hash(two)
     assert repr(one) == repr(two)
@@ -111,7 +111,7 @@ def test_order_of_installation_is_not_part_of_a_state(version: int, seed: int, s
 def test_installing_and_deleting_leads_back(version: int, seed: int) -> None:
     config = config_of(version)
     messages = adds(config, seed, 4)
-    before = run(config, initial_core(config), messages[:3])
+    before = run(config, initial_switch_core(config), messages[:3])
     after = run(config, before, [messages[3], replace(messages[3], command=int(FlowCommand.DELETE_STRICT))])
     assert after == before
 
@@ -121,10 +121,10 @@ def test_installing_and_deleting_leads_back(version: int, seed: int) -> None:
 def test_time_splits_freely(version: int, seed: int, counters: bool, parts: list[int]) -> None:
     config = config_of(version, counters=counters, buffer_timeout=1500, buffers=3)
     core = random_core(config, seed)
-    whole = advance(config, core, sum(parts))
+    whole = pass_time(config, core, sum(parts))
     messages, events = [], []
     for part in parts:
-        outcome = advance(config, core, part)
+        outcome = pass_time(config, core, part)
         core = outcome.core
         messages += outcome.messages
         events += outcome.events
@@ -138,9 +138,9 @@ def test_nothing_expires_before_the_next_deadline_and_something_at_it(version: i
     core = random_core(config, seed)
     deadline = next_deadline(core)
     if deadline is None:
-        assert advance(config, core, 10**9).core == core
+        assert pass_time(config, core, 10**9).core == core
         return
-    early, due = advance(config, core, deadline - 1).core, advance(config, core, deadline).core
+    early, due = pass_time(config, core, deadline - 1).core, pass_time(config, core, deadline).core
 
     def size(state: SwitchCore) -> int:
         return len(state.flows) + len(state.buffers) + len(state.macs)
@@ -254,8 +254,8 @@ def test_conflicting_cells_share_a_coarse_one(seed: int) -> None:
     generator = Generator(config, seed)
     one, two = (outcomes_of(config, core, generator.stimulus())[0] for _ in range(2))
     for a, b in product(one.reads, two.reads):
-        assert conflict(a, b) == conflict(b, a)
-        if conflict(a, b):
+        assert cells_conflict(a, b) == cells_conflict(b, a)
+        if cells_conflict(a, b):
             assert coarse([a]) & coarse([b])
 
 
@@ -315,12 +315,12 @@ def _fixes_no_more(a: Match, b: Match) -> bool:
 @settings(max_examples=100)
 def test_lookup_agrees_with_a_scan_of_all_entries(version: int, seed: int) -> None:
     config = config_of(version)
-    core = run(config, initial_core(config), adds(config, seed, 8))
+    core = run(config, initial_switch_core(config), adds(config, seed, 8))
     fields = packet_fields(Generator(config, seed + 1).packet(), 1)
     for table in range(4):
         met = [each for each in core.flows if each.table == table and _slow(each, fields)]
         top = max((each.priority for each in met), default=None)
-        assert set(best(core.flows, table, fields)) == {each for each in met if each.priority == top}
+        assert set(best_entries(core.flows, table, fields)) == {each for each in met if each.priority == top}
 
 
 def _slow(each: FlowEntry, fields: dict[str, int]) -> bool:
@@ -335,7 +335,7 @@ def test_entries_are_always_sorted_and_distinct(version: int, seed: int) -> None
     assert len({each.key for each in flows}) == len(flows)
     rebuilt: tuple[FlowEntry, ...] = ()
     for each in reversed(flows):
-        rebuilt = put(rebuilt, each)
+        rebuilt = put_entry(rebuilt, each)
     assert rebuilt == flows
 
 
@@ -347,7 +347,7 @@ def test_entries_are_always_sorted_and_distinct(version: int, seed: int) -> None
 def test_buffers_are_bounded_and_every_promised_one_is_there(version: int, seed: int, buffers: int) -> None:
     config = config_of(version, buffers=buffers)
     generator = Generator(config, seed)
-    core = initial_core(config)
+    core = initial_switch_core(config)
     for _ in range(25):
         stimulus = generator.stimulus()
         outcome = model(config, core, stimulus)[0]
@@ -409,8 +409,8 @@ def test_the_same_input_gives_the_same_text_under_every_hash_seed() -> None:
 def test_unused_flags_and_times_do_not_make_states_different(version: int) -> None:
     config = config_of(version)
     add = FlowMod(Match.of(in_port=1))
-    plain = run(config, initial_core(config), [add])
-    assert advance(config, plain, 12345).core == plain
+    plain = run(config, initial_switch_core(config), [add])
+    assert pass_time(config, plain, 12345).core == plain
     if version == V10:
-        assert run(config, initial_core(config), [replace(add, flags=int(FlowFlag.CHECK_OVERLAP))]) == plain
+        assert run(config, initial_switch_core(config), [replace(add, flags=int(FlowFlag.CHECK_OVERLAP))]) == plain
     assert Wait(1) != Wait(2)

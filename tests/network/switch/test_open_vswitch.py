@@ -257,7 +257,7 @@ def _worst(flows: Any, table: int, fields: Any) -> tuple[FlowEntry, ...]:
 
 
 MUTANTS: dict[str, tuple[int, Any, str, Any]] = {
-    "lowest priority wins": (V10, pipeline, "best", _worst),
+    "lowest priority wins": (V10, pipeline, "best_entries", _worst),
     "non-strict delete reaches less specific entries": (
         V10,
         flowmod,
@@ -265,33 +265,33 @@ MUTANTS: dict[str, tuple[int, Any, str, Any]] = {
         lambda one, two: flowmod.overlap(one, two),
     ),
     "delete ignores the output port": (V10, flowmod, "outputs_to", lambda entry, port: True),
-    "a hit does not restart the idle timer": (V10, pipeline, "touch", lambda turn, entry, packet: entry),
+    "a hit does not restart the idle timer": (V10, pipeline, "touch", lambda step, entry, packet: entry),
     "tags are not stripped": (V10, pipeline, "pop_vlan", lambda packet: packet),
     "1.0 set-vlan adds no tag": (V10, pipeline, "set_vlan", pipeline.set_field),
     "flooding goes back to where it came from": (
         V13,
         pipeline,
         "_broadcasts",
-        lambda turn, port, number: port.port_no == 1,
+        lambda step, port, number: port.port_no == 1,
     ),
-    "groups have no buckets": (V13, pipeline, "_buckets", lambda turn, group: ()),
+    "groups have no buckets": (V13, pipeline, "_buckets", lambda step, group: ()),
     "actions are not checked against the match": (
         V13,
         flowmod,
         "check_instructions",
-        lambda turn, table, match, given: given,
+        lambda step, table, match, given: given,
     ),
     "1.3 adds where there is nothing to modify": (
         V13,
         flowmod,
         "_modify",
-        lambda turn, message, wanted: flowmod._add(turn, message, wanted),
+        lambda step, message, wanted: flowmod._add(step, message, wanted),
     ),
     "nothing expires": (
         V13,
         timeouts,
         "_expire",
-        lambda turn: turn.update(flows=tuple(map(_timeless, turn.core.flows))),
+        lambda step: step.update(flows=tuple(map(_timeless, step.core.flows))),
     ),
 }
 

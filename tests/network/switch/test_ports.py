@@ -25,8 +25,8 @@ from sdnloom.network.openflow import (
 from sdnloom.network.packet import Ethernet, IPv4, Packet, Vlan, encode, stack
 from sdnloom.network.switch import (
     Switch,
-    advance,
-    initial_core,
+    initial_switch_core,
+    pass_time,
     plain_ports,
     port_change,
     receive_message,
@@ -103,11 +103,11 @@ def test_no_packet_in_silences_misses_but_not_actions() -> None:
 def test_port_mod_is_reported_once_and_undone_leads_back(version: int) -> None:
     config = switch(version)
     message = port_mod(config, 1, PortConfig.NO_FWD)
-    outcome = only(receive_message(config, initial_core(config), message))
+    outcome = only(receive_message(config, initial_switch_core(config), message))
     expected = replace(config.ports[0], config=int(PortConfig.NO_FWD))
     assert outcome.messages == (PortStatus(PortReason.MODIFY, expected),)
     assert only(receive_message(config, outcome.core, message)).messages == ()
-    assert after(config, replace(message, config=0), core=outcome.core) == initial_core(config)
+    assert after(config, replace(message, config=0), core=outcome.core) == initial_switch_core(config)
 
 
 def test_port_mod_that_names_a_wrong_port_is_refused() -> None:
@@ -120,7 +120,7 @@ def test_port_mod_that_names_a_wrong_port_is_refused() -> None:
 @BOTH
 def test_ports_come_change_and_go(version: int) -> None:
     config = switch(version)
-    start = initial_core(config)
+    start = initial_switch_core(config)
     (fourth,) = plain_ports(4)
     added = port_change(config, start, PortReason.ADD, fourth)
     assert added.messages == (PortStatus(PortReason.ADD, fourth),)
@@ -142,8 +142,8 @@ def test_normal_learns_forgets_and_tells_vlans_apart() -> None:
     learned = only(receive_packet(config, core, 1, TCP)).core
     assert ports_of(config, learned, 2, back) == [1]
     assert ports_of(config, learned, 1, back) == []
-    assert ports_of(config, advance(config, learned, 299_999).core, 2, back) == [1]
-    assert advance(config, learned, 300_000).core == core
+    assert ports_of(config, pass_time(config, learned, 299_999).core, 2, back) == [1]
+    assert pass_time(config, learned, 300_000).core == core
     assert len(ports_of(config, port_change(config, learned, PortReason.DELETE, config.ports[0]).core, 2, back)) == 2
     own = PacketOut((Output(Port.NORMAL),), encode(TCP), in_port=3)
     assert ports_of(config, only(receive_message(config, core, own)).core, 2, back) == [3]
@@ -181,7 +181,7 @@ def test_packet_out_of_1_3_comes_from_a_port_or_the_controller() -> None:
 @BOTH
 def test_packet_out_of_any_bytes_is_sent_as_it_is(version: int, data: bytes) -> None:
     config = switch(version)
-    outcome = only(receive_message(config, initial_core(config), PacketOut((OUT2,), data, in_port=1)))
+    outcome = only(receive_message(config, initial_switch_core(config), PacketOut((OUT2,), data, in_port=1)))
     assert [encode(packet) for _, packet in outcome.outputs] == [data]
 
 
@@ -204,4 +204,4 @@ def test_fragments_are_dropped_on_demand() -> None:
     assert ports_of(switch(V10), after(switch(V10), add(OUT2, match=tcp)), packet=fragment) == [2]
     assert ports_of(switch(V13), after(switch(V13), add(OUT2, match=tcp)), packet=fragment) == []
     assert error(switch(V13), SetConfig(int(ConfigFlag.FRAG_REASM))) == ("switch_config_failed", "bad_flags")
-    assert after(switch(V10), SetConfig(int(ConfigFlag.FRAG_REASM))) == initial_core(switch(V10))
+    assert after(switch(V10), SetConfig(int(ConfigFlag.FRAG_REASM))) == initial_switch_core(switch(V10))

@@ -33,7 +33,7 @@ from sdnloom.network.openflow import (
     GroupStatsRequest,
     Hello,
     Match,
-    Opaque,
+    OpaqueMessage,
     OpaqueStatsRequest,
     OpenFlowMessage,
     PacketQueue,
@@ -54,8 +54,8 @@ from sdnloom.network.openflow import (
 from sdnloom.network.switch import (
     Switch,
     SwitchCore,
-    advance,
-    initial_core,
+    initial_switch_core,
+    pass_time,
     plain_ports,
     receive_message,
     receive_packet,
@@ -77,7 +77,7 @@ BOTH = pytest.mark.parametrize("version", [V10, V13])
 
 def answer(config: Switch, message: OpenFlowMessage, core: SwitchCore | None = None) -> OpenFlowMessage:
     """Return the one reply to a request, which changes nothing."""
-    state = initial_core(config) if core is None else core
+    state = initial_switch_core(config) if core is None else core
     outcome = only(receive_message(config, state, message))
     assert outcome.core == state
     (reply,) = outcome.messages
@@ -97,8 +97,8 @@ def test_simple_requests_are_answered(version: int) -> None:
     assert features.ports == (config.ports if version == V10 else ())
     assert isinstance(answer(config, DescRequest()), DescReply)
     for silent in (Hello(), EchoReply(b"")):
-        assert only(receive_message(config, initial_core(config), silent)).messages == ()
-    assert error(config, Opaque(99)) == ("bad_request", "bad_type")
+        assert only(receive_message(config, initial_switch_core(config), silent)).messages == ()
+    assert error(config, OpaqueMessage(99)) == ("bad_request", "bad_type")
     assert error(config, OpaqueStatsRequest(99)) == ("bad_request", "bad_multipart")
     assert error(config, ExperimenterStatsRequest(7)) == ("bad_request", "bad_experimenter")
 
@@ -116,7 +116,7 @@ def test_statistics_count_what_happened(version: int) -> None:
     config = switch(version, counters=True)
     core = after(config, add(OUT2, match=Match.of(in_port=1), cookie=3), add(OUT3, match=Match.of(in_port=2)))
     core = only(receive_packet(config, core, 1, TCP)).core
-    core = advance(config, core, 1500).core
+    core = pass_time(config, core, 1500).core
     aggregate = answer(config, AggregateRequest(), core)
     assert aggregate == AggregateReply(1, SIZE, 2)
     flows = answer(config, FlowStatsRequest(out_port=2), core)
@@ -175,7 +175,7 @@ def test_queues_are_listed_by_port(version: int) -> None:
 
 def test_table_mod_has_nothing_to_configure() -> None:
     config = switch(V13)
-    assert after(config, TableMod(0, 3)) == initial_core(config)
+    assert after(config, TableMod(0, 3)) == initial_switch_core(config)
     assert error(config, TableMod(0, 4)) == ("table_mod_failed", "bad_config")
     assert error(config, TableMod(254)) == ("table_mod_failed", "bad_table")
 

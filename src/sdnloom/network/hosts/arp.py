@@ -45,21 +45,21 @@ class ArpHost(Client):
         """All it knows."""
         return STATE
 
-    def initial(self, scene: HostView) -> Hashable:
+    def initial(self, view: HostView) -> Hashable:
         """It knows nobody."""
         return ArpState(self._capped(0, self.burst), self.asks if self.to else 0)
 
-    def acts(self, scene: HostView) -> tuple[HostAction, ...]:
+    def acts(self, view: HostView) -> tuple[HostAction, ...]:
         """It asks and sends."""
         asks = (HostAction("ask", self.ask),) if self.to and self.asks else ()
         return (*asks, HostAction("send", self.send_known)) if self.sends and (self.to or self.packets) else asks
 
-    def check(self, scene: HostView) -> None:
+    def check(self, view: HostView) -> None:
         """Raise NetworkError for what is wrong; unlike a client it may have nothing to send."""
         if self.to or self.packets:
-            Client.check(self, scene)
+            Client.check(self, view)
 
-    def ask(self, scene: HostView, state: ArpState) -> Sequence[HostStep]:
+    def ask(self, view: HostView, state: ArpState) -> Sequence[HostStep]:
         """It may ask for any address that it does not know."""
         unknown = [name for name in self.to if name not in state.known]
         if not state.asks:
@@ -67,35 +67,35 @@ class ArpHost(Client):
         return [
             HostStep(
                 state._replace(asks=state.asks - 1),
-                (scene.stamped(arp_request(scene.me, scene.other(name).ip), f"ask:{state.asks}"),),
+                (view.stamped(arp_request(view.me, view.other(name).ip), f"ask:{state.asks}"),),
                 choice=name,
             )
             for name in unknown
         ]
 
-    def send_known(self, scene: HostView, state: ArpState) -> Sequence[HostStep]:
+    def send_known(self, view: HostView, state: ArpState) -> Sequence[HostStep]:
         """What a client would send, without what goes to somebody it does not know."""
-        strangers = {ping for name, ping in self.pool(scene) if name in self.to and name not in state.known}
-        doings = self.send(scene, state.client)
+        strangers = {ping for name, ping in self.pool(view) if name in self.to and name not in state.known}
+        doings = self.send(view, state.client)
         return [
             each._replace(state=state._replace(client=cast(ClientState, each.state)))
             for each in doings
             if not any(packet.headers == one.headers for packet in each.packets for one in strangers)
         ]
 
-    def receive(self, scene: HostView, state: Any, packet: Packet) -> Sequence[HostStep]:
+    def receive(self, view: HostView, state: Any, packet: Packet) -> Sequence[HostStep]:
         """Learn from an answer, answer a question, answer a ping, and count the packet as a client does."""
         after: ArpState = state._replace(client=self._replenished(state.client))
         arp, icmp = header_of(packet, Arp), header_of(packet, Icmp)
         if isinstance(arp, Arp) and arp.op == ARP_REPLY:
-            names = {name for name in self.to if scene.other(name).ip == arp.spa}
+            names = {name for name in self.to if view.other(name).ip == arp.spa}
             return (HostStep(after._replace(known=state.known | names)),)
-        if isinstance(arp, Arp) and arp.op == ARP_REQUEST and arp.tpa == scene.me.ip and arp.spa != scene.me.ip:
-            return self._answer(scene, after, packet, arp_reply(scene.me, arp.sha, arp.spa))
-        if isinstance(icmp, Icmp) and icmp.type == ECHO_REQUEST and ends_of(packet)[1] == scene.me.mac:
-            return self._answer(scene, after, packet, answer_to(packet))
+        if isinstance(arp, Arp) and arp.op == ARP_REQUEST and arp.tpa == view.me.ip and arp.spa != view.me.ip:
+            return self._answer(view, after, packet, arp_reply(view.me, arp.sha, arp.spa))
+        if isinstance(icmp, Icmp) and icmp.type == ECHO_REQUEST and ends_of(packet)[1] == view.me.mac:
+            return self._answer(view, after, packet, answer_to(packet))
         return (HostStep(after),)
 
-    def _answer(self, scene: HostView, state: ArpState, packet: Packet, answer: Packet) -> Sequence[HostStep]:
-        answer, answered = scene.answered(packet, answer, state.answered)
+    def _answer(self, view: HostView, state: ArpState, packet: Packet, answer: Packet) -> Sequence[HostStep]:
+        answer, answered = view.answered(packet, answer, state.answered)
         return (HostStep(state._replace(answered=answered), (answer,)),)

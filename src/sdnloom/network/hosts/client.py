@@ -6,13 +6,13 @@ from typing import Any, Literal, NamedTuple
 
 from sdnloom.engine.model import NONE, Cell
 from sdnloom.network.hosts.host import STATE, Host, HostAction, HostStep, HostView
-from sdnloom.network.network import NetworkError, at_least_zero, one_of
+from sdnloom.network.network import NetworkError, check_not_negative, check_one_of
 from sdnloom.network.packet import Packet
-from sdnloom.network.packet_id import stamp
+from sdnloom.network.packet_id import add_packet_id
 from sdnloom.network.topology.spec import SwitchPort
 from sdnloom.network.traffic import ping
 
-Named = tuple[str, Packet]  # a packet and what a trace calls it
+NamedPacket = tuple[str, Packet]  # a packet and what a trace calls it
 
 
 class ClientState(NamedTuple):
@@ -41,31 +41,31 @@ class Client(Host):
     order: Literal["any", "listed"] = "any"
     numbered: bool | None = None
     discover: bool = False
-    pools: tuple[tuple[SwitchPort, tuple[Named, ...]], ...] = ()
+    pools: tuple[tuple[SwitchPort, tuple[NamedPacket, ...]], ...] = ()
 
     @property
     def receive_cells(self) -> frozenset[Cell]:
         """Nothing, unless packets received allow to send more."""
         return NONE if self.burst is None else STATE
 
-    def check(self, scene: HostView) -> None:
+    def check(self, view: HostView) -> None:
         """Raise NetworkError for a wrong number or order, or for nothing to send."""
-        at_least_zero(f"sends of host {self.name!r}", self.sends)
+        check_not_negative(f"sends of host {self.name!r}", self.sends)
         if self.burst is not None:
-            at_least_zero(f"burst of host {self.name!r}", self.burst)
-        one_of(f"order of host {self.name!r}", self.order, ("any", "listed"))
+            check_not_negative(f"burst of host {self.name!r}", self.burst)
+        check_one_of(f"order of host {self.name!r}", self.order, ("any", "listed"))
         if self.discover and self.order != "any":
             raise NetworkError(f"host {self.name!r} discovers its packets; expected order any, as none is listed")
-        if self.sends and not self.discover and not self.pool(scene):
+        if self.sends and not self.discover and not self.pool(view):
             raise NetworkError(f"host {self.name!r} has nothing to send; expected hosts to send to, or packets")
 
-    def pool(self, scene: HostView) -> tuple[Named, ...]:
+    def pool(self, view: HostView) -> tuple[NamedPacket, ...]:
         """The packets it may send where it is, each with a name."""
-        pings = [(name, ping(scene.me, scene.other(name))) for name in self.to]
-        found = [named for port, pool in self.pools if port == scene.port for named in pool]
+        pings = [(name, ping(view.me, view.other(name))) for name in self.to]
+        found = [named for port, pool in self.pools if port == view.port for named in pool]
         return (*pings, *((f"packet {number}", packet) for number, packet in enumerate(self.packets, 1)), *found)
 
-    def initial(self, scene: HostView) -> Hashable:
+    def initial(self, view: HostView) -> Hashable:
         """Nothing sent, a full burst allowed."""
         return self._capped(0, self.burst)
 
@@ -73,32 +73,32 @@ class Client(Host):
         """What it could never use makes no difference, so it makes no state."""
         return ClientState(sent, None if credit is None else min(credit, self.sends - sent))
 
-    def receive(self, scene: HostView, state: Any, packet: Packet) -> Sequence[HostStep]:
+    def receive(self, view: HostView, state: Any, packet: Packet) -> Sequence[HostStep]:
         """One more packet may be unanswered."""
         return (HostStep(self._replenished(state)),)
 
     def _replenished(self, state: ClientState) -> ClientState:
         return state if state.credit is None else self._capped(state.sent, state.credit + 1)
 
-    def acts(self, scene: HostView) -> tuple[HostAction, ...]:
+    def acts(self, view: HostView) -> tuple[HostAction, ...]:
         """It sends, if it may."""
         return (HostAction("send", self.send),) if self.sends else ()
 
-    def send(self, scene: HostView, state: ClientState) -> Sequence[HostStep]:
+    def send(self, view: HostView, state: ClientState) -> Sequence[HostStep]:
         """Every packet that may be the next one."""
         if state.sent >= self.sends or state.credit == 0:
             return ()
-        pool = self.pool(scene)
+        pool = self.pool(view)
         if self.order == "listed":
             pool = (pool[state.sent % len(pool)],)
         named = len(pool) > 1 or self.discover
         after = self._capped(state.sent + 1, None if state.credit is None else state.credit - 1)
         return [
-            HostStep(after, (self._numbered(scene, packet, after.sent),), choice=name if named else "")
+            HostStep(after, (self._numbered(view, packet, after.sent),), choice=name if named else "")
             for name, packet in pool
         ]
 
-    def _numbered(self, scene: HostView, packet: Packet, number: int) -> Packet:
+    def _numbered(self, view: HostView, packet: Packet, number: int) -> Packet:
         if self.numbered is None:
-            return scene.stamped(packet, number)
-        return stamp(packet, f"{self.name}:{number}") if self.numbered else packet
+            return view.stamped(packet, number)
+        return add_packet_id(packet, f"{self.name}:{number}") if self.numbered else packet

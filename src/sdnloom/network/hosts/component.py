@@ -21,9 +21,9 @@ class HostCore(NamedTuple):
 PORT: frozenset[Cell] = frozenset({"port"})
 
 
-def ports_of(host: Host, scene: HostView) -> tuple[SwitchPort, ...]:
+def ports_of(host: Host, view: HostView) -> tuple[SwitchPort, ...]:
     """Return all ports where the host may be, the first one first."""
-    return tuple(dict.fromkeys((scene.me.switch_port, *host.ports())))
+    return tuple(dict.fromkeys((view.me.switch_port, *host.ports())))
 
 
 def inbox(host: str, port: SwitchPort, ports: Sequence[SwitchPort]) -> str:
@@ -31,27 +31,27 @@ def inbox(host: str, port: SwitchPort, ports: Sequence[SwitchPort]) -> str:
     return f"{host}.in" if len(ports) == 1 else f"{host}.in@{port}"
 
 
-def component_of(host: Host, scene: HostView) -> tuple[Component, tuple[Channel, ...]]:
+def component_of(host: Host, view: HostView) -> tuple[Component, tuple[Channel, ...]]:
     """Return the host as a component, and the channels that it sends to itself on; its inboxes are links."""
-    maker = _Maker(host, scene)
+    maker = _Maker(host, view)
     tasks = [Channel(maker.todo, host.name, Bag())] if host.works else []
     moves = [Channel(maker.rest, host.name, Fifo())] if maker.rests else []
-    core = HostCore(scene.me.switch_port, host.initial(scene))
+    core = HostCore(view.me.switch_port, host.initial(view))
     return Component(host.name, core, maker.actions()), (*tasks, *moves)
 
 
 class _Maker:
-    def __init__(self, host: Host, scene: HostView) -> None:
-        self.host, self.scene = host, scene
-        self.ports = ports_of(host, scene)
+    def __init__(self, host: Host, view: HostView) -> None:
+        self.host, self.view = host, view
+        self.ports = ports_of(host, view)
         self.wires = frozenset(f"{port.switch}.in" for port in self.ports)
         self.todo, self.rest = f"{host.name}.todo", f"{host.name}.rest"
-        self.rests = scene.rest and len(self.ports) > 1
+        self.rests = view.rest and len(self.ports) > 1
         # The port of a host that never moves is not a cell: nothing writes it.
         self.where = PORT if len(self.ports) > 1 else NONE
 
     def actions(self) -> tuple[Action, ...]:
-        host, scene = self.host, self.scene
+        host, view = self.host, self.view
         tasks = frozenset({self.todo}) if host.works else frozenset[str]()
         cells, sends = host.receive_cells, (self.wires if host.answers_at_once else frozenset[str]()) | tasks
         found = [
@@ -74,7 +74,7 @@ class _Maker:
         restless = frozenset({self.rest}) if self.rests else frozenset[str]()
         if self.rests:
             found.append(Action("rest", self.resting, self.rest, reads=NONE, writes=NONE, mode=Mode.IDLE))
-        for act in host.acts(scene):
+        for act in host.acts(view):
             writes = act.cells | (PORT if act.moves else NONE)
             found.append(
                 Action(
@@ -93,7 +93,7 @@ class _Maker:
         def receive(core: HostCore, packet: Any) -> list[Outcome]:
             if core.port != port:
                 return [Outcome(core, (), (Lost(port, packet, "moved"),))]
-            doings = self.host.receive(self.scene, core.state, packet)
+            doings = self.host.receive(self.view, core.state, packet)
             if _ignored(core, doings):
                 return [Outcome(core, (), (Received(self.host.name, packet),), self.where, NONE)]
             return [self.outcome(core, doing, (Received(self.host.name, packet),)) for doing in doings]
@@ -105,18 +105,18 @@ class _Maker:
         unheeded = Footprint(self.where, NONE, frozenset())
 
         def foresee(core: HostCore, before: tuple[Any, ...], packet: Any) -> Footprint:
-            return unheeded if _ignored(core, self.host.receive(self.scene, core.state, packet)) else heeded
+            return unheeded if _ignored(core, self.host.receive(self.view, core.state, packet)) else heeded
 
         return foresee
 
     def working(self, core: HostCore, task: Any) -> list[Outcome]:
-        return [self.outcome(core, doing) for doing in self.host.work(self.scene, core.state, task)]
+        return [self.outcome(core, doing) for doing in self.host.work(self.view, core.state, task)]
 
     def acting(self, step: Callable[[HostView, Any], Sequence[HostStep]]) -> Callable[[Any, Any], list[Outcome]]:
-        scenes = {port: replace(self.scene, at=port) for port in self.ports}
+        views = {port: replace(self.view, at=port) for port in self.ports}
 
         def act(core: HostCore, _: None) -> list[Outcome]:
-            doings = step(scenes[core.port], core.state)
+            doings = step(views[core.port], core.state)
             return [self.outcome(core, doing) for doing in doings if doing.port != core.port]
 
         return act

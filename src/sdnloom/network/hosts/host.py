@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from sdnloom.engine.model import Cell, Mode
 from sdnloom.network.packet import Packet
-from sdnloom.network.packet_id import stamp, stamp_of
+from sdnloom.network.packet_id import add_packet_id, packet_id_of
 from sdnloom.network.topology.spec import HostSpec, SwitchPort, Topology
 
 STATE: frozenset[Cell] = frozenset({"state"})
@@ -41,7 +41,7 @@ class HostView:
 
     def stamped(self, packet: Packet, number: int | str) -> Packet:
         """The packet as this host's n-th, where packets have identities; the number must be used once."""
-        return stamp(packet, f"{self.me.name}:{number}") if self.identity else packet
+        return add_packet_id(packet, f"{self.me.name}:{number}") if self.identity else packet
 
     def answered(self, packet: Packet, answer: Packet, before: tuple[str, ...]) -> tuple[Packet, tuple[str, ...]]:
         """The answer to a packet with an identity made from the packet's, and the requests answered so far.
@@ -50,7 +50,7 @@ class HostView:
         """
         if not self.identity:
             return answer, before
-        request = stamp_of(packet)
+        request = packet_id_of(packet)
         copies = before.count(request)
         number = f"to:{request}:{copies + 1}" if copies else f"to:{request}"
         return self.stamped(answer, number), tuple(sorted((*before, request)))
@@ -109,21 +109,21 @@ class Host:
         """Further ports where the host may be plugged in; the topology has the first."""
         return ()
 
-    def initial(self, scene: HostView) -> Hashable:
+    def initial(self, view: HostView) -> Hashable:
         """Its state at the start."""
         return None
 
-    def receive(self, scene: HostView, state: Any, packet: Packet) -> Sequence[HostStep]:
+    def receive(self, view: HostView, state: Any, packet: Packet) -> Sequence[HostStep]:
         """What it may do with a packet, at least one thing. The packet need not be meant for it."""
         return (HostStep(state),)
 
-    def acts(self, scene: HostView) -> tuple[HostAction, ...]:
+    def acts(self, view: HostView) -> tuple[HostAction, ...]:
         """What it does of its own accord."""
         return ()
 
-    def work(self, scene: HostView, state: Any, task: Any) -> Sequence[HostStep]:
+    def work(self, view: HostView, state: Any, task: Any) -> Sequence[HostStep]:
         """What it may do about a task."""
         return (HostStep(state),)
 
-    def check(self, scene: HostView) -> None:
+    def check(self, view: HostView) -> None:
         """Raise SdnloomError if it cannot be what it is told to be in this network."""

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from sdnloom.engine.model import Cell
 from sdnloom.network.hosts.host import Host, HostAction, HostStep, HostView
-from sdnloom.network.network import NetworkError, at_least_zero
+from sdnloom.network.network import NetworkError, check_not_negative
 from sdnloom.network.packet import Packet
 from sdnloom.network.topology.spec import SwitchPort
 from sdnloom.network.traffic import arp_request
@@ -51,44 +51,44 @@ class MobileHost(Host):
         """As the host that it is."""
         return self.host.work_cells
 
-    def check(self, scene: HostView) -> None:
+    def check(self, view: HostView) -> None:
         """Raise an error for a wrong name, number or port."""
         if self.host.name != self.name:
             raise NetworkError(f"mobile host {self.name!r} is the host {self.host.name!r}; expected one name for both")
-        at_least_zero(f"moves of host {self.name!r}", self.moves)
+        check_not_negative(f"moves of host {self.name!r}", self.moves)
         for port in self.to:
-            scene.topology.check_port(port)
-        self.host.check(scene)
+            view.topology.check_port(port)
+        self.host.check(view)
 
     def ports(self) -> tuple[SwitchPort, ...]:
         """Where it may go."""
         return self.to
 
-    def initial(self, scene: HostView) -> Hashable:
+    def initial(self, view: HostView) -> Hashable:
         """All moves left."""
-        return MobileState(self.moves, self.host.initial(scene))
+        return MobileState(self.moves, self.host.initial(view))
 
-    def receive(self, scene: HostView, state: MobileState, packet: Packet) -> Sequence[HostStep]:
+    def receive(self, view: HostView, state: MobileState, packet: Packet) -> Sequence[HostStep]:
         """As the host that it is."""
-        return _wrapped(state, self.host.receive(scene, state.inner, packet))
+        return _wrapped(state, self.host.receive(view, state.inner, packet))
 
-    def work(self, scene: HostView, state: MobileState, task: Any) -> Sequence[HostStep]:
+    def work(self, view: HostView, state: MobileState, task: Any) -> Sequence[HostStep]:
         """As the host that it is."""
-        return _wrapped(state, self.host.work(scene, state.inner, task))
+        return _wrapped(state, self.host.work(view, state.inner, task))
 
-    def acts(self, scene: HostView) -> tuple[HostAction, ...]:
+    def acts(self, view: HostView) -> tuple[HostAction, ...]:
         """What the host does, and moving."""
-        inner = tuple(replace(act, step=_Wrapped(act)) for act in self.host.acts(scene))
+        inner = tuple(replace(act, step=_Wrapped(act)) for act in self.host.acts(view))
         move = HostAction("move", self.move, cells=frozenset({"moves"}), sends=self.announces, moves=True)
         return (*inner, move) if self.moves and self.to else inner
 
-    def move(self, scene: HostView, state: MobileState) -> Sequence[HostStep]:
+    def move(self, view: HostView, state: MobileState) -> Sequence[HostStep]:
         """Every port it may go to; the one where it is now is left out by the component."""
         if not state.moves:
             return ()
         after = state._replace(moves=state.moves - 1)
-        hello = (scene.stamped(arp_request(scene.me, scene.me.ip), f"move:{state.moves}"),) if self.announces else ()
-        return [HostStep(after, hello, port=port, choice=str(port)) for port in (scene.me.switch_port, *self.to)]
+        hello = (view.stamped(arp_request(view.me, view.me.ip), f"move:{state.moves}"),) if self.announces else ()
+        return [HostStep(after, hello, port=port, choice=str(port)) for port in (view.me.switch_port, *self.to)]
 
 
 def _wrapped(state: MobileState, doings: Sequence[HostStep]) -> Sequence[HostStep]:
@@ -99,5 +99,5 @@ def _wrapped(state: MobileState, doings: Sequence[HostStep]) -> Sequence[HostSte
 class _Wrapped:
     act: HostAction
 
-    def __call__(self, scene: HostView, state: MobileState) -> Sequence[HostStep]:
-        return _wrapped(state, self.act.step(scene, state.inner))
+    def __call__(self, view: HostView, state: MobileState) -> Sequence[HostStep]:
+        return _wrapped(state, self.act.step(view, state.inner))

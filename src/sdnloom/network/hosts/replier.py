@@ -33,23 +33,23 @@ class Replier(Host):
         """Nothing."""
         return NONE
 
-    def initial(self, scene: HostView) -> Hashable:
+    def initial(self, view: HostView) -> Hashable:
         """Nothing received."""
         return ReplierState()
 
-    def answers(self, scene: HostView, packet: Packet) -> bool:
+    def answers(self, view: HostView, packet: Packet) -> bool:
         """Whether a packet is to be answered: it is meant for this host and is not itself an answer to a ping."""
         icmp = header_of(packet, Icmp)
-        return ends_of(packet)[1] == scene.me.mac and not (isinstance(icmp, Icmp) and icmp.type == ECHO_REPLY)
+        return ends_of(packet)[1] == view.me.mac and not (isinstance(icmp, Icmp) and icmp.type == ECHO_REPLY)
 
-    def receive(self, scene: HostView, state: ReplierState, packet: Packet) -> Sequence[HostStep]:
+    def receive(self, view: HostView, state: ReplierState, packet: Packet) -> Sequence[HostStep]:
         """Note down what to answer."""
-        if not self.answers(scene, packet):
+        if not self.answers(view, packet):
             return (HostStep(state, ignores=True),)
-        answer, answered = scene.answered(packet, answer_to(packet), state.answered)
+        answer, answered = view.answered(packet, answer_to(packet), state.answered)
         requests = state.requests + 1 if self.tells_apart else 0
         return (HostStep(ReplierState(requests, answered), tasks=((requests, answer),)),)
 
-    def work(self, scene: HostView, state: ReplierState, task: tuple[int, Packet]) -> Sequence[HostStep]:
+    def work(self, view: HostView, state: ReplierState, task: tuple[int, Packet]) -> Sequence[HostStep]:
         """Send the answer."""
         return (HostStep(state, (task[1],)),)

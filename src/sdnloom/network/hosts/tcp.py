@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from sdnloom.network.hosts.host import Host, HostAction, HostStep, HostView
-from sdnloom.network.network import NetworkError, at_least_zero
+from sdnloom.network.network import NetworkError, check_not_negative
 from sdnloom.network.packet import Arp, IPv4, Packet, Tcp, TcpFlag
-from sdnloom.network.traffic import ARP_REPLY, answer_to, arp_request, ends_of, header_of, tcp
+from sdnloom.network.traffic import ARP_REPLY, answer_to, arp_request, ends_of, header_of, tcp_segment
 
 SYN, ACK, FIN, PSH, RST = (int(flag) for flag in (TcpFlag.SYN, TcpFlag.ACK, TcpFlag.FIN, TcpFlag.PSH, TcpFlag.RST))
 
-Phase = Literal["stranger", "asking", "closed", "opening", "open", "closing", "done"]
+TcpPhase = Literal["stranger", "asking", "closed", "opening", "open", "closing", "done"]
 
 
 class TcpClientState(NamedTuple):
@@ -20,7 +20,7 @@ class TcpClientState(NamedTuple):
     `mac` is the address that an answer told; None if it need not ask.
     """
 
-    phase: Phase = "closed"
+    phase: TcpPhase = "closed"
     sent: int = 0
     repeats: int = 0
     mac: int | None = None
@@ -46,19 +46,19 @@ class TcpClient(Host):
         """It acknowledges."""
         return True
 
-    def check(self, scene: HostView) -> None:
+    def check(self, view: HostView) -> None:
         """Raise an error for wrong numbers or nobody to talk to."""
-        at_least_zero(f"segments of host {self.name!r}", self.segments)
-        at_least_zero(f"repeats of host {self.name!r}", self.repeats)
+        check_not_negative(f"segments of host {self.name!r}", self.segments)
+        check_not_negative(f"repeats of host {self.name!r}", self.repeats)
         if not self.to:
             raise NetworkError(f"host {self.name!r} has nobody to connect to; expected the name of a host in `to`")
-        self._target(scene)
+        self._target(view)
 
-    def initial(self, scene: HostView) -> Hashable:
+    def initial(self, view: HostView) -> Hashable:
         """No connection."""
         return TcpClientState("stranger" if self.resolves else "closed")
 
-    def acts(self, scene: HostView) -> tuple[HostAction, ...]:
+    def acts(self, view: HostView) -> tuple[HostAction, ...]:
         """It asks, opens, repeats, sends and closes."""
         asks = (HostAction("ask", self.ask),) if self.resolves else ()
         repeats = (HostAction("repeat", self.repeat),) if self.repeats else ()
@@ -70,79 +70,79 @@ class TcpClient(Host):
             *repeats,
         )
 
-    def ask(self, scene: HostView, state: TcpClientState) -> Sequence[HostStep]:
+    def ask(self, view: HostView, state: TcpClientState) -> Sequence[HostStep]:
         """Who has the address?"""
         if state.phase != "stranger":
             return ()
-        question = scene.stamped(arp_request(scene.me, self._target(scene)[1]), "ask")
+        question = view.stamped(arp_request(view.me, self._target(view)[1]), "ask")
         return (HostStep(state._replace(phase="asking"), (question,)),)
 
-    def open(self, scene: HostView, state: TcpClientState) -> Sequence[HostStep]:
+    def open(self, view: HostView, state: TcpClientState) -> Sequence[HostStep]:
         """The first packet."""
         if state.phase != "closed":
             return ()
-        return (HostStep(state._replace(phase="opening"), (self._segment(scene, state, SYN, 0, 0, "syn"),)),)
+        return (HostStep(state._replace(phase="opening"), (self._segment(view, state, SYN, 0, 0, "syn"),)),)
 
-    def repeat(self, scene: HostView, state: TcpClientState) -> Sequence[HostStep]:
+    def repeat(self, view: HostView, state: TcpClientState) -> Sequence[HostStep]:
         """The first packet once more: no answer came in time."""
         if state.phase != "opening" or state.repeats >= self.repeats:
             return ()
         again = state._replace(repeats=state.repeats + 1)
-        return (HostStep(again, (self._segment(scene, state, SYN, 0, 0, f"syn:{again.repeats}"),)),)
+        return (HostStep(again, (self._segment(view, state, SYN, 0, 0, f"syn:{again.repeats}"),)),)
 
-    def send(self, scene: HostView, state: TcpClientState) -> Sequence[HostStep]:
+    def send(self, view: HostView, state: TcpClientState) -> Sequence[HostStep]:
         """A segment of data."""
         if state.phase != "open" or state.sent >= self.segments:
             return ()
         after = state._replace(sent=state.sent + 1)
-        return (HostStep(after, (self._segment(scene, state, PSH | ACK, after.sent, 1, f"data:{after.sent}"),)),)
+        return (HostStep(after, (self._segment(view, state, PSH | ACK, after.sent, 1, f"data:{after.sent}"),)),)
 
-    def close(self, scene: HostView, state: TcpClientState) -> Sequence[HostStep]:
+    def close(self, view: HostView, state: TcpClientState) -> Sequence[HostStep]:
         """The last packet of its own, when all data is sent."""
         if state.phase != "open" or state.sent < self.segments:
             return ()
-        last = self._segment(scene, state, FIN | ACK, state.sent + 1, 1, "fin")
+        last = self._segment(view, state, FIN | ACK, state.sent + 1, 1, "fin")
         return (HostStep(state._replace(phase="closing"), (last,)),)
 
-    def receive(self, scene: HostView, state: TcpClientState, packet: Packet) -> Sequence[HostStep]:
+    def receive(self, view: HostView, state: TcpClientState, packet: Packet) -> Sequence[HostStep]:
         """Learn the address; acknowledge what opens and what closes; a reset ends the connection."""
         segment, answer = header_of(packet, Tcp), header_of(packet, Arp)
         if isinstance(answer, Arp) and self.resolves:
-            known = state.phase == "asking" and answer.op == ARP_REPLY and answer.spa == self._target(scene)[1]
+            known = state.phase == "asking" and answer.op == ARP_REPLY and answer.spa == self._target(view)[1]
             return (HostStep(state._replace(phase="closed", mac=answer.sha) if known else state),)
-        if ends_of(packet)[1] != scene.me.mac or not isinstance(segment, Tcp) or segment.dst != self.own_port:
+        if ends_of(packet)[1] != view.me.mac or not isinstance(segment, Tcp) or segment.dst != self.own_port:
             return (HostStep(state, ignores=True),)
         if not segment.flags & (SYN | FIN | RST):  # it does not wait for what only acknowledges
             return (HostStep(state, ignores=True),)
         if segment.flags & RST:
             return (HostStep(state._replace(phase="done")),)
         if segment.flags & SYN and state.phase == "opening":
-            return (HostStep(state._replace(phase="open"), (self._segment(scene, state, ACK, 1, 1, "ack"),)),)
+            return (HostStep(state._replace(phase="open"), (self._segment(view, state, ACK, 1, 1, "ack"),)),)
         if segment.flags & FIN and state.phase == "closing":
-            last = self._segment(scene, state, ACK, state.sent + 2, 2, "last")
+            last = self._segment(view, state, ACK, state.sent + 2, 2, "last")
             return (HostStep(state._replace(phase="done"), (last,)),)
         return (HostStep(state),)
 
-    def _segment(self, scene: HostView, state: TcpClientState, flags: int, seq: int, ack: int, number: str) -> Packet:
+    def _segment(self, view: HostView, state: TcpClientState, flags: int, seq: int, ack: int, number: str) -> Packet:
         header = Tcp(self.own_port, self.port, seq=seq, ack=ack, flags=flags)
-        mac, ip = self._target(scene)
-        return scene.stamped(tcp(scene.me, (mac if state.mac is None else state.mac, ip), header), number)
+        mac, ip = self._target(view)
+        return view.stamped(tcp_segment(view.me, (mac if state.mac is None else state.mac, ip), header), number)
 
-    def _target(self, scene: HostView) -> tuple[int, int]:
+    def _target(self, view: HostView) -> tuple[int, int]:
         if isinstance(self.to, str):
-            other = scene.other(self.to)
+            other = view.other(self.to)
             return other.mac, other.ip
         return self.to
 
 
-Peer = tuple[int, int]  # IP address and port
-Connection = tuple[Peer, Literal["opening", "open"]]
+TcpPeer = tuple[int, int]  # IP address and port
+TcpConnection = tuple[TcpPeer, Literal["opening", "open"]]
 
 
 class TcpServerState(NamedTuple):
     """The connections, sorted, and what it answered, if packets have identities."""
 
-    connections: tuple[Connection, ...] = ()
+    connections: tuple[TcpConnection, ...] = ()
     answered: tuple[str, ...] = ()
 
 
@@ -161,16 +161,16 @@ class TcpServer(Host):
         """It acknowledges."""
         return True
 
-    def initial(self, scene: HostView) -> Hashable:
+    def initial(self, view: HostView) -> Hashable:
         """No connections."""
         return TcpServerState()
 
-    def receive(self, scene: HostView, state: TcpServerState, packet: Packet) -> Sequence[HostStep]:
+    def receive(self, view: HostView, state: TcpServerState, packet: Packet) -> Sequence[HostStep]:
         """Answer a segment to its port."""
         segment, ip = header_of(packet, Tcp), header_of(packet, IPv4)
         if not isinstance(segment, Tcp) or not isinstance(ip, IPv4) or segment.dst != self.port:
             return (HostStep(state, ignores=True),)
-        if self.strict and ends_of(packet)[1] != scene.me.mac:
+        if self.strict and ends_of(packet)[1] != view.me.mac:
             return (HostStep(state, ignores=True),)
         peer = (ip.src, segment.src)
         connections = dict(state.connections)
@@ -193,7 +193,7 @@ class TcpServer(Host):
         after = state._replace(connections=tuple(sorted(connections.items())))
         if flags is None:
             return (HostStep(after),)
-        answer, answered = scene.answered(packet, _answer(packet, segment, flags), state.answered)
+        answer, answered = view.answered(packet, _answer(packet, segment, flags), state.answered)
         return (HostStep(after._replace(answered=answered), (answer,)),)
 
 

@@ -60,7 +60,7 @@ from sdnloom.network.openflow.constants import (
 )
 from sdnloom.network.openflow.errors import ERRORS, DecodeError, error_names, error_numbers
 from sdnloom.network.openflow.framer import Framer
-from sdnloom.network.openflow.layouts import HEADER, STRUCTS, layout
+from sdnloom.network.openflow.layouts import HEADER, STRUCTS, struct_layout
 from sdnloom.network.openflow.match import ANY_PACKET, Match, MatchError, canonical, field_order, full_mask
 from sdnloom.network.openflow.messages import (
     BarrierReply,
@@ -81,7 +81,7 @@ from sdnloom.network.openflow.messages import (
     GroupMod,
     Hello,
     MeterMod,
-    Opaque,
+    OpaqueMessage,
     OpenFlowMessage,
     PacketIn,
     PacketOut,
@@ -216,7 +216,7 @@ __all__ = [
     "MatchField",
     "Meter",
     "MeterMod",
-    "Opaque",
+    "OpaqueMessage",
     "OpaqueStatsReply",
     "OpaqueStatsRequest",
     "OpenFlowAction",
@@ -279,8 +279,8 @@ __all__ = [
     "ip",
     "ip4_text",
     "ip6_text",
-    "layout",
     "mac",
     "mac_text",
+    "struct_layout",
     "wire_form",
 ]

@@ -11,7 +11,7 @@ from sdnloom.network.bitstruct import BitStruct, EncodeError
 from sdnloom.network.openflow.constants import V13, VERSIONS
 from sdnloom.network.openflow.errors import DecodeError
 from sdnloom.network.openflow.layouts import HEADER, STRUCTS
-from sdnloom.network.openflow.messages import Hello, Opaque, OpenFlowMessage
+from sdnloom.network.openflow.messages import Hello, OpaqueMessage, OpenFlowMessage
 from sdnloom.network.openflow.records import Record, RecordPart, Rest
 from sdnloom.network.openflow.stats import OpaqueStatsReply, OpaqueStatsRequest
 from sdnloom.network.openflow.tables import MESSAGES, STATS, STATS_REPLY, STATS_REQUEST
@@ -48,7 +48,7 @@ def encode(message: OpenFlowMessage, version: int) -> bytes:
     """Return the bytes of a message in a version (V10 or V13; a Hello in any)."""
     if version not in VERSIONS and not isinstance(message, Hello):
         raise EncodeError(f"OpenFlow version {version!r}: expected one of {', '.join(map(str, VERSIONS))}")
-    if isinstance(message, Opaque):
+    if isinstance(message, OpaqueMessage):
         code, body = message.type, bytes(message.body)
     else:
         found = _BY_CLASS[version if version in VERSIONS else V13].get(type(message))
@@ -75,7 +75,7 @@ def decode(data: bytes, version: int | None = None) -> OpenFlowMessage:
         raise DecodeError("bad_request", "bad_version", f"version {known}: expected {' or '.join(map(str, expected))}")
     record = _record(data, known, code)
     if record is None:
-        return Opaque(code, data[HEADER.size :], xid=xid)
+        return OpaqueMessage(code, data[HEADER.size :], xid=xid)
     message, stop = record.read(data, HEADER.size, len(data), xid=xid)
     if stop != len(data):
         raise DecodeError("bad_request", "bad_len", f"type {code} has {len(data) - stop} bytes too many")

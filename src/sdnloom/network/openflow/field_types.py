@@ -86,13 +86,15 @@ def _small(most: int, unit: int = 1) -> Callable[[int, int], int]:
     return write
 
 
-KINDS: dict[str, FieldType] = {
+FIELD_TYPES: dict[str, FieldType] = {
     "": FieldType(lambda number, bits: number, lambda number, bits: number),
     "port": FieldType(_read_port, _write_port),
     "text": FieldType(_read_text, _write_text),
     "words": FieldType(_read_words, _write_words),
     "flags": FieldType(_read_flags, _write_flags),
-    "match": FieldType(lambda number, bits: match10.read_match(number), lambda match, bits: match10.write_match(match)),
+    "match": FieldType(
+        lambda number, bits: match10.read_match10(number), lambda match, bits: match10.write_match10(match)
+    ),
     "in_port": FieldType(lambda number, bits: Match.of(in_port=match10.port_from_16(number)), _write_in_port),
     "vlan": FieldType(lambda number, bits: _argument(number, 0xFFF) | VLAN_PRESENT, _write_vlan),
     "pcp": FieldType(lambda number, bits: _argument(number, 7), _small(7)),

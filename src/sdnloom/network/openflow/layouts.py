@@ -153,7 +153,7 @@ STRUCTS: dict[int, dict[str, BitStruct]] = {
 }
 
 
-def layout(version: int, name: str) -> dict[str, Slot]:
+def struct_layout(version: int, name: str) -> dict[str, Slot]:
     """Return the fields of a structure: name -> offset and width in bits, and kind.
 
     The fields of a fixed match inside are there too, as `match.nw_src`.

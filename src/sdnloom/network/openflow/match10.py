@@ -63,7 +63,7 @@ def port_to_16(number: int) -> int:
     raise EncodeError(f"port {number}: expected one below 65280 or a reserved one in OpenFlow 1.0")
 
 
-def read_match(number: int) -> Match:
+def read_match10(number: int) -> Match:
     """Return the Match of 40 bytes given as one number; every such number has one."""
     raw = _STRUCT.unpack(number.to_bytes(_STRUCT.size, "big"))
     wildcards = raw["wildcards"]
@@ -111,7 +111,7 @@ def read_match(number: int) -> Match:
     return canonical(fields)
 
 
-def write_match(match: Match) -> int:
+def write_match10(match: Match) -> int:
     """Return 40 bytes as one number; a match that 1.0 cannot say exactly raises EncodeError."""
     raw = dict.fromkeys(_STRUCT.slots, 0)
     wildcards = ALL_WILDCARDS
@@ -130,7 +130,7 @@ def write_match(match: Match) -> int:
             wildcards &= ~_WILDCARD[slot]
     raw["wildcards"] = wildcards
     number = int.from_bytes(_STRUCT.pack(raw), "big")
-    if read_match(number) != match:  # a mask, a field or a missing prerequisite that the loop above could not write
+    if read_match10(number) != match:  # a mask, a field or a missing prerequisite that the loop above could not write
         raise EncodeError(
             f"{match!r} has no form in OpenFlow 1.0: expected its 12 fields, each with what it depends on"
         )

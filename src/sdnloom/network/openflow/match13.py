@@ -27,7 +27,7 @@ _IN_ACTION = {
 }
 
 
-def read_match(data: bytes, at: int, end: int) -> tuple[Match, int]:
+def read_match13(data: bytes, at: int, end: int) -> tuple[Match, int]:
     """Return a match and where its padding ends; TLVs must come after those they depend on."""
     if end - at < _HEAD.size:
         raise DecodeError("bad_match", "bad_len", f"match at byte {at}: {end - at} bytes are left, expected 8 or more")
@@ -53,7 +53,7 @@ def read_match(data: bytes, at: int, end: int) -> tuple[Match, int]:
     return canonical([(name, *content) for name, content in seen.items()]), padded
 
 
-def write_match(match: Match) -> bytes:
+def write_match13(match: Match) -> bytes:
     """Return a match with its padding."""
     body = b"".join(write_oxm(*field) for field in match.fields)
     length = _HEAD.size + len(body)

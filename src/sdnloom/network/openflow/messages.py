@@ -71,7 +71,7 @@ class Experimenter(OpenFlowMessage):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Opaque(OpenFlowMessage):
+class OpaqueMessage(OpenFlowMessage):
     """A message of a type that the version does not define, kept as it came."""
 
     type: int

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from sdnloom.network.bitstruct import BitStruct, EncodeError
 from sdnloom.network.openflow.errors import DecodeError
-from sdnloom.network.openflow.field_types import KINDS
+from sdnloom.network.openflow.field_types import FIELD_TYPES
 
 BAD_LENGTH = ("bad_request", "bad_len")
 
@@ -92,7 +92,7 @@ class Record:
         self.build, self.struct, self.parts, self.length, self.fault = build, struct, parts, length, fault
         self.constants, self.fixed, self.view = dict(constants or {}), dict(fixed or {}), view
         self._slots = [
-            (slot.name, slot.bits, KINDS[slot.kind])
+            (slot.name, slot.bits, FIELD_TYPES[slot.kind])
             for slot in struct.slots.values()
             if slot.kind != "size" and slot.name not in self.constants
         ]

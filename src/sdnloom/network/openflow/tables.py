@@ -23,11 +23,11 @@ class _Match13:
         self._pad = pad
 
     def read(self, data: bytes, at: int, end: int) -> tuple[Match, int]:
-        match, at = match13.read_match(data, at, end - self._pad)
+        match, at = match13.read_match13(data, at, end - self._pad)
         return match, at + self._pad
 
     def write(self, value: Match) -> bytes:
-        return match13.write_match(value) + bytes(self._pad)
+        return match13.write_match13(value) + bytes(self._pad)
 
 
 def _build_error(version: int, type: int, code: int, data: bytes, xid: int) -> messages.Error:  # noqa: A002

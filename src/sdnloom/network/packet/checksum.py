@@ -8,14 +8,14 @@ def checksum(number: int) -> int:
     return 0xFFFF - (number % 0xFFFF or (0xFFFF if number else 0))
 
 
-def words(data: bytes) -> int:
+def padded_number(data: bytes) -> int:
     """Return bytes as one number, an odd last byte padded on the right."""
     return int.from_bytes(data, "big") << (len(data) % 2 * 8)
 
 
 def transport_checksum(network: IPv4 | IPv6 | None, proto: int, segment: bytes) -> int:
     """Return the checksum of a segment whose checksum field is zero, with the pseudo header of its network layer."""
-    number = words(segment)
+    number = padded_number(segment)
     if network is not None:
         number += network.src + network.dst + proto + len(segment)
     return checksum(number)

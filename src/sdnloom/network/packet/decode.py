@@ -7,7 +7,7 @@ every byte string; `decode(encode(packet)) == packet` for every packet that `dec
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from sdnloom.network.packet.checksum import checksum, transport_checksum, words
+from sdnloom.network.packet.checksum import checksum, padded_number, transport_checksum
 from sdnloom.network.packet.headers import (
     Arp,
     Ethernet,
@@ -96,7 +96,7 @@ def _ipv4(data: bytes, at: int, end: int, headers: list[Header]) -> tuple[int, i
     stop = at + values["length"]
     if stop <= end:
         values["length"], end = None, stop
-    if values["checksum"] == checksum(words(data[at : at + 10] + data[at + 12 : at + size])):
+    if values["checksum"] == checksum(padded_number(data[at : at + 10] + data[at + 12 : at + size])):
         values["checksum"] = None
     header = IPv4(options=data[at + LAYOUTS[IPv4].size : at + size], **values)
     headers.append(header)
@@ -158,7 +158,7 @@ def _icmp(data: bytes, at: int, end: int, network: IPv4 | IPv6) -> tuple[Header,
     values = _read(Icmp, data, at, end)
     if values is None:
         return None
-    if values["checksum"] == checksum(words(data[at : at + 2] + data[at + 4 : end])):
+    if values["checksum"] == checksum(padded_number(data[at : at + 2] + data[at + 4 : end])):
         values["checksum"] = None
     return Icmp(**values), at + LAYOUTS[Icmp].size
 

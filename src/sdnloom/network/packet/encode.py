@@ -5,7 +5,7 @@ from dataclasses import fields
 from typing import Any
 
 from sdnloom.network.bitstruct import EncodeError
-from sdnloom.network.packet.checksum import checksum, transport_checksum, words
+from sdnloom.network.packet.checksum import checksum, padded_number, transport_checksum
 from sdnloom.network.packet.headers import (
     Arp,
     Ethernet,
@@ -97,7 +97,7 @@ def _ipv4(header: IPv4, size: int, pieces: list[bytes], network: IPv4 | IPv6 | N
     }
     head = _fixed(header, **computed) + options
     if header.checksum is None:
-        head = head[:10] + checksum(words(head)).to_bytes(2, "big") + head[12:]
+        head = head[:10] + checksum(padded_number(head)).to_bytes(2, "big") + head[12:]
     return head
 
 
@@ -116,7 +116,7 @@ def _icmp(header: Icmp, size: int, pieces: list[bytes], network: IPv4 | IPv6 | N
     if header.checksum is not None:
         return _fixed(header)
     head = _fixed(header, checksum=0)
-    return _fixed(header, checksum=checksum(words(_segment(head, pieces))))
+    return _fixed(header, checksum=checksum(padded_number(_segment(head, pieces))))
 
 
 def _icmpv6(header: Icmpv6, size: int, pieces: list[bytes], network: IPv4 | IPv6 | None) -> bytes:

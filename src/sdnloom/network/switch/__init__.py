@@ -7,7 +7,7 @@ There are several outcomes only where the specification leaves the choice open.
 from sdnloom.network.openflow import OpenFlowMessage, PortDesc
 from sdnloom.network.packet import Packet
 from sdnloom.network.switch import pipeline
-from sdnloom.network.switch.cells import Cell, coarse, conflict, independent
+from sdnloom.network.switch.cells import Cell, cells_conflict, coarse, independent
 from sdnloom.network.switch.config import Switch, SwitchError, plain_ports
 from sdnloom.network.switch.connection import connect, disconnect
 from sdnloom.network.switch.core import (
@@ -18,12 +18,12 @@ from sdnloom.network.switch.core import (
     Settings,
     SwitchCore,
     Traffic,
-    initial_core,
+    initial_switch_core,
 )
-from sdnloom.network.switch.handlers import handle
-from sdnloom.network.switch.ports import change
-from sdnloom.network.switch.step import Ambiguous, BufferExpired, SwitchOutcome, explore
-from sdnloom.network.switch.timeouts import advance, next_deadline
+from sdnloom.network.switch.handlers import handle_message
+from sdnloom.network.switch.ports import change_port
+from sdnloom.network.switch.step import Ambiguous, BufferExpired, SwitchOutcome, all_outcomes
+from sdnloom.network.switch.timeouts import next_deadline, pass_time
 
 __all__ = [
     "Ambiguous",
@@ -39,14 +39,14 @@ __all__ = [
     "SwitchError",
     "SwitchOutcome",
     "Traffic",
-    "advance",
+    "cells_conflict",
     "coarse",
-    "conflict",
     "connect",
     "disconnect",
     "independent",
-    "initial_core",
+    "initial_switch_core",
     "next_deadline",
+    "pass_time",
     "plain_ports",
     "port_change",
     "receive_message",
@@ -56,14 +56,14 @@ __all__ = [
 
 def receive_packet(config: Switch, core: SwitchCore, in_port: int, packet: Packet) -> tuple[SwitchOutcome, ...]:
     """Return the outcomes of a packet that arrives at a port."""
-    return explore(config, core, lambda turn: pipeline.receive(turn, in_port, packet))
+    return all_outcomes(config, core, lambda step: pipeline.process_packet(step, in_port, packet))
 
 
 def receive_message(config: Switch, core: SwitchCore, message: OpenFlowMessage) -> tuple[SwitchOutcome, ...]:
     """Return the outcomes of a message from the controller."""
-    return explore(config, core, lambda turn: handle(turn, message))
+    return all_outcomes(config, core, lambda step: handle_message(step, message))
 
 
 def port_change(config: Switch, core: SwitchCore, reason: int, desc: PortDesc) -> SwitchOutcome:
     """Return the outcome of a port that appears, changes or goes away (a `PortReason`)."""
-    return explore(config, core, lambda turn: change(turn, reason, desc))[0]
+    return all_outcomes(config, core, lambda step: change_port(step, reason, desc))[0]

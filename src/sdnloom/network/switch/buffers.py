@@ -6,33 +6,33 @@ from sdnloom.network.switch.core import BufferedPacket
 from sdnloom.network.switch.step import RefusedMessage, SwitchStep
 
 
-def keep(turn: SwitchStep, packet: Packet, in_port: int, max_len: int) -> int:
+def buffer_packet(step: SwitchStep, packet: Packet, in_port: int, max_len: int) -> int:
     """Return the id under which the packet now waits, or NO_BUFFER when it does not.
 
     It does not when 1.3's controller asked for whole packets (OFPCML_NO_BUFFER), or when no buffer is free.
     """
-    if turn.config.buffers == 0 or (turn.config.version != V10 and max_len == NO_TRUNCATION):
+    if step.config.buffers == 0 or (step.config.version != V10 and max_len == NO_TRUNCATION):
         return NO_BUFFER
-    turn.writes.add("buffers")
-    turn.reads.add("time")
-    buffers = turn.core.buffers
+    step.writes.add("buffers")
+    step.reads.add("time")
+    buffers = step.core.buffers
     # Sorted by id without gaps before the first free one.
     free = next((place for place, each in enumerate(buffers) if each.buffer_id != place), len(buffers))
-    if free >= turn.config.buffers:
+    if free >= step.config.buffers:
         return NO_BUFFER
-    kept = BufferedPacket(free, in_port, packet, turn.config.buffer_timeout)
-    turn.update(buffers=(*buffers[:free], kept, *buffers[free:]))
+    kept = BufferedPacket(free, in_port, packet, step.config.buffer_timeout)
+    step.update(buffers=(*buffers[:free], kept, *buffers[free:]))
     return free
 
 
-def take(turn: SwitchStep, buffer_id: int) -> BufferedPacket:
+def take_buffered(step: SwitchStep, buffer_id: int) -> BufferedPacket:
     """Return a waiting packet, which waits no longer.
 
     An id that this switch never gives is unknown; one that it gives, but not now, was used already or expired.
     """
-    turn.writes.add("buffers")
-    for waiting in turn.core.buffers:
+    step.writes.add("buffers")
+    for waiting in step.core.buffers:
         if waiting.buffer_id == buffer_id:
-            turn.update(buffers=tuple(each for each in turn.core.buffers if each is not waiting))
+            step.update(buffers=tuple(each for each in step.core.buffers if each is not waiting))
             return waiting
-    raise RefusedMessage("bad_request", "buffer_empty" if buffer_id < turn.config.buffers else "buffer_unknown")
+    raise RefusedMessage("bad_request", "buffer_empty" if buffer_id < step.config.buffers else "buffer_unknown")

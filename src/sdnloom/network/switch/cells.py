@@ -31,7 +31,7 @@ _TABLE_KINDS = frozenset({"flow", "lookup", "region", "overlap", "touch", "benea
 _WHOLE = {"group": "groups", "port": "ports"}
 
 
-def conflict(one: Any, other: Any) -> bool:
+def cells_conflict(one: Any, other: Any) -> bool:
     """Return whether two cells have a part in common. Symmetric."""
     if one == other:
         return True
@@ -83,8 +83,8 @@ def independent(
     """Return whether two footprints leave each other alone; then the two steps commute."""
     reads, writes, other_reads, other_writes = map(tuple, (reads, writes, other_reads, other_writes))
     return not (
-        any(conflict(mine, theirs) for mine in writes for theirs in other_reads + other_writes)
-        or any(conflict(mine, theirs) for mine in reads for theirs in other_writes)
+        any(cells_conflict(mine, theirs) for mine in writes for theirs in other_reads + other_writes)
+        or any(cells_conflict(mine, theirs) for mine in reads for theirs in other_writes)
     )
 
 

@@ -81,9 +81,9 @@ class CheckContext:
         )
 
 
-def check_match(turn: SwitchStep, match: Match) -> Match:
+def check_match(step: SwitchStep, match: Match) -> Match:
     """Return the match that a table keeps. 1.0 ignores a field without its prerequisite, 1.3 refuses it."""
-    old = turn.config.version == V10
+    old = step.config.version == V10
     kept: list[tuple[str, int, int | None]] = []
     so_far: dict[str, tuple[int, int | None]] = {}
     for name, value, mask in match.fields:
@@ -120,20 +120,20 @@ def _prerequisite(name: str, so_far: dict[str, tuple[int, int | None]]) -> bool:
 
 
 def check_instructions(
-    turn: SwitchStep, table: int, match: Match, instructions: tuple[Instruction, ...]
+    step: SwitchStep, table: int, match: Match, instructions: tuple[Instruction, ...]
 ) -> tuple[Instruction, ...]:
     """Return the instructions in the order of their execution, which is how a table keeps them.
 
     Whether the groups exist is not checked here: a modify that finds no entry must not fail for them.
     """
-    if turn.config.version == V10 and any(not isinstance(each, ApplyActions) for each in instructions):
+    if step.config.version == V10 and any(not isinstance(each, ApplyActions) for each in instructions):
         raise RefusedMessage("bad_request", "bad_type")
     kinds = [type(instruction) for instruction in instructions]
     if len(set(kinds)) != len(kinds):
         raise RefusedMessage("bad_instruction", "unsup_inst")
     for instruction in instructions:
         if isinstance(instruction, GotoTable):
-            if not table < instruction.table_id < turn.config.n_tables:
+            if not table < instruction.table_id < step.config.n_tables:
                 raise RefusedMessage("bad_instruction", "bad_table_id")
         elif isinstance(instruction, UnknownInstruction):
             raise RefusedMessage("bad_instruction", "unknown_inst")
@@ -144,27 +144,27 @@ def check_instructions(
     ordered = tuple(sorted(instructions, key=lambda each: _INSTRUCTION_ORDER.index(type(each))))
     lists = [each for each in ordered if isinstance(each, ApplyActions | WriteActions)]
     for each in lists:
-        check_shape(turn, each.actions)
+        check_shape(step, each.actions)
     context = CheckContext.of_match(match)
-    for each in lists if turn.config.version != V10 else ():
+    for each in lists if step.config.version != V10 else ():
         context = check_fit(each.actions, context, written=isinstance(each, WriteActions))
     # No list of actions and an empty one do the same, so they are the same entry.
     return tuple(each for each in ordered if not isinstance(each, ApplyActions | WriteActions) or each.actions)
 
 
-def check_shape(turn: SwitchStep, actions: Iterable[OpenFlowAction], packet_out: bool = False) -> None:
+def check_shape(step: SwitchStep, actions: Iterable[OpenFlowAction], packet_out: bool = False) -> None:
     """Refuse an action of a kind, to a port or with a value that the switch does not have, whatever the packet."""
-    old = turn.config.version == V10
+    old = step.config.version == V10
     for action in actions:
         if isinstance(action, Output):
-            _check_port(turn, action.port, packet_out)
+            _check_port(step, action.port, packet_out)
         elif isinstance(action, SetField):
             _check_set(old, action)
         elif isinstance(action, PushVlan) and not old:
             if action.ethertype not in (EtherType.VLAN, EtherType.SERVICE_VLAN):
                 raise RefusedMessage("bad_action", "bad_argument")
         elif isinstance(action, Enqueue) and old:
-            _check_enqueue(turn, action)
+            _check_enqueue(step, action)
         elif isinstance(action, ExperimenterAction):
             raise RefusedMessage("bad_action", "bad_experimenter")
         elif not isinstance(action, PopVlan if old else _PLAIN):
@@ -191,12 +191,12 @@ def check_fit(actions: Iterable[OpenFlowAction], context: CheckContext, written:
     return context
 
 
-def check_groups(turn: SwitchStep, actions: Iterable[OpenFlowAction]) -> None:
+def check_groups(step: SwitchStep, actions: Iterable[OpenFlowAction]) -> None:
     """Refuse a group that is not there. Comes last: all else is wrong with the message alone, whatever the groups."""
     for action in actions:
         if isinstance(action, Group):
-            turn.reads.add(("group", action.group_id))
-            if all(group.group_id != action.group_id for group in turn.core.groups):
+            step.reads.add(("group", action.group_id))
+            if all(group.group_id != action.group_id for group in step.core.groups):
                 raise RefusedMessage("bad_action", "bad_out_group")
 
 
@@ -210,24 +210,24 @@ def _check_set(old: bool, action: SetField) -> None:
         raise RefusedMessage("bad_action", "bad_argument" if old else "bad_set_argument")
 
 
-def _check_port(turn: SwitchStep, number: int, packet_out: bool) -> None:
+def _check_port(step: SwitchStep, number: int, packet_out: bool) -> None:
     if number in (Port.IN_PORT, Port.NORMAL, Port.FLOOD, Port.ALL, Port.CONTROLLER):
         return
     if number == Port.TABLE:
         if not packet_out:
             raise RefusedMessage("bad_action", "bad_out_port")
         return
-    ordinary = 0 < number < turn.config.max_port or number == Port.LOCAL
-    if not ordinary or (turn.port(number) is None and turn.config.unknown_port == "refuse"):
+    ordinary = 0 < number < step.config.max_port or number == Port.LOCAL
+    if not ordinary or (step.port(number) is None and step.config.unknown_port == "refuse"):
         raise RefusedMessage("bad_action", "bad_out_port")
 
 
-def _check_enqueue(turn: SwitchStep, action: Enqueue) -> None:
+def _check_enqueue(step: SwitchStep, action: Enqueue) -> None:
     if action.port != Port.IN_PORT:
-        _check_port(turn, action.port, packet_out=False)
+        _check_port(step, action.port, packet_out=False)
         if action.port in (Port.NORMAL, Port.FLOOD, Port.ALL, Port.CONTROLLER):
             raise RefusedMessage("bad_action", "bad_out_port")
     # Which port IN_PORT is, only a packet can say.
-    known = [q for q in turn.config.queues if action.port in (Port.IN_PORT, q.port) and q.queue_id == action.queue_id]
+    known = [q for q in step.config.queues if action.port in (Port.IN_PORT, q.port) and q.queue_id == action.queue_id]
     if not known:
         raise RefusedMessage("bad_action", "bad_queue")

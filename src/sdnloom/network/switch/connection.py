@@ -12,21 +12,21 @@ def disconnect(config: Switch, core: SwitchCore) -> SwitchOutcome:
     1.0 (4.3) deletes all entries but the emergency ones, which then take over; nobody is told. 1.3 (6.3.2) goes on with
     its entries (secure) or as a bridge (standalone). What waits in buffers stays until it expires.
     """
-    turn = SwitchStep(config, core)
-    turn.writes |= {"connection", "config"}
-    turn.update(connected=False)
+    step = SwitchStep(config, core)
+    step.writes |= {"connection", "config"}
+    step.update(connected=False)
     if config.version == V10:
-        turn.reads.add(("region", 0, ANY_PACKET))
+        step.reads.add(("region", 0, ANY_PACKET))
         gone = [entry for entry in core.flows if entry.table != EMERGENCY]
-        turn.writes.update(("flow", entry.table, entry.priority, entry.match) for entry in gone)
-        turn.update(flows=tuple(entry for entry in core.flows if entry.table == EMERGENCY))
-    return turn.outcome()
+        step.writes.update(("flow", entry.table, entry.priority, entry.match) for entry in gone)
+        step.update(flows=tuple(entry for entry in core.flows if entry.table == EMERGENCY))
+    return step.outcome()
 
 
 def connect(config: Switch, core: SwitchCore) -> SwitchOutcome:
     """Return the outcome of a new connection: role and asynchronous configuration start afresh, entries stay."""
-    turn = SwitchStep(config, core)
-    turn.writes |= {"connection", "config"}
+    step = SwitchStep(config, core)
+    step.writes |= {"connection", "config"}
     kept = core.settings
-    turn.update(connected=True, settings=Settings(kept.flags, kept.miss_send_len, generation_id=kept.generation_id))
-    return turn.outcome()
+    step.update(connected=True, settings=Settings(kept.flags, kept.miss_send_len, generation_id=kept.generation_id))
+    return step.outcome()

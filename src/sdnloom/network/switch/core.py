@@ -175,7 +175,7 @@ class SwitchCore(CachedHash):
     __hash__ = CachedHash.__hash__
 
 
-def initial_core(config: Switch) -> SwitchCore:
+def initial_switch_core(config: Switch) -> SwitchCore:
     """Return the state of a switch that was just switched on and is connected to its controller."""
     if config.miss_send_len == DEFAULT_SETTINGS.miss_send_len:
         return SwitchCore()

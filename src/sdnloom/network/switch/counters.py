@@ -8,9 +8,9 @@ from sdnloom.network.switch.core import NO_TRAFFIC, FlowEntry, GroupEntry, Traff
 from sdnloom.network.switch.step import SwitchStep
 
 
-def count_hit(turn: SwitchStep, entry: FlowEntry, received: Packet) -> FlowEntry:
+def count_hit(step: SwitchStep, entry: FlowEntry, received: Packet) -> FlowEntry:
     """Return the entry with one more packet counted, of the size it had when the switch received it."""
-    if not turn.config.counters:
+    if not step.config.counters:
         return entry
     counted = entry.traffic.plus(_size(received))
     if entry.flags & FlowFlag.NO_PKT_COUNTS:
@@ -20,56 +20,56 @@ def count_hit(turn: SwitchStep, entry: FlowEntry, received: Packet) -> FlowEntry
     return replace(entry, traffic=counted)
 
 
-def count_lookup(turn: SwitchStep, table: int, hit: bool) -> None:
+def count_lookup(step: SwitchStep, table: int, hit: bool) -> None:
     """Count a lookup in a table."""
-    if turn.config.counters:
-        rows = {row[0]: row for row in turn.core.counts.tables}
+    if step.config.counters:
+        rows = {row[0]: row for row in step.core.counts.tables}
         _, lookups, hits = rows.get(table, (table, 0, 0))
         rows[table] = (table, lookups + 1, hits + hit)
-        turn.writes.add("counts")
-        turn.update(counts=replace(turn.core.counts, tables=tuple(sorted(rows.values()))))
+        step.writes.add("counts")
+        step.update(counts=replace(step.core.counts, tables=tuple(sorted(rows.values()))))
 
 
-def count_received(turn: SwitchStep, port: int, packet: Packet) -> None:
+def count_received(step: SwitchStep, port: int, packet: Packet) -> None:
     """Count a packet that came in."""
-    if turn.config.counters:
-        _count_port(turn, port, _size(packet), 0)
+    if step.config.counters:
+        _count_port(step, port, _size(packet), 0)
 
 
-def count_sent(turn: SwitchStep, port: int, packet: Packet) -> None:
+def count_sent(step: SwitchStep, port: int, packet: Packet) -> None:
     """Count a packet that went out."""
-    if turn.config.counters:
-        _count_port(turn, port, _size(packet), 1)
+    if step.config.counters:
+        _count_port(step, port, _size(packet), 1)
 
 
-def count_group(turn: SwitchStep, group: GroupEntry, buckets: tuple[int, ...], received: Packet) -> None:
+def count_group(step: SwitchStep, group: GroupEntry, buckets: tuple[int, ...], received: Packet) -> None:
     """Count a packet in a group and in the buckets it met."""
-    if turn.config.counters:
+    if step.config.counters:
         before = group.traffic or (NO_TRAFFIC,) * (1 + len(group.buckets))
         met = {0, *(place + 1 for place in buckets)}
         size = _size(received)
         after = tuple(each.plus(size) if place in met else each for place, each in enumerate(before))
-        turn.writes.add(("group", group.group_id))
+        step.writes.add(("group", group.group_id))
         changed = replace(group, traffic=after)
-        turn.update(
-            groups=tuple(changed if each.group_id == group.group_id else each for each in turn.core.groups),
+        step.update(
+            groups=tuple(changed if each.group_id == group.group_id else each for each in step.core.groups),
         )
 
 
-def traffic_of_port(turn: SwitchStep, port: int) -> tuple[Traffic, Traffic]:
+def traffic_of_port(step: SwitchStep, port: int) -> tuple[Traffic, Traffic]:
     """Return what a port received and sent."""
-    turn.reads.add("counts")
-    found = next((row for row in turn.core.counts.ports if row[0] == port), None)
+    step.reads.add("counts")
+    found = next((row for row in step.core.counts.ports if row[0] == port), None)
     return found[1:] if found else (NO_TRAFFIC, NO_TRAFFIC)
 
 
-def _count_port(turn: SwitchStep, port: int, size: int, direction: int) -> None:
-    both = list(traffic_of_port(turn, port))
+def _count_port(step: SwitchStep, port: int, size: int, direction: int) -> None:
+    both = list(traffic_of_port(step, port))
     both[direction] = both[direction].plus(size)
-    rows = [row for row in turn.core.counts.ports if row[0] != port]
-    turn.writes.add("counts")
+    rows = [row for row in step.core.counts.ports if row[0] != port]
+    step.writes.add("counts")
     changed = tuple(sorted([*rows, (port, both[0], both[1])], key=lambda row: row[0]))
-    turn.update(counts=replace(turn.core.counts, ports=changed))
+    step.update(counts=replace(step.core.counts, ports=changed))
 
 
 def _size(packet: Packet) -> int:

@@ -30,9 +30,9 @@ from sdnloom.network.openflow import (
 from sdnloom.network.packet import Packet
 from sdnloom.network.switch.cells import Cell
 from sdnloom.network.switch.config import Switch
-from sdnloom.network.switch.core import SwitchCore, initial_core
-from sdnloom.network.switch.handlers import handle
-from sdnloom.network.switch.step import SwitchOutcome, explore
+from sdnloom.network.switch.core import SwitchCore, initial_switch_core
+from sdnloom.network.switch.handlers import handle_message
+from sdnloom.network.switch.step import SwitchOutcome, all_outcomes
 from sdnloom.network.switch.tables.lookup import packet_fields
 
 _READING = (BarrierRequest, EchoRequest, FeaturesRequest, GetConfigRequest, StatsRequest)
@@ -94,7 +94,7 @@ def is_quiet(config: Switch, core: SwitchCore, before: Sequence[OpenFlowMessage]
     # Who asks to be told of removals, or not to overlap, may be answered; so may all when there is no room left.
     if any(isinstance(one, FlowMod) and one.flags for one in (*before, message)) or config.max_entries is not None:
         return False
-    return not any(one.messages for one in explore(config, core, lambda turn: handle(turn, message)))
+    return not any(one.messages for one in all_outcomes(config, core, lambda step: handle_message(step, message)))
 
 
 def _of_flow_mod(config: Switch, message: FlowMod) -> MessageFootprint | None:
@@ -130,4 +130,4 @@ def _ports(actions: Iterable[OpenFlowAction]) -> frozenset[int] | None:
 
 def _alone(config: Switch, message: OpenFlowMessage) -> SwitchOutcome:
     """What a switch without any entries does."""
-    return explore(config, initial_core(config), lambda turn: handle(turn, message))[0]
+    return all_outcomes(config, initial_switch_core(config), lambda step: handle_message(step, message))[0]

@@ -46,11 +46,11 @@ from sdnloom.network.packet import decode
 from sdnloom.network.switch import buffers, pipeline
 from sdnloom.network.switch.checks import CheckContext, check_fit, check_groups, check_shape
 from sdnloom.network.switch.normal import learn
-from sdnloom.network.switch.ports import port_mod
-from sdnloom.network.switch.stats import statistics
+from sdnloom.network.switch.ports import apply_port_mod
+from sdnloom.network.switch.stats import answer_statistics
 from sdnloom.network.switch.step import RefusedMessage, SwitchStep
-from sdnloom.network.switch.tables.flow_mod import flow_mod
-from sdnloom.network.switch.tables.group_mod import group_mod
+from sdnloom.network.switch.tables.flow_mod import apply_flow_mod
+from sdnloom.network.switch.tables.group_mod import apply_group_mod
 
 _CAPABILITIES = Capability.FLOW_STATS | Capability.TABLE_STATS | Capability.PORT_STATS | Capability.QUEUE_STATS
 _DEPRECATED = 3  # bits of a table's configuration that 1.3 ignores
@@ -58,17 +58,17 @@ _V10_ACTIONS = 0xFFF  # output to enqueue: all twelve
 _MODIFYING = (FlowMod, GroupMod, PacketOut, PortMod, TableMod, MeterMod)  # refused to a slave (1.3, 6.3.4)
 
 
-def handle(turn: SwitchStep, message: OpenFlowMessage) -> None:
+def handle_message(step: SwitchStep, message: OpenFlowMessage) -> None:
     """Process a message. One that is refused changes nothing and is answered with an error."""
-    before = turn.core
+    before = step.core
     try:
-        _dispatch(turn, message)
+        _dispatch(step, message)
     except RefusedMessage as refused:
-        turn.core = before
-        turn.outputs.clear()
-        turn.messages = [Error(refused.type_name, refused.code, _start(message, turn.config.version), xid=message.xid)]
-        turn.reads |= turn.writes  # what would have been changed was looked at
-        turn.writes.clear()
+        step.core = before
+        step.outputs.clear()
+        step.messages = [Error(refused.type_name, refused.code, _start(message, step.config.version), xid=message.xid)]
+        step.reads |= step.writes  # what would have been changed was looked at
+        step.writes.clear()
 
 
 def _start(message: OpenFlowMessage, version: int) -> bytes:
@@ -79,116 +79,116 @@ def _start(message: OpenFlowMessage, version: int) -> bytes:
         return b""
 
 
-def _dispatch(turn: SwitchStep, message: OpenFlowMessage) -> None:
+def _dispatch(step: SwitchStep, message: OpenFlowMessage) -> None:
     if isinstance(message, _MODIFYING):
-        turn.reads.add("config")
-        if turn.core.settings.role == Role.SLAVE:
+        step.reads.add("config")
+        if step.core.settings.role == Role.SLAVE:
             raise RefusedMessage("bad_request", "is_slave")
     if isinstance(message, StatsRequest):
-        statistics(turn, message)
+        answer_statistics(step, message)
         return
-    known = _BOTH if turn.config.version == V10 else _BOTH | _NEW
+    known = _BOTH if step.config.version == V10 else _BOTH | _NEW
     handler = known.get(type(message))
     if handler is None:
         raise RefusedMessage("bad_request", "bad_type")
-    handler(turn, message)
+    handler(step, message)
 
 
-def _hello(turn: SwitchStep, message: Hello) -> None:
+def _hello(step: SwitchStep, message: Hello) -> None:
     """Nothing: the connection knows its version already."""
 
 
-def _echo(turn: SwitchStep, message: EchoRequest) -> None:
-    turn.messages.append(EchoReply(message.data, xid=message.xid))
+def _echo(step: SwitchStep, message: EchoRequest) -> None:
+    step.messages.append(EchoReply(message.data, xid=message.xid))
 
 
-def _echo_reply(turn: SwitchStep, message: EchoReply) -> None:
+def _echo_reply(step: SwitchStep, message: EchoReply) -> None:
     """Nothing: the model does not watch for dead connections."""
 
 
-def _barrier(turn: SwitchStep, message: BarrierRequest) -> None:
+def _barrier(step: SwitchStep, message: BarrierRequest) -> None:
     """Messages are processed one at a time and in order, so everything before is done."""
-    turn.messages.append(BarrierReply(xid=message.xid))
+    step.messages.append(BarrierReply(xid=message.xid))
 
 
-def _features(turn: SwitchStep, message: FeaturesRequest) -> None:
-    config = turn.config
+def _features(step: SwitchStep, message: FeaturesRequest) -> None:
+    config = step.config
     old = config.version == V10
     if old:
-        turn.reads.add("ports")
-    turn.messages.append(
+        step.reads.add("ports")
+    step.messages.append(
         FeaturesReply(
             datapath_id=config.datapath_id,
             n_buffers=config.buffers,
             n_tables=config.n_tables,
             capabilities=int(_CAPABILITIES | (Capability.ARP_MATCH_IP if old else Capability.GROUP_STATS)),
             actions=_V10_ACTIONS if old else 0,
-            ports=turn.ports if old else (),
+            ports=step.ports if old else (),
             xid=message.xid,
         )
     )
 
 
-def _get_config(turn: SwitchStep, message: GetConfigRequest) -> None:
-    turn.reads.add("config")
-    settings = turn.core.settings
-    turn.messages.append(GetConfigReply(settings.flags, settings.miss_send_len, xid=message.xid))
+def _get_config(step: SwitchStep, message: GetConfigRequest) -> None:
+    step.reads.add("config")
+    settings = step.core.settings
+    step.messages.append(GetConfigReply(settings.flags, settings.miss_send_len, xid=message.xid))
 
 
-def _set_config(turn: SwitchStep, message: SetConfig) -> None:
+def _set_config(step: SwitchStep, message: SetConfig) -> None:
     """Fragments are passed on or dropped; reassembly is not offered: 1.3 refuses it, 1.0 has no error for that."""
-    turn.writes.add("config")
+    step.writes.add("config")
     flags = message.flags
     if flags & ~ConfigFlag.FRAG_DROP:
-        if turn.config.version != V10:
+        if step.config.version != V10:
             raise RefusedMessage("switch_config_failed", "bad_flags")
-        flags = turn.core.settings.flags
-    turn.update(settings=replace(turn.core.settings, flags=int(flags), miss_send_len=message.miss_send_len))
+        flags = step.core.settings.flags
+    step.update(settings=replace(step.core.settings, flags=int(flags), miss_send_len=message.miss_send_len))
 
 
-def _packet_out(turn: SwitchStep, message: PacketOut) -> None:
+def _packet_out(step: SwitchStep, message: PacketOut) -> None:
     in_port = int(message.in_port)
-    if turn.config.version != V10 and in_port != Port.CONTROLLER and turn.port(in_port) is None:
+    if step.config.version != V10 and in_port != Port.CONTROLLER and step.port(in_port) is None:
         raise RefusedMessage("bad_request", "bad_port")
-    check_shape(turn, message.actions, packet_out=True)
+    check_shape(step, message.actions, packet_out=True)
     if message.buffer_id != NO_BUFFER:
-        packet = buffers.take(turn, message.buffer_id).packet
+        packet = buffers.take_buffered(step, message.buffer_id).packet
     else:
         packet = decode(message.data)
-    if turn.config.version != V10:
+    if step.config.version != V10:
         check_fit(message.actions, CheckContext.of_packet(packet))
-    check_groups(turn, message.actions)
-    turn.learns_late = True  # the bridge learns from what a controller sends only after having sent it
-    pipeline.apply(turn, pipeline.Flight(packet, in_port, packet), message.actions)
-    learn(turn)
+    check_groups(step, message.actions)
+    step.learns_late = True  # the bridge learns from what a controller sends only after having sent it
+    pipeline.apply_actions(step, pipeline.Flight(packet, in_port, packet), message.actions)
+    learn(step)
 
 
-def _queue_config(turn: SwitchStep, message: QueueGetConfigRequest) -> None:
-    any_port = message.port == Port.ANY and turn.config.version != V10
-    if not any_port and turn.port(message.port) is None:
+def _queue_config(step: SwitchStep, message: QueueGetConfigRequest) -> None:
+    any_port = message.port == Port.ANY and step.config.version != V10
+    if not any_port and step.port(message.port) is None:
         raise RefusedMessage("queue_op_failed", "bad_port")
-    found = tuple(queue for queue in turn.config.queues if any_port or queue.port == message.port)
-    turn.messages.append(QueueGetConfigReply(message.port, found, xid=message.xid))
+    found = tuple(queue for queue in step.config.queues if any_port or queue.port == message.port)
+    step.messages.append(QueueGetConfigReply(message.port, found, xid=message.xid))
 
 
-def _experimenter(turn: SwitchStep, message: Experimenter) -> None:
+def _experimenter(step: SwitchStep, message: Experimenter) -> None:
     """Silence for the vendors that the configuration names, refusal for all others."""
-    if message.experimenter not in turn.config.experimenters:
+    if message.experimenter not in step.config.experimenters:
         raise RefusedMessage("bad_request", "bad_experimenter")
 
 
-def _table_mod(turn: SwitchStep, message: TableMod) -> None:
+def _table_mod(step: SwitchStep, message: TableMod) -> None:
     """1.3 keeps this message for later: no table has anything to configure but bits that mean nothing any more."""
-    if message.table_id != 0xFF and message.table_id >= turn.config.n_tables:
+    if message.table_id != 0xFF and message.table_id >= step.config.n_tables:
         raise RefusedMessage("table_mod_failed", "bad_table")
     if message.config & ~_DEPRECATED:
         raise RefusedMessage("table_mod_failed", "bad_config")
 
 
-def _role(turn: SwitchStep, message: RoleRequest) -> None:
+def _role(step: SwitchStep, message: RoleRequest) -> None:
     """Change the role. A master or slave must not be older than the newest that was seen (1.3, 6.3.4)."""
-    turn.writes.add("config")
-    settings = turn.core.settings
+    step.writes.add("config")
+    settings = step.core.settings
     if message.role not in tuple(Role):
         raise RefusedMessage("role_request_failed", "bad_role")
     if message.role in (Role.MASTER, Role.SLAVE):
@@ -198,31 +198,31 @@ def _role(turn: SwitchStep, message: RoleRequest) -> None:
         settings = replace(settings, generation_id=message.generation_id)
     if message.role != Role.NOCHANGE:
         settings = replace(settings, role=message.role)
-    turn.update(settings=settings)
+    step.update(settings=settings)
     generation = NO_GENERATION if settings.generation_id is None else settings.generation_id
-    turn.messages.append(RoleReply(settings.role, generation, xid=message.xid))
+    step.messages.append(RoleReply(settings.role, generation, xid=message.xid))
 
 
 NO_GENERATION = 0xFFFF_FFFF_FFFF_FFFF  # reported before any was seen
 
 
-def _get_async(turn: SwitchStep, message: GetAsyncRequest) -> None:
-    turn.reads.add("config")
-    settings = turn.core.settings
-    turn.messages.append(
+def _get_async(step: SwitchStep, message: GetAsyncRequest) -> None:
+    step.reads.add("config")
+    settings = step.core.settings
+    step.messages.append(
         GetAsyncReply(settings.packet_in, settings.port_status, settings.flow_removed, xid=message.xid)
     )
 
 
-def _set_async(turn: SwitchStep, message: SetAsync) -> None:
-    turn.writes.add("config")
+def _set_async(step: SwitchStep, message: SetAsync) -> None:
+    step.writes.add("config")
     settings = replace(
-        turn.core.settings,
+        step.core.settings,
         packet_in=message.packet_in,
         port_status=message.port_status,
         flow_removed=message.flow_removed,
     )
-    turn.update(settings=settings)
+    step.update(settings=settings)
 
 
 _BOTH: dict[type[OpenFlowMessage], Callable[[SwitchStep, Any], None]] = {
@@ -234,13 +234,13 @@ _BOTH: dict[type[OpenFlowMessage], Callable[[SwitchStep, Any], None]] = {
     GetConfigRequest: _get_config,
     SetConfig: _set_config,
     PacketOut: _packet_out,
-    FlowMod: flow_mod,
-    PortMod: port_mod,
+    FlowMod: apply_flow_mod,
+    PortMod: apply_port_mod,
     QueueGetConfigRequest: _queue_config,
     Experimenter: _experimenter,
 }
 _NEW: dict[type[OpenFlowMessage], Callable[[SwitchStep, Any], None]] = {
-    GroupMod: group_mod,
+    GroupMod: apply_group_mod,
     TableMod: _table_mod,
     RoleRequest: _role,
     GetAsyncRequest: _get_async,

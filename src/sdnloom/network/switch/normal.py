@@ -4,42 +4,42 @@ from sdnloom.network.openflow import VLAN_PRESENT, Port, PortConfig, PortDesc
 from sdnloom.network.packet import Packet, Vlan
 from sdnloom.network.switch.rewrite import pop_vlan
 from sdnloom.network.switch.step import SwitchStep
-from sdnloom.network.switch.tables.lookup import Fields
+from sdnloom.network.switch.tables.lookup import PacketFields
 
 AGEING = 300_000  # milliseconds that an address is remembered (IEEE 802.1D's recommended value)
 _GROUP_BIT = 1 << 40
 _RESERVED, _RESERVED_MASK = 0x0180C2000000, 0xFFFFFFFFFFF0  # never forwarded by a bridge
 
 
-def normal_ports(turn: SwitchStep, fields: Fields, in_port: int) -> tuple[int, ...]:
+def normal_ports(step: SwitchStep, fields: PacketFields, in_port: int) -> tuple[int, ...]:
     """Return the ports a bridge sends this packet out of, after learning where its source is."""
-    turn.writes.add("macs")
-    turn.reads.add("ports")
+    step.writes.add("macs")
+    step.reads.add("ports")
     source, destination = fields.get("eth_src"), fields.get("eth_dst")
     if source is None or destination is None or destination & _RESERVED_MASK == _RESERVED:
         return ()
     vlan = fields["vlan_vid"] & ~VLAN_PRESENT
-    arrived = any(port.port_no == in_port for port in turn.ports)
+    arrived = any(port.port_no == in_port for port in step.ports)
     if not arrived and in_port not in (Port.ANY, Port.CONTROLLER):
         return ()
     if arrived and not source & _GROUP_BIT:
-        turn.learned.append((vlan, source, in_port, AGEING))
-        if not turn.learns_late:
-            learn(turn)
+        step.learned.append((vlan, source, in_port, AGEING))
+        if not step.learns_late:
+            learn(step)
     if not destination & _GROUP_BIT:
-        for row in turn.core.macs:
+        for row in step.core.macs:
             if row[:2] == (vlan, destination):
                 return (row[2],) if row[2] != in_port else ()
-    return tuple(port.port_no for port in turn.ports if port.port_no != in_port and _floods(port))
+    return tuple(port.port_no for port in step.ports if port.port_no != in_port and _floods(port))
 
 
-def learn(turn: SwitchStep) -> None:
+def learn(step: SwitchStep) -> None:
     """Put what the bridge has seen in this step into its table; the last place of an address counts."""
-    for row in turn.learned:
-        others = [known for known in turn.core.macs if known[:2] != row[:2]]
-        turn.reads.add("time")
-        turn.update(macs=tuple(sorted([*others, row])))
-    turn.learned.clear()
+    for row in step.learned:
+        others = [known for known in step.core.macs if known[:2] != row[:2]]
+        step.reads.add("time")
+        step.update(macs=tuple(sorted([*others, row])))
+    step.learned.clear()
 
 
 def without_empty_tag(packet: Packet) -> Packet:

@@ -33,13 +33,13 @@ from sdnloom.network.openflow import (
 )
 from sdnloom.network.openflow.messages import Bucket, PacketIn
 from sdnloom.network.packet import Packet, encode
-from sdnloom.network.switch.buffers import keep
+from sdnloom.network.switch.buffers import buffer_packet
 from sdnloom.network.switch.core import EMERGENCY, FlowEntry, GroupEntry
 from sdnloom.network.switch.counters import count_group, count_hit, count_lookup, count_received, count_sent
 from sdnloom.network.switch.normal import normal_ports, without_empty_tag
 from sdnloom.network.switch.rewrite import pop_vlan, push_vlan, set_field, set_ttl, set_vlan, ttl_of
 from sdnloom.network.switch.step import Ambiguous, SwitchStep
-from sdnloom.network.switch.tables.flow_table import best, cell, put
+from sdnloom.network.switch.tables.flow_table import best_entries, entry_cell, put_entry
 from sdnloom.network.switch.tables.lookup import is_fragment, packet_fields
 
 NO_COOKIE = 0xFFFF_FFFF_FFFF_FFFF  # of a PacketIn that no entry caused (1.3, 7.4.1)
@@ -74,51 +74,51 @@ class Flight:
     alive: bool = True
 
 
-def receive(turn: SwitchStep, in_port: int, packet: Packet) -> None:
+def process_packet(step: SwitchStep, in_port: int, packet: Packet) -> None:
     """Process a packet that arrives at a port. A port that is down or does not receive drops it."""
-    port = turn.port(in_port)
+    port = step.port(in_port)
     if port is None or port.config & (PortConfig.PORT_DOWN | PortConfig.NO_RECV) or port.state & _DEAD:
         return
-    count_received(turn, in_port, packet)
-    turn.reads.add("config")
-    if turn.core.settings.flags & 3 == ConfigFlag.FRAG_DROP and is_fragment(packet):
+    count_received(step, in_port, packet)
+    step.reads.add("config")
+    if step.core.settings.flags & 3 == ConfigFlag.FRAG_DROP and is_fragment(packet):
         return
-    turn.reads.add("connection")
+    step.reads.add("connection")
     flight = Flight(packet, int(in_port), packet)
-    if turn.core.connected:
-        through_tables(turn, flight)
-    elif turn.config.version == V10:
-        through_tables(turn, flight, EMERGENCY)
-    elif turn.config.fail_mode == "standalone":
-        output(turn, flight, Port.NORMAL, NO_TRUNCATION)
+    if step.core.connected:
+        through_tables(step, flight)
+    elif step.config.version == V10:
+        through_tables(step, flight, EMERGENCY)
+    elif step.config.fail_mode == "standalone":
+        output(step, flight, Port.NORMAL, NO_TRUNCATION)
     else:
-        through_tables(turn, flight)
+        through_tables(step, flight)
 
 
-def through_tables(turn: SwitchStep, flight: Flight, table: int = 0) -> None:
+def through_tables(step: SwitchStep, flight: Flight, table: int = 0) -> None:
     """Run a packet through the tables from one on, then execute its action set."""
     flight.action_set = {}
     following: int | None = table
     while following is not None and flight.alive:
-        entry = _look_up(turn, flight, following)
+        entry = _look_up(step, flight, following)
         if entry is None:
-            _miss(turn, flight, following)
+            _miss(step, flight, following)
             return
-        following = execute(turn, flight, entry)
+        following = execute_entry(step, flight, entry)
     if flight.alive:
-        _execute_set(turn, flight, flight.action_set.values())
+        _execute_set(step, flight, flight.action_set.values())
 
 
-def execute(turn: SwitchStep, flight: Flight, entry: FlowEntry) -> int | None:
+def execute_entry(step: SwitchStep, flight: Flight, entry: FlowEntry) -> int | None:
     """Execute an entry's instructions; return the table to go on with."""
     flight.table, flight.cookie = entry.table, entry.cookie
-    table_miss = entry.priority == 0 and not entry.match.fields and turn.config.version != V10
+    table_miss = entry.priority == 0 and not entry.match.fields and step.config.version != V10
     following = None
     for instruction in entry.instructions:
         if isinstance(instruction, ApplyActions):
             # Only what a table-miss entry does itself is a miss; its action set and groups are actions (1.3, 5.4).
             flight.reason = PacketInReason.NO_MATCH if table_miss else PacketInReason.ACTION
-            apply(turn, flight, instruction.actions)
+            apply_actions(step, flight, instruction.actions)
             flight.reason = PacketInReason.ACTION
         elif isinstance(instruction, ClearActions):
             flight.action_set = {}
@@ -132,21 +132,21 @@ def execute(turn: SwitchStep, flight: Flight, entry: FlowEntry) -> int | None:
     return following
 
 
-def apply(turn: SwitchStep, flight: Flight, actions: Iterable[OpenFlowAction]) -> None:
+def apply_actions(step: SwitchStep, flight: Flight, actions: Iterable[OpenFlowAction]) -> None:
     """Apply actions in order. One that stops the packet (an expired time to live) ends the list."""
     for action in actions:
         if not flight.alive:
             return
-        _apply_one(turn, flight, action)
+        _apply_one(step, flight, action)
 
 
-def _apply_one(turn: SwitchStep, flight: Flight, action: OpenFlowAction) -> None:
+def _apply_one(step: SwitchStep, flight: Flight, action: OpenFlowAction) -> None:
     if isinstance(action, Output):
-        output(turn, flight, action.port, action.max_len)
+        output(step, flight, action.port, action.max_len)
     elif isinstance(action, Enqueue):
-        output(turn, flight, action.port, NO_TRUNCATION)
+        output(step, flight, action.port, NO_TRUNCATION)
     elif isinstance(action, SetField):
-        adds_tag = turn.config.version == V10 and action.field in ("vlan_vid", "vlan_pcp")
+        adds_tag = step.config.version == V10 and action.field in ("vlan_vid", "vlan_pcp")
         flight.packet = (set_vlan if adds_tag else set_field)(flight.packet, action.field, action.value)
     elif isinstance(action, PushVlan):
         flight.packet = push_vlan(flight.packet, action.ethertype)
@@ -155,9 +155,9 @@ def _apply_one(turn: SwitchStep, flight: Flight, action: OpenFlowAction) -> None
     elif isinstance(action, SetNwTtl):
         flight.packet = set_ttl(flight.packet, action.ttl)
     elif isinstance(action, DecNwTtl):
-        _lower_ttl(turn, flight)
+        _lower_ttl(step, flight)
     elif isinstance(action, Group):
-        _through_group(turn, flight, action.group_id)
+        _through_group(step, flight, action.group_id)
 
 
 def _slot(action: OpenFlowAction) -> object:
@@ -165,89 +165,89 @@ def _slot(action: OpenFlowAction) -> object:
     return (SetField, action.field) if isinstance(action, SetField) else type(action)
 
 
-def _execute_set(turn: SwitchStep, flight: Flight, actions: Iterable[OpenFlowAction]) -> None:
+def _execute_set(step: SwitchStep, flight: Flight, actions: Iterable[OpenFlowAction]) -> None:
     ordered = sorted(actions, key=lambda action: _SET_ORDER.index(type(action)))
     if any(isinstance(action, Group) for action in ordered):
         ordered = [action for action in ordered if not isinstance(action, Output)]
-    apply(turn, flight, ordered)
+    apply_actions(step, flight, ordered)
 
 
-def _look_up(turn: SwitchStep, flight: Flight, table: int) -> FlowEntry | None:
-    zero_ports = turn.config.version == V10
+def _look_up(step: SwitchStep, flight: Flight, table: int) -> FlowEntry | None:
+    zero_ports = step.config.version == V10
     fields = packet_fields(flight.packet, flight.in_port, flight.metadata, zero_ports)
-    found = best(turn.core.flows, table, fields)
+    found = best_entries(step.core.flows, table, fields)
     level = found[0].priority if found else -1
-    turn.reads.add(("lookup", table, tuple(sorted(fields.items())), level))
-    count_lookup(turn, table, bool(found))
+    step.reads.add(("lookup", table, tuple(sorted(fields.items())), level))
+    count_lookup(step, table, bool(found))
     if not found:
         return None
     entry = found[0]
     if len(found) > 1:
-        entry = turn.choose(
-            found, lambda each: f"table {each.table} {each.match!r}", fixed=turn.config.overlap == "first"
+        entry = step.choose(
+            found, lambda each: f"table {each.table} {each.match!r}", fixed=step.config.overlap == "first"
         )
-        turn.events.append(Ambiguous(table, level, tuple(each.match for each in found)))
-    return touch(turn, entry, flight.received)
+        step.events.append(Ambiguous(table, level, tuple(each.match for each in found)))
+    return touch(step, entry, flight.received)
 
 
-def touch(turn: SwitchStep, entry: FlowEntry, received: Packet) -> FlowEntry:
+def touch(step: SwitchStep, entry: FlowEntry, received: Packet) -> FlowEntry:
     """Return the entry after a packet has met it: its idle timer starts again and it counts."""
-    turn.reads.add(cell(entry))
-    touched = count_hit(turn, entry, received)
+    step.reads.add(entry_cell(entry))
+    touched = count_hit(step, entry, received)
     if entry.idle_left is not None:
-        turn.reads.add("time")
+        step.reads.add("time")
         touched = replace(touched, idle_left=entry.idle_timeout * 1000)
     if touched != entry:
-        turn.update(flows=put(turn.core.flows, touched))
-    if entry.idle_left is not None or turn.config.counters:
-        turn.writes.add(cell(entry))
+        step.update(flows=put_entry(step.core.flows, touched))
+    if entry.idle_left is not None or step.config.counters:
+        step.writes.add(entry_cell(entry))
     return touched
 
 
-def _miss(turn: SwitchStep, flight: Flight, table: int) -> None:
+def _miss(step: SwitchStep, flight: Flight, table: int) -> None:
     """1.0 asks the controller, unless the port is not to; 1.3 drops, and so does the emergency table."""
-    if turn.config.version != V10 or table == EMERGENCY:
+    if step.config.version != V10 or table == EMERGENCY:
         return
-    port = turn.port(flight.in_port)
+    port = step.port(flight.in_port)
     if port is None or not port.config & PortConfig.NO_PACKET_IN:
-        turn.reads.add("config")
+        step.reads.add("config")
         flight.reason, flight.cookie = PacketInReason.NO_MATCH, NO_COOKIE
-        to_controller(turn, flight, turn.core.settings.miss_send_len)
+        to_controller(step, flight, step.core.settings.miss_send_len)
 
 
-def _lower_ttl(turn: SwitchStep, flight: Flight) -> None:
+def _lower_ttl(step: SwitchStep, flight: Flight) -> None:
     ttl = ttl_of(flight.packet)
     if ttl is None:
         return
     if ttl <= 1:
         flight.reason = PacketInReason.INVALID_TTL
-        turn.reads.add("config")
-        to_controller(turn, flight, turn.core.settings.miss_send_len)
+        step.reads.add("config")
+        to_controller(step, flight, step.core.settings.miss_send_len)
         flight.alive = False
     else:
         flight.packet = set_ttl(flight.packet, ttl - 1)
 
 
-def output(turn: SwitchStep, flight: Flight, number: int, max_len: int) -> None:
+def output(step: SwitchStep, flight: Flight, number: int, max_len: int) -> None:
     """Send a packet out of a port, ordinary or reserved; out of the one it came from only when told IN_PORT."""
     if number == Port.CONTROLLER:
-        to_controller(turn, flight, max_len)
+        to_controller(step, flight, max_len)
     elif number == Port.IN_PORT:
-        _emit(turn, flight, flight.in_port)
+        _emit(step, flight, flight.in_port)
     elif number == Port.TABLE:
-        through_tables(turn, _copy(flight))
+        through_tables(step, _copy(flight))
     elif number == Port.NORMAL:
         fields = packet_fields(flight.packet, flight.in_port)
         copy = replace(flight, packet=without_empty_tag(flight.packet))
-        for port in normal_ports(turn, fields, flight.in_port):
-            _emit(turn, copy, port)
+        for port in normal_ports(step, fields, flight.in_port):
+            _emit(step, copy, port)
     elif number in (Port.FLOOD, Port.ALL):
-        turn.reads.add("ports")
-        for desc in turn.ports:
-            if desc.port_no != flight.in_port and _broadcasts(turn, desc, number):
-                _emit(turn, flight, desc.port_no)
+        step.reads.add("ports")
+        for desc in step.ports:
+            if desc.port_no != flight.in_port and _broadcasts(step, desc, number):
+                _emit(step, flight, desc.port_no)
     elif number != flight.in_port:
-        _emit(turn, flight, number)
+        _emit(step, flight, number)
 
 
 def _copy(flight: Flight) -> Flight:
@@ -255,30 +255,30 @@ def _copy(flight: Flight) -> Flight:
     return replace(flight, metadata=0, action_set={})
 
 
-def _broadcasts(turn: SwitchStep, port: PortDesc, number: int) -> bool:
+def _broadcasts(step: SwitchStep, port: PortDesc, number: int) -> bool:
     """Return whether a packet to ALL or FLOOD goes out here. FLOOD leaves out the ports told not to flood."""
-    if port.port_no == Port.LOCAL and not turn.config.floods_local:
+    if port.port_no == Port.LOCAL and not step.config.floods_local:
         return False
     return number == Port.ALL or not port.config & PortConfig.NO_FLOOD
 
 
-def _emit(turn: SwitchStep, flight: Flight, number: int) -> None:
-    port = turn.port(number)
+def _emit(step: SwitchStep, flight: Flight, number: int) -> None:
+    port = step.port(number)
     if port is None or port.config & (PortConfig.PORT_DOWN | PortConfig.NO_FWD) or port.state & _DEAD:
         return
-    turn.outputs.append((port.port_no, flight.packet))
-    count_sent(turn, port.port_no, flight.packet)
+    step.outputs.append((port.port_no, flight.packet))
+    count_sent(step, port.port_no, flight.packet)
 
 
-def to_controller(turn: SwitchStep, flight: Flight, max_len: int) -> None:
+def to_controller(step: SwitchStep, flight: Flight, max_len: int) -> None:
     """Send a packet to the controller, all of it or, when a buffer keeps it, its first `max_len` bytes."""
-    if not turn.listens(turn.core.settings.packet_in, flight.reason):
+    if not step.listens(step.core.settings.packet_in, flight.reason):
         return
     data = encode(flight.packet)
-    buffer_id = keep(turn, flight.packet, flight.in_port, max_len)
-    old = turn.config.version == V10
+    buffer_id = buffer_packet(step, flight.packet, flight.in_port, max_len)
+    old = step.config.version == V10
     context = {"in_port": flight.in_port} | ({"metadata": flight.metadata} if flight.metadata and not old else {})
-    turn.packet_in(
+    step.packet_in(
         PacketIn(
             match=Match.of(**context),
             data=data if buffer_id == NO_BUFFER else data[:max_len],
@@ -291,43 +291,43 @@ def to_controller(turn: SwitchStep, flight: Flight, max_len: int) -> None:
     )
 
 
-def _through_group(turn: SwitchStep, flight: Flight, group_id: int) -> None:
-    turn.reads.add(("group", group_id))
-    group = next((each for each in turn.core.groups if each.group_id == group_id), None)
+def _through_group(step: SwitchStep, flight: Flight, group_id: int) -> None:
+    step.reads.add(("group", group_id))
+    group = next((each for each in step.core.groups if each.group_id == group_id), None)
     if group is None:
         return
-    chosen = _buckets(turn, group)
-    count_group(turn, group, chosen, flight.received)
+    chosen = _buckets(step, group)
+    count_group(step, group, chosen, flight.received)
     for place in chosen:
-        turn.copies += 1
-        if turn.copies > MAX_COPIES:
+        step.copies += 1
+        if step.copies > MAX_COPIES:
             return
         copy = replace(flight, action_set={}, reason=PacketInReason.ACTION)
         actions = {_slot(action): action for action in group.buckets[place].actions}
-        _execute_set(turn, copy, actions.values())
+        _execute_set(step, copy, actions.values())
 
 
-def _buckets(turn: SwitchStep, group: GroupEntry) -> tuple[int, ...]:
+def _buckets(step: SwitchStep, group: GroupEntry) -> tuple[int, ...]:
     """Return which buckets a packet meets: all, any one that has a weight, or the first that is alive."""
     places = range(len(group.buckets))
     if group.type == GroupType.SELECT:
         options = [place for place in places if group.buckets[place].weight]
         if len(options) > 1:
-            return (turn.choose(options, lambda place: f"group {group.group_id} bucket {place}"),)
+            return (step.choose(options, lambda place: f"group {group.group_id} bucket {place}"),)
         return tuple(options)
     if group.type == GroupType.FAST_FAILOVER:
-        return tuple(place for place in places if _is_live(turn, group.buckets[place]))[:1]
+        return tuple(place for place in places if _is_live(step, group.buckets[place]))[:1]
     return tuple(places)
 
 
-def _is_live(turn: SwitchStep, bucket: Bucket, above: frozenset[int] = frozenset()) -> bool:
+def _is_live(step: SwitchStep, bucket: Bucket, above: frozenset[int] = frozenset()) -> bool:
     """1.3, 6.5: a bucket lives when the port it watches does, or a bucket of the group it watches."""
     if bucket.watch_port != Port.ANY:
-        port = turn.port(bucket.watch_port)
+        port = step.port(bucket.watch_port)
         if port is not None and not port.config & PortConfig.PORT_DOWN and not port.state & _DEAD:
             return True
-    turn.reads.add("groups")
-    watched = next((each for each in turn.core.groups if each.group_id == bucket.watch_group), None)
+    step.reads.add("groups")
+    watched = next((each for each in step.core.groups if each.group_id == bucket.watch_group), None)
     if watched is None or watched.group_id in above or len(above) > MAX_CHAIN:
         return False
-    return any(_is_live(turn, each, above | {watched.group_id}) for each in watched.buckets)
+    return any(_is_live(step, each, above | {watched.group_id}) for each in watched.buckets)

@@ -10,40 +10,40 @@ _V13_CONFIG = PortConfig.PORT_DOWN | PortConfig.NO_RECV | PortConfig.NO_FWD | Po
 _V10_CONFIG = _V13_CONFIG | PortConfig.NO_STP | PortConfig.NO_RECV_STP | PortConfig.NO_FLOOD
 
 
-def port_mod(turn: SwitchStep, message: PortMod) -> None:
+def apply_port_mod(step: SwitchStep, message: PortMod) -> None:
     """Change the configuration of a port, and report it when that changed something."""
-    port = turn.port(message.port_no)
+    port = step.port(message.port_no)
     if port is None:
         raise RefusedMessage("port_mod_failed", "bad_port")
     if message.hw_addr != port.hw_addr:
         raise RefusedMessage("port_mod_failed", "bad_hw_addr")
-    old = turn.config.version == V10
+    old = step.config.version == V10
     if not old and (message.config | message.mask) & ~_V13_CONFIG:
         raise RefusedMessage("port_mod_failed", "bad_config")
     mask = message.mask & (_V10_CONFIG if old else _V13_CONFIG)
-    change(turn, PortReason.MODIFY, replace(port, config=int(port.config & ~mask | message.config & mask)))
+    change_port(step, PortReason.MODIFY, replace(port, config=int(port.config & ~mask | message.config & mask)))
 
 
-def change(turn: SwitchStep, reason: int, desc: PortDesc) -> None:
+def change_port(step: SwitchStep, reason: int, desc: PortDesc) -> None:
     """Add, remove or change a port as described, and tell the controller; what changes nothing is not told."""
     desc = replace(desc, port_no=int(desc.port_no))
-    before = turn.port(desc.port_no)
+    before = step.port(desc.port_no)
     if (reason == PortReason.DELETE) == (before is None) and reason != PortReason.MODIFY:
         return
     if before == desc and reason != PortReason.DELETE:
         return
     if reason == PortReason.MODIFY and before is None:
         return
-    turn.writes.add(("port", desc.port_no))
-    others = [port for port in turn.ports if port.port_no != desc.port_no]
+    step.writes.add(("port", desc.port_no))
+    others = [port for port in step.ports if port.port_no != desc.port_no]
     now = sorted(others if reason == PortReason.DELETE else [*others, desc], key=lambda port: port.port_no)
-    turn.update(ports=None if tuple(now) == turn.config.ports else tuple(now))
+    step.update(ports=None if tuple(now) == step.config.ports else tuple(now))
     if reason == PortReason.DELETE or desc.state & PortState.LINK_DOWN:
-        _forget_addresses(turn, desc.port_no)
-    turn.port_status(PortStatus(int(reason), desc))
+        _forget_addresses(step, desc.port_no)
+    step.port_status(PortStatus(int(reason), desc))
 
 
-def _forget_addresses(turn: SwitchStep, number: int) -> None:
-    if turn.core.macs:
-        turn.writes.add("macs")
-        turn.update(macs=tuple(row for row in turn.core.macs if row[2] != number))
+def _forget_addresses(step: SwitchStep, number: int) -> None:
+    if step.core.macs:
+        step.writes.add("macs")
+        step.update(macs=tuple(row for row in step.core.macs if row[2] != number))

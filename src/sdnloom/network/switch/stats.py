@@ -56,15 +56,15 @@ _CHAINING = 1 << 2  # group capability
 _GROUP_ACTIONS = sum(1 << number for number in (0, 17, 18, 21, 22, 23, 24, 25))
 
 
-def _desc(turn: SwitchStep, request: DescRequest) -> StatsReply:
-    return DescReply("sdnloom", "model", "model", "none", f"switch {turn.config.datapath_id:#x}", xid=request.xid)
+def _desc(step: SwitchStep, request: DescRequest) -> StatsReply:
+    return DescReply("sdnloom", "model", "model", "none", f"switch {step.config.datapath_id:#x}", xid=request.xid)
 
 
-def _flows(turn: SwitchStep, request: FlowStatsRequest) -> StatsReply:
-    return FlowStatsReply(tuple(_flow(turn, entry) for entry in _selected(turn, request)), xid=request.xid)
+def _flows(step: SwitchStep, request: FlowStatsRequest) -> StatsReply:
+    return FlowStatsReply(tuple(_flow(step, entry) for entry in _selected(step, request)), xid=request.xid)
 
 
-def _flow(turn: SwitchStep, entry: FlowEntry) -> FlowStats:
+def _flow(step: SwitchStep, entry: FlowEntry) -> FlowStats:
     return FlowStats(
         match=entry.match,
         instructions=entry.instructions,
@@ -77,31 +77,31 @@ def _flow(turn: SwitchStep, entry: FlowEntry) -> FlowStats:
         hard_timeout=entry.hard_timeout,
         packet_count=entry.traffic.packets,
         byte_count=entry.traffic.bytes,
-        entry_flags=0 if turn.config.version == V10 else entry.flags,
+        entry_flags=0 if step.config.version == V10 else entry.flags,
     )
 
 
-def _aggregate(turn: SwitchStep, request: AggregateRequest) -> StatsReply:
-    entries = _selected(turn, request)
+def _aggregate(step: SwitchStep, request: AggregateRequest) -> StatsReply:
+    entries = _selected(step, request)
     packets = sum(entry.traffic.packets for entry in entries)
     size = sum(entry.traffic.bytes for entry in entries)
     return AggregateReply(packets, size, len(entries), xid=request.xid)
 
 
-def _selected(turn: SwitchStep, request: FlowStatsRequest | AggregateRequest) -> list[FlowEntry]:
-    match = check_match(turn, request.match)
-    if request.table_id != ALL_TABLES and request.table_id >= turn.config.n_tables:
-        if turn.config.version == V10:
+def _selected(step: SwitchStep, request: FlowStatsRequest | AggregateRequest) -> list[FlowEntry]:
+    match = check_match(step, request.match)
+    if request.table_id != ALL_TABLES and request.table_id >= step.config.n_tables:
+        if step.config.version == V10:
             return []
         raise RefusedMessage("bad_request", "bad_table_id")
     table = None if request.table_id == ALL_TABLES else request.table_id
-    turn.reads.add(("region", table, match))
-    if turn.config.counters:
-        turn.reads.add("time")
-    mask = 0 if turn.config.version == V10 else request.cookie_mask
+    step.reads.add(("region", table, match))
+    if step.config.counters:
+        step.reads.add("time")
+    mask = 0 if step.config.version == V10 else request.cookie_mask
     return [
         entry
-        for entry in turn.core.flows
+        for entry in step.core.flows
         if entry.table != EMERGENCY
         and table in (None, entry.table)
         and covers(match, entry.match)
@@ -111,14 +111,14 @@ def _selected(turn: SwitchStep, request: FlowStatsRequest | AggregateRequest) ->
     ]
 
 
-def _tables(turn: SwitchStep, request: TableStatsRequest) -> StatsReply:
-    turn.reads |= {("region", None, check_match(turn, _EVERYTHING)), "counts"}
-    counts = {table: (lookups, hits) for table, lookups, hits in turn.core.counts.tables}
+def _tables(step: SwitchStep, request: TableStatsRequest) -> StatsReply:
+    step.reads |= {("region", None, check_match(step, _EVERYTHING)), "counts"}
+    counts = {table: (lookups, hits) for table, lookups, hits in step.core.counts.tables}
     active: dict[int, int] = {}
-    for entry in turn.core.flows:
+    for entry in step.core.flows:
         active[entry.table] = active.get(entry.table, 0) + 1
-    old = turn.config.version == V10
-    limit = _UNBOUNDED if turn.config.max_entries is None else turn.config.max_entries
+    old = step.config.version == V10
+    limit = _UNBOUNDED if step.config.max_entries is None else step.config.max_entries
     rows = (
         TableStats(
             table_id=table,
@@ -129,7 +129,7 @@ def _tables(turn: SwitchStep, request: TableStatsRequest) -> StatsReply:
             lookup_count=counts.get(table, (0, 0))[0],
             matched_count=counts.get(table, (0, 0))[1],
         )
-        for table in range(turn.config.n_tables)
+        for table in range(step.config.n_tables)
     )
     return TableStatsReply(tuple(rows), xid=request.xid)
 
@@ -137,23 +137,23 @@ def _tables(turn: SwitchStep, request: TableStatsRequest) -> StatsReply:
 _EVERYTHING = FlowStatsRequest().match
 
 
-def _ports(turn: SwitchStep, request: PortStatsRequest) -> StatsReply:
-    turn.reads.add("ports")
-    wanted = [port.port_no for port in turn.ports if request.port_no in (Port.ANY, port.port_no)]
+def _ports(step: SwitchStep, request: PortStatsRequest) -> StatsReply:
+    step.reads.add("ports")
+    wanted = [port.port_no for port in step.ports if request.port_no in (Port.ANY, port.port_no)]
     rows = []
     for number in wanted:
-        received, sent = traffic_of_port(turn, number)
+        received, sent = traffic_of_port(step, number)
         rows.append(PortStats(number, received.packets, sent.packets, received.bytes, sent.bytes))
     return PortStatsReply(tuple(rows), xid=request.xid)
 
 
-def _queues(turn: SwitchStep, request: QueueStatsRequest) -> StatsReply:
+def _queues(step: SwitchStep, request: QueueStatsRequest) -> StatsReply:
     any_port = (Port.ANY, Port.ALL)  # 1.0 says ALL, 1.3 says ANY
-    if request.port_no not in any_port and turn.port(request.port_no) is None:
+    if request.port_no not in any_port and step.port(request.port_no) is None:
         raise RefusedMessage("queue_op_failed", "bad_port")
     found = [
         queue
-        for queue in turn.config.queues
+        for queue in step.config.queues
         if request.port_no in (*any_port, queue.port) and request.queue_id in (ALL_QUEUES, queue.queue_id)
     ]
     if not found and request.queue_id != ALL_QUEUES:
@@ -161,17 +161,17 @@ def _queues(turn: SwitchStep, request: QueueStatsRequest) -> StatsReply:
     return QueueStatsReply(tuple(QueueStats(queue.port, queue.queue_id) for queue in found), xid=request.xid)
 
 
-def _group_stats(turn: SwitchStep, request: GroupStatsRequest) -> StatsReply:
-    turn.reads |= {"groups", ("region", None, _EVERYTHING)}
-    found = [group for group in turn.core.groups if request.group_id in (GroupId.ALL, group.group_id)]
-    return GroupStatsReply(tuple(_group(turn, group) for group in found), xid=request.xid)
+def _group_stats(step: SwitchStep, request: GroupStatsRequest) -> StatsReply:
+    step.reads |= {"groups", ("region", None, _EVERYTHING)}
+    found = [group for group in step.core.groups if request.group_id in (GroupId.ALL, group.group_id)]
+    return GroupStatsReply(tuple(_group(step, group) for group in found), xid=request.xid)
 
 
-def _group(turn: SwitchStep, group: GroupEntry) -> GroupStats:
-    if turn.config.counters:
-        turn.reads.add("time")
-    used = [action for entry in turn.core.flows for action in actions_of(entry.instructions)]
-    used += [action for other in turn.core.groups for bucket in other.buckets for action in bucket.actions]
+def _group(step: SwitchStep, group: GroupEntry) -> GroupStats:
+    if step.config.counters:
+        step.reads.add("time")
+    used = [action for entry in step.core.flows for action in actions_of(entry.instructions)]
+    used += [action for other in step.core.groups for bucket in other.buckets for action in bucket.actions]
     traffic = group.traffic or (NO_TRAFFIC,) * (1 + len(group.buckets))
     return GroupStats(
         group_id=group.group_id,
@@ -184,28 +184,28 @@ def _group(turn: SwitchStep, group: GroupEntry) -> GroupStats:
     )
 
 
-def _group_desc(turn: SwitchStep, request: GroupDescRequest) -> StatsReply:
-    turn.reads.add("groups")
-    rows = (GroupDesc(group.group_id, group.type, group.buckets) for group in turn.core.groups)
+def _group_desc(step: SwitchStep, request: GroupDescRequest) -> StatsReply:
+    step.reads.add("groups")
+    rows = (GroupDesc(group.group_id, group.type, group.buckets) for group in step.core.groups)
     return GroupDescReply(tuple(rows), xid=request.xid)
 
 
-def _group_features(turn: SwitchStep, request: GroupFeaturesRequest) -> StatsReply:
-    limit = int(GroupId.MAX) if turn.config.max_groups is None else turn.config.max_groups
+def _group_features(step: SwitchStep, request: GroupFeaturesRequest) -> StatsReply:
+    limit = int(GroupId.MAX) if step.config.max_groups is None else step.config.max_groups
     types = sum(1 << kind for kind in GroupType)
     return GroupFeaturesReply(types, _CHAINING, (limit,) * 4, (_GROUP_ACTIONS,) * 4, xid=request.xid)
 
 
-def _port_desc(turn: SwitchStep, request: PortDescRequest) -> StatsReply:
-    turn.reads.add("ports")
-    return PortDescReply(turn.ports, xid=request.xid)
+def _port_desc(step: SwitchStep, request: PortDescRequest) -> StatsReply:
+    step.reads.add("ports")
+    return PortDescReply(step.ports, xid=request.xid)
 
 
-def _experimenter(turn: SwitchStep, request: ExperimenterStatsRequest) -> StatsReply:
+def _experimenter(step: SwitchStep, request: ExperimenterStatsRequest) -> StatsReply:
     raise RefusedMessage("bad_request", "bad_experimenter")
 
 
-def _opaque(turn: SwitchStep, request: OpaqueStatsRequest) -> StatsReply:
+def _opaque(step: SwitchStep, request: OpaqueStatsRequest) -> StatsReply:
     raise RefusedMessage("bad_request", "bad_multipart")
 
 
@@ -227,10 +227,10 @@ _NEW: dict[type[StatsRequest], Callable[[SwitchStep, Any], StatsReply]] = {
 }
 
 
-def statistics(turn: SwitchStep, request: StatsRequest) -> None:
+def answer_statistics(step: SwitchStep, request: StatsRequest) -> None:
     """Answer a request for statistics; refuse a kind that the version does not have."""
-    known = _BOTH if turn.config.version == V10 else _BOTH | _NEW
+    known = _BOTH if step.config.version == V10 else _BOTH | _NEW
     answer = known.get(type(request))
     if answer is None:
         raise RefusedMessage("bad_request", "bad_multipart")
-    turn.messages.append(answer(turn, request))
+    step.messages.append(answer(step, request))

@@ -19,7 +19,7 @@ from sdnloom.network.switch.config import Switch, SwitchError
 from sdnloom.network.switch.core import FlowEntry, SwitchCore
 from sdnloom.network.value import Value
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 MAX_OUTCOMES = 1024  # of one step: choices multiply
 
 
@@ -93,7 +93,7 @@ class SwitchStep:
         """Replace parts of the core."""
         self.core = replace(self.core, **changes)  # type: ignore[arg-type]
 
-    def choose(self, options: Sequence[T], label: Callable[[T], str], fixed: bool = False) -> T:
+    def choose(self, options: Sequence[_T], label: Callable[[_T], str], fixed: bool = False) -> _T:
         """Return one of the options; the step is run again for each of the others.
 
         A fixed choice is always the first: the others run only to see whether they would have made a difference.
@@ -183,40 +183,40 @@ class SwitchStep:
         return {cell for cell in entries if was.get(cell[1:]) == now.get(cell[1:])}
 
 
-def explore(config: Switch, core: SwitchCore, step: Callable[[SwitchStep], None]) -> tuple[SwitchOutcome, ...]:
+def all_outcomes(config: Switch, core: SwitchCore, run: Callable[[SwitchStep], None]) -> tuple[SwitchOutcome, ...]:
     """Return every outcome of a step, one per distinct effect, in the order of the choices.
 
     Alternatives that do the same are one outcome. `Ambiguous` stays in the events only where an alternative, explored
     or fixed away, does something else.
     """
-    turns: list[SwitchStep] = []
+    steps: list[SwitchStep] = []
     pending: list[tuple[int, ...]] = [()]
     while pending:
-        turn = SwitchStep(config, core, pending.pop())
-        step(turn)
-        if not turn.widths:
-            return (turn.outcome(),)
-        taken = turn.script + (0,) * (len(turn.widths) - len(turn.script))
+        step = SwitchStep(config, core, pending.pop())
+        run(step)
+        if not step.widths:
+            return (step.outcome(),)
+        taken = step.script + (0,) * (len(step.widths) - len(step.script))
         # Deepest last, so that the next one popped differs latest: outcomes come in the order of the choices.
-        for position in range(len(turn.script), len(taken)):
-            others = range(turn.widths[position] - 1, 0, -1)
+        for position in range(len(step.script), len(taken)):
+            others = range(step.widths[position] - 1, 0, -1)
             pending.extend((*taken[:position], other) for other in others)
-        turns.append(turn)
-        if len(turns) > MAX_OUTCOMES:
+        steps.append(step)
+        if len(steps) > MAX_OUTCOMES:
             raise SwitchError(
                 f"switch {config.datapath_id:#x}: one step has more than {MAX_OUTCOMES} outcomes:"
                 " fewer entries must overlap, or fewer SELECT groups lie, on the way of one packet"
             )
-    return _distinct(turns)
+    return _distinct(steps)
 
 
-def _distinct(turns: list[SwitchStep]) -> tuple[SwitchOutcome, ...]:
-    all_outcomes = [(turn.deviates, turn.outcome()) for turn in turns]
-    mattered = len({_effect(outcome) for _, outcome in all_outcomes}) > 1
+def _distinct(steps: list[SwitchStep]) -> tuple[SwitchOutcome, ...]:
+    outcomes = [(step.deviates, step.outcome()) for step in steps]
+    mattered = len({_effect(outcome) for _, outcome in outcomes}) > 1
     # What decides about the choice decides about every alternative, so each reads what any of them reads.
-    reads = frozenset[Cell]().union(*(outcome.reads for _, outcome in all_outcomes))
+    reads = frozenset[Cell]().union(*(outcome.reads for _, outcome in outcomes))
     kept: dict[object, SwitchOutcome] = {}
-    for deviates, outcome in all_outcomes:
+    for deviates, outcome in outcomes:
         if not deviates:
             kept.setdefault(_effect(outcome), outcome)
     return tuple(

@@ -15,7 +15,7 @@ from sdnloom.network.topology.spec import (
     SwitchSpec,
     Topology,
     TopologyError,
-    check_name,
+    check_node_name,
 )
 
 FIRST_IP = 10 << 24
@@ -88,7 +88,7 @@ class TopologyBuilder:
         )
 
     def _fresh(self, what: str, name: str) -> None:
-        check_name(what, name)
+        check_node_name(what, name)
         if name in self._switches or name in self._hosts:
             raise TopologyError(f"{what} {name!r} is added twice; expected each name once")
 

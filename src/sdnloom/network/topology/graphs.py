@@ -12,7 +12,7 @@ from typing import Any
 from xml.etree.ElementTree import ParseError
 
 from sdnloom.network.topology.builder import TopologyBuilder
-from sdnloom.network.topology.spec import Topology, TopologyError, is_name
+from sdnloom.network.topology.spec import Topology, TopologyError, is_node_name
 
 MAX_NODES = 10_000
 _KEY = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)*")
@@ -102,7 +102,9 @@ def _names(nodes: list[tuple[Hashable, dict[str, Any]]]) -> dict[Hashable, str]:
     wanted = {n: re.sub(r"\s+", "_", str(data.get("name", data.get("label", n))).strip()) for n, data in nodes}
     distinct = len(set(wanted.values())) == len(nodes)
     # Hosts that are added are called h1, h2, ...: such a name on a switch would be taken for one.
-    if distinct and all(is_name(name) and not re.fullmatch(r"h[0-9]+(s[0-9]+)?", name) for name in wanted.values()):
+    if distinct and all(
+        is_node_name(name) and not re.fullmatch(r"h[0-9]+(s[0-9]+)?", name) for name in wanted.values()
+    ):
         return wanted
     kinds: Counter[str] = Counter()
     results = {}

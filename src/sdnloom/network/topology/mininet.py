@@ -10,7 +10,7 @@ from typing import Any
 from sdnloom.network.topology.builder import TopologyBuilder
 from sdnloom.network.topology.mininet_stubs import Topo, mininet_stubs
 from sdnloom.network.topology.spec import MAX_DPID, Topology, TopologyError
-from sdnloom.network.usercode import naming, run_file
+from sdnloom.network.usercode import run_file, user_code_errors
 from sdnloom.network.value import AddressError, ip, mac
 
 
@@ -34,7 +34,7 @@ def load_mininet(
         if name is None or name not in topos:
             what = "no topology is chosen" if name is None else f"{name!r} is not in topos"
             raise TopologyError(f"{file}: {what}; expected one of {', '.join(known)}")
-        with naming(file, f"topos[{name!r}]"):
+        with user_code_errors(file, f"topos[{name!r}]"):
             built = topos[name](*args, *text_args, **{**text_options, **(options or {})})
         if not isinstance(built, Topo):
             raise TopologyError(f"{file}: topos[{name!r}] gives a {type(built).__name__}; expected a mininet.topo.Topo")

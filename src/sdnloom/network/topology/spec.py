@@ -150,19 +150,19 @@ def _named(what: str, name: str, known: tuple[_Spec, ...]) -> _Spec:
     raise TopologyError(f"{name!r} is no {what}; expected one of {', '.join(one.name for one in known) or '(none)'}")
 
 
-def is_name(text: object) -> bool:
+def is_node_name(text: object) -> bool:
     """Whether a text can name a switch or a host: in messages and files it must be one word."""
     return isinstance(text, str) and _NAME.fullmatch(text) is not None
 
 
-def check_name(what: str, name: object) -> None:
+def check_node_name(what: str, name: object) -> None:
     """Refuse what can name no switch and no host."""
-    if not is_name(name):
+    if not is_node_name(name):
         raise TopologyError(f"{what} name {name!r}: expected letters, digits and any of _ - . with a letter or _ first")
 
 
 def _check_switch(switch: SwitchSpec) -> None:
-    check_name("switch", switch.name)
+    check_node_name("switch", switch.name)
     _check_number(f"dpid of switch {switch.name!r}", switch.dpid, 0, MAX_DPID)
     for port in switch.ports:
         _check_number(f"port of switch {switch.name!r}", port, 1, MAX_PORT)
@@ -171,7 +171,7 @@ def _check_switch(switch: SwitchSpec) -> None:
 
 
 def _check_host(host: HostSpec) -> None:
-    check_name("host", host.name)
+    check_node_name("host", host.name)
     _check_number(f"MAC address of host {host.name!r}", host.mac, 1, (1 << 48) - 1)
     if host.mac >> 40 & 1:
         raise TopologyError(f"host {host.name!r} has the group address {mac_text(host.mac)}; expected a unicast one")

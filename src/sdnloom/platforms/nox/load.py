@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from sdnloom.network.usercode import UserCodeError, naming
+from sdnloom.network.usercode import UserCodeError, user_code_errors
 from sdnloom.platforms.sandbox.own_modules import Compiler, compile_source
 
 CLOCKS = frozenset({"time", "datetime", "uuid", "twisted"})  # modules that tell the time
@@ -36,7 +36,7 @@ class Loader:
         if not file.is_file():
             raise UserCodeError(f"{file}: cannot read the Python file: No such file")
         self.folders.append(file.resolve().parent)
-        with naming(file, "the file"):
+        with user_code_errors(file, "the file"):
             return self._run(file.stem, file.resolve(), file)
 
     def _run(self, name: str, place: Path, shown: Path) -> ModuleType:

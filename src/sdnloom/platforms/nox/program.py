@@ -24,7 +24,7 @@ from sdnloom.network.program import (
     ThreadTurn,
     TimerInput,
 )
-from sdnloom.network.usercode import UserCodeError, naming
+from sdnloom.network.usercode import UserCodeError, user_code_errors
 from sdnloom.platforms.capture.dict_order import DictOrder
 from sdnloom.platforms.capture.roots import Roots
 from sdnloom.platforms.capture.snapshot import Scope
@@ -137,16 +137,16 @@ class NoxProgram:
         kernel = self._kernel
         with quiet():
             for name, file in self._files.items():
-                with naming(file, "the component"):
+                with user_code_errors(file, "the component"):
                     kernel.components[name] = self._factories[name]().instance(self._contexts[name])
             for call in ("configure", "install"):
                 for name, file in self._files.items():
                     given = [{"arguments": list(self._arguments.get(name, ()))}] if call == "configure" else []
-                    with naming(file, f"{call}()"):
+                    with user_code_errors(file, f"{call}()"):
                         getattr(kernel.components[name], call)(*given)
             kernel.happen(events.Bootstrap_complete_event())
         for handler, error in kernel.escaped:
-            with naming(next(iter(self._files.values())), handler):
+            with user_code_errors(next(iter(self._files.values())), handler):
                 raise error
 
     @property

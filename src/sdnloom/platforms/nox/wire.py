@@ -6,7 +6,7 @@ from typing import Any
 
 from sdnloom.network.openflow import Match, OpenFlowMessage, PortDesc, decode
 from sdnloom.network.openflow.constants import V10
-from sdnloom.network.openflow.match10 import port_to_16, write_match
+from sdnloom.network.openflow.match10 import port_to_16, write_match10
 from sdnloom.platforms.nox import openflow
 from sdnloom.platforms.nox.octets import Octets, octets
 from sdnloom.platforms.nox.util import convert_to_eaddr, convert_to_ipaddr
@@ -126,7 +126,7 @@ def _speed(curr: int) -> int:
 
 def flow_dict(match: Match) -> dict[str, Any]:
     """Return a match as apps get it: only what is matched, addresses as numbers."""
-    raw = write_match(match).to_bytes(openflow.ofp_match.SIZE, "big")
+    raw = write_match10(match).to_bytes(openflow.ofp_match.SIZE, "big")
     values = dict(zip(_NAMES, struct.unpack("!IH6s6sHBxHBB2xIIHH", raw), strict=True))
     wildcards = values.pop("wildcards")
     found: dict[str, Any] = {}

@@ -20,7 +20,7 @@ from sdnloom.network.openflow import (
     StatsReply,
 )
 from sdnloom.network.program import ClockTick, Input, SwitchUp, ThreadTurn
-from sdnloom.network.switch import Switch, initial_core, receive_message
+from sdnloom.network.switch import Switch, initial_switch_core, receive_message
 from sdnloom.platforms.capture.roots import Roots
 from sdnloom.platforms.capture.snapshot import Scope
 from sdnloom.platforms.capture.type_rules import classes_of
@@ -156,7 +156,7 @@ class Apps:
             message = decoded(sent, self._wire)
             if sent.switch == datapath.switch and isinstance(message, request):
                 del self._outbox[place]
-                for answer in receive_message(switch, initial_core(switch), message)[0].messages:
+                for answer in receive_message(switch, initial_switch_core(switch), message)[0].messages:
                     self._feed(datapath, answer)
                 return
 

@@ -24,7 +24,7 @@ from sdnloom.network.openflow import (
     FeaturesRequest,
     GetAsyncRequest,
     GetConfigRequest,
-    Opaque,
+    OpaqueMessage,
     OpenFlowMessage,
     QueueGetConfigRequest,
     RoleRequest,
@@ -195,4 +195,4 @@ def _decoded(data: bytes, version: int) -> OpenFlowMessage:
     try:
         return decode(data, version)
     except DecodeError:
-        return Opaque(data[1], data[_HEADER:])  # a message that no switch understands, as it was sent
+        return OpaqueMessage(data[1], data[_HEADER:])  # a message that no switch understands, as it was sent

@@ -10,7 +10,7 @@ from typing import Any
 
 from sdnloom.network.openflow import OpenFlowMessage, PacketIn
 from sdnloom.network.program import MessageIn
-from sdnloom.network.usercode import UserCodeError, imports_beside, naming
+from sdnloom.network.usercode import UserCodeError, imports_beside, user_code_errors
 from sdnloom.platforms.capture.freeze import restore
 from sdnloom.platforms.explorable import Content, HandlerRun
 from sdnloom.platforms.python.program import Net, ProgramError, PythonProgram, call_of
@@ -91,7 +91,7 @@ def _rewritten(kind: type) -> type:
     except (SyntaxError, ValueError) as error:
         raise UserCodeError(f"{file}: not Python: {error}") from error
     sys.modules[module.__name__] = module
-    with imports_beside(file), naming(file, "the file"):
+    with imports_beside(file), user_code_errors(file, "the file"):
         exec(code, module.__dict__)  # the user named this file to have it run
     found = getattr(module, kind.__qualname__, None)
     if not isinstance(found, type):

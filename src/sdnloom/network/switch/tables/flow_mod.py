@@ -21,13 +21,13 @@ from sdnloom.network.switch.core import EMERGENCY, EXACT, NO_TRAFFIC, FlowEntry
 from sdnloom.network.switch.step import RefusedMessage, SwitchStep
 from sdnloom.network.switch.tables.flow_table import (
     actions_of,
-    cell,
-    change,
-    find,
+    change_entries,
+    entry_cell,
+    find_entry,
     outputs_to,
-    put,
+    put_entry,
     uses_group,
-    without,
+    without_entries,
 )
 from sdnloom.network.switch.tables.lookup import covers, overlap
 
@@ -46,30 +46,30 @@ _TUPLE = ("in_port", "eth_dst", "eth_src", "eth_type", "vlan_vid", "ip_dscp", "i
 _TRANSPORTS = (("tcp_src", "tcp_dst"), ("udp_src", "udp_dst"), ("icmpv4_type", "icmpv4_code"))
 
 
-def flow_mod(turn: SwitchStep, message: FlowMod) -> None:
+def apply_flow_mod(step: SwitchStep, message: FlowMod) -> None:
     """Change the flow entries; then send the buffered packet, if one is named, the way the entries say."""
     if message.command not in tuple(FlowCommand):
         raise RefusedMessage("flow_mod_failed", "bad_command")
-    old = turn.config.version == V10
+    old = step.config.version == V10
     if message.flags & ~(_V10_FLAGS if old else _V13_FLAGS):
         raise RefusedMessage("flow_mod_failed", "unsupported" if old else "bad_flags")
-    match = check_match(turn, message.match)
-    table = _table(turn, message)
-    priority = EXACT if old and is_exact(match) else message.priority
+    match = check_match(step, message.match)
+    table = _table(step, message)
+    priority = EXACT if old and has_no_wildcards(match) else message.priority
     if message.command in _DELETES:
-        _delete(turn, message, table, match, priority)
+        _delete(step, message, table, match, priority)
         return
     assert table is not None
-    wanted = _new_entry(turn, message, table, match, priority)
+    wanted = _new_entry(step, message, table, match, priority)
     if message.command == FlowCommand.ADD:
-        _add(turn, message, wanted)
+        _add(step, message, wanted)
     else:
-        _modify(turn, message, wanted)
+        _modify(step, message, wanted)
     if message.buffer_id != NO_BUFFER and table != EMERGENCY:
-        _release(turn, message.buffer_id, wanted)
+        _release(step, message.buffer_id, wanted)
 
 
-def is_exact(match: Match) -> bool:
+def has_no_wildcards(match: Match) -> bool:
     """Return whether a match of 1.0 has no wildcards. The priority of a tag is not there to be wild without one."""
     given = {name for name, _, mask in match.fields if mask is None}
     if match.exact("vlan_vid") and "vlan_pcp" not in given:
@@ -77,9 +77,9 @@ def is_exact(match: Match) -> bool:
     return given.issuperset(_TUPLE) and any(given.issuperset(pair) for pair in _TRANSPORTS)
 
 
-def _table(turn: SwitchStep, message: FlowMod) -> int | None:
+def _table(step: SwitchStep, message: FlowMod) -> int | None:
     """Return the table a message is about; None is all of them, which only a delete may say."""
-    if turn.config.version == V10:
+    if step.config.version == V10:
         if not message.flags & FlowFlag.EMERG:
             return 0
         if message.command not in _DELETES and (message.idle_timeout or message.hard_timeout):
@@ -87,20 +87,20 @@ def _table(turn: SwitchStep, message: FlowMod) -> int | None:
         return EMERGENCY
     if message.table_id == ALL_TABLES and message.command in _DELETES:
         return None
-    if message.table_id >= turn.config.n_tables:
+    if message.table_id >= step.config.n_tables:
         raise RefusedMessage("flow_mod_failed", "bad_table_id")
     return message.table_id
 
 
-def _new_entry(turn: SwitchStep, message: FlowMod, table: int, match: Match, priority: int) -> FlowEntry:
+def _new_entry(step: SwitchStep, message: FlowMod, table: int, match: Match, priority: int) -> FlowEntry:
     return FlowEntry(
         table=table,
         priority=priority,
         match=match,
-        instructions=check_instructions(turn, table, match, message.instructions),
+        instructions=check_instructions(step, table, match, message.instructions),
         cookie=message.cookie,
         # 1.3 shows all flags of an entry in statistics (7.3.5.2); in 1.0 only this one is ever seen again.
-        flags=int(message.flags if turn.config.version != V10 else message.flags & FlowFlag.SEND_FLOW_REM),
+        flags=int(message.flags if step.config.version != V10 else message.flags & FlowFlag.SEND_FLOW_REM),
         idle_timeout=message.idle_timeout,
         hard_timeout=message.hard_timeout,
         idle_left=message.idle_timeout * 1000 or None,
@@ -108,53 +108,53 @@ def _new_entry(turn: SwitchStep, message: FlowMod, table: int, match: Match, pri
     )
 
 
-def _add(turn: SwitchStep, message: FlowMod, entry: FlowEntry) -> None:
-    check_groups(turn, actions_of(entry.instructions))
+def _add(step: SwitchStep, message: FlowMod, entry: FlowEntry) -> None:
+    check_groups(step, actions_of(entry.instructions))
     if message.flags & FlowFlag.CHECK_OVERLAP:
-        _refuse_overlap(turn, entry)
-    before = find(turn.core.flows, entry)
+        _refuse_overlap(step, entry)
+    before = find_entry(step.core.flows, entry)
     if before is None:
-        _refuse_when_full(turn, entry.table)
-    elif turn.config.version != V10 and not message.flags & FlowFlag.RESET_COUNTS:
+        _refuse_when_full(step, entry.table)
+    elif step.config.version != V10 and not message.flags & FlowFlag.RESET_COUNTS:
         entry = replace(entry, traffic=before.traffic)
-    turn.writes.add(cell(entry))
-    if turn.config.counters or entry.idle_left or entry.hard_left:
-        turn.reads.add("time")
-    turn.update(flows=put(turn.core.flows, entry))
+    step.writes.add(entry_cell(entry))
+    if step.config.counters or entry.idle_left or entry.hard_left:
+        step.reads.add("time")
+    step.update(flows=put_entry(step.core.flows, entry))
 
 
-def _refuse_overlap(turn: SwitchStep, entry: FlowEntry) -> None:
+def _refuse_overlap(step: SwitchStep, entry: FlowEntry) -> None:
     """An entry with the same match overlaps too: a packet may match both (1.0, 4.6; 1.3, 6.4)."""
-    turn.reads.add(("overlap", entry.table, entry.priority, entry.match))
-    for other in turn.core.flows:
+    step.reads.add(("overlap", entry.table, entry.priority, entry.match))
+    for other in step.core.flows:
         same_level = (other.table, other.priority) == (entry.table, entry.priority)
         if same_level and overlap(other.match, entry.match):
             raise RefusedMessage("flow_mod_failed", "overlap")
 
 
-def _refuse_when_full(turn: SwitchStep, table: int) -> None:
-    limit = turn.config.emergency_entries if table == EMERGENCY else turn.config.max_entries
+def _refuse_when_full(step: SwitchStep, table: int) -> None:
+    limit = step.config.emergency_entries if table == EMERGENCY else step.config.max_entries
     if limit is None:
         return
-    turn.writes.add(("room", table))
-    if sum(entry.table == table for entry in turn.core.flows) >= limit:
+    step.writes.add(("room", table))
+    if sum(entry.table == table for entry in step.core.flows) >= limit:
         raise RefusedMessage("flow_mod_failed", "table_full")
 
 
-def _modify(turn: SwitchStep, message: FlowMod, wanted: FlowEntry) -> None:
+def _modify(step: SwitchStep, message: FlowMod, wanted: FlowEntry) -> None:
     """Give matching entries new actions; timers, flags and counters stay. With none, 1.0 adds and 1.3 does nothing."""
-    found = _selected(turn, message, wanted.table, wanted.match, wanted.priority)
-    old = turn.config.version == V10
+    found = _selected(step, message, wanted.table, wanted.match, wanted.priority)
+    old = step.config.version == V10
     if not found:
         if old:
-            _add(turn, message, wanted)
+            _add(step, message, wanted)
         return
-    check_groups(turn, actions_of(wanted.instructions))
+    check_groups(step, actions_of(wanted.instructions))
     reset = not old and message.flags & FlowFlag.RESET_COUNTS
-    turn.writes.update(cell(entry) for entry in found)
-    turn.update(
-        flows=change(
-            turn.core.flows,
+    step.writes.update(entry_cell(entry) for entry in found)
+    step.update(
+        flows=change_entries(
+            step.core.flows,
             found,
             lambda entry: replace(
                 entry,
@@ -166,53 +166,53 @@ def _modify(turn: SwitchStep, message: FlowMod, wanted: FlowEntry) -> None:
     )
 
 
-def _delete(turn: SwitchStep, message: FlowMod, table: int | None, match: Match, priority: int) -> None:
+def _delete(step: SwitchStep, message: FlowMod, table: int | None, match: Match, priority: int) -> None:
     found = [
         entry
-        for entry in _selected(turn, message, table, match, priority)
+        for entry in _selected(step, message, table, match, priority)
         if (message.out_port == Port.ANY or outputs_to(entry, message.out_port))
         and (message.out_group == GroupId.ANY or uses_group(entry, message.out_group))
     ]
-    remove(turn, found, FlowRemovedReason.DELETE)
+    remove_entries(step, found, FlowRemovedReason.DELETE)
 
 
-def remove(turn: SwitchStep, entries: list[FlowEntry], reason: int) -> None:
+def remove_entries(step: SwitchStep, entries: list[FlowEntry], reason: int) -> None:
     """Take entries away and report those that asked for it."""
-    turn.writes.update(cell(entry) for entry in entries)
-    if turn.config.max_entries is not None or turn.config.emergency_entries is not None:
-        turn.writes.update(("room", entry.table) for entry in entries)
-    turn.update(flows=without(turn.core.flows, entries))
+    step.writes.update(entry_cell(entry) for entry in entries)
+    if step.config.max_entries is not None or step.config.emergency_entries is not None:
+        step.writes.update(("room", entry.table) for entry in entries)
+    step.update(flows=without_entries(step.core.flows, entries))
     for entry in entries:
-        turn.report_removal(entry, reason)
+        step.report_removal(entry, reason)
 
 
-def _selected(turn: SwitchStep, message: FlowMod, table: int | None, match: Match, priority: int) -> list[FlowEntry]:
+def _selected(step: SwitchStep, message: FlowMod, table: int | None, match: Match, priority: int) -> list[FlowEntry]:
     """Return the entries a modify or delete is about, by match and, in 1.3, by cookie."""
     strict = message.command in _STRICT
     if strict and table is not None:
-        turn.reads.add(("flow", table, priority, match))
+        step.reads.add(("flow", table, priority, match))
     else:
-        turn.reads.add(("region", table, match))
-    mask = 0 if turn.config.version == V10 else message.cookie_mask
+        step.reads.add(("region", table, match))
+    mask = 0 if step.config.version == V10 else message.cookie_mask
     return [
         entry
-        for entry in turn.core.flows
+        for entry in step.core.flows
         if (entry.table == table or (table is None and entry.table != EMERGENCY))
         and ((entry.priority, entry.match) == (priority, match) if strict else covers(match, entry.match))
         and not (entry.cookie ^ message.cookie) & mask
     ]
 
 
-def _release(turn: SwitchStep, buffer_id: int, entry: FlowEntry) -> None:
+def _release(step: SwitchStep, buffer_id: int, entry: FlowEntry) -> None:
     """1.0 applies the message's actions to the packet; 1.3 sends the packet through the tables (1.3, 6.4)."""
-    waiting = buffers.take(turn, buffer_id)
+    waiting = buffers.take_buffered(step, buffer_id)
     flight = pipeline.Flight(waiting.packet, waiting.in_port, waiting.packet)
-    if turn.config.version != V10:
-        pipeline.through_tables(turn, flight)
+    if step.config.version != V10:
+        pipeline.through_tables(step, flight)
         return
-    present = find(turn.core.flows, entry)
+    present = find_entry(step.core.flows, entry)
     if present is not None:
-        pipeline.touch(turn, present, waiting.packet)
+        pipeline.touch(step, present, waiting.packet)
     for instruction in entry.instructions:
         if isinstance(instruction, ApplyActions):
-            pipeline.apply(turn, flight, instruction.actions)
+            pipeline.apply_actions(step, flight, instruction.actions)

@@ -6,37 +6,37 @@ from collections.abc import Callable, Iterable
 from sdnloom.network.openflow import ApplyActions, Enqueue, Group, Instruction, OpenFlowAction, Output, WriteActions
 from sdnloom.network.switch.cells import Cell
 from sdnloom.network.switch.core import FlowEntry
-from sdnloom.network.switch.tables.lookup import Fields, matches
+from sdnloom.network.switch.tables.lookup import PacketFields, matches
 
 Flows = tuple[FlowEntry, ...]
 
 
-def put(flows: Flows, entry: FlowEntry) -> Flows:
+def put_entry(flows: Flows, entry: FlowEntry) -> Flows:
     """Return the flows with an entry in its place, instead of the one with the same table, priority and match."""
     place = bisect_left(flows, entry.order, key=lambda each: each.order)
     same = place < len(flows) and flows[place].key == entry.key
     return (*flows[:place], entry, *flows[place + same :])
 
 
-def find(flows: Flows, entry: FlowEntry) -> FlowEntry | None:
+def find_entry(flows: Flows, entry: FlowEntry) -> FlowEntry | None:
     """Return the entry with the same table, priority and match."""
     place = bisect_left(flows, entry.order, key=lambda each: each.order)
     return flows[place] if place < len(flows) and flows[place].key == entry.key else None
 
 
-def without(flows: Flows, gone: Iterable[FlowEntry]) -> Flows:
+def without_entries(flows: Flows, gone: Iterable[FlowEntry]) -> Flows:
     """Return the flows without some of them."""
     keys = {entry.key for entry in gone}
     return tuple(entry for entry in flows if entry.key not in keys)
 
 
-def change(flows: Flows, entries: Iterable[FlowEntry], changed: Callable[[FlowEntry], FlowEntry]) -> Flows:
+def change_entries(flows: Flows, entries: Iterable[FlowEntry], changed: Callable[[FlowEntry], FlowEntry]) -> Flows:
     """Return the flows with some of them changed in place."""
     keys = {entry.key for entry in entries}
     return tuple(changed(entry) if entry.key in keys else entry for entry in flows)
 
 
-def best(flows: Flows, table: int, fields: Fields) -> tuple[FlowEntry, ...]:
+def best_entries(flows: Flows, table: int, fields: PacketFields) -> tuple[FlowEntry, ...]:
     """Return all matching entries of the highest priority that matches, in canonical order; empty for a miss."""
     found: list[FlowEntry] = []
     for entry in flows:
@@ -51,7 +51,7 @@ def best(flows: Flows, table: int, fields: Fields) -> tuple[FlowEntry, ...]:
     return tuple(found)
 
 
-def cell(entry: FlowEntry) -> Cell:
+def entry_cell(entry: FlowEntry) -> Cell:
     """Return the cell of an entry."""
     return ("flow", entry.table, entry.priority, entry.match)
 

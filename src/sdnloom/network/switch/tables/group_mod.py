@@ -6,59 +6,59 @@ from sdnloom.network.switch.checks import check_groups, check_shape
 from sdnloom.network.switch.core import GroupEntry
 from sdnloom.network.switch.pipeline import MAX_CHAIN
 from sdnloom.network.switch.step import RefusedMessage, SwitchStep
-from sdnloom.network.switch.tables.flow_mod import remove
+from sdnloom.network.switch.tables.flow_mod import remove_entries
 from sdnloom.network.switch.tables.flow_table import uses_group
 
 
-def group_mod(turn: SwitchStep, message: GroupMod) -> None:
+def apply_group_mod(step: SwitchStep, message: GroupMod) -> None:
     """Add, replace or delete a group."""
     if message.command not in tuple(GroupCommand):
         raise RefusedMessage("group_mod_failed", "bad_command")
     if message.command == GroupCommand.DELETE:
-        _delete(turn, message.group_id)
+        _delete(step, message.group_id)
         return
-    _check_alone(turn, message)
-    turn.reads.add(("group", message.group_id))
-    exists = any(group.group_id == message.group_id for group in turn.core.groups)
+    _check_alone(step, message)
+    step.reads.add(("group", message.group_id))
+    exists = any(group.group_id == message.group_id for group in step.core.groups)
     if message.command == GroupCommand.ADD:
         if exists:
             raise RefusedMessage("group_mod_failed", "group_exists")
-        if turn.config.max_groups is not None:
-            turn.writes.add("groups")
-            if len(turn.core.groups) >= turn.config.max_groups:
+        if step.config.max_groups is not None:
+            step.writes.add("groups")
+            if len(step.core.groups) >= step.config.max_groups:
                 raise RefusedMessage("group_mod_failed", "out_of_groups")
     elif not exists:
         raise RefusedMessage("group_mod_failed", "unknown_group")
-    _check_chain(turn, message)
-    others = [group for group in turn.core.groups if group.group_id != message.group_id]
+    _check_chain(step, message)
+    others = [group for group in step.core.groups if group.group_id != message.group_id]
     entry = GroupEntry(message.group_id, message.type, message.buckets)
-    turn.writes.add(("group", message.group_id))
-    if turn.config.counters:
-        turn.reads.add("time")
-    turn.update(groups=tuple(sorted([*others, entry], key=lambda group: group.group_id)))
+    step.writes.add(("group", message.group_id))
+    if step.config.counters:
+        step.reads.add("time")
+    step.update(groups=tuple(sorted([*others, entry], key=lambda group: group.group_id)))
 
 
-def _check_alone(turn: SwitchStep, message: GroupMod) -> None:
+def _check_alone(step: SwitchStep, message: GroupMod) -> None:
     if message.group_id > GroupId.MAX:
         raise RefusedMessage("group_mod_failed", "invalid_group")
     if message.type not in tuple(GroupType):
         raise RefusedMessage("group_mod_failed", "bad_type")
     for bucket in message.buckets:
-        check_shape(turn, bucket.actions)
+        check_shape(step, bucket.actions)
     if message.type == GroupType.INDIRECT and len(message.buckets) != 1:
         raise RefusedMessage("group_mod_failed", "invalid_group")
     if message.type != GroupType.SELECT and any(bucket.weight for bucket in message.buckets):
         raise RefusedMessage("group_mod_failed", "invalid_group")
 
 
-def _check_chain(turn: SwitchStep, message: GroupMod) -> None:
+def _check_chain(step: SwitchStep, message: GroupMod) -> None:
     for bucket in message.buckets:
-        check_groups(turn, bucket.actions)
+        check_groups(step, bucket.actions)
     chained = {number for bucket in message.buckets for number in _chained(bucket)}
     if chained:
-        turn.reads.add("groups")
+        step.reads.add("groups")
         table = {
-            group.group_id: {n for bucket in group.buckets for n in _chained(bucket)} for group in turn.core.groups
+            group.group_id: {n for bucket in group.buckets for n in _chained(bucket)} for group in step.core.groups
         }
         _refuse_loop(table | {message.group_id: chained})
 
@@ -82,16 +82,16 @@ def _refuse_loop(table: dict[int, set[int]]) -> None:
         raise RefusedMessage("group_mod_failed", "chaining_unsupported")
 
 
-def _delete(turn: SwitchStep, group_id: int) -> None:
+def _delete(step: SwitchStep, group_id: int) -> None:
     """Delete a group and the entries that use it; no group of that number is no error. A chained group stays."""
-    gone = [group for group in turn.core.groups if group_id in (GroupId.ALL, group.group_id)]
-    turn.reads |= {"groups", ("region", None, ANY_PACKET)}
+    gone = [group for group in step.core.groups if group_id in (GroupId.ALL, group.group_id)]
+    step.reads |= {"groups", ("region", None, ANY_PACKET)}
     numbers = {group.group_id for group in gone}
-    staying = [group for group in turn.core.groups if group.group_id not in numbers]
+    staying = [group for group in step.core.groups if group.group_id not in numbers]
     for group in staying:
         if any(numbers.intersection(_chained(bucket)) for bucket in group.buckets):
             raise RefusedMessage("group_mod_failed", "chained_group")
-    turn.writes.update(("group", number) for number in numbers)
-    turn.update(groups=tuple(staying))
-    users = [entry for entry in turn.core.flows if any(uses_group(entry, number) for number in numbers)]
-    remove(turn, users, FlowRemovedReason.GROUP_DELETE)
+    step.writes.update(("group", number) for number in numbers)
+    step.update(groups=tuple(staying))
+    users = [entry for entry in step.core.flows if any(uses_group(entry, number) for number in numbers)]
+    remove_entries(step, users, FlowRemovedReason.GROUP_DELETE)

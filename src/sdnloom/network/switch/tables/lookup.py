@@ -24,7 +24,7 @@ NOT_ETHER_TYPE = 0x05FF  # eth_type of a frame that has a length there (1.0, 5.2
 _SOLICITATION, _ADVERTISEMENT = 135, 136
 _PORTS: dict[int, tuple[str, str]] = {IpProto.TCP: ("tcp_src", "tcp_dst"), IpProto.UDP: ("udp_src", "udp_dst")}
 
-Fields = Mapping[str, int]
+PacketFields = Mapping[str, int]
 
 
 def packet_fields(packet: Packet, in_port: int = 0, metadata: int = 0, zero_ports: bool = False) -> dict[str, int]:
@@ -100,7 +100,7 @@ def _neighbour(found: dict[str, int], kind: int, payload: bytes) -> None:
         options = options[8 * options[1] :]
 
 
-def matches(match: Match, fields: Fields) -> bool:
+def matches(match: Match, fields: PacketFields) -> bool:
     """Return whether a packet with these fields is matched. A field that the packet lacks is never matched."""
     for name, value, mask in match.fields:
         have = fields.get(name)
