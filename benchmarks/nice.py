@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sdnloom import Scenario, load_scenario
+from sdnloom.check.program_factory import make_program
 from sdnloom.engine.model import Property
 from sdnloom.engine.result import SearchOptions
 from sdnloom.inputs.explorable import explorable
@@ -118,7 +119,8 @@ def discovering(bug: str) -> Scenario:
     """The scenario of a defect with discovered inputs, its program rewritten already: that is part of loading it."""
     own = EXAMPLES / f"{BUGS[bug]}_discover.toml"  # where more than `--discover` is needed
     scenario = load_scenario(own) if own.exists() else load_scenario(EXAMPLES / f"{BUGS[bug]}.toml").discovering()
-    return replace(scenario, program=explorable(scenario.program))
+    program = explorable(make_program(scenario.program))
+    return replace(scenario, program=lambda: program)
 
 
 def search_bug(bug: str, strategy: str, options: SearchOptions, times: int = 3, discover: bool = False) -> Run:

@@ -6,10 +6,12 @@ orders that make no difference. Here these are replay, snapshot and reduction.
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from benchmarks.nice import EXAMPLES, STRATEGIES, Run, best_of, run_once, strategies
 from benchmarks.report import Report
 from sdnloom import Scenario, load_scenario
+from sdnloom.check.program_factory import make_program
 from sdnloom.engine.result import SearchOptions
 from sdnloom.network.hosts import Client, Replier
 
@@ -65,9 +67,9 @@ APPLICATIONS: dict[str, Callable[[], Scenario]] = {
 
 def replaying(scenario: Scenario) -> Scenario:
     """The scenario with a program none of whose states but the first is kept: all others are reached again."""
-    states = scenario.program._states  # type: ignore[attr-defined]
-    states._waiting = lambda: ("replay on request",)
-    return scenario
+    program: Any = make_program(scenario.program)
+    program._states._waiting = lambda: ("replay on request",)
+    return replace(scenario, program=lambda: program)
 
 
 def run(quick: bool, arguments: list[str]) -> Report:

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sdnloom import Scenario, load_scenario
+from sdnloom.check.program_factory import make_program
 from sdnloom.engine.loop import LoopSearch
 from sdnloom.engine.memo import Memo
 from sdnloom.engine.model import Needs
@@ -38,10 +39,10 @@ def compare(scenario: Scenario, most: int = 30_000) -> Sizes | None:
     if full is None:
         return None
     # What the reduction supposes it finds out by itself: the search without it has looked at every reaction.
-    program = AssumeIndependent(scenario.program)
+    program = AssumeIndependent(make_program(scenario.program))
     while True:
         try:
-            reduced = _explored(replace(scenario, program=program), True, Limits())
+            reduced = _explored(replace(scenario, program=lambda: program), True, Limits())
             break
         except AssumptionRefuted:
             continue

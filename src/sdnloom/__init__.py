@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:  # the same list for type checkers and editors
     from sdnloom import engine as engine, netkat as netkat, races as races, symbolic as symbolic
     from sdnloom.check.load import app_scenario as app_scenario, load_scenario as load_scenario
-    from sdnloom.check.scenario import Report as Report, Scenario as Scenario
+    from sdnloom.check.report import Report as Report
+    from sdnloom.check.scenario import Scenario as Scenario
     from sdnloom.engine.model import Needs as Needs, Property as Property
     from sdnloom.engine.result import Limits as Limits, SearchOptions as SearchOptions
     from sdnloom.errors import SdnloomError as SdnloomError
@@ -90,7 +91,8 @@ __version__ = "0.1.0"
 # Public names, by the module that they are imported from.
 _NAMES = {
     "sdnloom.check.load": "app_scenario load_scenario",
-    "sdnloom.check.scenario": "Report Scenario",
+    "sdnloom.check.report": "Report",
+    "sdnloom.check.scenario": "Scenario",
     "sdnloom.engine.model": "Needs Property",
     "sdnloom.engine.result": "Limits SearchOptions",
     "sdnloom.errors": "SdnloomError",

@@ -11,7 +11,7 @@ from sdnloom.scenario_file.toml_text import toml_text
 
 
 def document(**said: Any) -> dict[str, Any]:
-    return app_document(AppOptions(("ryu.app.simple_switch_13",), **said))
+    return app_document(AppOptions(("ryu.app.simple_switch_13",), **said))[0]
 
 
 def test_an_app_alone_gets_two_switches_two_hosts_and_what_any_app_should_keep() -> None:
@@ -121,7 +121,7 @@ def test_every_option_of_the_app_is_said() -> None:
         version="1.0",
         joining=True,
     )
-    found = tomllib.loads(toml_text(app_document(options)))
+    found = tomllib.loads(toml_text(app_document(options)[0]))
     assert found["program"] == {
         "apps": ["one.py", "folder/two.py"],
         "path": ["lib"],

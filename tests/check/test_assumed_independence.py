@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 from sdnloom import Scenario
-from sdnloom.check.bounds import stated_bounds
 from sdnloom.engine.result import Limits, SearchOptions
+from sdnloom.engine.search import search
 from sdnloom.network.assumed_independence import AssumeIndependent, AssumptionRefuted, PromiseError
+from sdnloom.network.build import build
 from sdnloom.network.hosts import Client, Replier
 from sdnloom.network.network import Network
 from sdnloom.network.openflow import Match, PacketIn
@@ -47,8 +48,7 @@ def supposed_of(program: PythonProgram) -> tuple[int, AssumeIndependent]:
     known, starts = AssumeIndependent(program), 0
     while True:
         try:
-            options = SearchOptions(engine="loop", reduce=True)
-            Scenario(NETWORK, known, (), options)._search_once(known, lambda system: system, 0.0, None, None)
+            search(build(NETWORK, known), SearchOptions(engine="loop", reduce=True))
             return starts, known
         except AssumptionRefuted:
             starts += 1
@@ -126,12 +126,15 @@ def test_tables_may_be_filled_for_any_switch_as_long_as_nobody_looks_at_their_or
     assert program.handle(None, one)[0].writes == program.handle(None, two)[0].reads == {Order("table")}
 
 
-def test_the_time_limit_counts_from_the_first_start_and_is_told_as_it_was_given():
+def test_the_time_limit_counts_from_the_first_start_and_is_reported_as_it_was_given(monkeypatch):
     scenario = Scenario(NETWORK, PythonProgram(Keeps), (), SearchOptions(limits=Limits(seconds=60)))
-    long_ago = time.perf_counter() - 61
-    result, options = scenario._search(scenario.program, lambda system: system, long_ago, None, None)
-    assert result.incomplete == "the time limit of 60 s was reached"
-    assert "at most 60 seconds" in stated_bounds(NETWORK, options)
+    now = time.perf_counter
+    long_ago = now() - 61
+    monkeypatch.setattr(time, "perf_counter", lambda: times.pop() if times else now())
+    times = [long_ago]  # when the check begins
+    report = scenario.check()
+    assert report.result.incomplete == "the time limit of 60 s was reached"
+    assert "at most 60 seconds" in report.bounds
 
 
 # Two switches, and all that their handlers may do to each other.

@@ -180,7 +180,7 @@ def test_an_app_in_python_is_the_scenario_of_its_command_line() -> None:
     app = Path(__file__).parents[2] / "examples" / "apps" / "learning_switch.py"
     scenario = app_scenario(app, topology="single,3", pings=["h1,h3,2"], properties=["NoBlackHoles"])
     options = AppOptions((str(app),), topology="single,3", pings=("h1,h3,2",), properties=("NoBlackHoles",))
-    assert scenario.text == toml_text(app_document(options))
+    assert scenario.text == toml_text(app_document(options)[0])
     assert [host.name for host in scenario.network.hosts] == ["h1", "h3"]
     assert scenario.check().verdict == "violated"
 

@@ -8,7 +8,8 @@ import pytest
 
 from sdnloom.check.bounds import host_bounds
 from sdnloom.check.load import load_scenario
-from sdnloom.check.scenario import Scenario, shuffled
+from sdnloom.check.run import shuffled
+from sdnloom.check.scenario import Scenario
 from sdnloom.engine.result import Holds, Limits, Progress, SearchOptions
 from sdnloom.engine.search import search
 from sdnloom.network.hosts import ArpHost, Client, MobileHost, Replier, TcpClient

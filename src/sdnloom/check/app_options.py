@@ -1,7 +1,7 @@
-"""A scenario from a command line: an app, a topology and little else, with defaults for all that is not said.
+"""Options of the command line that describe an app and its network, with defaults for everything but the app.
 
-The options become the document that a scenario file would hold, so both are read by the same code, and what a command
-line means can be printed, kept in a trace and edited.
+They become the document that a scenario file would hold: the same code reads both, and the scenario of a command line
+can be printed, kept in a trace and edited.
 """
 
 import json
@@ -41,8 +41,8 @@ class AppOptions:
     joining: bool = False
 
 
-def app_document(options: AppOptions) -> dict[str, Any]:
-    """The scenario document of a command line. Files in it are relative to the current folder."""
+def app_document(options: AppOptions) -> tuple[dict[str, Any], Topology]:
+    """The scenario document of a command line, and its topology. Files in it are relative to the current folder."""
     hosts, reach = _hosts(options)
     shape = _topology_table(options.topology)
     if reach and shape["shape"] in _SIZES:
@@ -69,7 +69,7 @@ def app_document(options: AppOptions) -> dict[str, Any]:
         document["switches"] = {"version": options.version}
     document["hosts"] = [{"name": name, **hosts[name]} for name in names if name in hosts]
     document["externals"] = [_external(text) for text in options.externals]
-    return {key: value for key, value in document.items() if value != []}
+    return {key: value for key, value in document.items() if value != []}, topology
 
 
 def _program(options: AppOptions) -> dict[str, Any]:

@@ -62,12 +62,16 @@ class Coverage:
         Code that was rewritten has the lines of the file, but other branches: then `branches` is to be false.
         """
         self._counts_branches = branches
-        self._own = None if kind is None else {one.__name__ for one in kind.__mro__}
+        self.only(kind)
         self._files = tuple(dict.fromkeys(file.resolve() for file in files))
         self._known: dict[str, Path | None] = {}
         self._lines: dict[Path, set[int]] = {file: set() for file in self._files}
         self._ways: dict[Path, set[tuple[_Key, int, bool]]] = {file: set() for file in self._files}
         self._places: dict[CodeType, tuple[dict[int, int], dict[int, int]]] = {}  # what `_jumps` and `_wide` return
+
+    def only(self, kind: type | None) -> None:
+        """Leave out methods of classes that the class does not inherit from."""
+        self._own = None if kind is None else {base.__name__ for base in kind.__mro__}
 
     def watch(self, system: System, component: str) -> System:
         """The system in which every step of the component is watched."""

@@ -115,9 +115,9 @@ class Situation(NamedTuple):
 
 
 class SearchFunction(Protocol):
-    """Searches the network with the program. `look` adds to the system what notes down the situations met."""
+    """Searches the network with the program. `prepare` adds to the system what notes down the situations met."""
 
-    def __call__(self, network: Network, program: Program, look: Callable[[System], System]) -> Result:
+    def __call__(self, network: Network, program: Program, prepare: Callable[[System], System]) -> Result:
         """The result."""
 
 

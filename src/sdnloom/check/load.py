@@ -2,7 +2,8 @@
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -10,6 +11,8 @@ from typing import Any, TypeVar
 from sdnloom import properties as library
 from sdnloom.check.app_options import COMMAND_LINE, AppOptions, app_document
 from sdnloom.check.discovery_table import read_discover
+from sdnloom.check.program_factory import ProgramFactory
+from sdnloom.check.run import Run
 from sdnloom.check.scenario import Scenario
 from sdnloom.engine.model import Property
 from sdnloom.engine.result import Limits, SearchOptions
@@ -29,12 +32,11 @@ from sdnloom.network.packet import Packet
 from sdnloom.network.topology import Topology
 from sdnloom.scenario_file.by_signature import read_call
 from sdnloom.scenario_file.code_files import CodeFiles
-from sdnloom.scenario_file.document import ScenarioError, load_document, parse_document, shown
+from sdnloom.scenario_file.document import ScenarioError, document_of, load_document, parse_document, shown
 from sdnloom.scenario_file.packet_text import ADDRESSES, packet_kind
 from sdnloom.scenario_file.program import read_program
 from sdnloom.scenario_file.strategies import read_strategies
 from sdnloom.scenario_file.table import Table
-from sdnloom.scenario_file.toml_text import toml_text
 from sdnloom.scenario_file.topology import place_hosts, read_topology
 
 HOSTS: Mapping[str, Callable[..., Host]] = {
@@ -49,42 +51,67 @@ MEBIBYTE = 1 << 20
 F = TypeVar("F", LinkFaults, SwitchFaults)
 
 
-def load_scenario(file: str | Path) -> Scenario:
-    """The scenario of a file and the files it includes. Its program, hosts and properties are built, so errors show."""
+def load_scenario(file: str | Path, build: bool = True) -> Scenario:
+    """The scenario of a file and the files it includes.
+
+    Its system is built once so that every error shows now; without `build` some show only when it is used.
+    """
     file = Path(file)
-    return replace(_read(Table(load_document(file), file)), file=file)
+    scenario = replace(_read(Table(load_document(file), file)), file=file)
+    return _built(scenario) if build else scenario
 
 
-def read_scenario(text: str, file: str | Path) -> Scenario:
+def read_scenario(text: str, file: str | Path, build: bool = True) -> Scenario:
     """The scenario of a text as a file of that name would hold it; other files are found from that file's folder."""
     file = Path(file)
-    return replace(_read(Table(parse_document(text, file), file)), text=text)
+    return _of_document(parse_document(text, file), file, None, build)
 
 
-def app_scenario(*apps: str | Path, **options: Any) -> Scenario:
+def app_scenario(*apps: str | Path, build: bool = True, **options: Any) -> Scenario:
     """The scenario of os-ken or Ryu apps that run together, as `sdnloom check --app` makes it.
 
     `options` are the fields of `AppOptions`: `app_scenario("switch.py", topology="ring,3", pings=["h1,h3,2"])`.
     """
-    return read_scenario(toml_text(app_document(AppOptions(tuple(map(str, apps)), **options))), COMMAND_LINE)
+    document, topology = app_document(AppOptions(tuple(map(str, apps)), **options))
+    return _of_document(document, COMMAND_LINE, topology, build)
 
 
-def _read(reader: Table) -> Scenario:
+def _of_document(document: dict[str, Any], file: Path, topology: Topology | None, build: bool) -> Scenario:
+    scenario = replace(_read(Table(document_of(document, file), file), topology), document=document)
+    return _built(scenario) if build else scenario
+
+
+def _built(scenario: Scenario) -> Scenario:
+    """The scenario, after its system was built once. The program that this took serves the first run."""
+    run = Run(scenario)
+    assert run.system
+    if not run.restarts and isinstance(scenario.program, ProgramFactory):
+        scenario.program.give_back(run.program)
+    return scenario
+
+
+def _read(reader: Table, topology: Topology | None = None) -> Scenario:
     code = CodeFiles()
+    context = functools.partial(_error_context, reader, code)
+    with context():
+        return replace(_scenario(reader, code, topology), error_context=context)
 
-    def read() -> Scenario:
-        with code.blaming():
-            return _scenario(reader, code)
 
+@contextmanager
+def _error_context(reader: Table, code: CodeFiles) -> Iterator[None]:
+    """Name the scenario's file in errors of its parts, and the line in errors of user code."""
     try:
-        return reader.calling("", read)
+        with reader.errors_at(""), code.blaming():
+            yield
     except OSError as error:  # a name that no file can have; what is raised in the user's code has been named already
         raise ScenarioError(f"{reader.file}: the file {shown(error.filename)}: {error.strerror}") from error
 
 
-def _scenario(reader: Table, code: CodeFiles) -> Scenario:
-    host_tables = reader.tables("hosts")
-    topology = reader.calling("hosts", lambda: place_hosts(read_topology(reader.table("topology")), host_tables))
+def _scenario(reader: Table, code: CodeFiles, topology: Topology | None) -> Scenario:
+    """The scenario of a table. A topology that has been read already is not read again."""
+    host_tables, topology_table = reader.tables("hosts"), reader.table("topology")
+    bare = read_topology(topology_table) if topology is None else topology
+    topology = reader.calling("hosts", lambda: place_hosts(bare, host_tables))
     switch_table = reader.table("switches")
     switches = read_call(switch_table, SwitchOptions, {}, {})
     loaded = read_program(reader.table("program"), code, switches.version if "version" in switch_table else None)
@@ -112,9 +139,9 @@ def _scenario(reader: Table, code: CodeFiles) -> Scenario:
     name = reader.text("name", reader.file.stem)
     discovery, network = read_discover(reader.table("discover"), network)
     reader.close()
-    scenario = Scenario(
+    return Scenario(
         network,
-        loaded.program,
+        ProgramFactory(loaded.make, loaded.program),
         properties,
         options,
         seed,
@@ -124,8 +151,6 @@ def _scenario(reader: Table, code: CodeFiles) -> Scenario:
         same_flow=same_flow,
         discovery=discovery,
     )
-    scenario.system()
-    return scenario
 
 
 def _host(reader: Table, topology: Topology, code: CodeFiles) -> Host:

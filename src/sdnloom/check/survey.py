@@ -5,9 +5,10 @@ well, from the same state, and has to take the same lines and do the same.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from sdnloom.check.scenario import Scenario
+from sdnloom.check.run import Run
+from sdnloom.engine.model import System
 from sdnloom.engine.path import Path, final_state, replay
 from sdnloom.engine.semantics import Semantics
 from sdnloom.inputs.clients import DiscoveryError
@@ -18,8 +19,9 @@ from sdnloom.inputs.flow_tables import packet_in_template
 from sdnloom.inputs.skeletons import Skeleton
 from sdnloom.inputs.statistics import STATISTICS, port_reply
 from sdnloom.network.build import switch_config
+from sdnloom.network.network import Network
 from sdnloom.network.openflow import PacketIn, PortStatsReply
-from sdnloom.network.program import Preparable, Program, capability, keep_order
+from sdnloom.network.program import Preparable, Program, capability
 from sdnloom.network.switch import SwitchCore
 from sdnloom.network.topology.spec import SwitchPort
 from sdnloom.platforms.explorable import RewrittenProgram
@@ -79,41 +81,41 @@ class Survey:
 
 
 def survey(
-    scenario: Scenario, port: SwitchPort, path: Path | None, skeletons: Sequence[Skeleton], means: ConcolicOptions
+    run: Run, port: SwitchPort, path: Path | None, skeletons: Sequence[Skeleton], means: ConcolicOptions
 ) -> Survey:
     """The classes of packets that come in at a port after the steps of a path, from the start if there is none."""
-    scenario.network.topology.check_port(port)
-    keep_order(scenario.program)
-    twin = explorable(scenario.program)
-    core, switch = _state(replace(scenario, program=twin), port, path)
-    original, _ = _state(scenario, port, path)
+    network, program = run.scenario.network, run.program
+    network.topology.check_port(port)
+    twin = explorable(program)
+    core, switch = _state(run.build(twin), port, path)
+    original, _ = _state(run.system, port, path)
     explorer = ConcolicExplorer(twin, means)
     answers, classes, repeated = [], list[Surveyed](), 0
     for skeleton in skeletons:
-        question = HandlerQuestion(core, port.switch, _message(scenario, switch, port, skeleton), skeleton)
+        question = HandlerQuestion(core, port.switch, _message(network, switch, port, skeleton), skeleton)
         answer = explorer.explore(question)
         answers.append(answer)
         for one in answer.classes:
             if any(one.repeats(other.found) for other in classes):
                 repeated += 1
             else:
-                classes.append(Surveyed(one, _difference(one, scenario.program, original, twin)))
+                classes.append(Surveyed(one, _difference(one, program, original, twin)))
     about = STATISTICS if {each.stack.name for each in skeletons} == {STATISTICS} else Survey.about
-    return Survey(scenario.program.name, port, tuple(classes), repeated, tuple(answers), means.robust, about)
+    return Survey(program.name, port, tuple(classes), repeated, tuple(answers), means.robust, about)
 
 
-def _state(scenario: Scenario, port: SwitchPort, path: Path | None) -> tuple[object, SwitchCore]:
+def _state(system: System, port: SwitchPort, path: Path | None) -> tuple[object, SwitchCore]:
     """The cores of the program and of the switch after the steps of a path."""
-    semantics = Semantics(scenario.system())
+    semantics = Semantics(system)
     state = final_state(semantics, replay(semantics, path)) if path is not None else semantics.initial()
     controller, switch = semantics.column("controller", state), semantics.column(port.switch, state)
     return controller.program, switch.core
 
 
-def _message(scenario: Scenario, core: SwitchCore, port: SwitchPort, skeleton: Skeleton) -> PacketIn | PortStatsReply:
+def _message(network: Network, core: SwitchCore, port: SwitchPort, skeleton: Skeleton) -> PacketIn | PortStatsReply:
     if skeleton.stack.name == STATISTICS:
         return port_reply(port)
-    config = switch_config(scenario.network.topology.switch(port.switch), scenario.network.switches)
+    config = switch_config(network.topology.switch(port.switch), network.switches)
     message = packet_in_template(config, core, port.port, skeleton)
     if message is None:
         raise DiscoveryError(

@@ -83,7 +83,7 @@ def chosen_scenario(file: Path | None, said: dict[str, Any]) -> Scenario:
         if said:
             flags = ", ".join(_OPTIONS[name][0] for name in said)
             raise click.UsageError(f"{flags} and the scenario {str(file)!r} are given; expected one or the other")
-        return load_scenario(file)
+        return load_scenario(file, build=False)
     if "apps" not in said:
         raise click.UsageError("there is nothing to run; expected a scenario file, or an app: --app FILE.py")
-    return app_scenario(*said["apps"], **{name: value for name, value in said.items() if name != "apps"})
+    return app_scenario(*said["apps"], build=False, **{name: value for name, value in said.items() if name != "apps"})

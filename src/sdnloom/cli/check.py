@@ -8,12 +8,13 @@ import click
 
 from sdnloom.check.discovery_table import changed, check_options, given_fields
 from sdnloom.check.load import MEBIBYTE
-from sdnloom.check.scenario import Report, Scenario
+from sdnloom.check.report import Report
+from sdnloom.check.scenario import Scenario
 from sdnloom.cli.apps import takes_scenario
 from sdnloom.cli.format_option import format_option
 from sdnloom.cli.progress import SearchProgress
 from sdnloom.cli.strategies import with_strategies
-from sdnloom.cli.traces import check_folder, write_trace
+from sdnloom.cli.traces import Recorded, check_folder, write_trace
 from sdnloom.engine.result import Counterexample
 from sdnloom.engine.semantics import Finding
 from sdnloom.engine.trace import TraceError
@@ -130,7 +131,7 @@ def command(
         report = loaded.check(progress, coverage)
     finally:
         progress.stop()
-    traces = {} if no_trace else _traces(report.scenario, report, trace_dir)
+    traces = {} if no_trace else _traces(report, trace_dir)
     click.echo(render("check", form, report, traces), nl=False)
     if form != "text":
         for line in [line for one in report.coverage or () for line in coverage_text(one)]:
@@ -145,13 +146,16 @@ def _print(scenario: Scenario) -> int:
     return 0
 
 
-def _traces(scenario: Scenario, report: Report, folder: Path) -> dict[Counterexample, Path]:
+def _traces(report: Report, folder: Path) -> dict[Counterexample, Path]:
     """Where the traces are. One that cannot be written is a warning: the search may have been long."""
     used: set[Path] = set()
     written = {}
     for one in report.violations:
         try:
-            written[one] = write_trace(scenario, one.path, Finding(one.property, one.message), folder, used)
+            recorded = Recorded(
+                report.scenario, report.fingerprints, one.transitions, Finding(one.property, one.message)
+            )
+            written[one] = write_trace(recorded, folder, used)
         except TraceError as error:
             click.echo(f"warning: {error}", err=True)
     return written

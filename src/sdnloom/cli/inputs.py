@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from sdnloom.check.discovery_table import given_fields
+from sdnloom.check.run import Run
 from sdnloom.check.scenario import Scenario
 from sdnloom.check.survey import Survey, survey
 from sdnloom.cli.apps import chosen_scenario, describes_scenario
@@ -75,10 +76,10 @@ def command(
     else:
         wanted = make_skeletons(stacks or DEFAULT_STACKS, setting, given_fields(fields), robust)
     means = ConcolicOptions(ExplorationOptions(paths=paths, seconds=time_limit), robust)
+    run = Run(loaded if trace is None else loaded.with_inputs_of(trace.path), ordered=True)
     if trace is not None and state is not None:
-        check_same(trace, state, loaded)
-        loaded = loaded.with_inputs_of(trace.path)
-    found = survey(loaded, switch_port, trace.path if trace is not None else None, wanted, means)
+        check_same(trace, state, run)
+    found = survey(run, switch_port, trace.path if trace is not None else None, wanted, means)
     topology = None if free else loaded.network.topology
     click.echo(render("inputs", form, found, topology), nl=False)
     return _exit(found)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from sdnloom.check.run import Run
 from sdnloom.cli.format_option import format_option
 from sdnloom.cli.traces import check_same, scenario_of
 from sdnloom.engine.trace import load_trace
@@ -25,13 +26,14 @@ def command(trace: Path, scenario: Path | None, form: str) -> int:
     """
     recorded = load_trace(trace)
     loaded = scenario_of(recorded, trace, scenario)
-    check_same(recorded, trace, loaded)
-    replayed = loaded.replay(recorded)
+    run = Run(loaded.with_inputs_of(recorded.path), ordered=True)
+    check_same(recorded, trace, run)
+    replayed = run.replay(recorded)
     for warning in replayed.warnings:
         click.echo(f"warning: {warning}", err=True)
     click.echo(render("replay", form, recorded, replayed, loaded.network.topology), nl=False)
     outcome = replay_outcome(recorded, replayed)
-    desired = [prop.name for prop in loaded.system().properties if prop.sometimes]
+    desired = [prop.name for prop in run.properties if prop.sometimes]
     if outcome == CONFIRMED and recorded.found is not None and recorded.found.property in desired:
         return 0
     return _EXIT.get(outcome, 0)

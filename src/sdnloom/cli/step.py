@@ -7,9 +7,10 @@ from pathlib import Path
 
 import click
 
+from sdnloom.check.run import Run
 from sdnloom.check.scenario import Scenario
 from sdnloom.cli.apps import takes_scenario
-from sdnloom.cli.traces import save
+from sdnloom.cli.traces import Recorded, save
 from sdnloom.engine.walk import Stepper
 from sdnloom.errors import SdnloomError
 from sdnloom.report.describe import Names, counted
@@ -39,22 +40,21 @@ def command(scenario: Scenario) -> int:
 
     Commands are read from standard input, one per line; `help` lists them.
     """
-    session = _Session(scenario.ready())
+    session = _Session(Run(scenario.ready(), ordered=True))
     session.show_choices()
     while True:
         if sys.stdin.isatty():
             click.echo("> ", nl=False)
         line = sys.stdin.readline()
-        if not line or not session.run(line.strip()):
+        if not line or not session.execute(line.strip()):
             return 0
 
 
 class _Session:
-    def __init__(self, scenario: Scenario) -> None:
-        self.scenario = scenario
-        self.system = scenario.system()
-        self.stepper = Stepper(self.system)
-        self.names = Names.of(scenario.network.topology)
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.stepper = Stepper(run.system)
+        self.names = Names.of(run.scenario.network.topology)
         # In this order: the first command that starts with what was typed is meant.
         self.commands: dict[str, Callable[[str | None], object]] = {
             "back": self._back,
@@ -69,7 +69,7 @@ class _Session:
             "help": lambda _: _echo(_HELP.splitlines()),
         }
 
-    def run(self, line: str) -> bool:
+    def execute(self, line: str) -> bool:
         """Run one command; False to leave."""
         if not line:
             return True
@@ -89,7 +89,7 @@ class _Session:
 
     def show_choices(self) -> None:
         """List what can happen next, after what the properties say."""
-        sometimes = {prop.name for prop in self.system.properties if prop.sometimes}
+        sometimes = {prop.name for prop in self.run.properties if prop.sometimes}
         for found in self.stepper.found():
             word = "SEEN" if found.property in sometimes else "VIOLATED"
             click.echo(f"{word} {found.property}: {found.message}")
@@ -142,9 +142,10 @@ class _Session:
         if file is None:
             click.echo("save: expected the name of a file")
             return
-        spoken = self.stepper.found()
+        found = next(iter(self.stepper.found()), None)
         try:
-            save(self.scenario, self.stepper.path, spoken[0] if spoken else None, Path(file))
+            recorded = Recorded(self.run.scenario, self.run.fingerprints, self.stepper.transitions, found)
+            save(recorded, Path(file))
         except SdnloomError as error:
             click.echo(str(error))
         else:

@@ -2,13 +2,17 @@
 
 import os
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from sdnloom.check.app_options import COMMAND_LINE
+from sdnloom.check.fingerprint import Fingerprints
 from sdnloom.check.load import load_scenario, read_scenario
+from sdnloom.check.run import Run
 from sdnloom.check.scenario import Scenario
 from sdnloom.engine.path import Path as Steps
-from sdnloom.engine.semantics import Finding
+from sdnloom.engine.semantics import Finding, Transition
 from sdnloom.engine.trace import Trace, TraceError, save_trace
 from sdnloom.scenario_file.document import ScenarioError, shown
 
@@ -16,8 +20,19 @@ SUFFIX = ".sdnloom-trace.json"
 DISCOVER = "discover"  # what a trace says of its clients if the command line did
 
 
-def write_trace(scenario: Scenario, steps: Steps, found: Finding | None, folder: Path, used: set[Path]) -> Path:
+@dataclass(frozen=True)
+class Recorded:
+    """Transitions to be kept as a trace: of which scenario, and what they show."""
+
+    scenario: Scenario
+    fingerprints: Fingerprints
+    transitions: Sequence[Transition]
+    found: Finding | None
+
+
+def write_trace(recorded: Recorded, folder: Path, used: set[Path]) -> Path:
     """Write a trace into the folder under a name that no other trace of this run has, and return the file."""
+    scenario, found = recorded.scenario, recorded.found
     label = f"{scenario.name}.{found.property}" if found else scenario.name
     stem = re.sub(r"[^\w.-]+", "-", label).strip("-.") or "trace"
     file, number = folder / f"{stem}{SUFFIX}", 1
@@ -25,7 +40,7 @@ def write_trace(scenario: Scenario, steps: Steps, found: Finding | None, folder:
         number += 1
         file = folder / f"{stem}.{number}{SUFFIX}"
     used.add(file)
-    save(scenario, steps, found, file)
+    save(recorded, file)
     return file
 
 
@@ -36,8 +51,9 @@ def check_folder(folder: Path) -> None:
         raise TraceError(f"{folder}: cannot write traces there; expected a folder that can be written")
 
 
-def save(scenario: Scenario, steps: Steps, found: Finding | None, file: Path) -> None:
-    """Write a trace. It names the scenario's file as seen from its own place, so that both can be moved together."""
+def save(recorded: Recorded, file: Path) -> None:
+    """Write a trace. It names the scenario's file relative to its own, so that both can be moved together."""
+    scenario = recorded.scenario
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -49,7 +65,8 @@ def save(scenario: Scenario, steps: Steps, found: Finding | None, file: Path) ->
         source.update(document=scenario.text, folder=_seen_from(file, Path()))
     if scenario.discovers:
         source["clients"] = DISCOVER
-    save_trace(file, scenario.trace(steps, found, source), scenario.system())
+    path = Steps(tuple(transition.step for transition in recorded.transitions))
+    save_trace(file, Trace(path, recorded.found, *recorded.fingerprints, source), recorded.transitions)
 
 
 def _seen_from(file: Path, target: Path) -> str:
@@ -62,14 +79,15 @@ def scenario_of(trace: Trace, file: Path, given: Path | None) -> Scenario:
     return found.discovering() if trace.source.get("clients") == DISCOVER else found
 
 
-def check_same(trace: Trace, file: Path, scenario: Scenario) -> None:
+def check_same(trace: Trace, file: Path, run: Run) -> None:
     """Raise TraceError if the trace in the file is of another scenario, or of a property that the scenario has not."""
-    if trace.scenario != scenario.fingerprint():
+    scenario = run.scenario
+    if trace.scenario != run.fingerprints.scenario:
         raise TraceError(
             f"{file}: recorded with another scenario than {str(scenario.file or scenario.name)!r}; expected one of the "
             "same network and properties (after a change of the scenario, check it anew)"
         )
-    names = [prop.name for prop in scenario.system().properties]
+    names = [prop.name for prop in run.properties]
     if trace.found is not None and trace.found.property not in names:
         raise TraceError(f"{file}: property is {shown(trace.found.property)}; expected one of {', '.join(names)}")
 
@@ -80,10 +98,10 @@ def _scenario_of(trace: Trace, file: Path, given: Path | None) -> Scenario:
         if not os.path.isdir(folder):
             raise TraceError(f"{file}: its folder {shown(str(folder))} is not there; expected that of its app")
         try:
-            return read_scenario(trace.source["document"], folder / COMMAND_LINE)
+            return read_scenario(trace.source["document"], folder / COMMAND_LINE, build=False)
         except ScenarioError as error:
             raise TraceError(f"{file}: its scenario: {error}") from error
-    return load_scenario(given or _named(trace, file))
+    return load_scenario(given or _named(trace, file), build=False)
 
 
 def _named(trace: Trace, file: Path) -> Path:

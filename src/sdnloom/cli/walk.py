@@ -5,10 +5,11 @@ from pathlib import Path
 
 import click
 
+from sdnloom.check.run import Run
 from sdnloom.check.scenario import Scenario
 from sdnloom.cli.apps import takes_scenario
 from sdnloom.cli.format_option import format_option
-from sdnloom.cli.traces import check_folder, write_trace
+from sdnloom.cli.traces import Recorded, check_folder, write_trace
 from sdnloom.engine.path import minimise, replay
 from sdnloom.engine.semantics import Semantics
 from sdnloom.engine.walk import random_walk
@@ -36,8 +37,8 @@ def command(scenario: Scenario, seed: int, runs: int, max_steps: int, trace_dir:
     Exit code: 1 a property is violated, 2 bad input, 3 none was: walks prove nothing, so there is no 0.
     """
     check_folder(trace_dir)
-    scenario = scenario.ready()
-    system = scenario.system()
+    prepared = Run(scenario.ready(), ordered=True)
+    system = prepared.system
     result = WalkResult(scenario.network.topology, runs, 0, seed)
     for run in range(runs):
         walk = random_walk(system, seed + run, max_steps)
@@ -45,8 +46,9 @@ def command(scenario: Scenario, seed: int, runs: int, max_steps: int, trace_dir:
         if walk.found:
             semantics, finding = Semantics(system), walk.found[0]
             path = minimise(semantics, walk.path, finding)
-            file = write_trace(scenario, path, finding, trace_dir, set())
             transitions = tuple(replay(semantics, path))
+            recorded = Recorded(prepared.scenario, prepared.fingerprints, transitions, finding)
+            file = write_trace(recorded, trace_dir, set())
             result = replace(result, violation=WalkViolation(finding, transitions, len(walk.path), seed + run, file))
             break
     click.echo(render("walk", form, result), nl=False)

@@ -6,7 +6,7 @@ trace replays as far as it matches, and the first step that no longer does is re
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from types import CodeType, FunctionType
@@ -103,10 +103,9 @@ def _digest(texts: Iterable[str]) -> str:
     return digest.hexdigest()[:32]
 
 
-def save_trace(file: str | FilePath, trace: Trace, system: System) -> None:
-    """Write a trace with the events and vector clocks of its steps, for people and tools that only read it."""
+def save_trace(file: str | FilePath, trace: Trace, transitions: Sequence[Transition]) -> None:
+    """Write a trace with the events and vector clocks of its transitions, for people and tools that only read it."""
     file = FilePath(file)
-    transitions = replay(Semantics(system), trace.path)
     steps = [
         {
             "component": t.step.component,

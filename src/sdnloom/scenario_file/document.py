@@ -67,9 +67,9 @@ def document_of(table: dict[str, Any], file: Path) -> Entries:
     return _entries(table, file)
 
 
-def parse_document(text: str, file: Path) -> Entries:
-    """TOML text as a document that was written in the file. It includes nothing."""
-    return _entries(_parse(text.encode("utf-8", "surrogatepass"), file), file)
+def parse_document(text: str, file: Path) -> dict[str, Any]:
+    """TOML text as a table. The file is named in errors; nothing is included."""
+    return _parse(text.encode("utf-8", "surrogatepass"), file)
 
 
 def _load(file: Path, under: tuple[Path, ...], known: dict[Path, Entries]) -> Entries:

@@ -1,5 +1,6 @@
 """The `[program]` of a scenario whose program is written for NOX: `nox = "app.py"`, or a list of files."""
 
+from collections.abc import Callable
 from typing import Any
 
 from sdnloom.platforms.nox import NoxProgram
@@ -8,8 +9,8 @@ from sdnloom.scenario_file.table import Table
 EXPECTED = "the file of an app for NOX, or a list of files, those that others resolve first"
 
 
-def read_nox(reader: Table, version: str | None) -> NoxProgram:
-    """The program, loaded and started; `version` is what the switches are told to speak."""
+def read_nox(reader: Table, version: str | None) -> Callable[[], NoxProgram]:
+    """A function that loads and starts the program. `version` is the version that the switches are set to."""
     found = reader.get("nox", EXPECTED, _are_files)
     arguments = reader.plain("arguments", {})
     if not isinstance(arguments, dict) or not all(map(_are_texts, arguments.values())):
@@ -21,7 +22,8 @@ def read_nox(reader: Table, version: str | None) -> NoxProgram:
     if version not in (None, NoxProgram.version):
         reader.fail("nox", found, f"switches that speak OpenFlow {NoxProgram.version}, for NOX does, not {version}")
     files = [reader.beside("nox", name) for name in ([found] if isinstance(found, str) else found)]
-    return reader.calling("nox", lambda: NoxProgram(files, arguments, seed=seed, draws=draws, per_switch=per_switch))
+    options: dict[str, Any] = {"seed": seed, "draws": draws, "per_switch": per_switch}
+    return lambda: reader.calling("nox", lambda: NoxProgram(files, arguments, **options))
 
 
 def _are_texts(value: Any) -> bool:

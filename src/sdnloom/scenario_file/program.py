@@ -1,7 +1,7 @@
 """The `[program]` of a scenario: a class in plain Python, apps of os-ken and Ryu, or apps for NOX."""
 
 import importlib.util
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,25 +13,30 @@ from sdnloom.scenario_file.table import Table
 
 
 @dataclass(frozen=True)
-class LoadedProgram:
-    """A program, the files of its code, and the OpenFlow version that it speaks (None: any)."""
+class ReadProgram:
+    """A program that has started, a function that makes others like it, and the files of its code.
+
+    `version` is the OpenFlow version that the program speaks; None if it speaks any.
+    """
 
     program: Program
+    make: Callable[[], Program]
     files: tuple[Path, ...]
     version: str | None = None
 
 
-def read_program(reader: Table, code: CodeFiles, version: str | None) -> LoadedProgram:
-    """The program of a `[program]` table, loaded and started once. `version` is what the switches are told to speak."""
+def read_program(reader: Table, code: CodeFiles, version: str | None) -> ReadProgram:
+    """The program of a `[program]` table, started once. `version` is the version that the switches are set to."""
     if "app" in reader or "apps" in reader:
         return _osken(reader, version)
     if "nox" in reader:
-        program = read_nox(reader, version)
-        return LoadedProgram(program, program.files, program.version)
+        make = read_nox(reader, version)
+        program = make()
+        return ReadProgram(program, make, program.files, program.version)
     return _python(reader, code)
 
 
-def _python(reader: Table, code: CodeFiles) -> LoadedProgram:
+def _python(reader: Table, code: CodeFiles) -> ReadProgram:
     expected = 'the Python file of the controller program (or `app`: an os-ken or Ryu app such as "my_switch.py")'
     file = reader.beside("file", reader.text("file", expected=expected))
     name = reader.text("class", None, "the name of a class in the file")
@@ -41,12 +46,16 @@ def _python(reader: Table, code: CodeFiles) -> LoadedProgram:
     per_switch = reader.flag("per_switch", None)
     reader.close()
     found = reader.calling("file" if name is None else "class", lambda: code.only_class(file, name))
-    program = reader.calling("class", lambda: PythonProgram(found, arguments, per_switch))
+
+    def make() -> PythonProgram:
+        return reader.calling("class", lambda: PythonProgram(found, arguments, per_switch))
+
+    program = make()
     program.initial()
-    return LoadedProgram(program, code.files)
+    return ReadProgram(program, make, code.files)
 
 
-def _osken(reader: Table, version: str | None) -> LoadedProgram:
+def _osken(reader: Table, version: str | None) -> ReadProgram:
     key = "apps" if "apps" in reader else "app"
     names: Sequence[str] = reader.texts("apps") if key == "apps" else [reader.text("app")]
     if "app" in reader and "apps" in reader:
@@ -79,8 +88,12 @@ def _osken(reader: Table, version: str | None) -> LoadedProgram:
         reader.fail("config", options["config"], "a table of options of os-ken and the apps")
     reader.close()
     apps = [reader.beside(key, name) if is_file(name) else name for name in names]
-    program = reader.calling(key, lambda: OskenProgram(apps, **options))
-    return LoadedProgram(program, program.files, program.version)
+
+    def make() -> OskenProgram:
+        return reader.calling(key, lambda: OskenProgram(apps, **options))
+
+    program = make()
+    return ReadProgram(program, make, program.files, program.version)
 
 
 def _is_app(name: str) -> bool:

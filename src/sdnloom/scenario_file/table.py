@@ -1,7 +1,8 @@
 """Reading tables strictly: every key is asked for by name and type, and what nobody asked for is an error."""
 
 import difflib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
@@ -124,9 +125,15 @@ class Table:
                 )
 
     def calling(self, key: str, call: Callable[[], _T]) -> _T:
-        """What the call returns; its errors get the place."""
-        try:
+        """The result of the call; errors that it raises get the file and the key."""
+        with self.errors_at(key):
             return call()
+
+    @contextmanager
+    def errors_at(self, key: str) -> Iterator[None]:
+        """Add the file and the key to errors of the body."""
+        try:
+            yield
         except ScenarioError:
             raise
         except SdnloomError as error:

@@ -4,10 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from sdnloom.check.scenario import Report
-from sdnloom.engine.path import replay
+from sdnloom.check.report import Report
 from sdnloom.engine.result import Counterexample
-from sdnloom.engine.semantics import Semantics
 from sdnloom.inputs.clients import discovering_clients
 from sdnloom.inputs.statistics import answer_pools
 from sdnloom.report.describe import Names
@@ -21,14 +19,14 @@ def report_json(report: Report, traces: Mapping[Counterexample, Path] | None = N
     """The report as a JSON object; `traces` says where the trace of each violation was written."""
     traces = traces or {}
     statistics = report.result.statistics
-    semantics, names = Semantics(report.scenario.system()), Names.of(report.scenario.network.topology)
+    names = Names.of(report.scenario.network.topology)
     violations = [
         {
             "property": one.property,
             "message": one.message,
             "steps": len(one.path),
             "shortest": one.shortest,
-            "path": [transition_text(each, names) for each in replay(semantics, one.path)],
+            "path": [transition_text(each, names) for each in one.transitions],
             "trace": _text(traces.get(one)),
         }
         for one in report.violations

@@ -8,10 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from sdnloom.check.coverage import FileCoverage
-from sdnloom.check.scenario import Report
-from sdnloom.engine.path import replay
+from sdnloom.check.report import Report
 from sdnloom.engine.result import Counterexample, Incomplete
-from sdnloom.engine.semantics import Semantics
 from sdnloom.report.describe import Names, counted
 from sdnloom.report.steps import steps_text
 
@@ -29,17 +27,15 @@ def report_text(report: Report, traces: Mapping[Counterexample, Path] | None = N
     traces = traces or {}
     lines = []
     statistics = report.result.statistics
-    system = report.scenario.system()
-    semantics = Semantics(system)
     names = Names.of(report.scenario.network.topology)
     for number, one in enumerate(report.violations):
         if number:
             lines.append("")
         lines.append(f"VIOLATED {one.property}: {one.message}")
         lines.append(_length(one))
-        lines += steps_text(replay(semantics, one.path), names)
+        lines += steps_text(one.transitions, names)
     if report.verdict == "holds":
-        names_of = ", ".join(prop.name for prop in system.properties if not prop.sometimes) or "nothing"
+        names_of = ", ".join(report.checked) or "nothing"
         lines.append(f"HOLDS {names_of}: no violation in an exhaustive search within the bounds below")
     if isinstance(report.result.verdict, Incomplete):
         lines.append(f"INCOMPLETE no violation so far, but {report.result.verdict.reason}")

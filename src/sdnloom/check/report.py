@@ -1,0 +1,67 @@
+"""The report of a check: everything that text, JSON and trace files show. Making them runs no code of the program."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sdnloom.check.coverage import FileCoverage
+from sdnloom.check.discovery import Discovery
+from sdnloom.check.fingerprint import Fingerprints
+from sdnloom.engine.model import Property, Restart
+from sdnloom.engine.result import Counterexample, Holds, Incomplete, Result, Violated
+from sdnloom.engine.semantics import Finding
+from sdnloom.engine.trace import Trace
+
+if TYPE_CHECKING:
+    from sdnloom.check.scenario import Scenario
+
+CONTROLLER = "controller"  # the component whose steps run the program
+
+
+@dataclass(frozen=True)
+class Report:
+    """The result of a check with the bounds that its verdict is relative to, one bound per line.
+
+    If inputs were discovered, the network of `scenario` has them.
+    """
+
+    scenario: "Scenario"
+    result: Result
+    bounds: tuple[str, ...]
+    properties: tuple[Property, ...]
+    fingerprints: Fingerprints
+    coverage: tuple[FileCoverage, ...] | None = None
+    discovery: Discovery | None = None
+
+    @property
+    def verdict(self) -> str:
+        """`violated`, `holds` or `incomplete`."""
+        match self.result.verdict:
+            case Violated():
+                return "violated"
+            case Holds():
+                return "holds"
+            case Incomplete():
+                return "incomplete"
+            case Restart():
+                raise AssertionError("a search that has to restart gives no report")
+
+    @property
+    def violations(self) -> tuple[Counterexample, ...]:
+        """The distinct violations, shortest counterexample first."""
+        return tuple(sorted(self.result.violations, key=lambda one: (len(one.path), one.property, one.message)))
+
+    @property
+    def checked(self) -> tuple[str, ...]:
+        """The names of the properties that must hold."""
+        return tuple(prop.name for prop in self.properties if not prop.sometimes)
+
+    @property
+    def handler_runs(self) -> int:
+        """How often code of the program ran."""
+        return self.result.statistics.evaluations.get(CONTROLLER, 0)
+
+    def trace(self, shown: Counterexample, source: Mapping[str, str] | None = None) -> Trace:
+        """A counterexample as a trace. `source` says where the scenario is found again."""
+        found = Finding(shown.property, shown.message)
+        return Trace(shown.path, found, self.fingerprints.scenario, self.fingerprints.code, dict(source or {}))

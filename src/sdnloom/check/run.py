@@ -1,0 +1,223 @@
+"""A run: one use of a scenario, with a program and a system of its own.
+
+A search restarts when something that it assumed is refuted: the order in which dicts were filled matters to the
+program, or handlers of different switches are not independent. Only then is the system built a second time.
+"""
+
+import random
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cached_property
+from typing import NamedTuple, TypeVar
+
+from sdnloom.check.bounds import stated_bounds
+from sdnloom.check.coverage import Coverage
+from sdnloom.check.discovery import Discovery, discover
+from sdnloom.check.fingerprint import Fingerprints, declared_fingerprint, program_fingerprint
+from sdnloom.check.program_factory import make_program
+from sdnloom.check.report import CONTROLLER, Report
+from sdnloom.check.scenario import Scenario
+from sdnloom.engine.model import Property, System
+from sdnloom.engine.path import Diverged, final_state, replay
+from sdnloom.engine.result import Counterexample, Result, SearchEvent, SearchOptions, Violated
+from sdnloom.engine.search import search
+from sdnloom.engine.semantics import Finding, Semantics
+from sdnloom.engine.trace import Replayed, Trace, replay_trace
+from sdnloom.inputs.clients import DiscoveryError, discovering_clients
+from sdnloom.inputs.concolic import ConcolicExplorer, ConcolicOptions
+from sdnloom.inputs.explorable import explorable
+from sdnloom.inputs.statistics import answer_pools
+from sdnloom.network.assumed_independence import AssumeIndependent, AssumptionRefuted
+from sdnloom.network.build import build
+from sdnloom.network.network import Network
+from sdnloom.network.program import DefinedByClass, Program, RestartNeeded, capability, keep_order
+from sdnloom.symbolic.options import ExplorationOptions
+
+T = TypeVar("T")
+
+
+class Run:
+    """One use of a scenario: makes its program, builds its system, searches or replays it.
+
+    `ordered` lets the program tell all its states apart, for one path saves nothing by taking two states for one.
+    With `coverage` the lines and branches of the program are recorded from its start on.
+    """
+
+    def __init__(self, scenario: Scenario, ordered: bool = False, coverage: bool = False) -> None:
+        self.scenario = scenario
+        self.restarts: list[str] = []  # why the search began again
+        self._coverage: Coverage | None = None
+        if coverage:
+            self._coverage = Coverage(scenario.code, branches=not scenario.narrowed().needs_discovery)
+            self.program = self._coverage.watching(lambda: make_program(scenario.program, new=True))
+            defined = capability(self.program, DefinedByClass)
+            self._coverage.only(defined.kind if defined else None)
+        else:
+            self.program = make_program(scenario.program)
+        if ordered:
+            keep_order(self.program)
+
+    @cached_property
+    def system(self) -> System:
+        """The scenario's system, its parts in the order of the scenario; strategies leave it as it is."""
+        return self._restarting(lambda: self.build(self.program))
+
+    @property
+    def properties(self) -> tuple[Property, ...]:
+        """The properties of the scenario's system."""
+        return self.system.properties
+
+    @property
+    def fingerprints(self) -> Fingerprints:
+        """The hashes by which a trace of this run is recognised."""
+        return self._fingerprints(self.properties)
+
+    def _fingerprints(self, properties: tuple[Property, ...]) -> Fingerprints:
+        declared = declared_fingerprint(self.scenario.network, properties)
+        return Fingerprints(declared, program_fingerprint(self.program, self.scenario.code))
+
+    def build(self, program: Program, network: Network | None = None) -> System:
+        """The system of the scenario with another program or network."""
+        with self.scenario.error_context():
+            return build(self.scenario.network if network is None else network, program, self.scenario.properties)
+
+    def replay(self, trace: Trace) -> Replayed:
+        """Take the steps of a trace again. A trace of another scenario is refused; changed code is a warning."""
+        return replay_trace(trace, self.system, *self.fingerprints)
+
+    def check(self, on_event: Callable[[SearchEvent], None] | None = None) -> Report:
+        """Search the scenario's system, or if inputs are discovered, one system after the other."""
+        began = time.perf_counter()
+        return self._restarting(lambda: self._check(on_event or (lambda event: None), began))
+
+    def _restarting(self, attempt: Callable[[], T]) -> T:
+        """The result of an attempt; of a second one if the order in which dicts were filled matters to the program."""
+        try:
+            return attempt()
+        except RestartNeeded as restart:
+            self.restarts.append(str(restart))
+            keep_order(self.program)  # the program that found it may be a rewritten copy
+            return attempt()
+
+    def _check(self, on_event: Callable[[SearchEvent], None], began: float) -> Report:
+        narrow = self.scenario.narrowed()
+        if narrow.needs_discovery:
+            return self._discover(narrow, on_event, began)
+        searched = self._search(narrow, self._assuming(self.program), lambda system: system, on_event, began)
+        bounds = stated_bounds(narrow.network, searched.options, self.program)
+        return self._report(self.scenario, searched.result, bounds, searched.system.properties)
+
+    def _search(
+        self,
+        narrow: Scenario,
+        program: Program,
+        prepare: Callable[[System], System],
+        on_event: Callable[[SearchEvent], None],
+        began: float,
+    ) -> "Searched":
+        """Search a scenario with a program until none of the assumptions that are left is refuted.
+
+        The time limit counts from `began`.
+        """
+        while True:
+            try:
+                system = self._watched(program, narrow.network)
+                options = replace(narrow.options, strategy=narrow.strategy(system))
+                spent = time.perf_counter() - began
+                result = search(shuffled(prepare(system), narrow.seed), options, on_event, spent)
+                return Searched(result, options, system)
+            except AssumptionRefuted as refuted:
+                self.restarts.append(str(refuted))
+
+    def _watched(self, program: Program, network: Network) -> System:
+        """The system to search, with its coverage recorded if that is wanted."""
+        if self._coverage is None:
+            return self.build(program, network)
+        return self._coverage.watch(self._coverage.watching(lambda: self.build(program, network)), CONTROLLER)
+
+    def _assuming(self, program: Program) -> Program:
+        """The program with the assumptions that a reduction needs."""
+        options = self.scenario.options
+        return AssumeIndependent(program) if options.reduce or options.checked else program
+
+    def _discover(self, narrow: Scenario, on_event: Callable[[SearchEvent], None], began: float) -> Report:
+        """Search a rewritten copy of the program with discovered inputs, and confirm violations on the program."""
+        copy = explorable(self.program)
+        assuming: dict[int, Program] = {}  # assumptions that one search refuted are not made by the next one
+
+        def searching(network: Network, program: Program, prepare: Callable[[System], System]) -> Result:
+            known = assuming.setdefault(id(program), self._assuming(program))
+            return self._search(replace(narrow, network=network), known, prepare, on_event, began).result
+
+        options = self.scenario.options
+        paths = ConcolicOptions(ExplorationOptions(paths=self.scenario.discovery.paths))
+        explorer = ConcolicExplorer(copy, paths)
+        found = discover(narrow.network, copy, explorer, self.scenario.discovery, options, searching, on_event)
+        pools = {
+            (host.spec.name, port): {label: (label, packet) for label, packet in pool}
+            for host in discovering_clients(found.network)
+            for port, pool in host.client.pools
+        }
+        ready = self.scenario.with_inputs(pools, answer_pools(found.network))
+        system = self.build(self.program, ready.network)
+        result = _confirmed(found.result, Semantics(system))
+        bounds = stated_bounds(narrow.network, replace(options, strategy=narrow.strategy(system)), self.program)
+        return self._report(ready, result, (*bounds, found.bound), system.properties, replace(found, result=result))
+
+    def _report(
+        self,
+        scenario: Scenario,
+        result: Result,
+        bounds: tuple[str, ...],
+        properties: tuple[Property, ...],
+        discovery: Discovery | None = None,
+    ) -> Report:
+        covered = None if self._coverage is None else self._coverage.report()
+        return Report(scenario, result, bounds, properties, self._fingerprints(properties), covered, discovery)
+
+
+class Searched(NamedTuple):
+    """The result of a search, the options that it had in the end and the system that was searched."""
+
+    result: Result
+    options: SearchOptions
+    system: System
+
+
+def _confirmed(result: Result, semantics: Semantics) -> Result:
+    """The result with its violations replayed on the program as it was written."""
+    violations = {shown: _confirm(semantics, shown) for shown in result.violations}
+    verdict = result.verdict
+    if isinstance(verdict, Violated):
+        verdict = Violated(violations[verdict.counterexample])
+    return replace(result, verdict=verdict, violations=tuple(violations.values()))
+
+
+def _confirm(semantics: Semantics, shown: Counterexample) -> Counterexample:
+    """Replay a counterexample that a rewritten program gave. Raises DiscoveryError unless it shows the violation."""
+    try:
+        transitions = replay(semantics, shown.path)
+    except Diverged as error:
+        raise DiscoveryError(
+            f"{shown.property}: the program does something else when it is not rewritten: {error}"
+        ) from None
+    if Finding(shown.property, shown.message) not in semantics.speaking(final_state(semantics, transitions)):
+        raise DiscoveryError(f"{shown.property}: not violated by the program as it was written: {shown.message}")
+    return replace(shown, initial=semantics.initial(), transitions=tuple(transitions))
+
+
+def shuffled(system: System, seed: int) -> System:
+    """The same system with components, actions and channels in another order; seed 0 leaves it as it is."""
+    if seed == 0:
+        return system
+    chance = random.Random(seed)
+    components = [
+        replace(each, actions=tuple(chance.sample(each.actions, len(each.actions)))) for each in system.components
+    ]
+    chance.shuffle(components)
+    return replace(
+        system,
+        components=tuple(components),
+        channels=tuple(chance.sample(system.channels, len(system.channels))),
+    )

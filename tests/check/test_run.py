@@ -1,0 +1,176 @@
+"""A scenario is a value, and one use of it builds and replays once."""
+
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from sdnloom import OskenProgram, Scenario, ScenarioError, app_scenario, load_scenario
+from sdnloom.check import run as run_module
+from sdnloom.check.load import read_scenario
+from sdnloom.check.program_factory import make_program
+from sdnloom.check.run import Run
+from sdnloom.cli import cli
+from sdnloom.engine import path
+from sdnloom.engine.memo import MemoSemantics
+from sdnloom.report.check.json_format import report_json
+from sdnloom.report.check.text import report_text
+from tests.check.scenarios import write
+
+pytest.importorskip("os_ken")
+
+# Remembers hosts in the order in which they send, and looks at the first of them.
+APP = """
+from os_ken.base import app_manager
+from os_ken.controller import ofp_event
+from os_ken.controller.handler import MAIN_DISPATCHER, set_ev_cls
+from os_ken.ofproto import ofproto_v1_0
+
+
+class Remembering(app_manager.OSKenApp):
+    OFP_VERSIONS = [ofproto_v1_0.OFP_VERSION]
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.seen = {}
+
+    @set_ev_cls(ofp_event.EventOFPPacketIn, MAIN_DISPATCHER)
+    def packet_in(self, ev):
+        self.seen.setdefault(ev.msg.data[6:12], ev.msg.in_port)
+        RAISE
+        parser = ev.msg.datapath.ofproto_parser
+        flood = [parser.OFPActionOutput(ev.msg.datapath.ofproto.OFPP_FLOOD)]
+        ev.msg.datapath.send_msg(parser.OFPPacketOut(
+            ev.msg.datapath, ev.msg.buffer_id, ev.msg.in_port, flood))
+"""
+
+
+def app(folder: Path, raises: str = "") -> Path:
+    """Write the app; with `raises` a condition under which its handler fails."""
+    file = folder / "remembering.py"
+    file.write_text(APP.replace("RAISE", f"assert not ({raises})" if raises else ""))
+    return file
+
+
+def counts(scenario: Scenario) -> tuple[Any, ...]:
+    report = scenario.check()
+    statistics = report.result.statistics
+    return report.verdict, statistics.states, statistics.transitions, report.handler_runs, report.bounds
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    """How often a system is built, a path replayed by running the program, and an app loaded."""
+    made = {"builds": 0, "replays": 0, "loads": 0}
+
+    def counting(key, function):
+        def call(*arguments, **named):
+            made[key] += not isinstance(arguments[0], MemoSemantics)
+            return function(*arguments, **named)
+
+        return call
+
+    monkeypatch.setattr(run_module, "build", counting("builds", run_module.build))
+    for module in ("sdnloom.engine.search", "sdnloom.engine.trace", "sdnloom.check.run"):
+        monkeypatch.setattr(sys.modules[module], "replay", counting("replays", path.replay))
+    monkeypatch.setattr(OskenProgram, "__init__", counting("loads", OskenProgram.__init__))
+    return made
+
+
+def test_using_a_scenario_in_any_order_gives_the_same_counts(tmp_path):
+    scenario = app_scenario(app(tmp_path), topology="single,3", pings=["h1,h2,2", "h3,h2,1"])
+    expected = counts(scenario)
+    report = replace(scenario, program=scenario.program).check()
+    for use in (
+        scenario.ready,
+        lambda: scenario.replay(scenario.trace(path.Path(), None, {})),
+        scenario.fingerprint,
+        scenario.system,
+        lambda: report_text(report),
+    ):
+        use()
+        assert counts(scenario) == expected
+    assert counts(app_scenario(app(tmp_path), topology="single,3", pings=["h1,h2,2", "h3,h2,1"])) == expected
+
+
+def test_a_program_that_is_given_as_it_is_serves_every_run_unchanged(tmp_path):
+    program = OskenProgram([app(tmp_path)])
+    scenario = replace(app_scenario(app(tmp_path), topology="single,3"), program=program)
+    expected = counts(scenario)
+    program.keep_order()
+    assert counts(scenario) == expected
+    assert make_program(program) is not program
+
+
+def test_a_command_builds_once_and_replays_once_and_loads_the_app_once(tmp_path, calls, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    arguments = ["check", "--app", app(tmp_path, "len(self.seen) == 2").name, "--topology", "single,2"]
+    result = CliRunner().invoke(cli, [*arguments, "--property", "NoHandlerException"], standalone_mode=False)
+    assert (result.exception, result.return_value) == (None, 1)
+    assert calls == {"builds": 1, "replays": 1, "loads": 1}
+    (file,) = tmp_path.glob("*.sdnloom-trace.json")
+    calls.update(dict.fromkeys(calls, 0))
+    result = CliRunner().invoke(cli, ["replay", str(file)], standalone_mode=False)
+    assert (result.exception, result.return_value) == (None, 1)
+    assert calls == {"builds": 1, "replays": 1, "loads": 1}
+
+
+def test_a_report_is_made_from_results_alone(tmp_path, calls):
+    report = app_scenario(app(tmp_path, "len(self.seen) == 2"), topology="single,2").check()
+    (found,) = [each for each in report.violations if each.property == "NoHandlerException"]
+    calls.update(dict.fromkeys(calls, 0))
+    text, document, recorded = report_text(report), json.loads(report_json(report, {})), report.trace(found)
+    assert f"{len(found.transitions)} steps" in text
+    assert document["violations"][0]["steps"] == len(report.violations[0].path)
+    assert recorded.path == found.path == path.Path(tuple(each.step for each in found.transitions))
+    assert calls == {"builds": 0, "replays": 0, "loads": 0}
+    assert report.scenario.replay(recorded).confirmed
+
+
+def test_a_discovered_counterexample_has_the_transitions_of_the_program_as_it_was_written(tmp_path):
+    scenario = app_scenario(
+        app(tmp_path, "len(self.seen) == 2"), topology="single,2", properties=["NoHandlerException"]
+    )
+    report = scenario.discovering().check()
+    (found,) = report.violations
+    assert report.result.verdict.counterexample is found
+    run = Run(report.scenario, ordered=True)
+    assert [each.events for each in path.replay(path.Semantics(run.system), found.path)] == [
+        each.events for each in found.transitions
+    ]
+
+
+def test_a_loaded_scenario_is_built_so_that_errors_show_and_its_program_serves_the_first_run(tmp_path, calls):
+    file = write(tmp_path)
+    file.write_text(
+        f'properties = ["NoForwardingLoops"]\n[program]\napp = "{app(tmp_path).name}"\n[topology]\nshape = "single"\n'
+    )
+    load_scenario(file).check()
+    assert calls == {"builds": 2, "replays": 0, "loads": 1}
+    calls.update(dict.fromkeys(calls, 0))
+    load_scenario(file, build=False).check()
+    assert calls == {"builds": 1, "replays": 0, "loads": 1}
+
+
+def test_errors_of_building_name_the_file_also_when_they_show_late(tmp_path):
+    asked = '{ file = "hub.py", name = "quiet", host = "h2" }'
+    text = write(tmp_path).read_text()
+    file = write(tmp_path, text.replace(asked, '{ name = "Sometimes", event = "Moved" }'))
+    with pytest.raises(ScenarioError, match=r"hub\.toml: event is 'Moved'; expected one of") as early:
+        load_scenario(file)
+    late = load_scenario(file, build=False)
+    with pytest.raises(ScenarioError) as raised:
+        late.check()
+    assert str(raised.value) == str(early.value)
+
+
+def test_options_and_their_document_are_one_scenario(tmp_path):
+    scenario = app_scenario(app(tmp_path), topology="single,3", pings=["h1,h3,2"])
+    again = read_scenario(scenario.text, "command line")
+    assert (again.document, again.network) == (scenario.document, scenario.network)
+    assert json.loads(json.dumps(scenario.document)) == scenario.document
+    assert again.fingerprint() == scenario.fingerprint()
