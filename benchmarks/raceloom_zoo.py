@@ -31,7 +31,7 @@ from sdnloom.races import (
     find_races,
 )
 from sdnloom.races.language.model import BigSwitch, ChannelMessage, ElementRole, InnerSwitch, TermComponent
-from sdnloom.races.language.properties import everywhere
+from sdnloom.races.language.properties import property_for_all_types
 from sdnloom.races.language.templates import NETWORK, hole
 from sdnloom.races.language.terms import Definition, Send, VariableCall, sequence
 
@@ -120,7 +120,7 @@ def path_model(path: HostPath, scenario: Scenario) -> RaceModel:
 
 def always_true() -> tuple[ForwardingProperty, ...]:
     """Return the thesis' property: nothing gets to a destination that does not exist."""
-    return (everywhere("constant", Formula((Inclusion(product_of([hole(NETWORK), Test("dst", 999)])),))),)
+    return (property_for_all_types("constant", Formula((Inclusion(product_of([hole(NETWORK), Test("dst", 999)])),))),)
 
 
 def reaching(path: HostPath) -> tuple[ForwardingProperty, ...]:
@@ -128,8 +128,8 @@ def reaching(path: HostPath) -> tuple[ForwardingProperty, ...]:
     there = [Test("dst", SECOND_HOST), Test("port", path.left[0]), hole(NETWORK), Test("port", path.second_host)]
     back = [Test("dst", FIRST_HOST), Test("port", path.right[-1]), hole(NETWORK), Test("port", path.first_host)]
     return (
-        everywhere("first_reaches_second", Formula((Inclusion(product_of(there)),), negated=True)),
-        everywhere("second_reaches_first", Formula((Inclusion(product_of(back)),), negated=True)),
+        property_for_all_types("first_reaches_second", Formula((Inclusion(product_of(there)),), negated=True)),
+        property_for_all_types("second_reaches_first", Formula((Inclusion(product_of(back)),), negated=True)),
     )
 
 

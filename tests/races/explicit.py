@@ -2,10 +2,10 @@
 
 from sdnloom.races.language.model import RaceModel
 from sdnloom.races.language.properties import ForwardingProperty
-from sdnloom.races.search.abstraction import Abstraction, Check, ControlState
+from sdnloom.races.search.abstraction import Abstraction, ControlState, RaceCheck
 from sdnloom.races.search.evaluate import PropertyEvaluator
 from sdnloom.races.search.oracle import Key
-from sdnloom.races.search.trace import Processed, Reconfigured
+from sdnloom.races.search.trace import ProcessLabel, ReconfigureLabel
 
 
 def explicit_races(
@@ -16,7 +16,7 @@ def explicit_races(
     judges: dict[tuple[object, int], PropertyEvaluator] = {}
     found: dict[Key, int] = {}
 
-    def harmful(check: Check, tables: dict[int, tuple]) -> bool:
+    def harmful(check: RaceCheck, tables: dict[int, tuple]) -> bool:
         race = check.signature
         formula = judged.formulas.get(race.kind)
         if formula is None:
@@ -44,8 +44,8 @@ def explicit_races(
                     if (depth is not None and length > depth) or stop or not harmful(check, dict(enumerate(tables))):
                         continue
                     race = check.signature
-                    label = race.first or Processed(race.switch, tables[race.switch])
-                    assert isinstance(step.label, Reconfigured)
+                    label = race.first or ProcessLabel(race.switch, tables[race.switch])
+                    assert isinstance(step.label, ReconfigureLabel)
                     key = (race.kind, label, step.label)
                     found[key] = min(length, found.get(key, length))
                     stop = first_race_only

@@ -60,6 +60,7 @@ def test_json_report_has_counts_races_and_proof() -> None:
     assert done.returncode == 1
     report = json.loads(done.stdout)
     assert report["counts"] == {"CT->SW": 4, "CT->SW<-CT": 3, "CT->CT->SW": 1}
+    assert (report["verdict"], report["outcome"]) == ("violated", "harmful races")
     assert report["depth"] == 10
     assert report["mode"] == "raceloom"
     assert report["proved"] is True
@@ -177,35 +178,60 @@ def large_model(tmp_path: Path) -> str:
 def test_a_time_limit_ends_with_what_was_found_and_exits_3(tmp_path: Path) -> None:
     done = sdnloom(large_model(tmp_path), "--time-limit", "0.5", "--max-races", "1")
     assert done.returncode == 3
-    assert done.stdout.startswith("incomplete: the time limit of 0.5 s is reached; harmful races so far: ")
+    assert done.stdout.startswith("incomplete: the time limit of 0.5 s was reached; harmful races so far: ")
     assert "stopped: the time limit" in done.stderr
 
 
 def test_a_state_limit_exits_3(tmp_path: Path) -> None:
     done = sdnloom(large_model(tmp_path), "--max-states", "100", "--format", "json")
     assert done.returncode == 3
-    assert json.loads(done.stdout)["stopped"] == "the limit of 100 states is reached"
+    assert json.loads(done.stdout)["stopped"] == "the limit of 100 states was reached"
+
+
+def test_a_memory_limit_exits_3(tmp_path: Path) -> None:
+    done = sdnloom(large_model(tmp_path), "--memory-limit", "1", "--format", "json")
+    assert done.returncode == 3
+    assert json.loads(done.stdout)["stopped"] == "the memory limit of 1 MB was reached"
+
+
+def interrupted(times: int, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run `sdnloom races` and press Ctrl-C that often at the first progress event: not after some seconds."""
+    command = [sys.executable, "-c", INTERRUPTED, str(times), "races", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
 
 
 def test_an_interrupt_ends_with_what_was_found_and_exits_3(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", INTERRUPTED, "races", large_model(tmp_path), "--max-races", "1"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    done = interrupted(1, large_model(tmp_path), "--max-races", "1")
     assert done.returncode == 3, done.stderr
     assert done.stdout.startswith("incomplete: interrupted; harmful races so far: ")
+    assert done.stderr == (
+        "note: stopping after the present step; press Ctrl-C again to stop at once\nstopped: interrupted\n"
+    )
 
 
-# The interrupt comes from inside, at the first progress report, so that it does not depend on timing.
+def test_a_second_interrupt_ends_at_once(tmp_path: Path) -> None:
+    done = interrupted(2, large_model(tmp_path), "--max-races", "1")
+    assert (done.returncode, done.stdout) == (130, "")
+    assert done.stderr.endswith("interrupted\n")
+    assert "Traceback" not in done.stderr
+
+
 INTERRUPTED = f"""
-import os, signal
+import os, signal, sys
 import sdnloom.cli.races as races
+from sdnloom.engine.result import Progress
 
-signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever started the tests may ignore it
+signal.signal(signal.SIGINT, signal.default_int_handler)  # the parent process may ignore it
+times = int(sys.argv.pop(1))
 
-class Status(races._Status):
-    def __call__(self, progress):
-        os.kill(os.getpid(), {int(signal.SIGINT)})
+class Interrupting(races.SearchProgress):
+    def __call__(self, event):
+        super().__call__(event)
+        if isinstance(event, Progress):
+            for _ in range(times):
+                os.kill(os.getpid(), {int(signal.SIGINT)})
 
-races._Status = Status
+races.SearchProgress = Interrupting
 from sdnloom.cli import main
 main()
 """

@@ -1,12 +1,15 @@
 """What is a race and what is none: small models whose races can be told by hand."""
 
+import signal
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sdnloom.engine.result import Notice, Progress, SearchEvent
 from sdnloom.netkat.errors import PolicyError
 from sdnloom.netkat.syntax import DROP, SKIP, Assign, Policy, Test, product_of, sum_of
 from sdnloom.races import DyNetkatError, Limits, RaceMode, RaceOptions, RaceOutcome, RaceType, find_races
@@ -21,15 +24,16 @@ from sdnloom.races.language.model import (
     TermComponent,
     network_policy,
 )
-from sdnloom.races.language.properties import Formula, Inclusion, everywhere
+from sdnloom.races.language.properties import Formula, Inclusion, property_for_all_types
 from sdnloom.races.language.templates import NETWORK, hole
 from sdnloom.races.language.terms import BOT
 from sdnloom.races.search.abstraction import Abstraction
+from sdnloom.races.search.definitions import race_type
 from sdnloom.races.search.evaluate import PropertyEvaluator
 from sdnloom.races.search.oracle import holds_slowly
 from sdnloom.races.search.table_sets import TableSets
-from sdnloom.races.search.trace import Reconfigured, advance, incomparable, start
-from sdnloom.races.search.truth_sets import Truth
+from sdnloom.races.search.trace import ReconfigureLabel, advance_clocks, incomparable, initial_clocks
+from sdnloom.races.search.truth_sets import TruthSets
 
 HEAD = """\
 policy Go = port = 1 . port <- 2
@@ -97,7 +101,7 @@ property reaches = port = 1 . @Network . port = 2 is nonempty
     # Only when the question came before C's update does D answer without knowing of it.
     assert pairs == {(1, 2), (2, 1)}
     late = next(race for race in result.races if race.first.source == 1 and race.kind is RaceType.CT_SW_CT)
-    assert [type(event.label).__name__ for event in late.trace.events] == ["Reconfigured"] * 3
+    assert [type(event.label).__name__ for event in late.trace.events] == ["ReconfigureLabel"] * 3
 
 
 def test_two_controllers_that_reconfigure_a_third_are_no_race_by_themselves() -> None:
@@ -239,16 +243,26 @@ def test_a_property_that_no_table_can_change_is_proved_without_search() -> None:
 def test_limits_end_a_search_as_incomplete_with_what_was_found() -> None:
     text = "C = up ! Go ; up ! zero ; C\nD = up ! zero ; D\nsystem Net || C || D"
     model = parse_model(HEAD + text + PROPERTY)
-    result = find_races(model, (), RaceOptions(limits=Limits(max_states=1)))
+    result = find_races(model, (), RaceOptions(limits=Limits(states=1)))
     assert result.outcome is RaceOutcome.INCOMPLETE
-    assert result.stopped == "the limit of 1 states is reached"
+    assert result.stopped == "the limit of 1 states was reached"
     assert not result.proved
     assert sum(result.counts.values()) > 0
 
 
-def test_an_interrupt_ends_a_search_as_incomplete() -> None:
-    def interrupt(progress: object) -> None:
-        raise KeyboardInterrupt
+def interrupt(*_: object) -> None:
+    """Press Ctrl-C."""
+    signal.raise_signal(signal.SIGINT)
+
+
+def test_an_interrupt_ends_a_search_as_incomplete(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sdnloom.engine.limits._PROGRESS_SECONDS", 0)
+    events: list[SearchEvent] = []
+
+    def on_event(event: SearchEvent) -> None:
+        events.append(event)
+        if isinstance(event, Progress):
+            interrupt()
 
     # Long enough that progress is reported at least once.
     parts = " o+ ".join(f"c{k} ! one ; C{k}" for k in range(12))
@@ -256,9 +270,31 @@ def test_an_interrupt_ends_a_search_as_incomplete() -> None:
     for k in range(12):
         text += f"C{k} = " + parts + f" o+ c{k} ? one ; up ! Go ; C{k}\n"
     text += "system Net || " + " || ".join(f"C{k}" for k in range(12))
-    result = find_races(parse_model(HEAD + text + PROPERTY), (), RaceOptions(max_races=1), interrupt)
-    assert result.stopped == "interrupted"
-    assert result.outcome is RaceOutcome.INCOMPLETE
+    result = find_races(parse_model(HEAD + text + PROPERTY), (), RaceOptions(max_races=1), on_event)
+    assert (result.stopped, result.verdict, result.outcome) == ("interrupted", "incomplete", RaceOutcome.INCOMPLETE)
+    assert [type(event) for event in events] == [Progress, Notice]
+    assert not result.proved
+
+
+def test_an_interrupt_ends_the_list_of_races(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "C = up ! Go ; up ! zero ; C\nD = up ! zero ; D\nsystem Net || C || D"
+    model = parse_model(HEAD + text + PROPERTY)
+    whole = find_races(model)
+    assert len(whole.races) > 1
+
+    def interrupting(*arguments: Any) -> RaceType | None:
+        interrupt()
+        return race_type(*arguments)
+
+    monkeypatch.setattr("sdnloom.races.finder.race_type", interrupting)
+    result = find_races(model)
+    assert (len(result.races), result.counts, result.stopped) == (1, whole.counts, "interrupted")
+
+
+def test_limits_have_no_depth_of_their_own() -> None:
+    model = parse_model(HEAD + "C = up ! Go ; C\nsystem Net || C" + PROPERTY)
+    with pytest.raises(DyNetkatError, match="the limits have a depth, expected the option `depth`"):
+        find_races(model, (), RaceOptions(limits=Limits(depth=3)))
 
 
 def test_a_model_without_properties_is_refused() -> None:
@@ -274,17 +310,17 @@ def test_permuting_switches_controllers_and_alternatives_changes_no_count() -> N
 
 
 def test_only_the_receiver_learns() -> None:
-    clocks = start(3)
-    clocks = advance(clocks, _rcfg(1, 0))
+    clocks = initial_clocks(3)
+    clocks = advance_clocks(clocks, _rcfg(1, 0))
     assert clocks == ((1, 1, 0), (0, 1, 0), (0, 0, 0))
-    clocks = advance(clocks, _rcfg(2, 0))
+    clocks = advance_clocks(clocks, _rcfg(2, 0))
     assert clocks == ((2, 1, 1), (0, 1, 0), (0, 0, 1))
     assert incomparable(clocks[1], clocks[2], 1, 2)
     assert not incomparable(clocks[1], clocks[0], 1, 0)
 
 
-def _rcfg(sender: int, receiver: int) -> Reconfigured:
-    return Reconfigured("c", SKIP, sender, receiver)
+def _rcfg(sender: int, receiver: int) -> ReconfigureLabel:
+    return ReconfigureLabel("c", SKIP, sender, receiver)
 
 
 def _hop(source: int, target: int) -> Policy:
@@ -323,7 +359,7 @@ def test_truth_sets_say_what_the_reference_evaluator_says(
     model = RaceModel((big, TermComponent("C", ElementRole.CONTROLLER, BOT)), {})
     cells = Abstraction(model, first_race_only=False, remember_updates=True).cells
     sets = TableSets([len(cell.policies) for cell in cells], [cell.writable for cell in cells])
-    truth = Truth(sets, cells, 0, big, formula)
+    truth = TruthSets(sets, cells, 0, big, formula)
     holding = set(sets.vectors(truth.holds()))
     for vector in product(*(range(len(cell.policies)) for cell in cells)):
         chosen = tuple(cell.policies[value] for cell, value in zip(cells, vector, strict=True))
@@ -342,11 +378,13 @@ def test_truth_needs_few_evaluations_when_other_tables_do_not_matter() -> None:
     model = RaceModel((big, TermComponent("C", ElementRole.CONTROLLER, BOT)), {})
     cells = Abstraction(model, first_race_only=False, remember_updates=True).cells
     sets = TableSets([2] * 24, [cell.writable for cell in cells])
-    formula = everywhere("p", Formula((Inclusion(product_of([Test("port", 0), _network, Test("port", 12)])),)))
-    truth = Truth(sets, cells, 0, big, formula.formulas[RaceType.CT_SW])
+    formula = property_for_all_types(
+        "p", Formula((Inclusion(product_of([Test("port", 0), _network, Test("port", 12)])),))
+    )
+    truth = TruthSets(sets, cells, 0, big, formula.formulas[RaceType.CT_SW])
     # Some packet gets through if one of the paths is complete.
     assert 2**24 - sets.count(truth.holds()) == 2**12 + 2**12 - 1
-    assert truth.judge.evaluations < 250
+    assert truth.evaluator.evaluations < 250
 
 
 def test_a_message_that_nobody_receives_is_remarked() -> None:
@@ -367,8 +405,8 @@ def test_a_parameter_that_grows_without_bound_is_refused_or_stopped(argument: st
     """Its states never end; a limit ends the search, or the size of what it carries does."""
     text = f"channel ch\nX(N) = N ; X({argument}) o+ ch ? one ; X(one)\nC = ch ! one ; C\nsystem X(port = 1) || C"
     model = parse_model(text + "\nproperty p = port = 1 . @Network is nonempty")
-    options = RaceOptions(limits=Limits(max_states=300))
+    options = RaceOptions(limits=Limits(states=300))
     try:
-        assert find_races(model, (), options).stopped == "the limit of 300 states is reached"
+        assert find_races(model, (), options).stopped == "the limit of 300 states was reached"
     except PolicyError as error:
         assert "grows with every step" in str(error)  # noqa: PT017

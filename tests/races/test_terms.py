@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from sdnloom.netkat.syntax import DROP, SKIP, Assign, Policy, Test, product_of
 from sdnloom.races.language.errors import DyNetkatError
-from sdnloom.races.language.expressions import Source, TermReader, Uses
+from sdnloom.races.language.expressions import Source, TermReader, TermUses
 from sdnloom.races.language.templates import hole
 from sdnloom.races.language.terms import (
     BOT,
@@ -26,7 +26,7 @@ from sdnloom.races.language.terms import (
 
 
 def parse(text: str, names: dict[str, Policy] | None = None) -> ProcessTerm:
-    return TermReader(Source(text, "t"), 0, len(text), names or {}, Uses()).term()
+    return TermReader(Source(text, "t"), 0, len(text), names or {}, TermUses()).term()
 
 
 N = product_of([Test("port", 1), Assign("port", 2)])

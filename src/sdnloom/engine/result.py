@@ -100,6 +100,7 @@ class Incomplete:
 
 # How a search ends. A Restart is for the caller, who searches again; it is never shown to a user.
 Verdict: TypeAlias = Violated | Holds | Incomplete | Restart
+VerdictName: TypeAlias = Literal["holds", "violated", "incomplete"]  # as users see it
 
 
 @dataclass(frozen=True)

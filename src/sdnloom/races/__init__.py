@@ -4,13 +4,13 @@ from sdnloom.races import find_races, load_model, load_properties
 result = find_races(load_model("model.races"), load_properties("properties.json"))
 """
 
+from sdnloom.engine.result import Limits
 from sdnloom.races.finder import RaceOptions, find_races
 from sdnloom.races.language.errors import DyNetkatError
 from sdnloom.races.language.load import load_model, load_properties
 from sdnloom.races.language.model import RaceModel
 from sdnloom.races.language.properties import Formula, ForwardingProperty, Inclusion, RaceType
 from sdnloom.races.result import Race, RaceMode, RaceOutcome, RaceResult
-from sdnloom.races.search.limits import Limits, Progress
 
 __all__ = [
     "DyNetkatError",
@@ -18,7 +18,6 @@ __all__ = [
     "ForwardingProperty",
     "Inclusion",
     "Limits",
-    "Progress",
     "Race",
     "RaceMode",
     "RaceModel",

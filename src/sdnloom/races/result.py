@@ -1,12 +1,14 @@
-"""What a search for races returns."""
+"""Results of a search for races."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
+from typing import Final
 
+from sdnloom.engine.result import VerdictName
 from sdnloom.races.language.model import RaceModel
 from sdnloom.races.language.properties import ForwardingProperty, RaceType
-from sdnloom.races.search.trace import Label, RaceTrace, Reconfigured
+from sdnloom.races.search.trace import Label, RaceTrace, ReconfigureLabel
 
 
 class RaceMode(Enum):
@@ -17,24 +19,31 @@ class RaceMode(Enum):
 
 
 class RaceOutcome(Enum):
-    """The three answers."""
+    """A verdict in the words of race detection."""
 
     HARMFUL = "harmful races"
     NONE = "no harmful race"
     INCOMPLETE = "incomplete"
 
 
+_OUTCOMES: Final[Mapping[VerdictName, RaceOutcome]] = {
+    "violated": RaceOutcome.HARMFUL,
+    "holds": RaceOutcome.NONE,
+    "incomplete": RaceOutcome.INCOMPLETE,
+}
+
+
 @dataclass(frozen=True)
 class Race:
-    """Two events that race, the property that tells them apart (None: harmless), and a shortest trace to them.
+    """Two events that race, the property whose value they change (None: harmless), and a shortest trace to them.
 
-    `positions` are the places of the events in the trace, from 1.
+    `positions` are the numbers of the two events in the trace, from 1.
     """
 
     kind: RaceType
     property: str | None
     first: Label
-    second: Reconfigured
+    second: ReconfigureLabel
     positions: tuple[int, int]
     trace: RaceTrace
 
@@ -43,9 +52,10 @@ class Race:
 class RaceResult:
     """The races of a model.
 
-    A race counts once per type and pair of labels. `races` may list fewer than `counts` says, never different ones.
-    `states` counts abstract states, `stored` what the search kept for them; both are 0 when the property has the same
-    value for all tables, which needs no search. `proved` says that no trace of any length has another race.
+    A race counts once per type and pair of labels. `counts` are exact for what was searched; `races` may list fewer.
+    `states` counts abstract states, `stored` the entries that the search keeps for them; both are 0 when each property
+    has the same value for all tables, which needs no search. `proved` means that no trace of any length has another
+    race. `stopped` is the reason of a search that ended early.
     """
 
     model: RaceModel
@@ -63,13 +73,19 @@ class RaceResult:
     stopped: str | None = None
 
     @property
-    def outcome(self) -> RaceOutcome:
+    def verdict(self) -> VerdictName:
+        """`incomplete` if the search ended early, whatever it found; else `violated` if a race is harmful."""
         if self.stopped is not None:
-            return RaceOutcome.INCOMPLETE
-        return RaceOutcome.HARMFUL if any(self.counts.values()) else RaceOutcome.NONE
+            return "incomplete"
+        return "violated" if any(self.counts.values()) else "holds"
+
+    @property
+    def outcome(self) -> RaceOutcome:
+        """The verdict in the words of race detection."""
+        return _OUTCOMES[self.verdict]
 
     @property
     def unlisted(self) -> int:
-        """Return how many races are counted but not listed."""
+        """The number of races that are counted but not listed."""
         total = sum(self.counts.values()) + sum((self.harmless or {}).values())
         return total - len({(race.kind, race.first, race.second) for race in self.races})

@@ -117,7 +117,7 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Use:
+class VariableUse:
     """A variable used in a term: how many arguments, where, and whether an action stands before it."""
 
     name: str
@@ -135,10 +135,10 @@ class ChannelUse:
 
 
 @dataclass
-class Uses:
+class TermUses:
     """What a term refers to, for the checks of the model it is part of."""
 
-    variables: list[Use] = field(default_factory=list)
+    variables: list[VariableUse] = field(default_factory=list)
     channels: list[ChannelUse] = field(default_factory=list)
 
 
@@ -155,7 +155,7 @@ class _Group:
 class TermReader:
     """Reads one term; `uses` collects what it refers to."""
 
-    def __init__(self, source: Source, start: int, end: int, names: Mapping[str, Policy], uses: Uses) -> None:
+    def __init__(self, source: Source, start: int, end: int, names: Mapping[str, Policy], uses: TermUses) -> None:
         self._source = source
         self._names = names
         self._uses = uses
@@ -248,7 +248,7 @@ class TermReader:
             self._at = stop
             raise self._unexpected("';' and a term after the action that ends here")
         self._at = stop
-        self._uses.variables.append(Use(token.text, len(arguments), self._source.place(token.start), guarded))
+        self._uses.variables.append(VariableUse(token.text, len(arguments), self._source.place(token.start), guarded))
         return VariableCall(token.text, arguments)
 
     def _arguments(self, opened: int) -> tuple[Policy, ...]:

@@ -13,7 +13,7 @@ from typing import TypeAlias
 from sdnloom.netkat.parser import suggestion
 from sdnloom.netkat.syntax import SKIP, Policy, Star, product_of, sum_of
 from sdnloom.races.language.errors import DyNetkatError
-from sdnloom.races.language.expressions import Uses
+from sdnloom.races.language.expressions import TermUses
 from sdnloom.races.language.properties import ForwardingProperty
 from sdnloom.races.language.terms import Definition, ProcessTerm
 
@@ -124,7 +124,7 @@ def channels_of(switches: Iterable[InnerSwitch]) -> frozenset[str]:
     return frozenset(found)
 
 
-def check_uses(definitions: Mapping[str, Definition], uses: Mapping[str, Uses], channels: frozenset[str]) -> None:
+def check_uses(definitions: Mapping[str, Definition], uses: Mapping[str, TermUses], channels: frozenset[str]) -> None:
     """Raise an error for an undefined variable, a wrong number of arguments, an unknown channel or unguarded recursion.
 
     `uses` says, for each definition and other term by name, what it refers to.
@@ -145,7 +145,7 @@ def check_uses(definitions: Mapping[str, Definition], uses: Mapping[str, Uses], 
     _check_guarded(uses)
 
 
-def _check_guarded(uses: Mapping[str, Uses]) -> None:
+def _check_guarded(uses: Mapping[str, TermUses]) -> None:
     """Raise an error if some variable can be unfolded for ever without an action."""
     heads = {name: [use for use in where.variables if not use.guarded] for name, where in uses.items()}
     users: dict[str, list[str]] = {name: [] for name in heads}

@@ -57,6 +57,6 @@ class ForwardingProperty:
     formulas: Mapping[RaceType, Formula]
 
 
-def everywhere(name: str, formula: Formula) -> ForwardingProperty:
+def property_for_all_types(name: str, formula: Formula) -> ForwardingProperty:
     """Return the property that judges races of every type by one formula."""
     return ForwardingProperty(name, dict.fromkeys(RaceType, formula))

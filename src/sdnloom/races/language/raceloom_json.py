@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from sdnloom.netkat.syntax import DROP, SKIP, WORD, Policy
 from sdnloom.races.language.errors import DyNetkatError
-from sdnloom.races.language.expressions import Source, TermReader, Uses
+from sdnloom.races.language.expressions import Source, TermReader, TermUses
 from sdnloom.races.language.model import (
     BigSwitch,
     ChannelMessage,
@@ -46,9 +46,9 @@ def read_raceloom_model(text: str, name: str) -> RaceModel:
     for channel in whole.get("OtherChannels", optional=True).entries_or_none():
         channels.add(channel.word())
     definitions: dict[str, Definition] = {}
-    uses: dict[str, Uses] = {}
+    uses: dict[str, TermUses] = {}
     for key, value in whole.get("RecursiveVariables").items(""):
-        source, uses[key] = value.source(), Uses()
+        source, uses[key] = value.source(), TermUses()
         term = TermReader(source, 0, len(source.text), {}, uses[key]).term()
         definitions[key] = Definition(key, (), term)
     check_uses(definitions, uses, frozenset(channels))

@@ -24,7 +24,7 @@ from typing import Final
 
 from sdnloom.netkat.syntax import DROP, SKIP, Policy
 from sdnloom.races.language.errors import DyNetkatError
-from sdnloom.races.language.expressions import Source, TermReader, TermToken, Uses, check_name
+from sdnloom.races.language.expressions import Source, TermReader, TermToken, TermUses, check_name
 from sdnloom.races.language.model import (
     BigSwitch,
     ChannelMessage,
@@ -124,7 +124,7 @@ class _Reader:
         self._networks: list[_Network] = []
         self._channels: set[str] = set()
         self._definitions: dict[str, Definition] = {}
-        self._uses: dict[str, Uses] = {}
+        self._uses: dict[str, TermUses] = {}
         self._system: list[tuple[ElementRole | None, TermToken, ProcessTerm | None]] | None = None
         self.properties: list[ForwardingProperty] = []
         self.statements = _statements(source)
@@ -286,7 +286,7 @@ class _Reader:
             raise self._source.error(tokens[2].start, "a parameter is named twice")
         if name in self._definitions or any(network.name == name for network in self._networks):
             raise self._source.error(tokens[0].start, f"{name!r} is defined twice")
-        uses = self._uses[name] = Uses()
+        uses = self._uses[name] = TermUses()
         names = {**self._policies, **{parameter: hole(parameter) for parameter in parameters}}
         term = TermReader(self._source, tokens[equals].end, statement.end, names, uses).term()
         self._definitions[name] = Definition(name, tuple(parameters), term)
@@ -296,7 +296,7 @@ class _Reader:
             raise self._source.error(statement.start, "found a second system, expected one")
         self._system = []
         networks = {network.name for network in self._networks}
-        uses = self._uses["system"] = Uses()
+        uses = self._uses["system"] = TermUses()
         first = depth = 0
         for index, token in enumerate(tokens):
             depth += (token.kind == "(") - (token.kind == ")")

@@ -22,8 +22,8 @@ from sdnloom.netkat.syntax import Policy
 from sdnloom.races.language.model import BigSwitch, ChannelMessage, ElementRole, RaceModel
 from sdnloom.races.language.properties import RaceType
 from sdnloom.races.search.behaviour import Abilities, Emission, Local, Processing, Reception, Tables, behaviours
-from sdnloom.races.search.trace import Label, Processed, Reconfigured
-from sdnloom.races.search.truth_sets import TruthCell
+from sdnloom.races.search.trace import Label, ProcessLabel, ReconfigureLabel
+from sdnloom.races.search.truth_sets import TableCell
 
 _T = TypeVar("_T")
 
@@ -35,7 +35,7 @@ class Update:
     Interned: equal updates are the same object.
     """
 
-    label: Reconfigured
+    label: ReconfigureLabel
     table: int | None
     knows: int
 
@@ -56,12 +56,12 @@ class Signature:
 
     kind: RaceType
     first: Label | None
-    second: Reconfigured
+    second: ReconfigureLabel
     switch: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Check:
+class RaceCheck:
     """A race that a step completes.
 
     It is harmful if a property tells the policy `before` of a switch given by a term from the policy of the second
@@ -89,9 +89,9 @@ class AbstractStep:
     `opens` is the mark that it leaves if it is an update that may race.
     """
 
-    label: Reconfigured | Processed
+    label: ReconfigureLabel | ProcessLabel
     target: ControlState
-    checks: tuple[Check, ...] = ()
+    checks: tuple[RaceCheck, ...] = ()
     table: int | None = None
     cell: int | None = None
     value: int = 0
@@ -103,13 +103,13 @@ class MarkStep:
     """What a step of a marked state does to the mark: a race, or the mark that stays. Neither closes it."""
 
     step: AbstractStep
-    check: Check | None
+    check: RaceCheck | None
     target: Mark | None
 
 
 @dataclass(frozen=True, slots=True)
 class _Communication:
-    label: Reconfigured
+    label: ReconfigureLabel
     sender_then: int
     receiver_then: int
     table: int | None
@@ -139,9 +139,9 @@ class Abstraction:
         self._communications: dict[tuple[int, ...], tuple[_Communication, ...]] = {}
         self._steps: dict[ControlState, tuple[AbstractStep, ...]] = {}
         self._mark_steps: dict[Mark, tuple[MarkStep, ...]] = {}
-        self._labels: dict[Reconfigured, Reconfigured] = {}
-        self._updates: dict[tuple[Reconfigured, int | None, int], Update] = {}
-        self._signatures: dict[tuple[RaceType, Label | None, Reconfigured, int], Signature] = {}
+        self._labels: dict[ReconfigureLabel, ReconfigureLabel] = {}
+        self._updates: dict[tuple[ReconfigureLabel, int | None, int], Update] = {}
+        self._signatures: dict[tuple[RaceType, Label | None, ReconfigureLabel, int], Signature] = {}
 
     def initial(self) -> ControlState:
         """Return the first abstract state."""
@@ -172,7 +172,7 @@ class Abstraction:
         idle = update.label.sender
         if label.source == idle:
             return MarkStep(step, None, None)
-        if isinstance(label, Processed):
+        if isinstance(label, ProcessLabel):
             return MarkStep(step, None, Mark(step.target, mark.switch, update))
         if label.receiver in (mark.switch, idle):
             check = None
@@ -183,7 +183,7 @@ class Abstraction:
             return MarkStep(step, check, None)
         return MarkStep(step, None, Mark(step.target, mark.switch, self._told(update, label)))
 
-    def _told(self, update: Update, label: Reconfigured) -> Update:
+    def _told(self, update: Update, label: ReconfigureLabel) -> Update:
         """Return the update after a message: who receives from one that knows knows too."""
         if update.knows >> label.sender & 1:
             return self._update(update.label, update.table, update.knows | 1 << label.receiver)
@@ -225,7 +225,7 @@ class Abstraction:
             if receiver == sender:
                 continue
             for reception in self._received(receiver, state).get(message, ()):
-                label = Reconfigured(message.channel, message.policy, sender, receiver)
+                label = ReconfigureLabel(message.channel, message.policy, sender, receiver)
                 label = self._labels.setdefault(label, label)
                 then = self._id(sender, emission.then), self._id(receiver, reception.then)
                 found.append(_Communication(label, *then, reception.table))
@@ -250,7 +250,7 @@ class Abstraction:
             None if update is not None and update.label.sender == place else update for update in control.updates
         )
         sourced, earlier = self._acted(control, place)
-        return AbstractStep(Processed(place, tables), ControlState(local, updates, processed, sourced, earlier))
+        return AbstractStep(ProcessLabel(place, tables), ControlState(local, updates, processed, sourced, earlier))
 
     def _communication_step(self, control: ControlState, one: _Communication) -> AbstractStep:
         sender, receiver = one.label.sender, one.label.receiver
@@ -291,13 +291,13 @@ class Abstraction:
                 found.append(self._told(update, one.label))
         return tuple(found)
 
-    def _update(self, label: Reconfigured, table: int | None, knows: int) -> Update:
+    def _update(self, label: ReconfigureLabel, table: int | None, knows: int) -> Update:
         key = (label, table, knows)
         if key not in self._updates:
             self._updates[key] = Update(label, table, knows)
         return self._updates[key]
 
-    def _signature(self, kind: RaceType, first: Label | None, second: Reconfigured, switch: int) -> Signature:
+    def _signature(self, kind: RaceType, first: Label | None, second: ReconfigureLabel, switch: int) -> Signature:
         key = (kind, first, second, switch)
         if key not in self._signatures:
             self._signatures[key] = Signature(*key)
@@ -315,7 +315,7 @@ class Abstraction:
         everyone = (1 << len(self._roles)) - 1
         return everyone if sourced | self._controllers == everyone else sourced, earlier
 
-    def _checks(self, control: ControlState, one: _Communication) -> tuple[Check, ...]:
+    def _checks(self, control: ControlState, one: _Communication) -> tuple[RaceCheck, ...]:
         sender, receiver = one.label.sender, one.label.receiver
         if self._roles[receiver] is ElementRole.CONTROLLER:
             return tuple(
@@ -323,15 +323,15 @@ class Abstraction:
                 for place, update in enumerate(control.updates)
                 if update is not None and update.label.sender == receiver and not update.knows >> sender & 1
             )
-        checks: list[Check] = []
+        checks: list[RaceCheck] = []
         processed = control.processed[receiver]
         if self._big[receiver]:
             if processed is not None or not self._first_race_only:
                 signature = self._signature(RaceType.CT_SW, None, one.label, receiver)
-                checks.append(Check(signature, one.table, forwards_first=not self._first_race_only))
+                checks.append(RaceCheck(signature, one.table, forwards_first=not self._first_race_only))
         elif processed is not None:
-            signature = self._signature(RaceType.CT_SW, Processed(receiver, processed), one.label, receiver)
-            checks.append(Check(signature, before=processed[0]))
+            signature = self._signature(RaceType.CT_SW, ProcessLabel(receiver, processed), one.label, receiver)
+            checks.append(RaceCheck(signature, before=processed[0]))
         update = control.updates[receiver]
         if update is not None and not update.knows >> sender & 1:
             checks.append(self._update_check(RaceType.CT_SW_CT, receiver, update, one.label, one.table))
@@ -340,15 +340,15 @@ class Abstraction:
         return tuple(checks)
 
     def _update_check(
-        self, kind: RaceType, switch: int, update: Update, second: Reconfigured, table: int | None
-    ) -> Check:
+        self, kind: RaceType, switch: int, update: Update, second: ReconfigureLabel, table: int | None
+    ) -> RaceCheck:
         signature = self._signature(kind, update.label, second, switch)
-        return Check(signature, table) if self._big[switch] else Check(signature, before=update.label.policy)
+        return RaceCheck(signature, table) if self._big[switch] else RaceCheck(signature, before=update.label.policy)
 
 
-def _cells(model: RaceModel) -> tuple[TruthCell, ...]:
+def _cells(model: RaceModel) -> tuple[TableCell, ...]:
     """Return the tables that some message may replace."""
-    found: list[TruthCell] = []
+    found: list[TableCell] = []
     for place, element in enumerate(model.elements):
         if isinstance(element, BigSwitch):
             for table, switch in enumerate(element.switches):
@@ -356,7 +356,7 @@ def _cells(model: RaceModel) -> tuple[TruthCell, ...]:
                 policies = tuple(dict.fromkeys([switch.initial, *(message.policy for message in written)]))
                 writable = sorted({policies.index(message.policy) for message in written})
                 if written:
-                    found.append(TruthCell(place, table, policies, tuple(writable)))
+                    found.append(TableCell(place, table, policies, tuple(writable)))
     return tuple(found)
 
 

@@ -1,27 +1,27 @@
 """Definitions 3 and 5 to 7 of the thesis, literally, on one trace.
 
 An event i of a trace goes from state i to state i + 1. `race_type` says whether events i and j are a race of some
-type; `comparison` gives the two policies whose judgement by a property decides whether it is harmful.
+type; `compared_tables` gives the two policies whose judgement by a property decides whether it is harmful.
 """
 
 from sdnloom.netkat.syntax import Policy
 from sdnloom.races.language.model import BigSwitch, ElementRole, RaceModel
 from sdnloom.races.language.properties import RaceType
 from sdnloom.races.search.behaviour import Tables
-from sdnloom.races.search.trace import Processed, RaceTrace, Reconfigured, incomparable
+from sdnloom.races.search.trace import ProcessLabel, RaceTrace, ReconfigureLabel, incomparable
 
 
 def race_type(model: RaceModel, trace: RaceTrace, i: int, j: int) -> RaceType | None:
     """Return the type of race that events i < j of the trace are, harmful or not; None if they are none."""
     first, second = trace.events[i].label, trace.events[j].label
-    if not isinstance(second, Reconfigured) or _role(model, second.sender) is not ElementRole.CONTROLLER:
+    if not isinstance(second, ReconfigureLabel) or _role(model, second.sender) is not ElementRole.CONTROLLER:
         return None
     clocks = trace.clocks
     q = second.sender
     p = first.source
     if p == q or not incomparable(clocks[i + 1][p], clocks[j + 1][q], p, q):
         return None
-    if isinstance(first, Processed):
+    if isinstance(first, ProcessLabel):
         # 3.5: the switch forwards and does nothing until it is reconfigured.
         idle = clocks[i + 1][p][p] == clocks[j][p][p]
         fits = second.receiver == p and _role(model, p) is ElementRole.SWITCH and idle
@@ -41,19 +41,19 @@ def race_type(model: RaceModel, trace: RaceTrace, i: int, j: int) -> RaceType | 
     return None
 
 
-def comparison(model: RaceModel, trace: RaceTrace, i: int, j: int, kind: RaceType) -> tuple[int, Tables, Tables]:
+def compared_tables(model: RaceModel, trace: RaceTrace, i: int, j: int, kind: RaceType) -> tuple[int, Tables, Tables]:
     """Return the switch concerned and what it forwards with before and after, as tables.
 
     Updates replace one table of a big switch, so its whole policy is put together again (section 4.4). A switch given
     by a term has only the policies of the labels.
     """
     first, second = trace.events[i].label, trace.events[j].label
-    assert isinstance(second, Reconfigured)
+    assert isinstance(second, ReconfigureLabel)
     if kind is RaceType.CT_SW:
-        assert isinstance(first, Processed)
+        assert isinstance(first, ProcessLabel)
         switch, before = first.element, first.tables
     else:
-        assert isinstance(first, Reconfigured)
+        assert isinstance(first, ReconfigureLabel)
         switch, before = first.receiver, (first.policy,)
     if not isinstance(model.elements[switch], BigSwitch):
         return switch, before, (second.policy,)
@@ -63,10 +63,10 @@ def comparison(model: RaceModel, trace: RaceTrace, i: int, j: int, kind: RaceTyp
     tables = trace.tables(switch, i + 1)
     place = trace.events[i].table
     assert place is not None
-    return switch, tables, replaced(tables, place, second.policy)
+    return switch, tables, with_table(tables, place, second.policy)
 
 
-def replaced(tables: Tables, place: int, policy: Policy) -> Tables:
+def with_table(tables: Tables, place: int, policy: Policy) -> Tables:
     """Return the tables with one replaced."""
     return (*tables[:place], policy, *tables[place + 1 :])
 

@@ -1,4 +1,4 @@
-"""What a property says about a switch's tables, decided by images of packet sets and remembered."""
+"""Evaluation of a property on the tables of a switch, by images of packet sets; every answer is kept."""
 
 from collections.abc import Callable, Sequence
 from itertools import chain, zip_longest
@@ -16,34 +16,36 @@ from sdnloom.races.search.behaviour import Tables
 class PropertyEvaluator:
     """Decides the inclusions of one formula on one switch.
 
-    Whether packets get through a network is asked hop by hop. A hop is remembered by the frontier and the tables that
-    the frontier can touch at all, so another choice of tables costs little more than looking up. `options` are the
-    policies that each table of a big switch may hold.
+    Whether packets get through a network is computed hop by hop. The image of a frontier is kept for the tables that
+    can match some packet of it, so another choice of the other tables costs a lookup. `options` are the policies that
+    each table of a big switch may hold.
     """
 
     def __init__(self, element: Element, formula: Formula, options: Sequence[Tables] = ()) -> None:
         self._element = element
         self._formula = formula
-        asked = chain.from_iterable((one.left, one.right) for one in formula.inclusions)
+        sides = chain.from_iterable((one.left, one.right) for one in formula.inclusions)
         links = element.links if isinstance(element, BigSwitch) else SKIP
-        self._images = Images(space_for(formula.avoid, links, *asked, *chain.from_iterable(options)))
+        self._images = Images(space_for(formula.avoid, links, *sides, *chain.from_iterable(options)))
         self._after_table = product_of([formula.avoid, links, formula.avoid])
-        self._ways = {one: ways(one) if isinstance(element, BigSwitch) else None for one in formula.inclusions}
+        self._around = {
+            one: around_network(one) if isinstance(element, BigSwitch) else None for one in formula.inclusions
+        }
         self._known: dict[tuple[Inclusion, Tables], bool] = {}
         self._reached: dict[tuple[Policy, Tables], tuple[PacketSet, PacketSet]] = {}
         self._hops = _Hops(self._images.forward, self._images.space)
         self._hops_back = _Hops(self._images.backward, self._images.space)
         if options:
             for choice in zip_longest(*options, fillvalue=DROP):
-                self._met(choice)
+                self._register(choice)
 
     @property
     def evaluations(self) -> int:
-        """Return how many different questions were decided."""
+        """The number of different questions that were decided."""
         return len(self._known)
 
     def holds(self, tables: Tables) -> bool:
-        """Return whether every inclusion of the formula holds; its negation is left to whoever shows it."""
+        """Return whether every inclusion of the formula holds; the formula's own negation is not applied."""
         return all(self.includes(inclusion, tables) for inclusion in self._formula.inclusions)
 
     def includes(self, inclusion: Inclusion, tables: Tables) -> bool:
@@ -55,12 +57,12 @@ class PropertyEvaluator:
         return known
 
     def matters(self, inclusion: Inclusion, tables: Tables) -> list[bool]:
-        """Return, for each table, whether a packet that the inclusion asks about can pass it on a way through.
+        """Return, for each table, whether a packet that the inclusion asks about can pass it on its path.
 
-        The inclusion's value stays the same whatever smaller policy replaces a table that does not matter.
+        Any smaller policy in a table that does not matter leaves the inclusion's value as it is.
         """
         found = [False] * len(tables)
-        known = self._ways[inclusion]
+        known = self._around[inclusion]
         if known is None:
             return [True] * len(tables)
         for before, behind in known:
@@ -71,7 +73,7 @@ class PropertyEvaluator:
         return found
 
     def _decide(self, inclusion: Inclusion, tables: Tables) -> bool:
-        known = self._ways[inclusion]
+        known = self._around[inclusion]
         if known is not None:
             arrived = (self._images.forward(behind, self._forward(before, tables)[1]) for before, behind in known)
             return not any(arrived)
@@ -83,16 +85,16 @@ class PropertyEvaluator:
             return not self._images.forward(left, self._images.space.everything)
         return bool(contains(left, right))
 
-    def _met(self, tables: Tables) -> None:
-        self._hops.meet(tables)
-        self._hops_back.meet(tables)
+    def _register(self, tables: Tables) -> None:
+        self._hops.register(tables)
+        self._hops_back.register(tables)
 
     def _forward(self, before: Policy, tables: Tables) -> tuple[PacketSet, PacketSet]:
-        """Return where packets get to in any number of hops, and in one hop or more."""
+        """Return the packets reached in any number of hops, and in one hop or more."""
         key = (before, tables)
         if key not in self._reached:
             images = self._images
-            self._met(tables)
+            self._register(tables)
             reached = frontier = images.forward(product_of([before, self._formula.avoid]), images.space.everything)
             arrived = images.space.nothing
             while frontier:
@@ -104,7 +106,7 @@ class PropertyEvaluator:
         return self._reached[key]
 
     def _backward(self, behind: Policy, tables: Tables) -> PacketSet:
-        """Return the packets that, right after a table, still get to where the question looks for them."""
+        """Return the packets that, right after a table, still reach the policy behind the network."""
         images = self._images
         wanted = frontier = images.backward(behind, images.space.everything)
         while frontier:
@@ -120,29 +122,29 @@ class _Hops:
     def __init__(self, image: Callable[[Policy, PacketSet], PacketSet], space: Space) -> None:
         self._image = image
         self._space = space
-        self._met: list[set[Policy]] = []
+        self._policies: list[set[Policy]] = []
         self._parts: list[dict[Policy, None]] = []
-        self._touched: dict[PacketSet, tuple[int, ...]] = {}
+        self._matching: dict[PacketSet, tuple[int, ...]] = {}
         self._known: dict[tuple[object, ...], PacketSet] = {}
 
-    def meet(self, tables: Tables) -> None:
-        """Note policies that tables may hold; what a set can touch is found anew when one is new."""
-        while len(self._met) < len(tables):
-            self._met.append({DROP})
+    def register(self, tables: Tables) -> None:
+        """Add policies that tables may hold; a new one invalidates which tables a packet set can match."""
+        while len(self._policies) < len(tables):
+            self._policies.append({DROP})
             self._parts.append({})
         for place, table in enumerate(tables):
-            if table not in self._met[place]:
-                self._met[place].add(table)
+            if table not in self._policies[place]:
+                self._policies[place].add(table)
                 for part in table.parts if isinstance(table, Sum) else (table,):
                     if part not in self._parts[place]:
                         self._parts[place][part] = None
-                        self._touched.clear()
+                        self._matching.clear()
 
     def through(self, tables: Tables, packets: PacketSet) -> PacketSet:
-        """Return the image under the sum of the tables, all of which must have been met."""
-        places = self._touched.get(packets)
+        """Return the image under the sum of the tables, all of which must be registered."""
+        places = self._matching.get(packets)
         if places is None:
-            places = self._touched[packets] = tuple(
+            places = self._matching[packets] = tuple(
                 place for place, parts in enumerate(self._parts) if any(self._image(part, packets) for part in parts)
             )
         key = (packets, *[tables[place] for place in places])
@@ -153,10 +155,10 @@ class _Hops:
         return found
 
 
-def ways(inclusion: Inclusion) -> list[tuple[Policy, Policy]] | None:
-    """Return what stands before and behind the network in each summand of an emptiness question; None if unclear.
+def around_network(inclusion: Inclusion) -> list[tuple[Policy, Policy]] | None:
+    """Return the policies before and behind the network in each summand of an emptiness question.
 
-    A summand without the network is unclear too: it would have to be judged by itself.
+    None if a summand does not have the network exactly once as a factor: then the whole policy is built.
     """
     if inclusion.right is not DROP:
         return None

@@ -1,4 +1,4 @@
-"""Which races a property calls harmful: those for which its value differs before and after."""
+"""Harm of races: a race is harmful if the value of a property differs before and after it."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -9,98 +9,101 @@ from sdnloom.races.language.model import BigSwitch, Element, ElementRole, RaceMo
 from sdnloom.races.language.properties import Formula, ForwardingProperty, RaceType
 from sdnloom.races.language.templates import holes
 from sdnloom.races.language.terms import Prefix, Receive, reachable
-from sdnloom.races.search.abstraction import Abstraction, Check, Signature
+from sdnloom.races.search.abstraction import Abstraction, RaceCheck, Signature
 from sdnloom.races.search.behaviour import Tables
 from sdnloom.races.search.evaluate import PropertyEvaluator
-from sdnloom.races.search.limits import Watch
+from sdnloom.races.search.limit_checks import LimitChecks
 from sdnloom.races.search.table_sets import EMPTY, NodeId, TableSets, Vector
-from sdnloom.races.search.truth_sets import Truth
+from sdnloom.races.search.truth_sets import TruthSets
 
 FEW: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
-class _Judgement:
-    """The vectors with which a race is harmful; if they are few, each of them as well.
+class _HarmfulVectors:
+    """The vectors with which a race is harmful; if they are few, also each of them.
 
-    A property that one way through the network decides changes with few tables, and looking those up is much faster.
+    A property that depends on one path through the network changes with few vectors; looking these up is much faster.
     """
 
     changed: NodeId
     few: tuple[tuple[Vector, int, NodeId], ...] | None = None
 
 
-_NEVER: Final = _Judgement(EMPTY, ())
+_NEVER: Final = _HarmfulVectors(EMPTY, ())
 
 
 class Harm:
-    """One property's judgement of the races of a model; every answer is remembered."""
+    """Decides which races of a model one property makes harmful; keeps every answer."""
 
-    def __init__(self, abstraction: Abstraction, judged: ForwardingProperty, sets: TableSets, watch: Watch) -> None:
+    def __init__(
+        self, abstraction: Abstraction, prop: ForwardingProperty, sets: TableSets, limits: LimitChecks
+    ) -> None:
         self._model = abstraction.model
         self._elements = abstraction.model.elements
         self._cells = abstraction.cells
-        self._property = judged
+        self._property = prop
         self._sets = sets
-        self._watch = watch
-        self._truths: dict[tuple[Formula, int], Truth] = {}
-        self._judges: dict[tuple[Formula, int], PropertyEvaluator] = {}
+        self._limits = limits
+        self._truths: dict[tuple[Formula, int], TruthSets] = {}
+        self._evaluators: dict[tuple[Formula, int], PropertyEvaluator] = {}
         self._changed: dict[tuple[int, int, int, Policy], NodeId] = {}  # by identity of the formula
-        self._known: dict[NodeId, _Judgement] = {}
-        self._judgements: dict[Signature, _Judgement] = {}
+        self._by_change: dict[NodeId, _HarmfulVectors] = {}
+        self._by_signature: dict[Signature, _HarmfulVectors] = {}
         self._all = sets.everything()
 
     @property
     def evaluations(self) -> int:
-        """Return how many questions to NetKAT were decided."""
-        judges = [*self._judges.values(), *(truth.judge for truth in self._truths.values())]
-        return sum(judge.evaluations for judge in judges)
+        """The number of questions to NetKAT that were decided."""
+        evaluators = [*self._evaluators.values(), *(truth.evaluator for truth in self._truths.values())]
+        return sum(evaluator.evaluations for evaluator in evaluators)
 
-    def judges(self, kind: RaceType) -> bool:
-        """Return whether the property says anything about races of the type."""
+    def covers(self, kind: RaceType) -> bool:
+        """Return whether the property has a formula for races of the type."""
         return kind in self._property.formulas
 
-    def vectors(self, check: Check, vectors: NodeId) -> NodeId:
-        """Return those of the vectors with which the race is harmful."""
-        judgement = self._judgements.get(check.signature)
-        if judgement is None:
-            judgement = self._judgements[check.signature] = self._judgement(check)
-        if judgement.few is None:
-            return self._sets.intersection(vectors, judgement.changed)
+    def harmful_vectors(self, check: RaceCheck, vectors: NodeId) -> NodeId:
+        """Return the vectors of the set with which the race is harmful."""
+        harmful = self._by_signature.get(check.signature)
+        if harmful is None:
+            harmful = self._by_signature[check.signature] = self._decide(check)
+        if harmful.few is None:
+            return self._sets.intersection(vectors, harmful.changed)
         found = EMPTY
-        for vector, unwritten, single in judgement.few:
+        for vector, unwritten, single in harmful.few:
             if self._sets.contains(vectors, vector, unwritten):
                 found = self._sets.union(found, single)
         return found
 
-    def _judgement(self, check: Check) -> "_Judgement":
+    def _decide(self, check: RaceCheck) -> "_HarmfulVectors":
         signature = check.signature
         formula, switch, policy = self._property.formulas.get(signature.kind), signature.switch, signature.second.policy
         if formula is None:
             return _NEVER
         if check.before is not None:
-            judge = self._judge(formula, switch)
-            return _NEVER if judge.holds((check.before,)) == judge.holds((policy,)) else _Judgement(self._all)
+            evaluator = self._evaluator(formula, switch)
+            same = evaluator.holds((check.before,)) == evaluator.holds((policy,))
+            return _NEVER if same else _HarmfulVectors(self._all)
         assert check.table is not None
         changed = self.changed(formula, switch, check.table, policy)
-        if changed not in self._known:
+        if changed not in self._by_change:
             sets = self._sets
             few = sets.few(changed, FEW)
             singles = None if few is None else tuple((one, sets.unwritten(one), sets.single(one)) for one in few)
-            self._known[changed] = _Judgement(changed, singles)
-        return self._known[changed]
+            self._by_change[changed] = _HarmfulVectors(changed, singles)
+        return self._by_change[changed]
 
     def confirms(self, kind: RaceType, switch: int, before: Tables, after: Tables) -> bool:
-        """Return whether the property tells the tables apart, asked directly."""
+        """Return whether the property's value differs between the tables, evaluated directly."""
         formula = self._property.formulas[kind]
         big = isinstance(self._elements[switch], BigSwitch)
-        judge = self._truth(formula, switch).judge if big else self._judge(formula, switch)
-        return judge.holds(before) != judge.holds(after)
+        evaluator = self._truth(formula, switch).evaluator if big else self._evaluator(formula, switch)
+        return evaluator.holds(before) != evaluator.holds(after)
 
-    def never(self) -> bool:
-        """Return whether no race whatsoever can be harmful, because no replaced table changes the property's value.
+    def never_harmful(self) -> bool:
+        """Return whether no race can be harmful, because no table that is replaced changes the property's value.
 
-        A `False` only means that it cannot be told without a search.
+        False means that only a search can tell.
         """
         received = _received_by_controllers(self._model)
         if received is None or any(not isinstance(one, BigSwitch) for one in self._switches()):
@@ -113,8 +116,8 @@ class Harm:
                         return False
         return True
 
-    def at_all(self, switch: int) -> NodeId:
-        """Return vectors that include all with which two updates, or an update and its controller's, may be harmful."""
+    def maybe_harmful(self, switch: int) -> NodeId:
+        """Return a superset of the vectors with which a CT->SW<-CT or CT->CT->SW race at the switch is harmful."""
         received = _received_by_controllers(self._model)
         if received is None or not isinstance(self._elements[switch], BigSwitch):
             return self._all
@@ -139,24 +142,24 @@ class Harm:
             known = self._changed[key] = self._truth(formula, switch).changed_by(table, policy)
         return known
 
-    def _truth(self, formula: Formula, switch: int) -> Truth:
+    def _truth(self, formula: Formula, switch: int) -> TruthSets:
         key = (formula, switch)
         if key not in self._truths:
             big = self._elements[switch]
             assert isinstance(big, BigSwitch)
-            self._truths[key] = Truth(self._sets, self._cells, switch, big, formula, self._watch.tick)
+            self._truths[key] = TruthSets(self._sets, self._cells, switch, big, formula, self._limits.tick)
         return self._truths[key]
 
-    def _judge(self, formula: Formula, switch: int) -> PropertyEvaluator:
+    def _evaluator(self, formula: Formula, switch: int) -> PropertyEvaluator:
         key = (formula, switch)
-        if key not in self._judges:
+        if key not in self._evaluators:
             if formula.avoid is not SKIP:
                 raise DyNetkatError(
                     self._property.name,
                     f"a waypoint needs hops; switch {self._elements[switch].name!r} is a term, expected a network",
                 )
-            self._judges[key] = PropertyEvaluator(self._elements[switch], formula)
-        return self._judges[key]
+            self._evaluators[key] = PropertyEvaluator(self._elements[switch], formula)
+        return self._evaluators[key]
 
 
 def _received_by_controllers(model: RaceModel) -> list[Policy] | None:

@@ -14,8 +14,8 @@ from sdnloom.races.language.model import BigSwitch, RaceModel, network_policy
 from sdnloom.races.language.properties import Formula, ForwardingProperty, RaceType
 from sdnloom.races.language.templates import NETWORK, PREFIX, fill
 from sdnloom.races.search.behaviour import Local, Tables, behaviours
-from sdnloom.races.search.definitions import comparison, race_type, replaced
-from sdnloom.races.search.trace import Label, Processed, RaceTrace, Reconfigured, TraceEvent
+from sdnloom.races.search.definitions import compared_tables, race_type, with_table
+from sdnloom.races.search.trace import Label, ProcessLabel, RaceTrace, ReconfigureLabel, TraceEvent
 
 Key = tuple[RaceType, Label, Label]
 
@@ -88,7 +88,7 @@ class Oracle:
             tables = state[element][1]
             for processing in able.processings:
                 used = tables if processing.policy is None else (processing.policy,)
-                yield TraceEvent(Processed(element, used)), _put(state, element, processing.then, tables)
+                yield TraceEvent(ProcessLabel(element, used)), _put(state, element, processing.then, tables)
             for emission in able.emissions:
                 for receiver, other in enumerate(abilities):
                     for reception in other.receptions:
@@ -96,17 +96,17 @@ class Oracle:
                             continue
                         message, theirs = reception.message, state[receiver][1]
                         if reception.table is not None:
-                            theirs = replaced(theirs, reception.table, message.policy)
+                            theirs = with_table(theirs, reception.table, message.policy)
                         after = _put(state, element, emission.then, tables)
                         after = _put(after, receiver, reception.then, theirs)
-                        label = Reconfigured(message.channel, message.policy, element, receiver)
+                        label = ReconfigureLabel(message.channel, message.policy, element, receiver)
                         yield TraceEvent(label, reception.table), after
 
     def _is_repeated_processing(
         self, events: tuple[TraceEvent, ...], event: TraceEvent, state: tuple[object, ...], after: tuple[object, ...]
     ) -> bool:
         # RaceLoom's pruning: the same element processes the same way twice in a row.
-        return bool(events) and isinstance(event.label, Processed) and events[-1] == event and state == after
+        return bool(events) and isinstance(event.label, ProcessLabel) and events[-1] == event and state == after
 
     def _check(self, trace: RaceTrace, i: int, j: int) -> bool:
         """Record the race of events i and j if they are one; return whether it is harmful."""
@@ -115,7 +115,7 @@ class Oracle:
             return False
         key = (kind, trace.events[i].label, trace.events[j].label)
         self._found.all_races[key] = min(j + 1, self._found.all_races.get(key, j + 1))
-        switch, before, after = comparison(self._model, trace, i, j, kind)
+        switch, before, after = compared_tables(self._model, trace, i, j, kind)
         if self._holds(kind, switch, before) == self._holds(kind, switch, after):
             return False
         self._found.harmful[key] = min(j + 1, self._found.harmful.get(key, j + 1))

@@ -1,7 +1,7 @@
 """Breadth-first search over abstract states, each with the set of table vectors it occurs with.
 
-Levels are depths of traces, so what is found first has a shortest trace, and an empty frontier proves that no trace of
-any length has anything else. Steps write tables and never read them: one step moves a whole set of vectors.
+Levels are depths of traces, so a race is first found at the end of a shortest trace, and an empty frontier proves that
+no trace of any length has another race. Steps write tables and never read them: one step moves a whole set of vectors.
 """
 
 from collections.abc import Sequence
@@ -9,9 +9,11 @@ from dataclasses import dataclass, field, replace
 from math import prod
 from typing import TypeAlias, TypeVar
 
-from sdnloom.races.search.abstraction import Abstraction, AbstractStep, Check, ControlState, Mark, Signature
+from sdnloom.engine.limits import resident_bytes
+from sdnloom.engine.result import Progress
+from sdnloom.races.search.abstraction import Abstraction, AbstractStep, ControlState, Mark, RaceCheck, Signature
 from sdnloom.races.search.harm import Harm
-from sdnloom.races.search.limits import LimitReachedError, Progress, Watch
+from sdnloom.races.search.limit_checks import LimitChecks, StopSearch
 from sdnloom.races.search.table_sets import EMPTY, NodeId, TableSets
 
 Place: TypeAlias = ControlState | Mark
@@ -20,32 +22,32 @@ _P = TypeVar("_P", ControlState, Mark)
 
 
 @dataclass(frozen=True, slots=True)
-class HarmfulEdge:
-    """Races of one signature first met at one place: with these vectors, at this state or mark and step."""
+class RaceEdge:
+    """Races of one signature that a step completes at a state or mark with these vectors."""
 
     level: int
     place: Place
     step: AbstractStep
-    check: Check
+    check: RaceCheck
     vectors: NodeId
 
     @property
     def length(self) -> int:
-        """Return the number of events of a shortest trace to it."""
+        """The number of events of a shortest trace to it."""
         return self.level + 1 + self.check.forwards_first
 
 
 @dataclass
-class HarmfulEdges:
-    """All races of a kind: for each signature the vectors covered, and the findings in the order met."""
+class RaceEdges:
+    """Races found: for each signature the vectors covered, and the edges in the order found."""
 
     covered: dict[Signature, NodeId] = field(default_factory=dict)
-    order: list[HarmfulEdge] = field(default_factory=list)
+    order: list[RaceEdge] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """What a depth adds: vectors by state and mark, and the steps that lead there with the vectors they start from."""
+    """States and marks that are new at a depth, with their new vectors, and the steps that lead to them."""
 
     states: dict[ControlState, NodeId] = field(default_factory=dict)
     marks: dict[Mark, NodeId] = field(default_factory=dict)
@@ -53,7 +55,7 @@ class Level:
 
 
 class RaceSearch:
-    """One search. `run` fills `harmful` (by place of the property), `met` and the statistics; it may be stopped."""
+    """One search. `run` fills `harmful` (an entry per property), `all_races` (if harmless ones are kept) and counts."""
 
     def __init__(
         self,
@@ -63,7 +65,7 @@ class RaceSearch:
         depth: int | None,
         first_race_only: bool,
         keep_harmless: bool,
-        watch: Watch,
+        limits: LimitChecks,
     ) -> None:
         self.abstraction = abstraction
         self._harms = harms
@@ -71,15 +73,16 @@ class RaceSearch:
         self._depth = depth
         self._finds_all = not first_race_only
         self._keep_harmless = keep_harmless
-        self._watch = watch
+        self._limits = limits
         self._visited: dict[ControlState, NodeId] = {}
         self._marked: dict[Mark, NodeId] = {}
         self.levels: list[Level] = []
         self._cut = False
-        self._harmful_at_all: dict[int, NodeId] = {}
-        self.harmful = [HarmfulEdges() for _ in harms]
-        self.met = HarmfulEdges()
+        self._maybe_harmful: dict[int, NodeId] = {}
+        self.harmful = [RaceEdges() for _ in harms]
+        self.all_races = RaceEdges()
         self.reached = 0  # levels that were expanded
+        self.steps = 0  # abstract steps that were taken
         self.proved = False
         self.stopped: str | None = None
 
@@ -87,19 +90,17 @@ class RaceSearch:
         """Search until the frontier is empty, the depth is reached or a limit stops it."""
         try:
             self._run()
-        except LimitReachedError as stop:
+        except StopSearch as stop:
             self.stopped = str(stop)
-        except KeyboardInterrupt:
-            self.stopped = "interrupted"
 
     @property
     def states(self) -> int:
-        """Return the number of abstract states met, tables included."""
+        """The number of abstract states found, tables included."""
         return sum(self.sets.count(vectors) for vectors in self._visited.values())
 
     @property
     def stored(self) -> int:
-        """Return the number of states and marks stored, each with a set of vectors."""
+        """The number of states and marks stored, each with a set of vectors."""
         return len(self._visited) + len(self._marked)
 
     def _run(self) -> None:
@@ -118,27 +119,31 @@ class RaceSearch:
         self.levels.append(after)
         # Marks first: their races are one event shorter than those of the marks that this level opens.
         for mark, vectors in level.marks.items():
-            for one in self.abstraction.mark_steps(mark):
+            mark_steps = self.abstraction.mark_steps(mark)
+            self.steps += len(mark_steps)
+            for one in mark_steps:
                 if one.check is not None:
                     self._check(depth, mark, one.step, one.check, vectors)
                 if one.target is not None:
                     _add(self.sets, self._marked, after.marks, one.target, vectors, after, (mark, one.step, vectors))
-            self._watch.stored(self.stored, self._progress)
+            self._limits.stored(self.stored, self._progress)
         for control, vectors in level.states.items():
-            for step in self.abstraction.steps(control):
-                going_on = vectors
+            steps = self.abstraction.steps(control)
+            self.steps += len(steps)
+            for step in steps:
+                remaining = vectors
                 for check in step.checks:
-                    going_on = self._check(depth, control, step, check, going_on)
-                written = going_on if step.cell is None else self.sets.write(going_on, step.cell, step.value)
-                parent = (control, step, going_on)
+                    remaining = self._check(depth, control, step, check, remaining)
+                written = remaining if step.cell is None else self.sets.write(remaining, step.cell, step.value)
+                parent = (control, step, remaining)
                 _add(self.sets, self._visited, after.states, step.target, written, after, parent)
                 if step.opens is not None:
                     self._open(depth + 1, step.opens, written, after, parent)
-            self._watch.stored(self.stored, self._progress)
+            self._limits.stored(self.stored, self._progress)
         return after
 
     def _open(self, depth: int, mark: Mark, vectors: NodeId, after: Level, parent: Parent) -> None:
-        """Follow an update: at once if it can only race with the next event, level by level if it may last."""
+        """Follow an update that may race: here if only the next event can race with it, else level by level."""
         steps = self.abstraction.mark_steps(mark)
         if any(one.target for one in steps):
             harmful = self._may_harm(mark.switch, vectors)
@@ -150,50 +155,53 @@ class RaceSearch:
                 self._check(depth, mark, one.step, one.check, vectors)
 
     def _may_harm(self, switch: int, vectors: NodeId) -> NodeId:
-        """Return the vectors that a later update of the switch, or what it could have been, may make harmful."""
+        """Return the vectors with which a race with the last update of the switch may be harmful."""
         if self._keep_harmless:
             return vectors
-        if switch not in self._harmful_at_all:
+        if switch not in self._maybe_harmful:
             found = EMPTY
             for harm in self._harms:
-                found = self.sets.union(found, harm.at_all(switch))
-            self._harmful_at_all[switch] = found
-        return self.sets.intersection(vectors, self._harmful_at_all[switch])
+                found = self.sets.union(found, harm.maybe_harmful(switch))
+            self._maybe_harmful[switch] = found
+        return self.sets.intersection(vectors, self._maybe_harmful[switch])
 
     def _progress(self) -> Progress:
-        races = sum(len(findings.order) for findings in self.harmful)
-        return Progress(self.reached, self.stored, len(self.levels[self.reached].states), races)
+        level, watch = self.levels[self.reached], self._limits.watch
+        frontier = len(level.states) + len(level.marks)
+        return Progress(
+            self.stored, self.steps, frontier, self.reached, watch.seconds, resident_bytes(), engine="races"
+        )
 
-    def _check(self, depth: int, place: Place, step: AbstractStep, check: Check, vectors: NodeId) -> NodeId:
-        """Record the race if the vectors have it; return the vectors with which a trace goes on."""
+    def _check(self, depth: int, place: Place, step: AbstractStep, check: RaceCheck, vectors: NodeId) -> NodeId:
+        """Record the race if it is harmful with some vectors; return the vectors with which traces continue."""
         if self._depth is not None and depth + 1 + check.forwards_first > self._depth:
             self._cut = True
             return vectors
-        if self._keep_harmless and any(harm.judges(check.signature.kind) for harm in self._harms):
-            self._record(self.met, HarmfulEdge(depth, place, step, check, vectors))
-        for harm, findings in zip(self._harms, self.harmful, strict=True):
+        if self._keep_harmless and any(harm.covers(check.signature.kind) for harm in self._harms):
+            self._record(self.all_races, RaceEdge(depth, place, step, check, vectors))
+        for harm, edges in zip(self._harms, self.harmful, strict=True):
             # Without tables in its labels a race is found once and for all.
-            if self._finds_all and check.signature.first and check.signature in findings.covered:
+            if self._finds_all and check.signature.first and check.signature in edges.covered:
                 continue
-            harmful = harm.vectors(check, vectors)
+            harmful = harm.harmful_vectors(check, vectors)
             if harmful != EMPTY:
-                self._record(findings, HarmfulEdge(depth, place, step, check, harmful))
+                self._record(edges, RaceEdge(depth, place, step, check, harmful))
                 if not self._finds_all:
                     vectors = self.sets.difference(vectors, harmful)
         return vectors
 
-    def _record(self, findings: HarmfulEdges, finding: HarmfulEdge) -> None:
-        signature, vectors = finding.check.signature, finding.vectors
-        covered = findings.covered.get(signature, EMPTY)
+    def _record(self, edges: RaceEdges, edge: RaceEdge) -> None:
+        signature, vectors = edge.check.signature, edge.vectors
+        covered = edges.covered.get(signature, EMPTY)
         if signature.first is not None:
             if covered == EMPTY:
-                findings.covered[signature] = vectors
-                findings.order.append(finding)
+                edges.covered[signature] = vectors
+                edges.order.append(edge)
             return
         fresh = self.sets.difference(vectors, covered)
         if fresh != EMPTY:
-            findings.covered[signature] = self.sets.union(covered, self._own(signature.switch, fresh))
-            findings.order.append(replace(finding, vectors=fresh))
+            edges.covered[signature] = self.sets.union(covered, self._own(signature.switch, fresh))
+            edges.order.append(replace(edge, vectors=fresh))
 
     def _own(self, switch: int, vectors: NodeId) -> NodeId:
         """Return every vector that agrees with one given on the switch's own tables."""
@@ -219,7 +227,7 @@ def _add(
     level: Level,
     parent: Parent,
 ) -> None:
-    """Add what is new about the target to what is known and to the level."""
+    """Add the vectors that are new at the target to `known`, `fresh` and the parents of the level."""
     if vectors == EMPTY:
         return
     before = known.get(target, EMPTY)

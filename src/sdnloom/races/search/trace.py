@@ -18,7 +18,7 @@ Clocks: TypeAlias = tuple[Clock, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Processed:
+class ProcessLabel:
     """Element processed packets with its tables; an element given by a term has one, the policy of its action."""
 
     element: int
@@ -30,7 +30,7 @@ class Processed:
 
 
 @dataclass(frozen=True, slots=True)
-class Reconfigured:
+class ReconfigureLabel:
     """`sender` gave `receiver` the policy on the channel: rcfg(channel, policy, sender, receiver)."""
 
     channel: str
@@ -47,7 +47,7 @@ class Reconfigured:
         return ChannelMessage(self.channel, self.policy)
 
 
-Label: TypeAlias = Processed | Reconfigured
+Label: TypeAlias = ProcessLabel | ReconfigureLabel
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +58,14 @@ class TraceEvent:
     table: int | None = None
 
 
-def start(elements: int) -> Clocks:
+def initial_clocks(elements: int) -> Clocks:
     """Return the clocks of the first state."""
     return ((0,) * elements,) * elements
 
 
-def advance(clocks: Clocks, label: Label) -> Clocks:
+def advance_clocks(clocks: Clocks, label: Label) -> Clocks:
     """Return the clocks after a transition."""
-    if isinstance(label, Processed):
+    if isinstance(label, ProcessLabel):
         return _replace(clocks, label.element, _tick(clocks[label.element], label.element))
     sent = _tick(clocks[label.sender], label.sender)
     merged = tuple(map(max, sent, clocks[label.receiver]))
@@ -87,16 +87,20 @@ class RaceTrace:
     @cached_property
     def clocks(self) -> tuple[Clocks, ...]:
         """The clocks before the first event and after each one."""
-        found = [start(len(self.first_tables))]
+        found = [initial_clocks(len(self.first_tables))]
         for event in self.events:
-            found.append(advance(found[-1], event.label))
+            found.append(advance_clocks(found[-1], event.label))
         return tuple(found)
 
     def tables(self, element: int, events: int) -> Tables:
         """Return the element's tables after that many events."""
         tables = list(self.first_tables[element])
         for event in self.events[:events]:
-            if event.table is not None and isinstance(event.label, Reconfigured) and event.label.receiver == element:
+            if (
+                event.table is not None
+                and isinstance(event.label, ReconfigureLabel)
+                and event.label.receiver == element
+            ):
                 tables[event.table] = event.label.policy
         return tuple(tables)
 

@@ -1,9 +1,9 @@
-"""For which tables of a switch a property holds, as a set of table vectors.
+"""Sets of the table vectors with which a property holds.
 
-Tables are decided one after the other. Inclusions are monotone in the network, so a partial choice is judged twice:
-with every open table holding all it may hold, and with every open table holding nothing. When both agree, nothing below
-needs to be looked at. Otherwise only tables that lie on some way of a packet from where the property puts it to where
-it looks for it still matter, and choices that agree on those have the same answer.
+Tables are decided one after the other. Inclusions are monotone in the network, so a partial choice is evaluated twice:
+with every open table holding all policies it may hold, and with every open table holding nothing. When both agree, the
+remaining tables do not matter. Otherwise only tables on some path of a packet that the property asks about matter, and
+choices that agree on those have the same answer.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,15 +17,15 @@ from sdnloom.races.search.behaviour import Tables
 from sdnloom.races.search.evaluate import PropertyEvaluator
 from sdnloom.races.search.table_sets import EMPTY, NodeId, TableSets
 
-# With so few open choices at a level, looking for what they share costs more than it saves.
+# For the first few undecided nodes of a level, finding the tables that matter costs more than it saves.
 FEW_NODES: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
-class TruthCell:
-    """A table that can be replaced: whose, which, and the policies it may hold.
+class TableCell:
+    """A table that can be replaced: its element, its index there, and the policies it may hold.
 
-    The first policy is the one it starts with; `writable` are the places of those that can be written to it.
+    The first policy is the initial one; `writable` are the indices of those that can be written to it.
     """
 
     element: int
@@ -34,13 +34,13 @@ class TruthCell:
     writable: tuple[int, ...]
 
 
-class Truth:
-    """The truth of one formula on one big switch, over the cells of a whole model."""
+class TruthSets:
+    """The vectors, over the cells of the whole model, with which one formula holds on one big switch."""
 
     def __init__(
         self,
         sets: TableSets,
-        cells: Sequence[TruthCell],
+        cells: Sequence[TableCell],
         element: int,
         big: BigSwitch,
         formula: Formula,
@@ -52,12 +52,12 @@ class Truth:
         self._big = big
         self._formula = formula
         self._tick = tick
-        self._place = {cell.table: level for level, cell in enumerate(cells) if cell.element == element}
+        self._levels = {cell.table: level for level, cell in enumerate(cells) if cell.element == element}
         self._options: tuple[Tables, ...] = tuple(
-            cells[self._place[table]].policies if table in self._place else (policy,)
+            cells[self._levels[table]].policies if table in self._levels else (policy,)
             for table, policy in enumerate(switch.initial for switch in big.switches)
         )
-        self.judge = PropertyEvaluator(big, formula, self._options)
+        self.evaluator = PropertyEvaluator(big, formula, self._options)
         self._universe = [sets.everything(level) for level in range(len(cells) + 1)]
         self._truths: dict[tuple[int, Policy] | None, NodeId] = {}
 
@@ -67,7 +67,7 @@ class Truth:
 
     def changed_by(self, table: int, policy: Policy) -> NodeId:
         """Return the vectors for which replacing the table by the policy changes the formula's value."""
-        level = self._place.get(table)
+        level = self._levels.get(table)
         before = self._truth(None)
         if level is not None and policy in self._cells[level].policies:
             after = self._sets.cofactor(before, level, self._cells[level].policies.index(policy))
@@ -89,16 +89,16 @@ class Truth:
 
 
 class _Builder:
-    """Builds the truth of one inclusion."""
+    """Builds the set for one inclusion."""
 
-    def __init__(self, truth: Truth, inclusion: Inclusion) -> None:
+    def __init__(self, truth: TruthSets, inclusion: Inclusion) -> None:
         self._truth = truth
         self._inclusion = inclusion
         self._known: dict[tuple[object, ...], NodeId] = {}
         self._undecided = [0] * len(truth._cells)
 
     def build(self, level: int, options: list[Tables]) -> NodeId:
-        """Return the truth over the cells from this level on; `options` are the policies still open for each table."""
+        """Return the set over the cells from this level on; `options` are the policies still open for each table."""
         truth = self._truth
         truth._tick()
         verdict = self._bounds(options)
@@ -107,8 +107,8 @@ class _Builder:
         self._undecided[level] += 1
         matters = [True] * len(options)
         if self._undecided[level] > FEW_NODES:
-            matters = truth.judge.matters(self._inclusion, tuple(sum_of(table) for table in options))
-        key = (level, *(table if there else None for table, there in zip(options, matters, strict=True)))
+            matters = truth.evaluator.matters(self._inclusion, tuple(sum_of(table) for table in options))
+        key = (level, *(table if needed else None for table, needed in zip(options, matters, strict=True)))
         if key in self._known:
             return self._known[key]
         cell = truth._cells[level]
@@ -126,14 +126,14 @@ class _Builder:
         return node
 
     def _bounds(self, options: list[Tables]) -> bool | None:
-        """Return the inclusion's value if it is the same for all that is open; None if it may differ."""
-        judge, inclusion = self._truth.judge, self._inclusion
+        """Return the inclusion's value if it is the same for all open choices; None if it may differ."""
+        evaluator, inclusion = self._truth.evaluator, self._inclusion
         if all(len(table) == 1 for table in options):
-            return judge.includes(inclusion, tuple(table[0] for table in options))
+            return evaluator.includes(inclusion, tuple(table[0] for table in options))
         if not inclusion.falls and not inclusion.rises:
             return None
-        most = judge.includes(inclusion, tuple(sum_of(table) for table in options))
+        most = evaluator.includes(inclusion, tuple(sum_of(table) for table in options))
         if most == inclusion.falls:
             return most
-        least = judge.includes(inclusion, tuple(table[0] if len(table) == 1 else DROP for table in options))
+        least = evaluator.includes(inclusion, tuple(table[0] if len(table) == 1 else DROP for table in options))
         return most if most == least else None

@@ -1,43 +1,43 @@
-"""Concrete traces out of a search: a finding stands for many races, each of which gets a shortest trace of its own."""
+"""Concrete traces of races: an edge stands for many races, and each of them gets a shortest trace."""
 
 from collections.abc import Iterator
 
 from sdnloom.races.search.abstraction import AbstractStep, ControlState
 from sdnloom.races.search.behaviour import Tables
-from sdnloom.races.search.search import HarmfulEdge, Place, RaceSearch
+from sdnloom.races.search.search import Place, RaceEdge, RaceSearch
 from sdnloom.races.search.table_sets import NodeId, Vector
-from sdnloom.races.search.trace import Processed, RaceTrace, TraceEvent
+from sdnloom.races.search.trace import ProcessLabel, RaceTrace, TraceEvent
 
 
-def witnesses(search: RaceSearch, finding: HarmfulEdge, vectors: NodeId) -> Iterator[tuple[RaceTrace, int, int]]:
-    """Yield, for each race among the vectors, a shortest trace and the places of its two events.
+def witnesses(search: RaceSearch, edge: RaceEdge, vectors: NodeId) -> Iterator[tuple[RaceTrace, int, int]]:
+    """Yield, for each race among the vectors, a shortest trace and the indices of its two events.
 
-    Only forwarding of a big switch has the tables in its label; otherwise all vectors are one race.
+    Only the label of forwarding by a big switch holds tables; otherwise all vectors stand for one race.
     """
     cells = enumerate(search.abstraction.cells)
-    owned = [cell for cell, owner in cells if owner.element == finding.check.signature.switch]
+    owned = [cell for cell, owner in cells if owner.element == edge.check.signature.switch]
     seen: set[Vector] = set()
     for vector in search.sets.vectors(vectors):
-        label = tuple(vector[cell] for cell in owned) if finding.check.signature.first is None else ()
+        label = tuple(vector[cell] for cell in owned) if edge.check.signature.first is None else ()
         if label not in seen:
             seen.add(label)
-            yield _trace(search, finding, vector)
-        if finding.check.signature.first is not None:
+            yield _trace(search, edge, vector)
+        if edge.check.signature.first is not None:
             return
 
 
-def _trace(search: RaceSearch, finding: HarmfulEdge, vector: Vector) -> tuple[RaceTrace, int, int]:
-    path = _path(search, finding.level, finding.place, vector)
-    race = finding.check.signature
-    if finding.check.forwards_first:
-        assert isinstance(finding.place, ControlState)
-        path.append((AbstractStep(Processed(race.switch, ()), finding.place), vector))
-    path.append((finding.step, vector))
+def _trace(search: RaceSearch, edge: RaceEdge, vector: Vector) -> tuple[RaceTrace, int, int]:
+    path = _path(search, edge.level, edge.place, vector)
+    race = edge.check.signature
+    if edge.check.forwards_first:
+        assert isinstance(edge.place, ControlState)
+        path.append((AbstractStep(ProcessLabel(race.switch, ()), edge.place), vector))
+    path.append((edge.step, vector))
     trace = RaceTrace(tuple(_event(search, *one) for one in path), search.abstraction.first_tables)
     last = len(path) - 1
     for place in reversed(range(last)):
         label = trace.events[place].label
-        forwarded = isinstance(label, Processed) and label.element == race.switch
+        forwarded = isinstance(label, ProcessLabel) and label.element == race.switch
         if label == race.first or (race.first is None and forwarded):
             return trace, place, last
     raise AssertionError("the first event of a race lies on its trace")
@@ -66,8 +66,8 @@ def _parent(search: RaceSearch, level: int, place: Place, vector: Vector) -> tup
 
 
 def _event(search: RaceSearch, step: AbstractStep, before: Vector) -> TraceEvent:
-    if isinstance(step.label, Processed) and not step.label.tables:
-        return TraceEvent(Processed(step.label.element, _tables(search, step.label.element, before)))
+    if isinstance(step.label, ProcessLabel) and not step.label.tables:
+        return TraceEvent(ProcessLabel(step.label.element, _tables(search, step.label.element, before)))
     return TraceEvent(step.label, step.table)
 
 

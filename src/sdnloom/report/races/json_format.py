@@ -6,7 +6,7 @@ from sdnloom.netkat.printer import to_text
 from sdnloom.netkat.syntax import Policy
 from sdnloom.races.language.model import RaceModel
 from sdnloom.races.result import Race, RaceResult
-from sdnloom.races.search.trace import Label, Processed
+from sdnloom.races.search.trace import Label, ProcessLabel
 from sdnloom.report.json_text import json_text
 from sdnloom.report.races.text import label_text
 
@@ -19,6 +19,7 @@ def races_json(result: RaceResult) -> str:
     values: dict[str, Any] = {
         "version": VERSION,
         "model": result.model.source,
+        "verdict": result.verdict,
         "outcome": result.outcome.value,
         "mode": result.mode.value,
         "depth": "unbounded" if result.depth is None else result.depth,
@@ -57,7 +58,7 @@ def _race(model: RaceModel, race: Race) -> dict[str, Any]:
 
 def _label(model: RaceModel, label: Label) -> dict[str, Any]:
     text = label_text(model, label)
-    if isinstance(label, Processed):
+    if isinstance(label, ProcessLabel):
         tables = [_policy(table) for table in label.tables]
         return {"event": "forward", "element": label.element, "tables": tables, "text": text}
     return {

@@ -6,7 +6,7 @@ from sdnloom.netkat.printer import to_text
 from sdnloom.netkat.syntax import DROP
 from sdnloom.races.language.model import BigSwitch, RaceModel
 from sdnloom.races.result import Race, RaceMode, RaceOutcome, RaceResult
-from sdnloom.races.search.trace import Clock, Clocks, Label, Processed
+from sdnloom.races.search.trace import Clock, Clocks, Label, ProcessLabel
 
 # A shared part of a policy is written out wherever it occurs, so a text may be far larger than its policy.
 SHOWN: Final = 2000
@@ -15,7 +15,7 @@ SHOWN: Final = 2000
 def label_text(model: RaceModel, label: Label) -> str:
     """Return a label as a person reads it: who did what to whom."""
     names = [element.name for element in model.elements]
-    if isinstance(label, Processed):
+    if isinstance(label, ProcessLabel):
         return f"{names[label.element]} forwards with {_tables_text(model, label)}"
     return f"{names[label.sender]} -> {names[label.receiver]}  {label.channel} ! {to_text(label.policy, limit=SHOWN)}"
 
@@ -86,7 +86,7 @@ def _race(model: RaceModel, number: int, race: Race) -> list[str]:
     return lines
 
 
-def _tables_text(model: RaceModel, label: Processed) -> str:
+def _tables_text(model: RaceModel, label: ProcessLabel) -> str:
     element = model.elements[label.element]
     if not isinstance(element, BigSwitch):
         return to_text(label.tables[0], limit=SHOWN)

@@ -1,0 +1,8 @@
+"""Exit codes that a verdict stands for."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from sdnloom.engine.result import VerdictName
+
+EXIT_CODES: Final[Mapping[VerdictName, int]] = {"holds": 0, "violated": 1, "incomplete": 3}
