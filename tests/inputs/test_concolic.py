@@ -28,8 +28,9 @@ from tests.network.programs import Hub, Learning, Silent
 def test_discovery_finds_the_same_packets_with_either_explorer(name, kind):
     network, program = SMALL[name], PythonProgram(kind)
 
-    def searching(ready, program, look, *rest):
-        return search(look(build(ready, program)), SearchOptions())
+    def searching(ready, program, observers):
+        system = build(ready, program)
+        return search(system, observers=observers(system))
 
     twin = explorable(program)
     found = discover(network, twin, ConcolicExplorer(twin), ETHERNET, SearchOptions(), searching)

@@ -59,8 +59,9 @@ class ByPort:
 def found(network, program, wanted=ETHERNET, options=None, explorer=None, properties=()):
     options = options or SearchOptions()
 
-    def searching(ready, program, look, *rest):
-        return search(look(build(ready, program, properties)), options)
+    def searching(ready, program, observers):
+        system = build(ready, program, properties)
+        return search(system, options, observers=observers(system))
 
     return discover(network, program, explorer or BruteForce(program), wanted, options, searching)
 

@@ -11,12 +11,12 @@ A verdict speaks for representatives of the classes, and holds only if every cla
 """
 
 import time
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol
 
 from sdnloom.check.cached_program import CachedProgram
-from sdnloom.engine.model import Needs, Property, System
+from sdnloom.engine.model import Observer, System
 from sdnloom.engine.path import Path
 from sdnloom.engine.result import Holds, Incomplete, Notice, Result, SearchEvent, SearchOptions
 from sdnloom.inputs.clients import DiscoveringClient, Pools, discovering_clients, with_pools
@@ -115,9 +115,9 @@ class Situation(NamedTuple):
 
 
 class SearchFunction(Protocol):
-    """Searches the network with the program. `prepare` adds to the system what notes down the situations met."""
+    """Searches the network with the program, with the observers that are given for its system."""
 
-    def __call__(self, network: Network, program: Program, prepare: Callable[[System], System]) -> Result:
+    def __call__(self, network: Network, program: Program, observers: Callable[[System], Sequence[Observer]]) -> Result:
         """The result."""
 
 
@@ -140,7 +140,7 @@ def discover(
         ready = with_pools(network, asking.pools)
         met = SituationCollector(tuple(discovering_clients(network)), options.reduce)
         packets, questions = asking.packets, asking.questions + statistics.questions
-        result = searching(ready, remembered, met.watching)
+        result = searching(ready, remembered, met.observers)
         goes_on = options.find_all or not result.violations
         if goes_on:
             asking.ask(met.situations)
@@ -195,26 +195,24 @@ class SituationCollector:
         self.hosts, self.reduced = hosts, reduced
         self._seen: dict[Situation, None] = {}
 
-    def watching(self, system: System) -> System:
-        """The system with properties that never speak, only look. With a reduction they see quiescent states only."""
-        needs = Needs.QUIESCENT if self.reduced else Needs.STATE
+    def observers(self, system: System) -> list[Observer]:
+        """One observer for each host and switch. With a reduction they see quiescent states only."""
         columns = {component.name for component in system.components}
-        looking = [
-            Property(
+        return [
+            Observer(
                 f"discovery of {host.spec.name} at {switch}",
-                needs,
-                self._looking(host, switch),
-                columns=(CONTROLLER, switch, host.spec.name),
+                (CONTROLLER, switch, host.spec.name),
+                self._observe(host, switch),
+                quiescent=self.reduced,
             )
             for host in self.hosts
             for switch in sorted({port.switch for port in host.ports} & columns)
         ]
-        return replace(system, properties=(*system.properties, *looking))
 
-    def _looking(self, host: DiscoveringClient, switch: str) -> Callable[[Any, Mapping[str, Any]], str | None]:
+    def _observe(self, host: DiscoveringClient, switch: str) -> Callable[[Mapping[str, Any]], None]:
         name = host.spec.name
 
-        def look(memory: Any, columns: Mapping[str, Any]) -> None:
+        def observe(columns: Mapping[str, Any]) -> None:
             core: HostCore = columns[name]
             state: SwitchState = columns[switch]
             controller: ControllerCore = columns[CONTROLLER]
@@ -222,7 +220,7 @@ class SituationCollector:
                 tables = replace(state.core, buffers=())
                 self._seen.setdefault(Situation(name, core.port, controller.program, tables))
 
-        return look
+        return observe
 
     @property
     def situations(self) -> list[Situation]:

@@ -6,7 +6,7 @@ program, or handlers of different switches are not independent. Only then is the
 
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple, TypeVar
@@ -18,7 +18,7 @@ from sdnloom.check.fingerprint import Fingerprints, declared_fingerprint, progra
 from sdnloom.check.program_factory import make_program
 from sdnloom.check.report import CONTROLLER, Report
 from sdnloom.check.scenario import Scenario
-from sdnloom.engine.model import Property, System
+from sdnloom.engine.model import Observer, Property, System
 from sdnloom.engine.path import Diverged, final_state, replay
 from sdnloom.engine.result import Counterexample, Result, SearchEvent, SearchOptions, Violated
 from sdnloom.engine.search import search
@@ -104,7 +104,7 @@ class Run:
         narrow = self.scenario.narrowed()
         if narrow.needs_discovery:
             return self._discover(narrow, on_event, began)
-        searched = self._search(narrow, self._assuming(self.program), lambda system: system, on_event, began)
+        searched = self._search(narrow, self._assuming(self.program), lambda system: (), on_event, began)
         bounds = stated_bounds(narrow.network, searched.options, self.program)
         return self._report(self.scenario, searched.result, bounds, searched.system.properties)
 
@@ -112,7 +112,7 @@ class Run:
         self,
         narrow: Scenario,
         program: Program,
-        prepare: Callable[[System], System],
+        observers: Callable[[System], Sequence[Observer]],
         on_event: Callable[[SearchEvent], None],
         began: float,
     ) -> "Searched":
@@ -125,7 +125,7 @@ class Run:
                 system = self._watched(program, narrow.network)
                 options = replace(narrow.options, strategy=narrow.strategy(system))
                 spent = time.perf_counter() - began
-                result = search(shuffled(prepare(system), narrow.seed), options, on_event, spent)
+                result = search(shuffled(system, narrow.seed), options, on_event, spent, observers(system))
                 return Searched(result, options, system)
             except AssumptionRefuted as refuted:
                 self.restarts.append(str(refuted))
@@ -146,9 +146,9 @@ class Run:
         copy = explorable(self.program)
         assuming: dict[int, Program] = {}  # assumptions that one search refuted are not made by the next one
 
-        def searching(network: Network, program: Program, prepare: Callable[[System], System]) -> Result:
+        def searching(network: Network, program: Program, observers: Callable[[System], Sequence[Observer]]) -> Result:
             known = assuming.setdefault(id(program), self._assuming(program))
-            return self._search(replace(narrow, network=network), known, prepare, on_event, began).result
+            return self._search(replace(narrow, network=network), known, observers, on_event, began).result
 
         options = self.scenario.options
         paths = ConcolicOptions(ExplorationOptions(paths=self.scenario.discovery.paths))

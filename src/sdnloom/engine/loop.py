@@ -25,9 +25,9 @@ def never_stop(found: Finding, number: int) -> bool:
 class LoopSearch(Generic[S]):
     """One run over a graph. States are numbered in the order they are found; the first ones are the initial ones.
 
-    `sighted(found, number)` is called when a property speaks in a new state, and stops the search there if it returns
-    True. `paused()` is called now and then. With `careful`, for graphs that a reduction thins out, no action that stays
-    enabled is ignored for ever around a cycle.
+    `observe(state)` is called for each new state, in order. `sighted(found, number)` is called when a property speaks
+    in a new state, and stops the search there if it returns True. `paused()` is called now and then. With `careful`,
+    for graphs that a reduction thins out, no action that stays enabled is ignored for ever around a cycle.
     """
 
     def __init__(
@@ -41,12 +41,15 @@ class LoopSearch(Generic[S]):
         max_transitions: int | None = None,
         sighted: Callable[[Finding, int], bool] = never_stop,
         paused: Callable[[], None] = lambda: None,
+        observe: Callable[[S], None] | None = None,
     ) -> None:
         self.graph, self.order, self.careful = graph, order, careful
         self.limits = limits or Limits()
         self.watch = watch or LimitWatch(self.limits)
         self.max_transitions = max_transitions
-        self.sighted, self.paused = sighted, paused
+        self.sighted, self.paused, self.observe = sighted, paused, observe
+        # Whether each new state is looked at.
+        self.looks = graph.asks or self.limits.states is not None or observe is not None
         self.states: list[S] = []
         self._seen: set[S] = set()
         self._numbers: dict[S, int] = {}  # careful: the number of each state
@@ -108,7 +111,7 @@ class LoopSearch(Generic[S]):
         """Expand some states of a level; True when the search is over."""
         successors, seen, states, parents = self.graph.successors, self._seen, self.states, self.parents
         known = seen.__contains__
-        asks = self.graph.asks or self.limits.states is not None
+        looks = self.looks
         for number in numbers:
             found = successors(states[number])
             self.transitions += len(found)
@@ -118,7 +121,7 @@ class LoopSearch(Generic[S]):
                     seen.add(state)
                     states.append(state)
                     parents.append(number)
-            if asks and len(states) > first and self._checked(first, found):
+            if looks and len(states) > first and self._checked(first, found):
                 return True
             if self.careful:
                 self._note_end(number, found)
@@ -135,7 +138,7 @@ class LoopSearch(Generic[S]):
         levels = [len(self.route(number)) - 1 for number in stack]
         successors, seen, states, parents = self.graph.successors, self._seen, self.states, self.parents
         known = seen.__contains__
-        asks = self.graph.asks or self.limits.states is not None
+        looks = self.looks
         turns = 0
         while stack:
             if turns % BATCH == 0:
@@ -158,7 +161,7 @@ class LoopSearch(Generic[S]):
                     states.append(state)
                     parents.append(number)
             if len(states) > first:
-                if asks and self._checked(first, found):
+                if looks and self._checked(first, found):
                     return True
                 stack.extend(range(len(states) - 1, first - 1, -1))
                 levels.extend([level + 1] * (len(states) - first))
@@ -185,15 +188,13 @@ class LoopSearch(Generic[S]):
                 self.parents.append(number)
         if number >= 0:  # being initial is no transition
             self.transitions += len(found)
-        if len(states) == first:
-            return False
-        if self.graph.asks or self.limits.states is not None:
-            return self._checked(first, found)
-        return False
+        return self.looks and len(states) > first and self._checked(first, found)
 
     def _checked(self, first: int, found: Sequence[S]) -> bool:
         """Ask the properties of the new states, in order; stop exactly where a violation or the limit says."""
         for number in range(first, len(self.states)):
+            if self.observe is not None:
+                self.observe(self.states[number])
             for spoken in self.graph.speaking(self.states[number]):
                 self.ended_by_sighting |= self.sighted(spoken, number)
             at_limit = number + 1 == self.limits.states

@@ -201,6 +201,21 @@ class Property:
         return self.fold is not _no_fold
 
 
+@dataclass(frozen=True)
+class Observer:
+    """Sees states during a search and changes nothing; what it returns is ignored.
+
+    `observe(columns)` is called once for each distinct combination of the values of its columns, in the order in which
+    the search finds states; with a reduction or a strategy, of the states that are explored. Both engines make the same
+    calls.
+    """
+
+    name: str
+    columns: tuple[str, ...]  # components and channels
+    observe: Callable[[Mapping[str, Any]], object]
+    quiescent: bool = False  # only quiescent states
+
+
 class Step(NamedTuple):
     """One line of a trace: names and values, never positions."""
 

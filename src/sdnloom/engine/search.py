@@ -12,7 +12,8 @@ from sdnloom.engine import user_code as evaluate
 from sdnloom.engine.limits import LimitWatch, TimeLimitReached, resident_bytes
 from sdnloom.engine.loop import LoopSearch
 from sdnloom.engine.memo import Memo, MemoSemantics
-from sdnloom.engine.model import ModelError, Needs, RestartRequired, Step, System
+from sdnloom.engine.model import ModelError, Needs, Observer, RestartRequired, Step, System
+from sdnloom.engine.observers import Observation, check_columns
 from sdnloom.engine.path import Diverged, Path, minimise, replay
 from sdnloom.engine.reduction.laws import check_channels, check_commutation, check_memories
 from sdnloom.engine.reduction.sleep_sets import SleepSetSearch, can_sleep
@@ -34,7 +35,7 @@ from sdnloom.engine.result import (
 )
 from sdnloom.engine.semantics import Finding, Semantics, State, Transition
 from sdnloom.engine.strategy import skipped
-from sdnloom.engine.system_graph import SystemGraph
+from sdnloom.engine.system_graph import StateObserver, SystemGraph
 from sdnloom.errors import SdnloomError
 
 # A run this long repays the start of the kernel, compiled code from its cache included.
@@ -97,6 +98,7 @@ def search(
     options: SearchOptions | None = None,
     on_event: Callable[[SearchEvent], None] | None = None,
     spent: float = 0,
+    observers: Sequence[Observer] = (),
 ) -> Result:
     """The verdict on a system. Every counterexample in it was replayed on the reference semantics.
 
@@ -104,14 +106,21 @@ def search(
 
     `spent` seconds of the time limit have passed before, if this is not the first search for a verdict.
     """
-    return _Run(system, options or SearchOptions(), on_event or (lambda event: None), spent).result()
+    return _Run(system, options or SearchOptions(), on_event or (lambda event: None), spent, observers).result()
 
 
 class _Run:
     def __init__(
-        self, system: System, options: SearchOptions, on_event: Callable[[SearchEvent], None], spent: float
+        self,
+        system: System,
+        options: SearchOptions,
+        on_event: Callable[[SearchEvent], None],
+        spent: float,
+        observers: Sequence[Observer],
     ) -> None:
         _refuse_bad_mixes(options)
+        for observer in observers:
+            check_columns(system, observer)
         self.system, self.options, self.on_event = system, options, on_event
         self.tables = Memo(system, options.checked)
         self.reduction = StubbornSets(system) if options.reduce else None
@@ -119,6 +128,7 @@ class _Run:
         self.watch = LimitWatch(options.limits, spent)
         self.semantics = Semantics(system)
         self.recorded = MemoSemantics(self.tables)  # a path is found and shortened with it, and confirmed without
+        self.observations = [Observation(self.semantics, observer) for observer in observers]
         self.sightings: dict[Finding, int] = {}
         self.engine: Engine | None = None
         self.name = "loop"
@@ -201,6 +211,12 @@ class _Run:
 
     def _loop(self, max_transitions: int | None) -> SystemLoop:
         graph = SystemGraph(self.tables, self.reduction, self.options.strategy)
+        observers = [StateObserver(graph, observation) for observation in self.observations]
+
+        def observe(state: int) -> None:
+            for observer in observers:
+                observer.observe(state)
+
         kind = SleepSetLoop if self.options.order == "bfs" and can_sleep(graph) else SystemLoop
         engine = kind(
             graph,
@@ -211,6 +227,7 @@ class _Run:
             max_transitions=max_transitions,
             sighted=self._sighted,
             paused=self._paused,
+            observe=observe if self.observations else None,
         )
         self.engine, self.name = engine, "loop"
         engine.run()
@@ -235,6 +252,7 @@ class _Run:
             careful=self._careful(),
             sighted=self._sighted,
             paused=self._paused,
+            observations=self.observations,
         )
         self.engine, self.name = engine, "kernel"
         engine.run()

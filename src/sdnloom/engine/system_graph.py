@@ -19,6 +19,7 @@ from sdnloom.engine import user_code as evaluate
 from sdnloom.engine.graph import Graph
 from sdnloom.engine.memo import Interner, Local, Memo
 from sdnloom.engine.model import Fault, Mode, Needs, Property, Step, Strategy, System
+from sdnloom.engine.observers import Observation
 from sdnloom.engine.reduction.place_classes import Classifier, PlaceClass
 from sdnloom.engine.reduction.stubborn_sets import StubbornSets
 from sdnloom.engine.semantics import Finding, State
@@ -223,14 +224,18 @@ class SystemGraph(Graph[int]):
 
     def columns_of(self, prop: Property) -> set[int]:
         """The columns that a property depends on."""
-        semantics = self.tables.semantics
-        columns = {
-            semantics.index[name] if name in semantics.index else self.tables.slot[semantics.channel_index[name]][0]
-            for name in prop.columns
-        }
+        columns = self.columns_named(prop.columns)
         if prop.remembers:
-            columns.add(self.components + semantics.remembering.index(prop))
+            columns.add(self.components + self.tables.semantics.remembering.index(prop))
         return columns
+
+    def columns_named(self, names: Sequence[str]) -> set[int]:
+        """The columns that hold these components and channels."""
+        semantics = self.tables.semantics
+        return {
+            semantics.index[name] if name in semantics.index else self.tables.slot[semantics.channel_index[name]][0]
+            for name in names
+        }
 
     def is_quiescent(self, state: int) -> bool:
         """Whether no MUST is enabled."""
@@ -548,6 +553,24 @@ class _Asked:
                 self.prop, semantics.memory(self.prop, value), semantics.columns(self.prop, value)
             )
         return self.answers[key]
+
+
+class StateObserver:
+    """Passes states to an observer, none with a combination of places that it was passed before."""
+
+    def __init__(self, graph: SystemGraph, observation: Observation) -> None:
+        self.graph, self.observation = graph, observation
+        self.field = sum(graph._fields[column] for column in graph.columns_named(observation.observer.columns))
+        self._passed: set[int] = set()
+
+    def observe(self, state: int) -> None:
+        """Pass the state on."""
+        if self.observation.observer.quiescent and not self.graph.is_quiescent(state):
+            return
+        key = state & self.field
+        if key not in self._passed:
+            self._passed.add(key)
+            self.observation.observe(self.graph.value(state))
 
 
 def _scramble(number: int) -> int:

@@ -12,6 +12,7 @@ from sdnloom.engine.model import (
     Event,
     Message,
     ModelError,
+    Observer,
     Outcome,
     Property,
     Restart,
@@ -170,6 +171,14 @@ def violated(prop: Property, memory: Any, columns: dict[str, Any]) -> str | None
     if message is not None and not isinstance(message, str):
         raise ModelError(f"property {prop.name!r} returned {message!r}; expected a message or None")
     return message
+
+
+def observe(observer: Observer, columns: dict[str, Any]) -> None:
+    """Call an observer; an error names it."""
+    try:
+        observer.observe(columns)
+    except Exception as error:
+        raise ModelError(f"observer {observer.name!r} raised {type(error).__name__}: {error}") from error
 
 
 def rank(strategy: Strategy, memory: Any, step: Step, outcome: Outcome) -> int | None:

@@ -4,7 +4,7 @@ Python fills the compiled memos (steps, takes, pushes, folds, masks) level by le
 two misses everything runs on integers. Numbers, parents, counts and counterexamples equal the loop's.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -18,6 +18,7 @@ from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.loop import DEPTH_UNDER_REDUCTION
 from sdnloom.engine.memo import Memo
 from sdnloom.engine.model import Needs, Property, Strategy
+from sdnloom.engine.observers import Observation
 from sdnloom.engine.reduction.cycle_proviso import CycleProviso
 from sdnloom.engine.reduction.stubborn_sets import StubbornSets
 from sdnloom.engine.result import Limits
@@ -49,11 +50,13 @@ class KernelSearch:
         careful: bool,
         sighted: Callable[[Finding, int], bool],
         paused: Callable[[], None],
+        observations: Sequence[Observation] = (),
     ) -> None:
         self.limits, self.watch, self.careful = limits, watch, careful
         self.sighted, self.paused = sighted, paused
         self.memo = KernelMemo(tables, reduction, strategy)
         self.properties = [_Asked(self.memo, prop) for prop in tables.system.properties]
+        self.observers = [_RowObserver(self.memo, observation) for observation in observations]
         self.transitions = 0
         self.depth = 0
         self.frontier = 0
@@ -170,6 +173,8 @@ class KernelSearch:
             self._at[_ROWS] = end + 1
             self.transitions = int(self._born[end - first]) if end else 0
             limited = end + 1 == self.limits.states
+        if self.observers:
+            self._observe(first, self.count())
         if limited:
             self.stopped = f"the limit of {self.limits.states:,} states was reached"
         return limited or self.ended_by_sighting
@@ -203,6 +208,13 @@ class KernelSearch:
             for place, found in asked.sightings(self._rows[first:last], self._flags)
         ]
         return [(number, found) for number, _, found in sorted(results, key=lambda one: one[:2])]
+
+    def _observe(self, first: int, last: int) -> None:
+        """Show the observers these states, in the loop's order."""
+        rows, flags = self._rows[first:last], self._flags[: last - first]
+        new = [(place, order) for order, one in enumerate(self.observers) for place in one.new(rows, flags)]
+        for place, order in sorted(new):
+            self.observers[order].observation.observe(self.memo.value(rows[place]))
 
     def _at_depth_limit(self, first: int, last: int) -> bool:
         """Whether states at the depth limit lead anywhere new; then the search is over and incomplete."""
@@ -287,6 +299,37 @@ def _longer(array: Array, length: int) -> Array:
     return bigger
 
 
+class _RowObserver:
+    """An observer of the new states of a level."""
+
+    def __init__(self, memo: KernelMemo, observation: Observation) -> None:
+        self.observation = observation
+        self.columns = sorted(memo.graph.columns_named(observation.observer.columns))
+        self._passed: set[tuple[int, ...]] = set()
+
+    def new(self, rows: Array, flags: Array) -> list[int]:
+        """The first row of each combination of places that the observer was not passed before."""
+        places = np.arange(len(rows))
+        if self.observation.observer.quiescent:
+            places = np.flatnonzero(flags & jit_memo.FLAG_MUST == 0)
+        results = []
+        for key, first in _distinct(rows[places][:, self.columns]):
+            if key not in self._passed:
+                self._passed.add(key)
+                results.append(int(places[first]))
+        return results
+
+
+def _distinct(rows: Array) -> list[tuple[tuple[int, ...], int]]:
+    """Each distinct row, and where it is first."""
+    if not len(rows):
+        return []
+    if not rows.shape[1]:
+        return [((), 0)]
+    distinct, firsts = np.unique(rows, axis=0, return_index=True)
+    return [(tuple(values), first) for values, first in zip(distinct.tolist(), firsts.tolist(), strict=True)]
+
+
 class _Asked:
     """A property asked of the new states of a level, once for each distinct value of the columns it reads."""
 
@@ -306,16 +349,9 @@ class _Asked:
             places = np.flatnonzero(flags & (jit_memo.FLAG_MUST | jit_memo.FLAG_IDLE) == 0)
         else:
             places = np.arange(len(rows))
-        if not len(places):
-            return []
         results: dict[Finding, int] = {}
-        asked = rows[places][:, self.columns]
-        if self.columns:
-            distinct, firsts = np.unique(asked, axis=0, return_index=True)
-        else:
-            distinct, firsts = asked[:1], np.zeros(1, np.int64)
-        for values, first in zip(distinct.tolist(), firsts.tolist(), strict=True):
-            message = self._message(tuple(values), rows[places[first]])
+        for values, first in _distinct(rows[places][:, self.columns]):
+            message = self._message(values, rows[places[first]])
             if message is not None:
                 found = Finding(self.prop.name, message)
                 results[found] = min(results.get(found, len(rows)), int(places[first]))

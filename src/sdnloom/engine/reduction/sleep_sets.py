@@ -55,9 +55,7 @@ class SleepSetSearch(LoopSearch[int]):
                 self.states.append(state)
                 self.parents.append(number)
                 self._asleep.append(asleep)
-        if len(self.states) == first or not (self.graph.asks or self.limits.states is not None):
-            return False
-        return self._checked(first, [state for state, _ in found])
+        return self.looks and len(self.states) > first and self._checked(first, [state for state, _ in found])
 
     def _done_after(self, number: int, found: Sequence[int]) -> bool:
         return self._taken(number, [(state, 0) for state in found])
