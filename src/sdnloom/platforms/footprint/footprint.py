@@ -14,13 +14,12 @@ from typing import Any
 
 from sdnloom.engine.model import Cell, Event
 from sdnloom.network.openflow import OpenFlowMessage
-from sdnloom.network.program import Reaction
+from sdnloom.network.program import Reaction, ReadsAndWrites
 from sdnloom.network.program_cells import Connected
 from sdnloom.platforms.capture.states import StateId, StateStore
 from sdnloom.platforms.footprint.recording_dict import Notes, note_tables, noted_cells
 from sdnloom.platforms.footprint.state_cells import REST, StateCells, dicts_of, partition
 
-ReadsAndWrites = tuple[frozenset[Cell], frozenset[Cell]]
 Watcher = Callable[[], AbstractContextManager[object]]
 Effects = tuple[tuple[tuple[str, OpenFlowMessage], ...], tuple[Event, ...]]  # messages and events of a step
 

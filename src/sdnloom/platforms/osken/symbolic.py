@@ -19,8 +19,9 @@ from sdnloom.network.openflow import PortStats
 from sdnloom.network.openflow.tables import STATS_REPLY
 from sdnloom.network.program import MessageIn
 from sdnloom.platforms.explorable import Content, HandlerRun
-from sdnloom.platforms.osken.program import OskenProgram, ProgramStep
+from sdnloom.platforms.osken.program import OskenProgram
 from sdnloom.platforms.osken.sandbox import Sandbox
+from sdnloom.platforms.program_base import ProgramStep
 from sdnloom.symbolic.execution import start_trail
 from sdnloom.symbolic.operations.calls import trust
 from sdnloom.symbolic.rewrite.module import rewrite
@@ -41,10 +42,10 @@ class SymbolicOsken(OskenProgram):
     def __init__(self, apps: Sequence[str | Path], **options: Any) -> None:
         super().__init__(apps, compiler=_rewritten, **options)
 
-    def _surroundings(self) -> Sandbox:
-        world = super()._surroundings()
-        world.stand_in(addrconv, converters(addrconv))
-        return world
+    def _new_sandbox(self) -> Sandbox:
+        sandbox = super()._new_sandbox()
+        sandbox.stand_in(addrconv, converters(addrconv))
+        return sandbox
 
     def rewritten(self) -> "SymbolicOsken":
         """The program itself."""

@@ -36,6 +36,7 @@ from sdnloom.network.openflow import (
 )
 from sdnloom.network.program import Call, Input, MessageIn, Reaction, SwitchDown, SwitchUp, TimerInput
 from sdnloom.platforms.capture.freeze import MUTABLE, StateError, attributes_of, freeze, frozen_attributes, restore
+from sdnloom.platforms.copyable import Copyable
 from sdnloom.platforms.footprint.recording_dict import Notes, note_tables, read_cells, written_cells
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ class Net:
             self.packet_out(switch, release, *actions)
 
 
-class PythonProgram:
+class PythonProgram(Copyable):
     """A class as a controller program; a new instance is made from `arguments`.
 
     What a handler reads and changes of the tables in its attributes is noted key by key, and a search with reduction
@@ -143,10 +144,11 @@ class PythonProgram:
         return self.kind.__name__
 
     def rewritten(self) -> "SymbolicPython":
-        """The same class once more, with code that follows symbolic values."""
+        """The same class with the same options, with code that follows symbolic values."""
         from sdnloom.platforms.python.symbolic import SymbolicPython
 
-        return SymbolicPython(self.kind, self.arguments)
+        arguments, options = self._arguments
+        return SymbolicPython(*arguments, **options)
 
     def initial(self) -> Hashable:
         """The state of a new instance."""

@@ -3,7 +3,6 @@
 import dataclasses
 import inspect
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -24,9 +23,9 @@ _PACKETS = _HERE / "network" / "packet"
 class SymbolicPython(PythonProgram):
     """A class as a program that can be explored. It reacts as the class does when nothing of it is rewritten."""
 
-    def __init__(self, kind: type, arguments: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, kind: type, *arguments: Any, **options: Any) -> None:
         self.original = kind
-        super().__init__(_rewritten(kind), arguments)
+        super().__init__(_rewritten(kind), *arguments, **options)
 
     def rewritten(self) -> "SymbolicPython":
         """The program itself."""

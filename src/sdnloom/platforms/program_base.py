@@ -1,0 +1,203 @@
+"""Base class of programs whose state is captured from live objects.
+
+A platform that runs unmodified code subclasses `CapturedProgram` and says how to load the code, what to run for an
+input and what to collect afterwards. States, replay, random draws, insertion order and footprints are done here.
+"""
+
+import weakref
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, NamedTuple
+
+from sdnloom.engine.model import Event
+from sdnloom.network.openflow import OpenFlowMessage
+from sdnloom.network.program import Input, Reaction, ReadsAndWrites
+from sdnloom.platforms.capture.dict_order import DictOrder
+from sdnloom.platforms.capture.states import FreshProgram, StateId, StateStore
+from sdnloom.platforms.capture.type_rules import forget
+from sdnloom.platforms.copyable import Copyable
+from sdnloom.platforms.footprint.footprint import Effects, FootprintRecorder, Watcher
+from sdnloom.platforms.sandbox.clock import Draws, next_script
+
+
+class StartStep(NamedTuple):
+    """The apps start; the first step of every run."""
+
+
+class ProgramStep(NamedTuple):
+    """An input, the thread or timer that was chosen where there are several, and the outcomes of random draws."""
+
+    given: Input | StartStep
+    choice: str = ""
+    script: tuple[int, ...] = ()
+
+
+class StepResult(NamedTuple):
+    """Messages and events of a step, and its random draws: the alternative taken and how many there were."""
+
+    messages: tuple[tuple[str, OpenFlowMessage], ...]
+    events: tuple[Event, ...]
+    draws: tuple[tuple[int, int], ...]
+
+
+class CapturedProgram(Copyable, ABC):
+    """A program whose state is captured from the live objects of its code. Its cores are ids of stored states.
+
+    A subclass calls `_load` at the end of its constructor, inside of the context in which its code runs.
+    """
+
+    def __init__(self, per_switch: bool | None) -> None:
+        self.per_switch = per_switch
+        self._classes: list[type] = []
+        weakref.finalize(self, forget, self._classes)
+
+    # What a platform defines.
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """The names of the apps."""
+
+    @abstractmethod
+    def _make(self) -> FreshProgram:
+        """Load the code and make its objects; nothing has started."""
+
+    @abstractmethod
+    def _remake(self) -> FreshProgram:
+        """Load the code once more, in place of what was loaded before."""
+
+    @abstractmethod
+    def _running(self) -> AbstractContextManager[None]:
+        """The context in which the code runs."""
+
+    @abstractmethod
+    def _choices(self, given: Input) -> Sequence[str]:
+        """The threads or timers that can be chosen for an input in the present state; [""] where there is no choice."""
+
+    @abstractmethod
+    def _perform(self, step: ProgramStep) -> Effects:
+        """Take a step from the present state: its messages and events."""
+
+    @abstractmethod
+    def _draws(self) -> Draws:
+        """The source of random numbers of the code as it is loaded now."""
+
+    @abstractmethod
+    def _apps_by_name(self) -> Mapping[str, Any]:
+        """The objects whose dict attributes are cells of the state."""
+
+    def _connections(self) -> Mapping[str, Any]:
+        """The objects that hold the connection of each switch, if they are cells of the state."""
+        return {}
+
+    def _recording_connections(self, switches: set[str]) -> AbstractContextManager[object]:
+        """The context that adds to the set each switch whose connection is read."""
+        return nullcontext()
+
+    def _check_start(self, events: Sequence[Event]) -> None:
+        """Raise an error if something went wrong while the apps started."""
+
+    def _platform_notes(self) -> list[str]:
+        """Notes for the report that only this platform has."""
+        return []
+
+    # What it gets.
+
+    def _load(self) -> None:
+        """Make the program and take its first step."""
+        self._states: StateStore[ProgramStep] = StateStore(self._make(), self._remake, self._run)
+        self._footprints = FootprintRecorder(
+            self._states, self._apps_by_name, self._connections, self._recording_connections
+        )
+        self._orders = DictOrder(self.name, self._states, lambda *asked: tuple(self._reactions(*asked)), self._start)
+        self._start()
+
+    def _start(self) -> None:
+        step = ProgramStep(StartStep())
+        self._check_start(self._run(step).events)
+        self._initial = self._states.note(self._states.first, step)
+
+    def _own_classes(self, classes: Sequence[type]) -> None:
+        """Replace the classes whose type rules are forgotten together with the program."""
+        forget(self._classes)
+        self._classes[:] = classes
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of the result must know of how the apps were run."""
+        stored = [f"states of the program are kept by {self.capture}"] if self._states.refused else []
+        return (*self._platform_notes(), *self._orders.notes(), *stored)
+
+    @property
+    def capture(self) -> str:
+        """How states were stored so far: "snapshot", or "replay" (perhaps "from the very start") with the reasons."""
+        return self._states.how()
+
+    def initial(self) -> StateId:
+        """The state after the start, before any switch has joined."""
+        return self._initial
+
+    def prepare(self, core: StateId) -> None:
+        """Restore a state now, so that the next `handle` runs the handler alone."""
+        with self._running():
+            self._states.bring(core)
+
+    def handle(self, core: StateId, given: Input) -> Sequence[Reaction]:
+        """The reactions: one, or one for each thread, timer and outcome of draws."""
+        with self._running():
+            return self._orders.reactions(core, given)
+
+    def first(self, core: StateId, given: Input) -> Reaction | None:
+        """The first of the reactions, without the work for the others; None if there is none."""
+        with self._running():
+            return next(self._reactions(core, given), None)
+
+    def keep_order(self) -> None:
+        """Make the insertion order of dicts part of the state from now on; `initial` is another core then."""
+        with self._running():
+            self._orders.keep()
+
+    def footprint(self, core: StateId, given: Input, reactions: Sequence[Reaction]) -> ReadsAndWrites | None:
+        """The cells that the reactions read and write; None where that is not known."""
+
+        def again(watcher: Watcher) -> list[Effects]:
+            return [(result.messages, result.events) for _, result in self._steps(core, given, watcher)]
+
+        with self._running():
+            return self._footprints.touched(core, reactions, again)
+
+    def _reactions(self, core: StateId, given: Input) -> Iterator[Reaction]:
+        for step, result in self._steps(core, given):
+            after = self._states.note(core, step)
+            yield Reaction(after, result.messages, result.events, _label(step.choice, result.draws))
+
+    def _steps(
+        self, core: StateId, given: Input, watcher: Watcher = nullcontext
+    ) -> Iterator[tuple[ProgramStep, StepResult]]:
+        """Take the steps that an input allows, each from the same state."""
+        self._states.bring(core)
+        for choice in self._choices(given):
+            script: tuple[int, ...] | None = ()
+            while script is not None:
+                step = ProgramStep(given, choice, script)
+                self._states.bring(core)
+                with watcher():
+                    result = self._run(step)
+                yield step, result
+                script = next_script(result.draws)
+
+    def _run(self, step: ProgramStep) -> StepResult:
+        """Take a step from the present state."""
+        self._states.moved()
+        draws = self._draws()
+        draws.begin(step.script)
+        messages, events = self._perform(step)
+        result = StepResult(messages, events, tuple(draws.made))
+        draws.begin()
+        return result
+
+
+def _label(choice: str, draws: Sequence[tuple[int, int]]) -> str:
+    drawn = f"draws {','.join(str(pick) for pick, _ in draws)}" if draws else ""
+    return " ".join(filter(None, (choice, drawn)))
