@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sdnloom.check.bounds import host_bounds
+from sdnloom.check.bounds import stated_bounds
 from sdnloom.check.load import load_scenario
 from sdnloom.check.run import shuffled
 from sdnloom.check.scenario import Scenario
@@ -89,14 +89,14 @@ def test_budgets_and_limits_are_stated_as_bounds() -> None:
     moving = MobileHost("h2", host=Replier("h2"), to=(SwitchPort("s1", 1),), moves=1)
     network = replace(NETWORK, link_faults=(("h1", LinkFaults(drop=1, fail=2)),))
     for host, expected in (
-        (Client("h1", to=("h2",), sends=1), "h1: at most 1 packet"),
-        (Client("h1", to=("h2",), sends=3, burst=2), "h1: at most 3 packets (2 unanswered)"),
-        (ArpHost("h1", to=("h2",), asks=2), "h1: at most 1 packet, 2 ARP requests"),
-        (TcpClient("h1", "h2"), "h1: at most one TCP connection"),
-        (moving, "h2: at most 1 move"),
-        (Replier("h2"), None),
+        (Client("h1", to=("h2",), sends=1), ("h1: at most 1 packet",)),
+        (Client("h1", to=("h2",), sends=3, burst=2), ("h1: at most 3 packets (2 unanswered)",)),
+        (ArpHost("h1", to=("h2",), asks=2), ("h1: at most 1 packet, 2 ARP requests",)),
+        (TcpClient("h1", "h2"), ("h1: at most one TCP connection",)),
+        (moving, ("h2: at most 1 move",)),
+        (Replier("h2"), ()),
     ):
-        assert host_bounds(host) == expected
+        assert stated_bounds(Network(linear(2), (host,)), SearchOptions()) == expected
     report = replace(SCENARIO, network=network, options=SearchOptions(limits=Limits(states=10, depth=4))).check()
     assert report.verdict == "incomplete"
     assert report.bounds == (

@@ -27,6 +27,11 @@ def check_not_negative(name: str, value: object) -> None:
         raise NetworkError(f"{name} is {value!r}; expected a whole number of at least 0")
 
 
+def at_most(count: int) -> str:
+    """A budget in words: "at most once", "at most 2 times"."""
+    return "at most once" if count == 1 else f"at most {count} times"
+
+
 def _budgets(faults: Any) -> None:
     for each in fields(faults):
         check_not_negative(each.name, getattr(faults, each.name))
@@ -70,6 +75,12 @@ class LinkFaults:
     def __post_init__(self) -> None:
         _budgets(self)
 
+    def bounds(self) -> tuple[str, ...]:
+        """The faults that may happen, with their budgets."""
+        each_way = (("drops a packet", self.drop), ("duplicates one", self.duplicate), ("reorders one", self.reorder))
+        found = [f"{fault} {at_most(count)} in each direction" for fault, count in each_way if count]
+        return (*found, *([f"fails {at_most(self.fail)}"] if self.fail else []))
+
 
 @dataclass(frozen=True)
 class SwitchFaults:
@@ -80,6 +91,11 @@ class SwitchFaults:
 
     def __post_init__(self) -> None:
         _budgets(self)
+
+    def bounds(self) -> tuple[str, ...]:
+        """The faults that may happen, with their budgets."""
+        faults = (("fails", self.fail), ("loses its connection", self.disconnect))
+        return tuple(f"{fault} {at_most(count)}" for fault, count in faults if count)
 
     @property
     def any(self) -> bool:
@@ -101,6 +117,12 @@ class Timeouts:
 
     def __post_init__(self) -> None:
         check_not_negative("expiries", self.expiries)
+
+    def bounds(self) -> tuple[str, ...]:
+        """The timeouts that may run out."""
+        any_time = f"timeouts run out at any moment {at_most(self.expiries)} in each switch"
+        at_rest = "hard timeouts run out when nothing else happens"
+        return (*([any_time] if self.expiries else []), *([at_rest] if self.settle else []))
 
 
 @dataclass(frozen=True)

@@ -54,6 +54,11 @@ class ArpHost(Client):
         asks = (HostAction("ask", self.ask),) if self.to and self.asks else ()
         return (*asks, HostAction("send", self.send_known)) if self.sends and (self.to or self.packets) else asks
 
+    def bounds(self) -> tuple[str, ...]:
+        """The packets that it may send, and the ARP requests before them."""
+        asks = (f"{self.asks} ARP request{'' if self.asks == 1 else 's'}",) if self.to and self.asks else ()
+        return (*super().bounds(), *asks)
+
     def check(self, view: HostView) -> None:
         """Raise NetworkError for what is wrong; unlike a client it may have nothing to send."""
         if self.to or self.packets:

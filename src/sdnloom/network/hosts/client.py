@@ -84,6 +84,11 @@ class Client(Host):
         """It sends, if it may."""
         return (HostAction("send", self.send),) if self.sends else ()
 
+    def bounds(self) -> tuple[str, ...]:
+        """The packets that it may send."""
+        unanswered = "" if self.burst is None else f" ({self.burst} unanswered)"
+        return (f"{self.sends} packet{'' if self.sends == 1 else 's'}{unanswered}",)
+
     def send(self, view: HostView, state: ClientState) -> Sequence[HostStep]:
         """Every packet that may be the next one."""
         if state.sent >= self.sends or state.credit == 0:

@@ -1,7 +1,7 @@
 """A host: what it does when a packet comes and what it does of its own accord. Subclass it to make your own.
 
 A host describes its behaviour with plain values; `component.py` turns that into a component of the engine. A subclass
-overrides at most four methods: `initial`, `receive`, `acts` and `work`.
+overrides at most five methods: `initial`, `receive`, `acts` with `bounds`, and `work`.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -120,6 +120,21 @@ class Host:
     def acts(self, view: HostView) -> tuple[HostAction, ...]:
         """What it does of its own accord."""
         return ()
+
+    def bounds(self) -> tuple[str, ...]:
+        """Upper bounds of what it does of its own accord, such as "2 packets"; every verdict states them.
+
+        A class with `acts` of its own inherits no bounds: they would be those of other actions.
+        """
+        kind = type(self)
+        if kind.acts is Host.acts:
+            return ()
+        return (f"an unknown number of actions (class {kind.__name__} states no bounds)",)
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "acts" in vars(cls) and "bounds" not in vars(cls):
+            cls.bounds = Host.bounds  # type: ignore[method-assign]
 
     def work(self, view: HostView, state: Any, task: Any) -> Sequence[HostStep]:
         """What it may do about a task."""

@@ -82,6 +82,11 @@ class MobileHost(Host):
         move = HostAction("move", self.move, cells=frozenset({"moves"}), sends=self.announces, moves=True)
         return (*inner, move) if self.moves and self.to else inner
 
+    def bounds(self) -> tuple[str, ...]:
+        """The bounds of the host that moves, and its moves."""
+        moves = (f"{self.moves} move{'' if self.moves == 1 else 's'}",) if self.moves and self.to else ()
+        return (*self.host.bounds(), *moves)
+
     def move(self, view: HostView, state: MobileState) -> Sequence[HostStep]:
         """Every port it may go to; the one where it is now is left out by the component."""
         if not state.moves:

@@ -58,6 +58,10 @@ class TcpClient(Host):
         """No connection."""
         return TcpClientState("stranger" if self.resolves else "closed")
 
+    def bounds(self) -> tuple[str, ...]:
+        """One connection."""
+        return ("one TCP connection",)
+
     def acts(self, view: HostView) -> tuple[HostAction, ...]:
         """It asks, opens, repeats, sends and closes."""
         asks = (HostAction("ask", self.ask),) if self.resolves else ()
