@@ -21,7 +21,7 @@ from sdnloom.engine.trace import TraceError
 from sdnloom.inputs.clients import discovering_clients
 from sdnloom.report.check.text import coverage_text
 from sdnloom.report.formats import render
-from sdnloom.strategies import NAMES
+from sdnloom.strategies import STRATEGY_NAMES
 
 EXIT = {"holds": 0, "violated": 1, "incomplete": 3}
 
@@ -38,7 +38,7 @@ EXIT = {"holds": 0, "violated": 1, "incomplete": 3}
 @click.option(
     "--strategy",
     metavar="NAMES",
-    help=f"Explore only some orders of events: {', '.join(NAMES)}; several with commas, applied in order.",
+    help=f"Explore only some orders of events: {', '.join(STRATEGY_NAMES)}; several with commas, applied in order.",
 )
 @click.option(
     "--same-flow",

@@ -22,16 +22,16 @@ from sdnloom.symbolic.execution import Execution
 from sdnloom.symbolic.explore import explore
 from sdnloom.symbolic.options import ExplorationOptions
 from sdnloom.symbolic.result import Exploration, PathClass
-from sdnloom.symbolic.run import Run
+from sdnloom.symbolic.run import CodeUnderTest
 from sdnloom.symbolic.solver.flip import BranchFlipper
 from sdnloom.symbolic.solver.interface import SolverAnswer, find_solver
 from sdnloom.symbolic.terms import constructors as terms
 from sdnloom.symbolic.terms.constructors import Term, const
-from sdnloom.symbolic.terms.evaluate import evaluate
+from sdnloom.symbolic.terms.evaluate import evaluate_term
 from sdnloom.symbolic.terms.facts import Facts
 from sdnloom.symbolic.terms.node import variables
 from sdnloom.symbolic.terms.simplify import essential
-from sdnloom.symbolic.values.make import octets, symbolic_bytes, symbolic_int
+from sdnloom.symbolic.values.make import octet_terms, symbolic_bytes, symbolic_int
 
 _KINDS = {
     FieldFormat.MAC: "mac",
@@ -63,7 +63,7 @@ def _between(term: Term, low: int, high: int) -> Term:
 @lru_cache(maxsize=256)  # the same in each state of a program
 def frame_octets(skeleton: Skeleton) -> tuple[Term, ...]:
     """Return the terms of a frame's bytes."""
-    return octets(frame_term(skeleton))
+    return octet_terms(frame_term(skeleton))
 
 
 def frame_term(skeleton: Skeleton) -> Term:
@@ -91,7 +91,7 @@ def constraints(skeleton: Skeleton) -> tuple[Term, ...]:
 class HandlerTask:
     """A handler in one state as a function of the symbolic fields, ready to be explored."""
 
-    run: Run
+    run: CodeUnderTest
     variables: tuple[Term, ...]
     domain: tuple[Term, ...]
     initial: Mapping[str, int]
@@ -223,7 +223,7 @@ class ConcolicClass:
     @property
     def readable(self) -> str:
         """The path condition as text; "any packet" if there is none."""
-        text = terms.text(terms.all_(*essential(self.condition)))
+        text = terms.term_text(terms.all_(*essential(self.condition)))
         return "any packet" if text == "true" else text
 
     @cached_property
@@ -244,13 +244,13 @@ class ConcolicClass:
         for each in other.condition:
             if variables(each) <= free:
                 shared.add(each)
-            elif not variables(each) <= fixed.keys() - free or not evaluate(each, fixed):
+            elif not variables(each) <= fixed.keys() - free or not evaluate_term(each, fixed):
                 return False
         return shared == set(self.condition) and self.path.trail == other.path.trail
 
     def contains(self, values: Mapping[str, int]) -> bool:
         """Whether a packet with these values, one for each symbolic field, is in the class."""
-        return all(evaluate(each, values) for each in self.path.condition)
+        return all(evaluate_term(each, values) for each in self.path.condition)
 
     def member(self, within: Mapping[str, Domain], avoiding: Sequence[Pattern]) -> Mapping[str, int] | None:
         """Return values in these domains that agree with no pattern and take the path; None if there are none."""

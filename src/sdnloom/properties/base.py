@@ -64,7 +64,7 @@ def faulted(event: Event) -> tuple[str, str] | None:
     return (event.label, packet_id_of(packet)) if isinstance(packet, Packet) else None
 
 
-def actions_of(view: NetworkView, *kinds: str) -> frozenset[tuple[str, str]]:
+def component_actions(view: NetworkView, *kinds: str) -> frozenset[tuple[str, str]]:
     """Return the actions of all components of these kinds: "host", "switch", "controller", "environment"."""
     kind_of = {**dict.fromkeys(view.hosts, "host"), **dict.fromkeys(view.switches, "switch")}
     return frozenset((name, action) for name, action in view.actions() if kind_of.get(name, name) in kinds)

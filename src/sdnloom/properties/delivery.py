@@ -10,7 +10,7 @@ from sdnloom.network.openflow import PacketIn
 from sdnloom.network.packet import decode
 from sdnloom.network.packet_id import packet_id_of, sender_of
 from sdnloom.network.traffic import ends_of
-from sdnloom.properties.base import NetworkProperty, actions_of, faulted, receiver
+from sdnloom.properties.base import NetworkProperty, component_actions, faulted, receiver
 
 Delivery = tuple[str, str]  # packet id, host
 
@@ -127,7 +127,7 @@ class NoBlackHolesMobile(NetworkProperty):
                 self.name,
                 Needs.QUIESCENT,
                 lambda memory, columns: _undelivered(memory.deliveries, columns),
-                watches=actions_of(view, "host", "switch", "controller"),
+                watches=component_actions(view, "host", "switch", "controller"),
                 fold=fold,
                 initial=_MobileMemory(),
             ),

@@ -7,7 +7,7 @@ from sdnloom.engine.model import Event, Needs, Property
 from sdnloom.network.build import NetworkView
 from sdnloom.network.events import Arrived
 from sdnloom.network.packet_id import packet_id_of
-from sdnloom.properties.base import NetworkProperty, actions_of, faulted
+from sdnloom.properties.base import NetworkProperty, component_actions, faulted
 
 Visit = tuple[str, str, int]  # packet, switch, port
 
@@ -40,7 +40,7 @@ class NoForwardingLoops(NetworkProperty):
                 self.name,
                 Needs.ORDER if duplicates else Needs.EVENT,
                 _loop,
-                watches=actions_of(view, "host", "switch") if duplicates else frozenset(),
+                watches=component_actions(view, "host", "switch") if duplicates else frozenset(),
                 fold=_visit,
                 initial=_Visits(),
             ),

@@ -20,7 +20,7 @@ from sdnloom.network.events import (
 from sdnloom.network.packet import Packet
 from sdnloom.network.packet_id import packet_id_of
 from sdnloom.network.traffic import ends_of, flow_of
-from sdnloom.properties.base import NetworkProperty, actions_of, receiver
+from sdnloom.properties.base import NetworkProperty, component_actions, receiver
 
 _TOPOLOGY_CHANGES = (LinkFailed, LinkRestored, HostMoved, SwitchFailed, SwitchLeft)
 
@@ -62,7 +62,7 @@ class DirectPaths(NetworkProperty):
         def fold(paths: _Paths, event: Event) -> _Paths:
             return self._fold(view, paths, event)
 
-        watches = actions_of(view, "host", "switch", "environment")
+        watches = component_actions(view, "host", "switch", "environment")
         return (Property(self.name, Needs.ORDER, _astray, watches=watches, fold=fold, initial=_Paths()),)
 
     def _fold(self, view: NetworkView, paths: _Paths, event: Event) -> _Paths:

@@ -12,7 +12,7 @@ from sdnloom.network.openflow import FlowCommand, FlowMod, Match, PacketIn, Port
 from sdnloom.network.packet import Packet, decode
 from sdnloom.network.switch.tables.lookup import matches, packet_fields
 from sdnloom.network.topology.spec import SwitchPort
-from sdnloom.properties.base import NetworkProperty, actions_of, receiver, sender
+from sdnloom.properties.base import NetworkProperty, component_actions, receiver, sender
 
 _INSTALLING = (FlowCommand.ADD, FlowCommand.MODIFY, FlowCommand.MODIFY_STRICT)
 
@@ -76,7 +76,7 @@ class UseCorrectRoutingTable(NetworkProperty):
         def wrong(memory: _Memory, _: Any) -> str | None:
             return self._violation(memory.routes, complete=True)
 
-        watches = actions_of(view, "controller")
+        watches = component_actions(view, "controller")
         return (
             Property(self.name, Needs.ORDER, wrong_so_far, watches=watches, fold=fold, initial=_Memory()),
             Property(f"{self.name} (all)", Needs.QUIESCENT, wrong, watches=watches, fold=fold, initial=_Memory()),

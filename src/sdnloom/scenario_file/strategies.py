@@ -5,7 +5,7 @@ from collections.abc import Callable
 from sdnloom.scenario_file.by_signature import read_call
 from sdnloom.scenario_file.code_files import CodeFiles
 from sdnloom.scenario_file.table import Table
-from sdnloom.strategies import NAMES, PktSeq, SameFlow, SearchStrategy, make_strategies, same_connection
+from sdnloom.strategies import STRATEGY_NAMES, PktSeq, SameFlow, SearchStrategy, make_strategies, same_connection
 
 
 def read_strategies(reader: Table, code: CodeFiles) -> tuple[tuple[SearchStrategy, ...], SameFlow | None]:
@@ -14,8 +14,8 @@ def read_strategies(reader: Table, code: CodeFiles) -> tuple[tuple[SearchStrateg
     pkt_seq: PktSeq = read_call(reader.table("pkt_seq"), PktSeq, {}, {})
     names = reader.texts("strategies", [])
     for number, name in enumerate(names):
-        if name not in NAMES:
-            reader.fail_item("strategies", number, name, f"one of {', '.join(NAMES)}")
+        if name not in STRATEGY_NAMES:
+            reader.fail_item("strategies", number, name, f"one of {', '.join(STRATEGY_NAMES)}")
     return reader.calling("strategies", lambda: make_strategies(names, same_flow, pkt_seq)), same_flow
 
 

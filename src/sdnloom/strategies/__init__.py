@@ -4,7 +4,7 @@ PKT-SEQ is a bound. A search under one of the others that finds nothing ends Inc
 They are built on the engine's `Strategy` protocol, which ranks the steps of any system. The order of a search (breadth
 first, depth first) is something else and belongs to the engine's options.
 
-A new strategy is a file of this folder, an entry of `NAMES` and `make_strategies` below, and a paragraph in the docs.
+A new strategy is a file of this folder, an entry of `STRATEGY_NAMES` and `make_strategies`, and a text in the docs.
 """
 
 from collections.abc import Sequence
@@ -16,10 +16,10 @@ from sdnloom.strategies.no_delay import NoDelay
 from sdnloom.strategies.pkt_seq import PktSeq
 from sdnloom.strategies.unusual import Unusual
 
-NAMES = (PktSeq.name, NoDelay.name, Unusual.name, FlowIR.name)
+STRATEGY_NAMES = (PktSeq.name, NoDelay.name, Unusual.name, FlowIR.name)
 
 __all__ = [
-    "NAMES",
+    "STRATEGY_NAMES",
     "FlowIR",
     "NoDelay",
     "PktSeq",
@@ -41,8 +41,8 @@ def make_strategies(
     """Return the strategies of these names, in their order, after PKT-SEQ, which applies the clients' own bounds."""
     strategies: list[SearchStrategy] = [pkt_seq or PktSeq()]
     for place, name in enumerate(names):
-        if name not in NAMES:
-            raise StrategyError(f"strategy {name!r} is unknown; expected one of {', '.join(NAMES)}")
+        if name not in STRATEGY_NAMES:
+            raise StrategyError(f"strategy {name!r} is unknown; expected one of {', '.join(STRATEGY_NAMES)}")
         if name in names[:place]:
             raise StrategyError(f"strategy {name!r} is given twice; expected each once")
         if name == NoDelay.name:

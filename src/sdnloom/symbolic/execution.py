@@ -12,7 +12,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Final, NamedTuple
 
-from sdnloom.symbolic.terms.constructors import FALSE, TRUE, const, eq, evaluate
+from sdnloom.symbolic.terms.constructors import FALSE, TRUE, const, eq, evaluate_term
 from sdnloom.symbolic.terms.node import Model, Term
 
 
@@ -52,7 +52,7 @@ class PathDiscarded(PathEnd):
     """The run broke an assumption: its inputs are outside what is explored."""
 
 
-MAX_DEPTH: Final = 400
+MAX_BRANCHES: Final = 400
 MAX_STEPS: Final = 100_000
 MAX_TRAIL: Final = 1_000_000
 _OURS: Final = str(Path(__file__).parent)
@@ -70,7 +70,7 @@ class Execution:
         self,
         model: Model,
         *,
-        max_depth: int = MAX_DEPTH,
+        max_depth: int = MAX_BRANCHES,
         max_steps: int = MAX_STEPS,
         overdue: Callable[[], bool] | None = None,
         recording: bool = True,
@@ -130,7 +130,7 @@ class Execution:
             condition, _, _, _, pinned = self._predicted[len(self.branches)]
             if pinned is not term or condition in self._known:
                 break
-            self._record(condition, bool(evaluate(condition, self.model)), site, False, term)
+            self._record(condition, bool(evaluate_term(condition, self.model)), site, False, term)
         if goal not in self._known:
             self._record(goal, True, site, False, term)
         self.branch(goal, True, site)

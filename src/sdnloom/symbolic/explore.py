@@ -14,11 +14,11 @@ from sdnloom.errors import SdnloomError
 from sdnloom.symbolic.execution import Branch, Site
 from sdnloom.symbolic.options import ExplorationOptions
 from sdnloom.symbolic.result import Divergence, Exploration, ExplorationStatistics, PathClass
-from sdnloom.symbolic.run import Run, perform
+from sdnloom.symbolic.run import CodeUnderTest, run_once
 from sdnloom.symbolic.solver.flip import BranchFlipper
 from sdnloom.symbolic.solver.interface import SolverAnswer, find_solver
-from sdnloom.symbolic.terms.constructors import not_, text
-from sdnloom.symbolic.terms.evaluate import evaluate
+from sdnloom.symbolic.terms.constructors import not_, term_text
+from sdnloom.symbolic.terms.evaluate import evaluate_term
 from sdnloom.symbolic.terms.node import Term, variables
 
 
@@ -37,7 +37,7 @@ class PathRun:
 
 
 def explore(
-    run: Run,
+    run: CodeUnderTest,
     variables: Sequence[Term],
     domain: Sequence[Term] = (),
     *,
@@ -79,7 +79,7 @@ class _Path:
 class _Search:
     def __init__(
         self,
-        run: Run,
+        run: CodeUnderTest,
         variables: Sequence[Term],
         domain: Sequence[Term],
         options: ExplorationOptions,
@@ -145,7 +145,7 @@ class _Search:
     def _one(self, model: Mapping[str, int], predicted: Sequence[Branch], waiting: int) -> _Path | None:
         """Run once and put the path into the tree; return it unless the tree had it."""
         overdue = self._overdue if self._options.seconds is not None else None
-        done = perform(self._run, model, self._options, predicted, overdue)
+        done = run_once(self._run, model, self._options, predicted, overdue)
         self._paths += 1
         self._branches += len(done.branches)
         self._unrecorded += done.execution.unrecorded_branches
@@ -171,13 +171,15 @@ class _Search:
         node, nodes, known, sound = self._root, [], 0, len(branches)
         for number, branch in enumerate(branches):
             if number >= len(predicted) and self._value(branch, model) is not branch.taken:
-                self._diverged(branch, f"{text(branch.condition)} to be {not branch.taken}", f"{branch.taken}", model)
+                self._diverged(
+                    branch, f"{term_text(branch.condition)} to be {not branch.taken}", f"{branch.taken}", model
+                )
                 sound = min(sound, number)
             if node.branch is None:
                 node.branch = branch
             if node.ended or node.branch.condition is not branch.condition:
-                before = text(node.branch.condition) if not node.ended else "the end of the run"
-                self._diverged(branch, before, text(branch.condition), model)
+                before = term_text(node.branch.condition) if not node.ended else "the end of the run"
+                self._diverged(branch, before, term_text(branch.condition), model)
             nodes.append(node)
             following = node.follow.get((branch.condition, branch.taken))
             if following is None:
@@ -188,13 +190,13 @@ class _Search:
         if node.ended:
             return None
         if node.branch is not None:
-            self._diverged(None, text(node.branch.condition), "the end of the run", model)
+            self._diverged(None, term_text(node.branch.condition), "the end of the run", model)
         node.ended = True
         return _Path(model, branches, tuple(nodes), known, sound)
 
     def _value(self, branch: Branch, model: Mapping[str, int]) -> bool:
         try:
-            return bool(evaluate(branch.condition, model))
+            return bool(evaluate_term(branch.condition, model))
         except KeyError as error:
             raise ExplorationError(
                 f"{branch.site}: a condition mentions the variable {error}, which is not declared"
@@ -232,7 +234,7 @@ class _Search:
     def _no_inputs(self, verdict: SolverAnswer) -> str:
         if verdict is SolverAnswer.UNKNOWN:
             return f"no inputs were found that meet the domain constraints ({self._why_unknown()})"
-        clash = " and ".join(f"({text(constraint)})" for constraint in self._inputs.contradiction())
+        clash = " and ".join(f"({term_text(constraint)})" for constraint in self._inputs.contradiction())
         return f"the domain constraints are unsatisfiable, so there are no inputs: {clash}"
 
     def _why_unknown(self) -> str:
@@ -276,14 +278,16 @@ def _check(declared: Sequence[Term], domain: Sequence[Term]) -> None:
     names: dict[str, Term] = {}
     for variable in declared:
         if variable.op != "var":
-            raise ExplorationError(f"{text(variable)} is not a variable")
+            raise ExplorationError(f"{term_text(variable)} is not a variable")
         if names.setdefault(variable.args[0], variable) is not variable:
             raise ExplorationError(f"two variables of different width or kind are named {variable.args[0]!r}")
     for constraint in domain:
         if constraint.width:
-            raise ExplorationError(f"the domain constraint {text(constraint)} is not a truth value")
+            raise ExplorationError(f"the domain constraint {term_text(constraint)} is not a truth value")
         for name in sorted(variables(constraint) - names.keys()):
-            raise ExplorationError(f"the domain constraint {text(constraint)} mentions {name!r}, which is not declared")
+            raise ExplorationError(
+                f"the domain constraint {term_text(constraint)} mentions {name!r}, which is not declared"
+            )
 
 
 def _completed(initial: Mapping[str, int], declared: Sequence[Term]) -> dict[str, int]:
@@ -298,7 +302,7 @@ def _completed(initial: Mapping[str, int], declared: Sequence[Term]) -> dict[str
 
 
 def _says(branch: Branch) -> str:
-    return text(branch.condition if branch.taken else not_(branch.condition))
+    return term_text(branch.condition if branch.taken else not_(branch.condition))
 
 
 def _times(count: int, noun: str, plural: str = "s") -> str:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from sdnloom.symbolic.execution import MAX_DEPTH, MAX_STEPS
+from sdnloom.symbolic.execution import MAX_BRANCHES, MAX_STEPS
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,7 +11,7 @@ class ExplorationOptions:
 
     paths: int = 2_000
     seconds: float | None = None
-    depth: int = MAX_DEPTH  # branches recorded on one path
+    depth: int = MAX_BRANCHES  # branches recorded on one path
     steps: int = MAX_STEPS  # branches met on one path, recorded or not
     query_seconds: float = 1.0
     solver: str = "auto"

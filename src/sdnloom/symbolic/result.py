@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sdnloom.symbolic.execution import Branch, Site
-from sdnloom.symbolic.terms.constructors import all_, not_, text
+from sdnloom.symbolic.terms.constructors import all_, not_, term_text
 from sdnloom.symbolic.terms.node import Term
 from sdnloom.symbolic.terms.simplify import essential
 
@@ -46,7 +46,7 @@ class PathClass:
     @property
     def readable(self) -> str:
         """Return the path condition for people, without the parts that the others imply."""
-        return text(all_(*essential(self.condition)))
+        return term_text(all_(*essential(self.condition)))
 
 
 @dataclass(frozen=True, slots=True)

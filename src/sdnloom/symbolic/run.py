@@ -12,7 +12,7 @@ from sdnloom.symbolic.options import ExplorationOptions
 from sdnloom.symbolic.result import RaisedException
 from sdnloom.symbolic.terms.node import Model
 
-Run = Callable[[Execution], Any]
+CodeUnderTest = Callable[[Execution], Any]
 _HERE: Final = str(Path(__file__).parent)  # frames of symbolic values are not where the code under test raised
 
 
@@ -27,8 +27,8 @@ class RunResult:
     finished: bool
 
 
-def perform(
-    run: Run,
+def run_once(
+    run: CodeUnderTest,
     model: Model,
     options: ExplorationOptions,
     predicted: Sequence[Branch] = (),

@@ -5,7 +5,7 @@ from random import Random
 
 from sdnloom.symbolic.solver.interface import Solver, SolverAnswer
 from sdnloom.symbolic.terms.constructors import all_, const, eq, extract, not_
-from sdnloom.symbolic.terms.evaluate import evaluate
+from sdnloom.symbolic.terms.evaluate import evaluate_term
 from sdnloom.symbolic.terms.facts import Facts
 from sdnloom.symbolic.terms.node import Model, Term, postorder
 
@@ -30,7 +30,7 @@ class Sampler:
             if len(found) > count:
                 break
             model = self._changed(self._random.choice(found), facts, constants)
-            if self._values(model) not in seen and all(evaluate(literal, model) for literal in literals):
+            if self._values(model) not in seen and all(evaluate_term(literal, model) for literal in literals):
                 seen.add(self._values(model))
                 found.append(model)
         while len(found) <= count:

@@ -15,16 +15,16 @@ from sdnloom.symbolic.execution import Branch, Site
 from sdnloom.symbolic.explore import ExplorationError
 from sdnloom.symbolic.options import ExplorationOptions
 from sdnloom.symbolic.result import Exploration, PathClass
-from sdnloom.symbolic.run import Run, RunResult, perform
+from sdnloom.symbolic.run import CodeUnderTest, RunResult, run_once
 from sdnloom.symbolic.sampler import Sampler
 from sdnloom.symbolic.solver.interface import find_solver
-from sdnloom.symbolic.terms.constructors import text
-from sdnloom.symbolic.terms.evaluate import evaluate
+from sdnloom.symbolic.terms.constructors import term_text
+from sdnloom.symbolic.terms.evaluate import evaluate_term
 from sdnloom.symbolic.terms.facts import Facts
 from sdnloom.symbolic.terms.node import Model, Term
 
 # (class, further model, output of its run) -> whether that output is the one that the class predicts.
-Same = Callable[[PathClass, Model, Any], bool]
+OutputCheck = Callable[[PathClass, Model, Any], bool]
 
 _MOST_INPUTS: Final = 1 << 20
 
@@ -57,10 +57,10 @@ class Purity:
 
 def check_purity(
     exploration: Exploration,
-    run: Run,
+    run: CodeUnderTest,
     models_per_class: int = 20,
     *,
-    same: Same | None = None,
+    same: OutputCheck | None = None,
     options: ExplorationOptions | None = None,
     seed: int = 0,
 ) -> Purity:
@@ -76,13 +76,13 @@ def check_purity(
         models += len(drawn)
         small += len(drawn) < models_per_class
         for model in drawn:
-            finding = _compare(number, found, model, perform(run, model, options, found.branches), same)
+            finding = _compare(number, found, model, run_once(run, model, options, found.branches), same)
             if finding is not None:
                 impure.append(finding)
     return Purity(models, small, tuple(impure))
 
 
-def _compare(number: int, found: PathClass, model: Model, done: RunResult, same: Same | None) -> Impurity | None:
+def _compare(number: int, found: PathClass, model: Model, done: RunResult, same: OutputCheck | None) -> Impurity | None:
     """Return how the run differs from its class, if it does."""
     for expected, met in zip(found.branches, done.branches, strict=False):
         if (expected.condition, expected.taken) != (met.condition, met.taken):
@@ -119,7 +119,11 @@ class Partition:
 
 
 def check_partition(
-    exploration: Exploration, run: Run, *, same: Same | None = None, options: ExplorationOptions | None = None
+    exploration: Exploration,
+    run: CodeUnderTest,
+    *,
+    same: OutputCheck | None = None,
+    options: ExplorationOptions | None = None,
 ) -> Partition:
     """Return whether the classes divide the domain, by running all its inputs; refused if they are too many."""
     options = options or ExplorationOptions()
@@ -129,18 +133,18 @@ def check_partition(
     for model in enumerate_inputs(exploration.variables, exploration.domain):
         inputs += 1
         matching = [
-            n for n, condition in enumerate(conditions) if all(evaluate(literal, model) for literal in condition)
+            n for n, condition in enumerate(conditions) if all(evaluate_term(literal, model) for literal in condition)
         ]
         hit.update(matching)
         if len(matching) == 1:
             number = matching[0]
             found = exploration.classes[number]
-            finding = _compare(number, found, model, perform(run, model, options, found.branches), same)
+            finding = _compare(number, found, model, run_once(run, model, options, found.branches), same)
             if finding is not None:
                 impure.append(finding)
         elif matching:
             shared.append(model)
-        elif perform(run, model, options).finished:  # a discarded input belongs to no class
+        elif run_once(run, model, options).finished:  # a discarded input belongs to no class
             missed.append(model)
     return Partition(inputs, tuple(missed), tuple(shared), tuple(impure), len(conditions) - len(hit))
 
@@ -159,9 +163,9 @@ def enumerate_inputs(variables: Sequence[Term], domain: Sequence[Term]) -> Itera
     names = [variable.args[0] for variable in variables]
     for values_of_one in product(*(list(values.values()) for values in ranges)):
         model = dict(zip(names, values_of_one, strict=True))
-        if all(evaluate(constraint, model) for constraint in domain):
+        if all(evaluate_term(constraint, model) for constraint in domain):
             yield model
 
 
 def _says(branch: Branch) -> str:
-    return f"{text(branch.condition)} is {branch.taken}".lower()
+    return f"{term_text(branch.condition)} is {branch.taken}".lower()

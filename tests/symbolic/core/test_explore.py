@@ -21,11 +21,11 @@ from sdnloom.symbolic.terms.constructors import (
     concat,
     const,
     eq,
-    evaluate,
+    evaluate_term,
     ite,
     mul,
     not_,
-    text,
+    term_text,
     ule,
     ult,
     var,
@@ -342,7 +342,7 @@ def test_pinned_terms_of_any_shape_are_explored_one_by_one():
     shapes = [concat(const(1, 1), i, const(2, 2), i), ite(ult(i, const(3, 2)), const(4, 4), zero_extend(i, 4))]
 
     def pinning(execution):
-        return [execution.pin(shape, evaluate(shape, execution.model), HERE) for shape in shapes]
+        return [execution.pin(shape, evaluate_term(shape, execution.model), HERE) for shape in shapes]
 
     exploration = explore(pinning, [i])
     assert exploration.complete, exploration.reasons
@@ -466,7 +466,7 @@ def test_a_domain_too_large_to_enumerate_is_refused():
 
 def test_symbolic_outputs_are_kept_as_they_are():
     exploration = explore(lambda execution: add(X, const(1, 8)), [X])
-    assert text(exploration.classes[0].output) == "x + 1"
+    assert term_text(exploration.classes[0].output) == "x + 1"
 
 
 def test_an_error_meant_for_the_user_passes_through():

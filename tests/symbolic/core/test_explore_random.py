@@ -14,7 +14,7 @@ from sdnloom.symbolic.self_check import check_partition, check_purity, enumerate
 from sdnloom.symbolic.solver.flip import BranchFlipper
 from sdnloom.symbolic.solver.guess import guess
 from sdnloom.symbolic.solver.interface import SolverAnswer, find_solver
-from sdnloom.symbolic.terms.evaluate import evaluate
+from sdnloom.symbolic.terms.evaluate import evaluate_term
 from sdnloom.symbolic.terms.facts import Facts
 from sdnloom.symbolic.terms.simplify import essential
 from tests.symbolic.core.programs import DOMAINS, VARIABLES, conditions, large_program, programs, runner
@@ -108,10 +108,10 @@ def test_exploration_is_deterministic(program):
 def test_flips_are_what_enumeration_says(prefix, goal, model, domain):
     """Facts may refute only what has no input; a guess and a solver's model meet everything; unsat means none."""
     condition = build(goal)
-    if not all(evaluate(constraint, model) for constraint in domain):
+    if not all(evaluate_term(constraint, model) for constraint in domain):
         model = next(enumerate_inputs(VARIABLES, domain))
-    literals = [(term, bool(evaluate(term, model))) for term in map(build, prefix)]
-    wanted = not evaluate(condition, model)
+    literals = [(term, bool(evaluate_term(term, model))) for term in map(build, prefix)]
+    wanted = not evaluate_term(condition, model)
     facts = Facts()
     for constraint in domain:
         facts.learn(constraint, True)
@@ -119,7 +119,7 @@ def test_flips_are_what_enumeration_says(prefix, goal, model, domain):
         facts.learn(term, holds)
 
     def meets(inputs):
-        return all(bool(evaluate(term, inputs)) is holds for term, holds in [*literals, (condition, wanted)])
+        return all(bool(evaluate_term(term, inputs)) is holds for term, holds in [*literals, (condition, wanted)])
 
     possible = any(meets(inputs) for inputs in enumerate_inputs(VARIABLES, domain))
     if facts.refutes(condition, wanted):
@@ -132,7 +132,7 @@ def test_flips_are_what_enumeration_says(prefix, goal, model, domain):
         if possible:
             assert isinstance(answer, dict)
             assert meets(answer)
-            assert all(evaluate(constraint, answer) for constraint in domain)
+            assert all(evaluate_term(constraint, answer) for constraint in domain)
         else:
             assert answer is SolverAnswer.UNSAT
 
@@ -142,7 +142,7 @@ def test_flips_are_what_enumeration_says(prefix, goal, model, domain):
 def test_facts_never_exclude_a_model(prefix, model):
     facts = Facts()
     for condition in map(build, prefix):
-        holds = bool(evaluate(condition, model))
+        holds = bool(evaluate_term(condition, model))
         assert not facts.refutes(condition, holds)
         facts.learn(condition, holds)
         assert not facts.refutes(condition, holds)
@@ -154,12 +154,16 @@ def test_facts_never_exclude_a_model(prefix, model):
 @given(st.lists(conditions(), max_size=5), st.sampled_from(ALL_INPUTS))
 def test_essential_literals_have_the_same_models(prefix, model):
     literals = [
-        term if evaluate(term, model) else build(("not_", 0, recipe)) for recipe in prefix for term in [build(recipe)]
+        term if evaluate_term(term, model) else build(("not_", 0, recipe))
+        for recipe in prefix
+        for term in [build(recipe)]
     ]
     fewer = essential(literals)
     assert set(fewer) <= set(literals)
     for inputs in ALL_INPUTS:
-        assert all(evaluate(term, inputs) for term in literals) == all(evaluate(term, inputs) for term in fewer)
+        assert all(evaluate_term(term, inputs) for term in literals) == all(
+            evaluate_term(term, inputs) for term in fewer
+        )
 
 
 @pytest.mark.parametrize("name", ["bitwuzla", "z3"])
@@ -177,5 +181,5 @@ def test_an_incremental_solver_answers_like_a_fresh_one(name, queries):
         assert isinstance(mine, dict) == isinstance(fresh, dict)
         if isinstance(mine, dict):
             model = {"a": 0, "b": 0, "c": 0, **mine}
-            assert all(evaluate(term, model) for term in [*DOMAINS[1], *prefix, goal])
+            assert all(evaluate_term(term, model) for term in [*DOMAINS[1], *prefix, goal])
             prefix = [*prefix, goal]

@@ -7,7 +7,7 @@ from sdnloom.symbolic.execution import Execution, Site
 from sdnloom.symbolic.explore import explore
 from sdnloom.symbolic.options import ExplorationOptions
 from sdnloom.symbolic.terms.constructors import any_, bv_and, const, eq, extract, ult, var
-from sdnloom.symbolic.terms.evaluate import evaluate
+from sdnloom.symbolic.terms.evaluate import evaluate_term
 from sdnloom.symbolic.terms.facts import Facts
 from sdnloom.symbolic.terms.node import Term
 
@@ -36,7 +36,7 @@ def test_facts_refute_exactly_what_no_listed_value_meets(values: list[int], lite
     facts.learn(one_of(X, values), True)
     left = set(values)
     for condition, holds in literals:
-        meeting = {value for value in left if bool(evaluate(condition, {"x": value})) is holds}
+        meeting = {value for value in left if bool(evaluate_term(condition, {"x": value})) is holds}
         assert facts.refutes(condition, holds) is not bool(meeting)
         facts.learn(condition, holds)
         left = meeting
@@ -49,12 +49,12 @@ def test_facts_refute_exactly_what_no_listed_value_meets(values: list[int], lite
 def test_every_class_of_a_listed_variable_is_found_without_a_solver(values: list[int], one: Term, two: Term) -> None:
     def run(execution: Execution) -> tuple[bool, bool]:
         def meets(condition: Term) -> bool:
-            return execution.branch(condition, bool(evaluate(condition, execution.model)), HERE)
+            return execution.branch(condition, bool(evaluate_term(condition, execution.model)), HERE)
 
         return meets(one), meets(two)
 
     found = explore(run, [X], [one_of(X, values)], options=NO_SOLVER)
-    expected = {(bool(evaluate(one, {"x": each})), bool(evaluate(two, {"x": each}))) for each in values}
+    expected = {(bool(evaluate_term(one, {"x": each})), bool(evaluate_term(two, {"x": each}))) for each in values}
     assert found.complete, found.reasons
     assert {each.output for each in found.classes} == expected
 

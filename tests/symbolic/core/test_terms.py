@@ -22,7 +22,7 @@ from sdnloom.symbolic.terms.constructors import (
     concat,
     const,
     eq,
-    evaluate,
+    evaluate_term,
     extract,
     ite,
     lshr,
@@ -31,7 +31,7 @@ from sdnloom.symbolic.terms.constructors import (
     not_,
     shl,
     sub,
-    text,
+    term_text,
     to_smtlib,
     ule,
     ult,
@@ -52,7 +52,7 @@ MAC = var("eth.dst", 48, "mac")
 def test_constructors_keep_the_meaning_of_every_recipe(recipe, model):
     term = build(recipe)
     assert term.width == recipe[1]
-    assert evaluate(term, model) == meaning(recipe, model)
+    assert evaluate_term(term, model) == meaning(recipe, model)
 
 
 WRAPPED = [
@@ -81,7 +81,7 @@ def test_every_constant_on_either_side_keeps_the_meaning(op, wrapped):
         for pair in [(wrapped, ("const", width, constant)), (("const", width, constant), wrapped)]:
             recipe = (op, result, *pair)
             term = build(recipe)
-            assert [evaluate(term, {"v": v}) for v in range(8)] == [meaning(recipe, {"v": v}) for v in range(8)]
+            assert [evaluate_term(term, {"v": v}) for v in range(8)] == [meaning(recipe, {"v": v}) for v in range(8)]
 
 
 @settings(max_examples=60)
@@ -89,7 +89,7 @@ def test_every_constant_on_either_side_keeps_the_meaning(op, wrapped):
 def test_both_evaluators_agree(recipe, model):
     term = build(recipe)
     assert evaluating._stepwise(term)(model) == evaluating._closure(term)(model)
-    assert (type(evaluate(term, model)) is bool) == (term.width == 0)
+    assert (type(evaluate_term(term, model)) is bool) == (term.width == 0)
 
 
 @settings(max_examples=60)
@@ -97,7 +97,7 @@ def test_both_evaluators_agree(recipe, model):
 @pytest.mark.parametrize("name", ["bitwuzla", "z3"])
 def test_solvers_agree_with_evaluation(name, recipe, model):
     term = build(recipe)
-    value = evaluate(term, model)
+    value = evaluate_term(term, model)
     solver = find_solver(name)(
         [eq(node, const(model[node.args[0]], node.width)) for node in postorder(term) if node.op == "var"]
     )
@@ -179,7 +179,7 @@ def test_comparison_with_a_constant_moves_through_invertible_operations():
     ],
 )  # fmt: skip
 def test_text_is_what_people_write(term, shown):
-    assert text(term) == shown
+    assert term_text(term) == shown
 
 
 def _deep() -> Term:
@@ -194,9 +194,9 @@ def test_deep_terms_need_no_recursion_and_are_forgotten():
     before = interned()
     term = _deep()
     condition = eq(term, const(7, 8))
-    assert 0 <= evaluate(term, {"x": 3, "y": 5}) < 256
+    assert 0 <= evaluate_term(term, {"x": 3, "y": 5}) < 256
     assert variables(condition) == {"x", "y"}
-    assert len(text(condition)) < 5_000
+    assert len(term_text(condition)) < 5_000
     assert to_smtlib(condition).count("(") == to_smtlib(condition).count(")")
     assert "30000" in repr(condition) or "depth" in repr(condition)
     del term, condition
@@ -210,8 +210,8 @@ def test_values_as_long_as_a_packet_are_fine(name):
     wanted = const(3**12_000, 20_001)
     top_bits_set = eq(extract(payload, 20_000, 19_991), const(-1, 10))
     model = find_solver(name)().check([top_bits_set], ult(wanted, payload))
-    assert evaluate(all_(top_bits_set, ult(wanted, payload)), model)
-    assert len(text(eq(payload, wanted))) < 100
+    assert evaluate_term(all_(top_bits_set, ult(wanted, payload)), model)
+    assert len(term_text(eq(payload, wanted))) < 100
     assert to_smtlib(eq(payload, wanted)).startswith("(= payload #b")
 
 
@@ -219,7 +219,7 @@ def test_text_of_a_widely_shared_term_stays_short():
     term = X
     for _ in range(200):
         term = mul(add(term, Y), add(term, X))
-    assert len(text(term)) < 10_000
+    assert len(term_text(term)) < 10_000
     assert len(to_smtlib(term)) < 20_000
 
 
@@ -265,4 +265,4 @@ def test_terms_that_make_no_sense_are_refused(make):
 
 @given(st.integers(-1000, 1000), st.integers(1, 12))
 def test_constants_wrap_around(value, width):
-    assert evaluate(const(value, width), {}) == value % 2**width
+    assert evaluate_term(const(value, width), {}) == value % 2**width

@@ -13,15 +13,15 @@ from sdnloom.symbolic.result import Exploration
 from sdnloom.symbolic.rewrite.imports import RewrittenModules
 from sdnloom.symbolic.self_check import check_partition, enumerate_inputs
 from sdnloom.symbolic.terms.constructors import const, ule, var
-from sdnloom.symbolic.terms.evaluate import evaluate, signed
+from sdnloom.symbolic.terms.evaluate import evaluate_term, signed
 from sdnloom.symbolic.terms.node import Term
-from sdnloom.symbolic.values.cells import Cell, Digit
+from sdnloom.symbolic.values.code_units import CodeUnit, Digit
 from sdnloom.symbolic.values.make import (
     SymByteArray,
     SymBytes,
     SymInt,
     SymStr,
-    bare,
+    concrete,
     symbolic_bytes,
     symbolic_int,
     symbolic_text,
@@ -123,21 +123,21 @@ def rewritten(source: str) -> Callable[..., Any]:
 def outcome(function: Callable[..., Any], args: Mapping[str, Any]) -> tuple[str, Any]:
     """Return what a call gives, or the type of what it raises."""
     try:
-        return "gives", bare(function(**args))
+        return "gives", concrete(function(**args))
     except (ArithmeticError, LookupError, ValueError, TypeError, AttributeError, AssertionError, struct.error) as error:
         return "raises", type(error).__name__
 
 
-def cell_at(cell: Cell, model: Mapping[str, int]) -> int:
-    if isinstance(cell, int):
-        return cell
-    return evaluate(cell.term if isinstance(cell, Digit) else cell, model)
+def unit_at(unit: CodeUnit, model: Mapping[str, int]) -> int:
+    if isinstance(unit, int):
+        return unit
+    return evaluate_term(unit.term if isinstance(unit, Digit) else unit, model)
 
 
 def number_at(value: int, model: Mapping[str, int]) -> int:
     if not isinstance(value, SymInt):
         return value
-    found = evaluate(value.term, model)
+    found = evaluate_term(value.term, model)
     return signed(found, value.term.width) if value.low < 0 else found
 
 
@@ -146,13 +146,13 @@ def value_at(value: Any, model: Mapping[str, int]) -> Any:
     if isinstance(value, SymInt):
         return number_at(value, model)
     if isinstance(value, SymBytes):
-        return bytes(cell_at(cell, model) for cell in value.cells())
+        return bytes(unit_at(unit, model) for unit in value.units())
     if isinstance(value, SymByteArray):
-        return bytearray(cell_at(cell, model) for cell in value.symbolic_cells())
+        return bytearray(unit_at(unit, model) for unit in value.symbolic_units())
     if isinstance(value, SymStr):
         return "".join(
             piece.style.render(number_at(piece.number, model)) if isinstance(piece, WrittenNumber)
-            else "".join(chr(cell_at(cell, model)) for cell in piece.cells) if isinstance(piece, Chars)
+            else "".join(chr(unit_at(unit, model)) for unit in piece.units) if isinstance(piece, Chars)
             else piece
             for piece in value.pieces
         )  # fmt: skip
@@ -192,7 +192,7 @@ def examine(source: str, **arguments: Argument) -> Exploration:
         args = {name: argument.plain(model[name]) for name, argument in arguments.items()}
         expected = outcome(plain, args)
         for each in found.classes:
-            if all(evaluate(condition, model) for condition in each.condition):
+            if all(evaluate_term(condition, model) for condition in each.condition):
                 met = ("raises", each.exception.type) if each.exception else ("gives", value_at(each.output, model))
                 assert met == expected, (model, met, expected)
     return found

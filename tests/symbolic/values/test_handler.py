@@ -10,7 +10,7 @@ from sdnloom.symbolic.rewrite.imports import RewrittenModules
 from sdnloom.symbolic.self_check import check_purity
 from sdnloom.symbolic.shims import converters
 from sdnloom.symbolic.terms.constructors import concat, const, var
-from sdnloom.symbolic.terms.evaluate import evaluate
+from sdnloom.symbolic.terms.evaluate import evaluate_term
 from sdnloom.symbolic.values.make import symbolic_bytes, symbolic_int
 
 APP = """
@@ -87,7 +87,7 @@ def test_every_role_of_addresses_is_in_one_class() -> None:
     hit = set()
     for dst, src, kind in product((1, 2, 3, 4), (1, 2, 3, 4), (0x0800, 0x88CC)):
         model = {"dst": dst, "src": src, "type": kind}
-        matching = [n for n, each in enumerate(found.classes) if all(evaluate(c, model) for c in each.condition)]
+        matching = [n for n, each in enumerate(found.classes) if all(evaluate_term(c, model) for c in each.condition)]
         assert len(matching) == 1
         hit.add(matching[0])
     assert len(hit) == 11

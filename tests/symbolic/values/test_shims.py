@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from sdnloom.symbolic.execution import Execution
 from sdnloom.symbolic.rewrite.imports import RewrittenModules
 from sdnloom.symbolic.shims import addresses, converters, struct_shim
-from sdnloom.symbolic.shims.modules import libraries, low_level
-from sdnloom.symbolic.terms.constructors import text, var
-from sdnloom.symbolic.values.make import IPV4, MAC, SymBytes, SymStr, bare, symbolic_bytes, symbolic_text
+from sdnloom.symbolic.shims.modules import library_modules, low_level_modules
+from sdnloom.symbolic.terms.constructors import term_text, var
+from sdnloom.symbolic.values.make import IPV4, MAC, SymBytes, SymStr, concrete, symbolic_bytes, symbolic_text
 from tests.symbolic.values.examining import Address, Number, Octets, examine, value_at
 
 FORMATS = st.builds(
@@ -35,10 +35,10 @@ def test_unpack_and_pack_follow_every_byte(form: str, data: st.DataObject) -> No
     term = var("b", 8 * size)
     values = struct_shim.unpack(form, symbolic_bytes(content, term))
     model = {"b": int.from_bytes(other, "big")}
-    assert repr(bare(values)) == repr(struct.unpack(form, content))
+    assert repr(concrete(values)) == repr(struct.unpack(form, content))
     assert repr(value_at(values, model)) == repr(struct.unpack(form, other))
     packed = struct_shim.pack(form, *values)
-    assert bare(packed) == struct.pack(form, *struct.unpack(form, content))
+    assert concrete(packed) == struct.pack(form, *struct.unpack(form, content))
     assert value_at(packed, model) == struct.pack(form, *struct.unpack(form, other))
 
 
@@ -83,12 +83,12 @@ def test_plain_buffer_that_gets_symbolic_bytes_is_reported() -> None:
     with execution.active():
         struct_shim.pack_into("!2s", buffer, 1, symbolic_bytes(b"AB", var("b", 16)))
     assert buffer == b"\0AB\0"
-    assert [text(branch.condition) for branch in execution.branches] == ["b == 16706"]
+    assert [term_text(branch.condition) for branch in execution.branches] == ["b == 16706"]
     assert [site.construct for site in execution.lost] == ["struct.pack_into a buffer that rewritten code did not make"]
 
 
 def test_modules_for_code_that_is_not_rewritten_defer_to_the_originals() -> None:
-    made = low_level()
+    made = low_level_modules()
     assert made["struct"].pack("!H", 5) == b"\0\5"
     assert made["struct"].error is struct.error
     assert made["struct"].Struct("!H").unpack_from(b"\0\0\5", 1) == (5,)
@@ -110,13 +110,13 @@ def test_converters_there_and_back_follow_the_bits(content: bytes, other: bytes)
         written = converter.bin_to_text(symbolic_bytes(content[:size], var("b", 8 * size)))
         model = {"b": int.from_bytes(other[:size], "big")}
         assert isinstance(written, SymStr)
-        assert (bare(written), value_at(written, model)) == (
+        assert (concrete(written), value_at(written, model)) == (
             original.bin_to_text(content[:size]),
             original.bin_to_text(other[:size]),
         )
         read = converter.text_to_bin(written)
         assert isinstance(read, SymBytes)
-        assert (bare(read), value_at(read, model)) == (content[:size], other[:size])
+        assert (concrete(read), value_at(read, model)) == (content[:size], other[:size])
 
 
 def test_converters_defer_to_the_originals() -> None:
@@ -150,7 +150,7 @@ LIBRARIES = {
 @pytest.mark.parametrize("name", LIBRARIES)
 def test_address_libraries_follow_addresses(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "tests.symbolic.values.examining.RewrittenModules", lambda selects: RewrittenModules(selects, libraries())
+        "tests.symbolic.values.examining.RewrittenModules", lambda selects: RewrittenModules(selects, library_modules())
     )
     source = f"import ipaddress, netaddr\n{LIBRARIES[name]}"
     found = examine(source, a=Address(IPV4, 32, 0x0A000000))
@@ -164,7 +164,7 @@ def test_address_libraries_follow_addresses(name: str, monkeypatch: pytest.Monke
 )  # fmt: skip
 def test_mac_addresses_of_netaddr_are_followed(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "tests.symbolic.values.examining.RewrittenModules", lambda selects: RewrittenModules(selects, libraries())
+        "tests.symbolic.values.examining.RewrittenModules", lambda selects: RewrittenModules(selects, library_modules())
     )
     found = examine(f"import netaddr\ndef f(a): return {body}", a=Address(MAC, 48))
     assert found.concretised == ()
@@ -172,7 +172,7 @@ def test_mac_addresses_of_netaddr_are_followed(body: str, monkeypatch: pytest.Mo
 
 @given(st.integers(0, 2**32 - 1))
 def test_libraries_with_plain_addresses_are_the_originals(number: int) -> None:
-    made = libraries()
+    made = library_modules()
     for name in ("ipaddress", "netaddr"):
         original, copy = importlib.import_module(name), made[name]
         kind = "ip_address" if name == "ipaddress" else "IPAddress"

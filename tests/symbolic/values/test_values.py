@@ -13,14 +13,14 @@ import pytest
 from sdnloom.symbolic.execution import Execution
 from sdnloom.symbolic.operations.calls import trust
 from sdnloom.symbolic.rewrite.imports import RewrittenModules
-from sdnloom.symbolic.terms.constructors import text, var
+from sdnloom.symbolic.terms.constructors import term_text, var
 from sdnloom.symbolic.values.hash_value import hash_candidates
 from sdnloom.symbolic.values.make import (
     MAC,
     SymBytes,
     SymInt,
     SymStr,
-    bare,
+    concrete,
     symbolic_bytes,
     symbolic_int,
     symbolic_text,
@@ -33,7 +33,8 @@ def number(value: int = 5, width: int = 16) -> Any:
 
 def conditions(execution: Execution) -> list[str]:
     return [
-        text(branch.condition) if branch.taken else f"not {text(branch.condition)}" for branch in execution.branches
+        term_text(branch.condition) if branch.taken else f"not {term_text(branch.condition)}"
+        for branch in execution.branches
     ]
 
 
@@ -43,8 +44,8 @@ def test_values_pass_for_plain_ones() -> None:
     assert isinstance(number(), int)
     assert isinstance(address, str)
     assert isinstance(data, bytes)
-    assert (bare(number()), bare(address), bare(data)) == (5, "00:00:00:00:00:01", b"ab")
-    assert [type(bare(each)) for each in (number(), address, data)] == [int, str, bytes]
+    assert (concrete(number()), concrete(address), concrete(data)) == (5, "00:00:00:00:00:01", b"ab")
+    assert [type(concrete(each)) for each in (number(), address, data)] == [int, str, bytes]
 
 
 def test_constant_terms_give_plain_values() -> None:
@@ -149,7 +150,7 @@ def test_paths_do_not_depend_on_the_hash_seed() -> None:
         """
         from sdnloom.symbolic.execution import Execution
         from sdnloom.symbolic.rewrite.imports import RewrittenModules
-        from sdnloom.symbolic.terms.constructors import text, var
+        from sdnloom.symbolic.terms.constructors import term_text, var
         from sdnloom.symbolic.values.make import MAC, symbolic_text
         source = "def f(a): return a in {'00:00:00:00:00:0%d' % n for n in range(9)} | {a + 'x'}"
         app = RewrittenModules(lambda name: False).run(source, "a.py")
@@ -157,7 +158,7 @@ def test_paths_do_not_depend_on_the_hash_seed() -> None:
         with execution.active():
             app.f(symbolic_text("00:00:00:00:00:aa", var("m", 48, "mac"), MAC))
         for branch in execution.branches:
-            print(text(branch.condition), branch.taken)
+            print(term_text(branch.condition), branch.taken)
         """
     )
     outputs = {

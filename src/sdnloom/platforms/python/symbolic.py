@@ -14,7 +14,7 @@ from sdnloom.platforms.capture.freeze import restore
 from sdnloom.platforms.explorable import Content, HandlerRun
 from sdnloom.platforms.python.program import Net, ProgramError, PythonProgram, call_of
 from sdnloom.symbolic.rewrite.module import rewrite
-from sdnloom.symbolic.values.make import bare
+from sdnloom.symbolic.values.make import concrete
 
 _HERE = Path(__file__).parents[2]  # the package
 _PACKETS = _HERE / "network" / "packet"
@@ -65,7 +65,7 @@ class SymbolicPython(PythonProgram):
             part = "data" if isinstance(message, PacketIn) else "ports"
             message = dataclasses.replace(message, **{part: content})
         raised = self._run(handler, name, instance, net, (switch, message))
-        return HandlerRun(tuple((str(bare(switch)), _plain(message)) for switch, message in net.messages), raised)
+        return HandlerRun(tuple((str(concrete(switch)), _plain(message)) for switch, message in net.messages), raised)
 
 
 def _plain(value: Any) -> Any:
@@ -73,7 +73,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, OpenFlowMessage) or dataclasses.is_dataclass(value):
         parts = {each.name: _plain(getattr(value, each.name)) for each in dataclasses.fields(value)}
         return dataclasses.replace(value, **parts)  # type: ignore[type-var]
-    return tuple(map(_plain, value)) if isinstance(value, tuple) else bare(value)
+    return tuple(map(_plain, value)) if isinstance(value, tuple) else concrete(value)
 
 
 def _rewritten(kind: type) -> type:

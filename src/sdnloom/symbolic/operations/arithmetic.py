@@ -8,11 +8,11 @@ import operator
 from collections.abc import Callable
 from typing import Any, Final
 
-from sdnloom.symbolic.operations.builtin_calls import HANDLERS
-from sdnloom.symbolic.operations.format import percent
-from sdnloom.symbolic.operations.keys import SEEN, is_dict, is_set, is_view, make_set, seen
+from sdnloom.symbolic.operations.builtin_calls import REPLACEMENTS
+from sdnloom.symbolic.operations.format import format_percent
+from sdnloom.symbolic.operations.keys import SYMBOLIC_KEYS, has_symbolic_keys, is_dict, is_keys_view, is_set, make_set
 from sdnloom.symbolic.operations.methods import METHODS
-from sdnloom.symbolic.values.make import SIMPLE, SYMBOLIC, settled
+from sdnloom.symbolic.values.make import SIMPLE, SYMBOLIC, concretise_all
 
 _ON_SETS: Final = {"and": "intersection", "or": "union", "sub": "difference", "xor": "symmetric_difference"}
 
@@ -29,22 +29,22 @@ def _slow(name: str, left: Any, right: Any) -> Any:
         found = NotImplemented if method is None else method(left)
         if found is not NotImplemented:
             return found
-    if name in _ON_SETS and (is_view(left) or is_view(right)) and seen():
+    if name in _ON_SETS and (is_keys_view(left) or is_keys_view(right)) and has_symbolic_keys():
         left, right = make_set(left), make_set(right)
-    if name in _ON_SETS and is_set(left) and is_set(right) and seen():
+    if name in _ON_SETS and is_set(left) and is_set(right) and has_symbolic_keys():
         return METHODS[set][_ON_SETS[name]](left, right)
-    if seen() and name == "or" and is_dict(left) and is_dict(right):
-        return HANDLERS[dict](left, right)
+    if has_symbolic_keys() and name == "or" and is_dict(left) and is_dict(right):
+        return REPLACEMENTS[dict](left, right)
     return _PLAIN[name](left, right)
 
 
 def _slow_in_place(name: str, left: Any, right: Any) -> Any:
     if type(left) is bytearray:
-        settled(right, f"{name} of a bytearray that rewritten code did not make")
-    elif seen() and isinstance(left, set) and name in _ON_SETS and is_set(right):
+        concretise_all(right, f"{name} of a bytearray that rewritten code did not make")
+    elif has_symbolic_keys() and isinstance(left, set) and name in _ON_SETS and is_set(right):
         METHODS[set]["update" if name == "or" else f"{_ON_SETS[name]}_update"](left, right)
         return left
-    elif seen() and name == "or" and is_dict(left):
+    elif has_symbolic_keys() and name == "or" and is_dict(left):
         METHODS[dict]["update"](left, right)
         return left
     elif isinstance(left, int | float):
@@ -59,14 +59,14 @@ _IN_PLACE: Final[dict[str, Callable[[Any, Any], Any]]] = {name: getattr(operator
 
 def add(left: Any, right: Any) -> Any:
     """left + right"""
-    if type(right) in SYMBOLIC or SEEN:
+    if type(right) in SYMBOLIC or SYMBOLIC_KEYS:
         return _slow("add", left, right)
     return left + right
 
 
 def iadd(left: Any, right: Any) -> Any:
     """left += right"""
-    if type(right) in SYMBOLIC or SEEN or type(left) is bytearray:
+    if type(right) in SYMBOLIC or SYMBOLIC_KEYS or type(left) is bytearray:
         return _slow_in_place("add", left, right)
     left += right
     return left
@@ -74,14 +74,14 @@ def iadd(left: Any, right: Any) -> Any:
 
 def sub(left: Any, right: Any) -> Any:
     """left - right"""
-    if type(right) in SYMBOLIC or SEEN:
+    if type(right) in SYMBOLIC or SYMBOLIC_KEYS:
         return _slow("sub", left, right)
     return left - right
 
 
 def isub(left: Any, right: Any) -> Any:
     """left -= right"""
-    if type(right) in SYMBOLIC or SEEN or type(left) is bytearray:
+    if type(right) in SYMBOLIC or SYMBOLIC_KEYS or type(left) is bytearray:
         return _slow_in_place("sub", left, right)
     left -= right
     return left
@@ -89,14 +89,14 @@ def isub(left: Any, right: Any) -> Any:
 
 def mul(left: Any, right: Any) -> Any:
     """left * right"""
-    if type(right) in SYMBOLIC or SEEN:
+    if type(right) in SYMBOLIC or SYMBOLIC_KEYS:
         return _slow("mul", left, right)
     return left * right
 
 
 def imul(left: Any, right: Any) -> Any:
     """left *= right"""
-    if type(right) in SYMBOLIC or SEEN or type(left) is bytearray:
+    if type(right) in SYMBOLIC or SYMBOLIC_KEYS or type(left) is bytearray:
         return _slow_in_place("mul", left, right)
     left *= right
     return left
@@ -104,14 +104,14 @@ def imul(left: Any, right: Any) -> Any:
 
 def floordiv(left: Any, right: Any) -> Any:
     """left // right"""
-    if type(right) in SYMBOLIC or SEEN:
+    if type(right) in SYMBOLIC or SYMBOLIC_KEYS:
         return _slow("floordiv", left, right)
     return left // right
 
 
 def ifloordiv(left: Any, right: Any) -> Any:
     """left //= right"""
-    if type(right) in SYMBOLIC or SEEN or type(left) is bytearray:
+    if type(right) in SYMBOLIC or SYMBOLIC_KEYS or type(left) is bytearray:
         return _slow_in_place("floordiv", left, right)
     left //= right
     return left
@@ -119,14 +119,14 @@ def ifloordiv(left: Any, right: Any) -> Any:
 
 def truediv(left: Any, right: Any) -> Any:
     """left / right"""
-    if type(right) in SYMBOLIC or SEEN:
+    if type(right) in SYMBOLIC or SYMBOLIC_KEYS:
         return _slow("truediv", left, right)
     return left / right
 
 
 def itruediv(left: Any, right: Any) -> Any:
     """left /= right"""
-    if type(right) in SYMBOLIC or SEEN or type(left) is bytearray:
+    if type(right) in SYMBOLIC or SYMBOLIC_KEYS or type(left) is bytearray:
         return _slow_in_place("truediv", left, right)
     left /= right
     return left
@@ -134,14 +134,14 @@ def itruediv(left: Any, right: Any) -> Any:
 
 def pow_(left: Any, right: Any) -> Any:
     """left ** right"""
-    if type(right) in SYMBOLIC or SEEN:
+    if type(right) in SYMBOLIC or SYMBOLIC_KEYS:
         return _slow("pow", left, right)
     return left**right
 
 
 def ipow(left: Any, right: Any) -> Any:
     """left **= right"""
-    if type(right) in SYMBOLIC or SEEN or type(left) is bytearray:
+    if type(right) in SYMBOLIC or SYMBOLIC_KEYS or type(left) is bytearray:
         return _slow_in_place("pow", left, right)
     left **= right
     return left
@@ -149,14 +149,14 @@ def ipow(left: Any, right: Any) -> Any:
 
 def lshift(left: Any, right: Any) -> Any:
     """left << right"""
-    if type(right) in SYMBOLIC or SEEN:
+    if type(right) in SYMBOLIC or SYMBOLIC_KEYS:
         return _slow("lshift", left, right)
     return left << right
 
 
 def ilshift(left: Any, right: Any) -> Any:
     """left <<= right"""
-    if type(right) in SYMBOLIC or SEEN or type(left) is bytearray:
+    if type(right) in SYMBOLIC or SYMBOLIC_KEYS or type(left) is bytearray:
         return _slow_in_place("lshift", left, right)
     left <<= right
     return left
@@ -164,14 +164,14 @@ def ilshift(left: Any, right: Any) -> Any:
 
 def rshift(left: Any, right: Any) -> Any:
     """left >> right"""
-    if type(right) in SYMBOLIC or SEEN:
+    if type(right) in SYMBOLIC or SYMBOLIC_KEYS:
         return _slow("rshift", left, right)
     return left >> right
 
 
 def irshift(left: Any, right: Any) -> Any:
     """left >>= right"""
-    if type(right) in SYMBOLIC or SEEN or type(left) is bytearray:
+    if type(right) in SYMBOLIC or SYMBOLIC_KEYS or type(left) is bytearray:
         return _slow_in_place("rshift", left, right)
     left >>= right
     return left
@@ -179,14 +179,14 @@ def irshift(left: Any, right: Any) -> Any:
 
 def and_(left: Any, right: Any) -> Any:
     """left & right"""
-    if type(right) in SYMBOLIC or SEEN:
+    if type(right) in SYMBOLIC or SYMBOLIC_KEYS:
         return _slow("and", left, right)
     return left & right
 
 
 def iand(left: Any, right: Any) -> Any:
     """left &= right"""
-    if type(right) in SYMBOLIC or SEEN or type(left) is bytearray:
+    if type(right) in SYMBOLIC or SYMBOLIC_KEYS or type(left) is bytearray:
         return _slow_in_place("and", left, right)
     left &= right
     return left
@@ -194,14 +194,14 @@ def iand(left: Any, right: Any) -> Any:
 
 def or_(left: Any, right: Any) -> Any:
     """left | right"""
-    if type(right) in SYMBOLIC or SEEN:
+    if type(right) in SYMBOLIC or SYMBOLIC_KEYS:
         return _slow("or", left, right)
     return left | right
 
 
 def ior(left: Any, right: Any) -> Any:
     """left |= right"""
-    if type(right) in SYMBOLIC or SEEN or type(left) is bytearray:
+    if type(right) in SYMBOLIC or SYMBOLIC_KEYS or type(left) is bytearray:
         return _slow_in_place("or", left, right)
     left |= right
     return left
@@ -209,14 +209,14 @@ def ior(left: Any, right: Any) -> Any:
 
 def xor(left: Any, right: Any) -> Any:
     """left ^ right"""
-    if type(right) in SYMBOLIC or SEEN:
+    if type(right) in SYMBOLIC or SYMBOLIC_KEYS:
         return _slow("xor", left, right)
     return left ^ right
 
 
 def ixor(left: Any, right: Any) -> Any:
     """left ^= right"""
-    if type(right) in SYMBOLIC or SEEN or type(left) is bytearray:
+    if type(right) in SYMBOLIC or SYMBOLIC_KEYS or type(left) is bytearray:
         return _slow_in_place("xor", left, right)
     left ^= right
     return left
@@ -224,11 +224,11 @@ def ixor(left: Any, right: Any) -> Any:
 
 def mod(left: Any, right: Any) -> Any:
     """left % right"""
-    if type(right) in SIMPLE and not SEEN:
+    if type(right) in SIMPLE and not SYMBOLIC_KEYS:
         return left % right
     if type(left) is str or type(left) is bytes:
         simple = type(right) is tuple and SIMPLE.issuperset(map(type, right))
-        return left % right if simple else percent(left, right)
+        return left % right if simple else format_percent(left, right)
     return _slow("mod", left, right)
 
 

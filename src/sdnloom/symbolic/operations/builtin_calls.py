@@ -1,7 +1,7 @@
-"""Built-in functions and types called with symbolic arguments. `HANDLERS` maps each to what does its work instead.
+"""Built-in functions and types called with symbolic arguments. `REPLACEMENTS` maps each to the function called instead.
 
-Shims add theirs with `register`. A function that only hands its arguments on is in `HARMLESS`; a sink, such as print,
-gets bare values, because nothing the program does depends on what it shows.
+Shims add theirs with `register_replacement`. A function that only passes its arguments on is in `PASS_THROUGH`; a sink,
+such as print, gets concrete values, because nothing that the program does depends on its output.
 """
 
 import builtins
@@ -14,20 +14,29 @@ import types
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from sdnloom.symbolic.operations.format import formatted, repr_of, text_of
-from sdnloom.symbolic.operations.keys import make_dict, make_set, merge
+from sdnloom.symbolic.operations.format import format_value, to_repr, to_str
+from sdnloom.symbolic.operations.keys import make_dict, make_set, merge_into
 from sdnloom.symbolic.values.fork import tick
-from sdnloom.symbolic.values.make import SymByteArray, SymBytes, SymInt, SymStr, Vector, bare, has_symbolic, settled
+from sdnloom.symbolic.values.make import (
+    SymByteArray,
+    SymBytes,
+    SymInt,
+    SymSequence,
+    SymStr,
+    concrete,
+    concretise_all,
+    has_symbolic,
+)
 from sdnloom.symbolic.values.sym_bytes import bytes_of, bytes_of_hex, bytes_of_numbers, int_of_bytes
-from sdnloom.symbolic.values.sym_int import one_of
-from sdnloom.symbolic.values.sym_str import cells_of_text, chr_of, int_of_text, ord_of, text_of_int
+from sdnloom.symbolic.values.sym_int import fork_or_concretise
+from sdnloom.symbolic.values.sym_str import chr_of, int_of_text, ord_of, text_of_int, units_of_text
 
-Handler = Callable[..., Any]
+Replacement = Callable[..., Any]
 
-__all__ = ["HANDLERS", "HARMLESS", "SINKS", "Span", "register"]
+__all__ = ["PASS_THROUGH", "REPLACEMENTS", "SINKS", "SymRange", "register_replacement"]
 
 
-class Span:
+class SymRange:
     """`range` with a symbolic bound: whether there is a next number is a fork."""
 
     def __init__(self, start: int, stop: int, step: int) -> None:
@@ -46,7 +55,7 @@ class Span:
     def __len__(self) -> int:
         distance = self.stop - self.start if self._up else self.start - self.stop
         size = abs(self.step)
-        return one_of((distance + size - 1) // size, "length of a range", 0)
+        return fork_or_concretise((distance + size - 1) // size, "length of a range", 0)
 
     def __bool__(self) -> bool:
         return bool(self.start < self.stop if self._up else self.start > self.stop)
@@ -63,7 +72,7 @@ class Span:
         )
 
     def __eq__(self, other: Any) -> bool:
-        return isinstance(other, range | Span) and [*self] == [*other]
+        return isinstance(other, range | SymRange) and [*self] == [*other]
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -81,22 +90,22 @@ class Span:
 
 def _range(*args: int) -> Any:
     start, stop = (0, args[0]) if len(args) == 1 else args[:2]
-    return Span(start, stop, args[2] if len(args) > 2 else 1)
+    return SymRange(start, stop, args[2] if len(args) > 2 else 1)
 
 
 def _int(value: Any = 0, base: Any = None) -> int:
     if isinstance(value, SymInt):
         return value
     if isinstance(value, SymStr | SymBytes):
-        return int_of_text(value, 10 if base is None else one_of(base, "base of int"))
+        return int_of_text(value, 10 if base is None else fork_or_concretise(base, "base of int"))
     if isinstance(value, SymByteArray):
         return _int(bytes_of(value), base)
-    return int(value) if base is None else int(value, one_of(base, "base of int"))
+    return int(value) if base is None else int(value, fork_or_concretise(base, "base of int"))
 
 
 def _str(*args: Any, **kwargs: Any) -> str:
     if len(args) == 1 and not kwargs:
-        return text_of(args[0])
+        return to_str(args[0])
     return bytes_of(args[0]).decode(*args[1:], **kwargs)
 
 
@@ -105,7 +114,7 @@ def _bytes(value: Any, *args: Any) -> bytes:
         found: bytes = value.encode(*args)
         return found
     if isinstance(value, SymInt):
-        return bytes(one_of(value, "size of bytes"))
+        return bytes(fork_or_concretise(value, "size of bytes"))
     if isinstance(value, bytes | bytearray | memoryview):
         return bytes_of(value)
     if isinstance(value, str):
@@ -115,7 +124,7 @@ def _bytes(value: Any, *args: Any) -> bytes:
     return bytes_of_numbers(value)
 
 
-def _hex_of(spec: str) -> Handler:
+def _hex_of(spec: str) -> Replacement:
     def handler(number: Any) -> str:
         return text_of_int(number, spec)
 
@@ -129,20 +138,20 @@ def _type(*args: Any, **kwargs: Any) -> Any:
     return type(*args, **kwargs)
 
 
-_KINDS: Final[dict[type, type]] = {SymInt: int, SymStr: str, SymBytes: bytes, SymByteArray: bytearray, Span: range}
+_KINDS: Final[dict[type, type]] = {SymInt: int, SymStr: str, SymBytes: bytes, SymByteArray: bytearray, SymRange: range}
 
 
 def _fromhex(text: Any) -> bytes:
-    cells = cells_of_text(text)
-    if ord(" ") in cells or len(cells) % 2:
-        return bytes.fromhex(text.give_up("bytes.fromhex"))
-    return bytes_of_hex(cells, map(ord, bare(text)))
+    units = units_of_text(text)
+    if ord(" ") in units or len(units) % 2:
+        return bytes.fromhex(text.concretise("bytes.fromhex"))
+    return bytes_of_hex(units, map(ord, concrete(text)))
 
 
 def _dict(*args: Any, **kwargs: Any) -> dict[Any, Any]:
     made: dict[Any, Any] = {}
     for other in args:
-        merge(made, other)
+        merge_into(made, other)
     made.update(kwargs)
     return made
 
@@ -151,18 +160,18 @@ def _frozenset(elements: Any = ()) -> frozenset[Any]:
     return frozenset(make_set(elements))
 
 
-def _named(function: Handler) -> Handler:
+def _named(function: Replacement) -> Replacement:
     """Return a function of attributes that pins the name it is given."""
 
     def handler(owner: Any, name: Any, *rest: Any) -> Any:
-        settled(name, f"{function.__name__} by a symbolic name")
-        return function(owner, bare(name), *rest)
+        concretise_all(name, f"{function.__name__} by a symbolic name")
+        return function(owner, concrete(name), *rest)
 
     return handler
 
 
 def _float(value: Any = 0.0) -> float:
-    return float(value.give_up("float()") if isinstance(value, Vector | SymInt) else value)
+    return float(value.concretise("float()") if isinstance(value, SymSequence | SymInt) else value)
 
 
 def _fromkeys(keys: Any, value: Any = None) -> dict[Any, Any]:
@@ -170,8 +179,8 @@ def _fromkeys(keys: Any, value: Any = None) -> dict[Any, Any]:
 
 
 def _ascii(value: Any) -> str:
-    settled(value, "ascii()")
-    return ascii(bare(value))
+    concretise_all(value, "ascii()")
+    return ascii(concrete(value))
 
 
 def _enumerate(items: Any, start: Any = 0) -> Any:
@@ -186,7 +195,7 @@ def _bytearray(*args: Any, **kwargs: Any) -> bytearray:
     return SymByteArray(*args, **kwargs)
 
 
-HANDLERS: Final[dict[Any, Handler]] = {
+REPLACEMENTS: Final[dict[Any, Replacement]] = {
     int: _int,
     str: _str,
     bytes: _bytes,
@@ -198,14 +207,14 @@ HANDLERS: Final[dict[Any, Handler]] = {
     type: _type,
     range: _range,
     enumerate: _enumerate,
-    ord: lambda text: ord_of(text) if isinstance(text, Vector) else ord(text),
+    ord: lambda text: ord_of(text) if isinstance(text, SymSequence) else ord(text),
     chr: lambda number: chr_of(number) if isinstance(number, SymInt) else chr(number),
     hex: _hex_of("#x"),
     oct: _hex_of("#o"),
     bin: _hex_of("#b"),
     ascii: _ascii,
-    repr: repr_of,
-    format: lambda value, spec="": formatted(value, None, bare(spec)),
+    repr: to_repr,
+    format: lambda value, spec="": format_value(value, None, concrete(spec)),
     getattr: _named(getattr),
     setattr: _named(setattr),
     hasattr: _named(hasattr),
@@ -216,11 +225,11 @@ HANDLERS: Final[dict[Any, Handler]] = {
     dict.fromkeys: _fromkeys,
     operator.index: lambda value: value,
     memoryview: lambda value: (
-        memoryview(value.give_up("memoryview")) if isinstance(value, Vector) else memoryview(value)
+        memoryview(value.concretise("memoryview")) if isinstance(value, SymSequence) else memoryview(value)
     ),
 }
 SINKS: Final[set[Any]] = {print}
-HARMLESS: Final[set[Any]] = {
+PASS_THROUGH: Final[set[Any]] = {
     isinstance, issubclass, len, iter, next, id, callable, all, any, abs, round, bool, list, tuple, zip, map,
     filter, reversed, slice, super, object, property, staticmethod, classmethod, vars, dir,
     builtins.__build_class__, functools.reduce, functools.partial, collections.deque, itertools.chain,
@@ -232,17 +241,17 @@ HARMLESS: Final[set[Any]] = {
 }  # fmt: skip
 
 # Those that take counts, by where the first may stand; those that call a function, by where it stands.
-COUNTING: Final[dict[Any, int]] = {
+COUNT_ARGUMENTS: Final[dict[Any, int]] = {
     itertools.islice: 1, itertools.repeat: 1, itertools.combinations: 1, itertools.permutations: 1,
     itertools.product: 9, itertools.tee: 1, collections.deque: 1,
 }  # fmt: skip
-CALLING: Final[dict[Any, int]] = {
+FUNCTION_ARGUMENT: Final[dict[Any, int]] = {
     map: 0, filter: 0, functools.reduce: 0, itertools.takewhile: 0, itertools.dropwhile: 0, itertools.filterfalse: 0,
     itertools.starmap: 0, itertools.accumulate: 1, itertools.groupby: 1,
 }  # fmt: skip
 COMPARING: Final[set[Any]] = {sorted, min, max}  # they compare what a function makes of their arguments
 
 
-def register(function: Any, handler: Handler) -> None:
+def register_replacement(function: Any, handler: Replacement) -> None:
     """Make calls of a function with symbolic arguments go to a handler."""
-    HANDLERS[function] = handler
+    REPLACEMENTS[function] = handler

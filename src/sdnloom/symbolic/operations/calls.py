@@ -21,13 +21,20 @@ from types import (
 )
 from typing import Any, Final
 
-from sdnloom.symbolic.operations.builtin_calls import CALLING, COMPARING, COUNTING, HANDLERS, HARMLESS, SINKS
-from sdnloom.symbolic.operations.keys import seen
+from sdnloom.symbolic.operations.builtin_calls import (
+    COMPARING,
+    COUNT_ARGUMENTS,
+    FUNCTION_ARGUMENT,
+    PASS_THROUGH,
+    REPLACEMENTS,
+    SINKS,
+)
+from sdnloom.symbolic.operations.keys import has_symbolic_keys
 from sdnloom.symbolic.operations.methods import METHODS, STORING
-from sdnloom.symbolic.values.make import SIMPLE, SYMBOLIC, SymByteArray, bare, has_symbolic, settled
-from sdnloom.symbolic.values.sym_int import one_of
+from sdnloom.symbolic.values.make import SIMPLE, SYMBOLIC, SymByteArray, concrete, concretise_all, has_symbolic
+from sdnloom.symbolic.values.sym_int import fork_or_concretise
 
-ALIAS: Final = "_sdnloom_operations"  # the name of `hooks` in rewritten modules
+HOOKS_ALIAS: Final = "_sdnloom_operations"  # the name of `hooks` in rewritten modules
 _HEAP: Final = 1 << 9  # Py_TPFLAGS_HEAPTYPE: the class was made by a class statement
 _TRUSTED: set[str] = {"sdnloom", "copy", "functools", "collections", "contextlib", "abc", "typing", "dataclasses"}
 _SAMPLES: Final[tuple[Any, ...]] = ([], (), set(), {}, {}.values(), {}.items(), deque())
@@ -46,22 +53,22 @@ def call(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any
     if kind is MethodType or kind is FunctionType:
         return (
             function(*args, **kwargs)
-            if ALIAS in getattr(function, "__globals__", ())
+            if HOOKS_ALIAS in getattr(function, "__globals__", ())
             else _python(function, args, kwargs)
         )
     if function is type and len(args) == 1:
-        return HANDLERS[type](*args)
+        return REPLACEMENTS[type](*args)
     if kind is BuiltinFunctionType:
-        if function in HARMLESS or (type(function.__self__) is list and function.__name__ in STORING):
+        if function in PASS_THROUGH or (type(function.__self__) is list and function.__name__ in STORING):
             return _harmless(function, args, kwargs)
-    elif kind is type and function in HARMLESS:
+    elif kind is type and function in PASS_THROUGH:
         return _harmless(function, args, kwargs)
     args = _read(args)
-    if function in COMPARING and (kwargs or seen()):
-        return HANDLERS[function](*args, **kwargs)
+    if function in COMPARING and (kwargs or has_symbolic_keys()):
+        return REPLACEMENTS[function](*args, **kwargs)
     if not (_any_symbolic(args) or (kwargs and _any_symbolic(kwargs.values()))):
         # Plain arguments: only a method of a container can depend on an input, by the keys that are in it.
-        if seen() and isinstance(getattr(function, "__self__", None), _HOLDERS):
+        if has_symbolic_keys() and isinstance(getattr(function, "__self__", None), _HOLDERS):
             return _builtin(function, args, kwargs)
         return function(*args, **kwargs)
     if isinstance(function, type):
@@ -79,15 +86,17 @@ def call(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any
 
 def _harmless(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
     """Return the call of a function in C that only hands on what it is given, or gives it to another function."""
-    if seen():
-        args = tuple(map(in_order, args))
-    if function in COUNTING:
-        first = COUNTING[function]
+    if has_symbolic_keys():
+        args = tuple(map(in_fixed_order, args))
+    if function in COUNT_ARGUMENTS:
+        first = COUNT_ARGUMENTS[function]
         name = f"count for {function.__name__}"
-        args = (*args[:first], *(one_of(arg, name) for arg in args[first:]))
-        kwargs = {key: one_of(value, name) for key, value in kwargs.items()}
-    elif function in CALLING and (seen() or _any_symbolic(args) or not ITERATORS.isdisjoint(map(type, args))):
-        place = CALLING[function]
+        args = (*args[:first], *(fork_or_concretise(arg, name) for arg in args[first:]))
+        kwargs = {key: fork_or_concretise(value, name) for key, value in kwargs.items()}
+    elif function in FUNCTION_ARGUMENT and (
+        has_symbolic_keys() or _any_symbolic(args) or not ITERATORS.isdisjoint(map(type, args))
+    ):
+        place = FUNCTION_ARGUMENT[function]
         if len(args) > place:
             args = (*args[:place], _following(args[place]), *args[place + 1 :])
         kwargs = {key: _following(value) if key in ("key", "func") else value for key, value in kwargs.items()}
@@ -96,7 +105,7 @@ def _harmless(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -
 
 def _following(function: Any) -> Any:
     """Return a function that C may call with symbolic arguments."""
-    if function is None or (isinstance(function, FunctionType | MethodType) and ALIAS in _space(function)):
+    if function is None or (isinstance(function, FunctionType | MethodType) and HOOKS_ALIAS in _space(function)):
         return function
     return lambda *args: call(function, args, {})
 
@@ -115,38 +124,42 @@ def _read(args: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def _python(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
     spaces = getattr(function, "__globals__", None)
-    if spaces is None or ALIAS in spaces:  # a method of something built in, or rewritten
+    if spaces is None or HOOKS_ALIAS in spaces:  # a method of something built in, or rewritten
         return function(*args, **kwargs)
-    handler = HANDLERS.get(function)
+    handler = REPLACEMENTS.get(function)
     module = str(spaces.get("__name__", ""))
     if handler is not None and _any_symbolic(args):
         return handler(*args, **kwargs)
     top = module.partition(".")[0]
     if top in _SINK_MODULES:
-        return function(*map(bare, args), **{key: bare(value) for key, value in kwargs.items()})
+        return function(*map(concrete, args), **{key: concrete(value) for key, value in kwargs.items()})
     if not (top in _TRUSTED or any(module == each or module.startswith(f"{each}.") for each in _TRUSTED)):
         args = _read(args)
         _pin(f"call of {module}.{getattr(function, '__name__', 'a function')}, which is not rewritten", args, kwargs)
     owner = getattr(function, "__self__", None)
     if isinstance(owner, tuple) or (isinstance(owner, type) and issubclass(owner, tuple)):  # as _replace and _make
-        SUSPECT.add(type(owner) if isinstance(owner, tuple) else owner)
+        MAYBE_SYMBOLIC.add(type(owner) if isinstance(owner, tuple) else owner)
     return function(*args, **kwargs)
 
 
 def _construct(kind: type, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
-    handler = HANDLERS.get(kind)
+    handler = REPLACEMENTS.get(kind)
     if handler is not None:
         return handler(*args, **kwargs)
-    if kind in HARMLESS:
+    if kind in PASS_THROUGH:
         return _harmless(kind, args, kwargs)
     if issubclass(kind, BaseException):
-        return kind(*map(in_order, args), **kwargs)
+        return kind(*map(in_fixed_order, args), **kwargs)
     if issubclass(kind, Enum) and len(args) == 1 and not kwargs and type(args[0]) in SYMBOLIC:
         return _member(kind, args[0])
     if kind.__flags__ & _HEAP:
         for name in ("__init__", "__new__"):
             maker = getattr(kind, name)
-            if isinstance(maker, FunctionType) and ALIAS not in maker.__globals__ and ALIAS not in _globals_of(kind):
+            if (
+                isinstance(maker, FunctionType)
+                and HOOKS_ALIAS not in maker.__globals__
+                and HOOKS_ALIAS not in _globals_of(kind)
+            ):
                 module = str(maker.__globals__.get("__name__", ""))
                 if not (
                     any(module == each or module.startswith(f"{each}.") for each in _TRUSTED)
@@ -155,7 +168,7 @@ def _construct(kind: type, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> 
                     _pin(f"call of {kind.__module__}.{kind.__name__}, which is not rewritten", args, kwargs)
                     break
         if issubclass(kind, _HOLDERS):
-            SUSPECT.add(kind)
+            MAYBE_SYMBOLIC.add(kind)
         if _keeps_what_it_is_made_of(kind):
             return kind(*args, **kwargs)
     return _foreign(kind, args, kwargs)
@@ -170,9 +183,9 @@ def _member(kind: type[Enum], value: Any) -> Enum:
         if value == each.value:
             return each
     if issubclass(kind, Flag):
-        return kind(one_of(value, f"combination of {kind.__name__}") if isinstance(value, int) else value)
+        return kind(fork_or_concretise(value, f"combination of {kind.__name__}") if isinstance(value, int) else value)
     refuses = getattr(kind._missing_, "__func__", None) is Enum.__dict__["_missing_"].__func__
-    return kind(bare(value) if refuses else value)
+    return kind(concrete(value) if refuses else value)
 
 
 def _keeps_what_it_is_made_of(kind: type) -> bool:
@@ -199,13 +212,13 @@ def _globals_of(kind: type) -> Mapping[str, Any]:
 
 
 def _builtin(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
-    if function in HARMLESS:
+    if function in PASS_THROUGH:
         return _harmless(function, args, kwargs)
-    handler = HANDLERS.get(function)
+    handler = REPLACEMENTS.get(function)
     if handler is not None:
         return handler(*args, **kwargs)
     if function in SINKS:
-        return function(*map(bare, args), **{key: bare(value) for key, value in kwargs.items()})
+        return function(*map(concrete, args), **{key: concrete(value) for key, value in kwargs.items()})
     receiver = function.__self__
     name = function.__name__
     method = METHODS.get(type(receiver), {}).get(name)
@@ -247,10 +260,10 @@ def _keeps(receiver: Any, name: str) -> bool:
     return name in ("__init__", "__setattr__", "__delattr__", "__init_subclass__", "with_traceback", "add_note")
 
 
-def in_order(value: Any) -> Any:
+def in_fixed_order(value: Any) -> Any:
     """Return an iterable whose order depends on no input: the elements of a set that has symbolic ones are pinned."""
-    if seen() and type(value) in (set, frozenset) and has_symbolic(value):
-        settled(value, "order of a set")
+    if has_symbolic_keys() and type(value) in (set, frozenset) and has_symbolic(value):
+        concretise_all(value, "order of a set")
     return value
 
 
@@ -263,7 +276,7 @@ def _foreign(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) ->
 
 def _pin(construct: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
     for each in (*args, *kwargs.values()):
-        settled(each, construct)
+        concretise_all(each, construct)
 
 
 _HOLDERS: Final[tuple[type, ...]] = (dict, set, frozenset, type({}.keys()), list, tuple, deque)
@@ -276,7 +289,7 @@ ITERATORS: Final[frozenset[type]] = frozenset(
 )  # fmt: skip
 # Types of arguments that need a closer look: symbolic values, and containers or iterators that may hold some. A named
 # tuple joins them when one is made of symbolic values.
-SUSPECT: Final[set[type]] = {
+MAYBE_SYMBOLIC: Final[set[type]] = {
     *SYMBOLIC, SymByteArray, tuple, list, dict, set, frozenset, slice, deque, OrderedDict, defaultdict, *ITERATORS,
     type({}.values()), type({}.items()), type({}.keys()),
 }  # fmt: skip

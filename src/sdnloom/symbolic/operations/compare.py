@@ -5,40 +5,49 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, Final
 
-from sdnloom.symbolic.operations.calls import ITERATORS, SUSPECT
-from sdnloom.symbolic.operations.keys import SEEN, holds, is_dict, is_set, is_view, make_set, same, seen
+from sdnloom.symbolic.operations.calls import ITERATORS, MAYBE_SYMBOLIC
+from sdnloom.symbolic.operations.keys import (
+    SYMBOLIC_KEYS,
+    equal_values,
+    has_key,
+    has_symbolic_keys,
+    is_dict,
+    is_keys_view,
+    is_set,
+    make_set,
+)
 from sdnloom.symbolic.operations.methods import METHODS
-from sdnloom.symbolic.values.make import SYMBOLIC, SymInt, has_symbolic, lifted
+from sdnloom.symbolic.values.make import SYMBOLIC, SymInt, as_symbolic, has_symbolic
 
 
-def contains(key: Any, container: Any) -> bool:
+def in_(key: Any, container: Any) -> bool:
     """key in container"""
-    if type(key) in SUSPECT or SEEN:
+    if type(key) in MAYBE_SYMBOLIC or SYMBOLIC_KEYS:
         return _contains(key, container)
     return key in container
 
 
 def _contains(key: Any, container: Any) -> bool:
-    if is_dict(container) or is_set(container) or is_view(container):
-        return holds(container, key)
+    if is_dict(container) or is_set(container) or is_keys_view(container):
+        return has_key(container, key)
     kind = type(container)
     if not has_symbolic(key):
-        compares = seen() and kind in _ELEMENTS
-        return any(each is key or same(each, key) for each in container) if compares else key in container
+        compares = has_symbolic_keys() and kind in _ELEMENTS
+        return any(each is key or equal_values(each, key) for each in container) if compares else key in container
     if kind in _ELEMENTS or kind in ITERATORS:
-        return any(each is key or same(each, key) for each in container)
+        return any(each is key or equal_values(each, key) for each in container)
     if kind is range and isinstance(key, SymInt):
         last = container[-1] if container else 0
         low, high = min(container.start, last), max(container.start, last)
         return bool(container) and low <= key <= high and (key - container.start) % container.step == 0
     if kind in (str, bytes, bytearray):
-        return key in lifted(container)
+        return key in as_symbolic(container)
     return key in container
 
 
-def not_contains(key: Any, container: Any) -> bool:
+def not_in(key: Any, container: Any) -> bool:
     """key not in container"""
-    return not contains(key, container)
+    return not in_(key, container)
 
 
 def is_(left: Any, right: Any) -> bool:
@@ -79,13 +88,13 @@ def _slow(name: str, left: Any, right: Any) -> Any:
             found = getattr(right, f"__{_SWAPPED[name]}__")(left)
         if found is not NotImplemented:
             return found
-    if seen() and (is_view(left) or is_view(right)):
-        left, right = (make_set(each) if is_view(each) else each for each in (left, right))
-    if type(right) in SUSPECT and (has_symbolic(left) or has_symbolic(right)):
-        if seen() and is_set(left) and is_set(right):
+    if has_symbolic_keys() and (is_keys_view(left) or is_keys_view(right)):
+        left, right = (make_set(each) if is_keys_view(each) else each for each in (left, right))
+    if type(right) in MAYBE_SYMBOLIC and (has_symbolic(left) or has_symbolic(right)):
+        if has_symbolic_keys() and is_set(left) and is_set(right):
             return _compare_sets(name, left, right)
         if name in ("eq", "ne") and isinstance(left, _CONTAINERS):
-            return same(left, right) == (name == "eq")
+            return equal_values(left, right) == (name == "eq")
         if isinstance(left, list | tuple) and getattr(type(left), f"__{name}__") in _ORDER:
             return _compare_elements(name, left, right)
     return _PLAIN[name](left, right)
@@ -95,7 +104,7 @@ def _compare_elements(name: str, left: Any, right: Any) -> Any:
     """Return the order of two lists or two tuples: that of the first elements that differ."""
     if isinstance(right, list if isinstance(left, list) else tuple):
         for a, b in zip(left, right, strict=False):
-            if not (a is b or same(a, b)):
+            if not (a is b or equal_values(a, b)):
                 return _NAMED[name](a, b)
         return _PLAIN[name](len(left), len(right))
     return _PLAIN[name](left, right)
@@ -125,42 +134,42 @@ _OWN: Final = tuple(getattr(kind, f"__{name}__") for kind in _BUILT_IN for name 
 
 def eq(left: Any, right: Any) -> Any:
     """left == right"""
-    if type(right) in SUSPECT or SEEN:
+    if type(right) in MAYBE_SYMBOLIC or SYMBOLIC_KEYS:
         return _slow("eq", left, right)
     return left == right
 
 
 def ne(left: Any, right: Any) -> Any:
     """left != right"""
-    if type(right) in SUSPECT or SEEN:
+    if type(right) in MAYBE_SYMBOLIC or SYMBOLIC_KEYS:
         return _slow("ne", left, right)
     return left != right
 
 
 def lt(left: Any, right: Any) -> Any:
     """left < right"""
-    if type(right) in SUSPECT or SEEN:
+    if type(right) in MAYBE_SYMBOLIC or SYMBOLIC_KEYS:
         return _slow("lt", left, right)
     return left < right
 
 
 def le(left: Any, right: Any) -> Any:
     """left <= right"""
-    if type(right) in SUSPECT or SEEN:
+    if type(right) in MAYBE_SYMBOLIC or SYMBOLIC_KEYS:
         return _slow("le", left, right)
     return left <= right
 
 
 def gt(left: Any, right: Any) -> Any:
     """left > right"""
-    if type(right) in SUSPECT or SEEN:
+    if type(right) in MAYBE_SYMBOLIC or SYMBOLIC_KEYS:
         return _slow("gt", left, right)
     return left > right
 
 
 def ge(left: Any, right: Any) -> Any:
     """left >= right"""
-    if type(right) in SUSPECT or SEEN:
+    if type(right) in MAYBE_SYMBOLIC or SYMBOLIC_KEYS:
         return _slow("ge", left, right)
     return left >= right
 

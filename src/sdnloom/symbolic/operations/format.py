@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from string import Formatter
 from typing import Any, Final
 
-from sdnloom.symbolic.values.make import SIMPLE, SYMBOLIC, bare, has_symbolic, settled
+from sdnloom.symbolic.values.make import SIMPLE, SYMBOLIC, concrete, concretise_all, has_symbolic
 from sdnloom.symbolic.values.number_styles import SPEC
 from sdnloom.symbolic.values.sym_bytes import joined_bytes
 from sdnloom.symbolic.values.sym_int import SymInt
@@ -20,7 +20,7 @@ _PERCENT: Final = re.compile(
 )
 
 
-def percent(form: Any, args: Any) -> Any:
+def format_percent(form: Any, args: Any) -> Any:
     """Return `form % args` of plain text or bytes with arguments of which some are symbolic."""
     if isinstance(form, bytes):
         return _percent_bytes(form, args)
@@ -34,7 +34,7 @@ def percent(form: Any, args: Any) -> Any:
             parts.append("%")
             continue
         if "*" in (field["width"], field["digits"]):
-            return _given_up(form, args, "%")
+            return _concretise_all(form, args, "%")
         if field["key"] is not None:
             if not isinstance(args, Mapping):
                 raise TypeError("format requires a mapping")
@@ -46,7 +46,7 @@ def percent(form: Any, args: Any) -> Any:
                 raise TypeError("not enough arguments for format string") from None
         parts.append(_field(field, value))
     if "%" in form[end:]:
-        return _given_up(form, args, "%")
+        return _concretise_all(form, args, "%")
     if isinstance(args, tuple) and next(values, _NONE) is not _NONE:
         raise TypeError("not all arguments converted during string formatting")
     parts.append(form[end:])
@@ -61,7 +61,7 @@ def _field(field: re.Match[str], value: Any) -> str:
     key = field["key"]
     form = field.group().replace(f"({key})", "", 1) if key is not None else field.group()
     if kind in "sr" and type(value) not in SIMPLE:
-        value = text_of(value) if kind == "s" else repr_of(value)
+        value = to_str(value) if kind == "s" else to_repr(value)
         if isinstance(value, SymStr) and not digits and "#" not in flags:
             return _padded(value, flags, width)
         form = f"{form[:-1]}s"
@@ -74,23 +74,23 @@ def _field(field: re.Match[str], value: Any) -> str:
     if kind == "c" and isinstance(value, SymStr) and not digits:
         return _padded(value, flags, width)
     if has_symbolic(value):
-        settled(value, "%")
-    return str(form % (bare(value),))
+        concretise_all(value, "%")
+    return str(form % (concrete(value),))
 
 
-def text_of(value: Any) -> str:
+def to_str(value: Any) -> str:
     """Return `str(value)`; a container of symbolic values is pinned, because C writes its elements."""
     if type(value) not in SYMBOLIC and has_symbolic(value):
-        settled(value, "str of a container")
-        return str(bare(value))
-    return str_of(value)
+        concretise_all(value, "str of a container")
+        return str(concrete(value))
+    return symbolic_str(value)
 
 
-def repr_of(value: Any) -> str:
+def to_repr(value: Any) -> str:
     """Return `repr(value)`; a container of symbolic values is pinned, because C writes its elements."""
     if type(value) not in SYMBOLIC and has_symbolic(value):
-        settled(value, "repr of a container")
-        return repr(bare(value))
+        concretise_all(value, "repr of a container")
+        return repr(concrete(value))
     return repr(value)
 
 
@@ -101,9 +101,9 @@ def _padded(text: str, flags: str, width: str) -> str:
     return found
 
 
-def _given_up(form: Any, args: Any, construct: str) -> Any:
-    settled(args, construct)
-    return form % bare(args)
+def _concretise_all(form: Any, args: Any, construct: str) -> Any:
+    concretise_all(args, construct)
+    return form % concrete(args)
 
 
 def _percent_bytes(form: bytes, args: Any) -> bytes:
@@ -111,14 +111,14 @@ def _percent_bytes(form: bytes, args: Any) -> bytes:
     values = list(args) if isinstance(args, tuple) else [args]
     chunks = form.split(b"%s")
     if len(chunks) - 1 != len(values) or any(b"%" in chunk for chunk in chunks):
-        found: bytes = _given_up(form, args, "% of bytes")
+        found: bytes = _concretise_all(form, args, "% of bytes")
         return found
     for chunk, value in zip(chunks, [*values, b""], strict=True):
         parts += [chunk, value]
     return joined_bytes(b"", parts)
 
 
-def str_of(value: Any) -> str:
+def symbolic_str(value: Any) -> str:
     """Return `str(value)`, symbolic if the value is."""
     if isinstance(value, SymStr):
         return value
@@ -143,20 +143,20 @@ class _Following(Formatter):
                 fields = spec.count("{}")
                 rest = [args[automatic + place] for place in range(fields)]
                 automatic += fields
-                spec = bare(self.vformat(spec, rest if fields else args, kwargs))
-            parts.append(formatted(value, conversion, spec or ""))
+                spec = concrete(self.vformat(spec, rest if fields else args, kwargs))
+            parts.append(format_value(value, conversion, spec or ""))
         return joined_text(parts)
 
 
-def formatted(value: Any, conversion: str | None, spec: str) -> str:
+def format_value(value: Any, conversion: str | None, spec: str) -> str:
     """Return a value converted and formatted, as one field of a format is."""
     if conversion == "s":
-        value = str_of(value)
+        value = symbolic_str(value)
     elif conversion in ("r", "a"):
-        value = repr_of(value) if conversion == "r" else ascii(bare(value))
+        value = to_repr(value) if conversion == "r" else ascii(concrete(value))
     if has_symbolic(value) and type(value) not in SYMBOLIC:
-        settled(value, "format of a container")
-        value = bare(value)
+        concretise_all(value, "format of a container")
+        value = concrete(value)
     return value.__format__(spec) if type(value) in SYMBOLIC else format(value, spec)
 
 

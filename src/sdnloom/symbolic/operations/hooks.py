@@ -37,22 +37,22 @@ from sdnloom.symbolic.operations.arithmetic import (  # noqa: F401, rewritten co
     truediv,
     xor,
 )
-from sdnloom.symbolic.operations.builtin_calls import register
-from sdnloom.symbolic.operations.calls import SUSPECT, call, in_order
-from sdnloom.symbolic.operations.compare import contains, eq, ge, gt, is_, is_not, le, lt, ne, not_contains  # noqa: F401, rewritten code calls them from here
-from sdnloom.symbolic.operations.format import formatted
+from sdnloom.symbolic.operations.builtin_calls import register_replacement
+from sdnloom.symbolic.operations.calls import MAYBE_SYMBOLIC, call, in_fixed_order
+from sdnloom.symbolic.operations.compare import eq, ge, gt, in_, is_, is_not, le, lt, ne, not_in  # noqa: F401, rewritten code calls them from here
+from sdnloom.symbolic.operations.format import format_value
 from sdnloom.symbolic.operations.keys import (
-    SEEN,
-    drop,
-    find,
-    holds,
+    SYMBOLIC_KEYS,
+    delete_key,
+    find_key,
+    has_key,
+    has_symbolic_keys,
     is_dict,
     look_up,
     make_dict,
     make_set,
     needs_comparison,
-    put,
-    seen,
+    store_value,
     stored_key,
 )
 from sdnloom.symbolic.operations.methods import METHODS
@@ -61,13 +61,13 @@ from sdnloom.symbolic.values.make import (
     SymByteArray,
     SymBytes,
     SymInt,
+    SymSequence,
     SymStr,
-    Vector,
-    bare,
+    concrete,
+    concretise_all,
     has_symbolic,
-    settled,
 )
-from sdnloom.symbolic.values.sym_int import given_up, plain_slice, position
+from sdnloom.symbolic.values.sym_int import concrete_index, concrete_slice, concretise_int
 from sdnloom.symbolic.values.sym_str import joined_text
 
 _TEXTS: Final = frozenset((str, bytes, SymStr, SymBytes))
@@ -79,7 +79,7 @@ _SEQUENCES: Final = (list, tuple, str, bytes, bytearray, range, deque)
 
 def getitem(container: Any, key: Any) -> Any:
     """container[key]"""
-    if type(key) in SUSPECT or SEEN:
+    if type(key) in MAYBE_SYMBOLIC or SYMBOLIC_KEYS:
         return _getitem(container, key)
     return container[key]
 
@@ -93,9 +93,11 @@ def _getitem(container: Any, key: Any) -> Any:
 def _place(container: Any, key: Any) -> Any:
     """Return a subscript of a sequence without symbolic parts; other containers get it as it is."""
     if isinstance(key, slice) and isinstance(container, _SEQUENCES):
-        return plain_slice(key, len(container))
-    if isinstance(key, SymInt) and isinstance(container, _SEQUENCES) and not isinstance(container, Vector):
-        return position(key, len(container), type(container).__name__ if not isinstance(container, str) else "string")
+        return concrete_slice(key, len(container))
+    if isinstance(key, SymInt) and isinstance(container, _SEQUENCES) and not isinstance(container, SymSequence):
+        return concrete_index(
+            key, len(container), type(container).__name__ if not isinstance(container, str) else "string"
+        )
     return key
 
 
@@ -107,13 +109,13 @@ def getslice(container: Any, start: Any, stop: Any, step: Any) -> Any:
 def _taken(container: Any, start: Any, stop: Any, step: Any) -> slice:
     taken = slice(start, stop, step)
     if type(start) is SymInt or type(stop) is SymInt or type(step) is SymInt:
-        taken = plain_slice(taken, len(container))
+        taken = concrete_slice(taken, len(container))
     return taken
 
 
 def setitem(value: Any, container: Any, key: Any) -> None:
     """container[key] = value"""
-    if type(key) in SUSPECT or SEEN or type(container) is bytearray:
+    if type(key) in MAYBE_SYMBOLIC or SYMBOLIC_KEYS or type(container) is bytearray:
         _setitem(value, container, key)
     else:
         container[key] = value
@@ -121,10 +123,10 @@ def setitem(value: Any, container: Any, key: Any) -> None:
 
 def _setitem(value: Any, container: Any, key: Any) -> None:
     if is_dict(container) and type(container).__setitem__ in _STORES and needs_comparison(container, key):
-        put(container, stored_key(container, key), value)
+        store_value(container, stored_key(container, key), value)
         return
     if type(container) is bytearray:
-        settled(value, "item of a bytearray that rewritten code did not make")
+        concretise_all(value, "item of a bytearray that rewritten code did not make")
     container[_place(container, key)] = value
 
 
@@ -134,19 +136,19 @@ _STORES: Final = (dict.__setitem__, OrderedDict.__setitem__)
 def setslice(value: Any, container: Any, start: Any, stop: Any, step: Any) -> None:
     """container[start:stop:step] = value"""
     if type(container) is bytearray:
-        settled(value, "slice of a bytearray that rewritten code did not make")
+        concretise_all(value, "slice of a bytearray that rewritten code did not make")
     container[_taken(container, start, stop, step)] = value
 
 
 def delitem(container: Any, key: Any) -> None:
     """del container[key]"""
-    if type(key) not in SUSPECT and not SEEN:
+    if type(key) not in MAYBE_SYMBOLIC and not SYMBOLIC_KEYS:
         del container[key]
     elif is_dict(container) and needs_comparison(container, key):
-        found = find(container, key)
-        if not holds(container, key):
+        found = find_key(container, key)
+        if not has_key(container, key):
             raise KeyError(key)
-        drop(container, found)
+        delete_key(container, found)
     else:
         del container[_place(container, key)]
 
@@ -156,7 +158,7 @@ def delslice(container: Any, start: Any, stop: Any, step: Any) -> None:
     del container[_taken(container, start, stop, step)]
 
 
-def augment(container: Any, key: Any, operation: Callable[[Any, Any], Any], value: Any) -> None:
+def augment_item(container: Any, key: Any, operation: Callable[[Any, Any], Any], value: Any) -> None:
     """container[key] operation= value"""
     setitem(operation(getitem(container, key), value), container, key)
 
@@ -167,7 +169,7 @@ def augment(container: Any, key: Any, operation: Callable[[Any, Any], Any], valu
 def sort(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     """list.sort(...)"""
     owner = getattr(function, "__self__", None)
-    if type(owner) is list and not args and (kwargs or SEEN or has_symbolic(owner)):
+    if type(owner) is list and not args and (kwargs or SYMBOLIC_KEYS or has_symbolic(owner)):
         owner[:] = _sorted(owner, **kwargs)
         return None
     return calls(function, *args, **kwargs)
@@ -175,28 +177,33 @@ def sort(function: Any, /, *args: Any, **kwargs: Any) -> Any:
 
 def call0(function: Any) -> Any:
     """function() of a method that may take any element of a set"""
-    if SEEN:
-        in_order(getattr(function, "__self__", None))
+    if SYMBOLIC_KEYS:
+        in_fixed_order(getattr(function, "__self__", None))
     return function()
 
 
 def call1(function: Any, first: Any) -> Any:
     """function(first)"""
-    if type(first) in SUSPECT or SEEN:
+    if type(first) in MAYBE_SYMBOLIC or SYMBOLIC_KEYS:
         return call(function, (first,), {})
     return function(first)
 
 
 def call2(function: Any, first: Any, second: Any) -> Any:
     """function(first, second)"""
-    if type(first) in SUSPECT or type(second) in SUSPECT or SEEN:
+    if type(first) in MAYBE_SYMBOLIC or type(second) in MAYBE_SYMBOLIC or SYMBOLIC_KEYS:
         return call(function, (first, second), {})
     return function(first, second)
 
 
 def call3(function: Any, first: Any, second: Any, third: Any) -> Any:
     """function(first, second, third)"""
-    if type(first) in SUSPECT or type(second) in SUSPECT or type(third) in SUSPECT or SEEN:
+    if (
+        type(first) in MAYBE_SYMBOLIC
+        or type(second) in MAYBE_SYMBOLIC
+        or type(third) in MAYBE_SYMBOLIC
+        or SYMBOLIC_KEYS
+    ):
         return call(function, (first, second, third), {})
     return function(first, second, third)
 
@@ -204,9 +211,9 @@ def call3(function: Any, first: Any, second: Any, third: Any) -> Any:
 def calls(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     """function(*args, **kwargs)"""
     if (
-        SEEN
-        or not SUSPECT.isdisjoint(map(type, args))
-        or (kwargs and not SUSPECT.isdisjoint(map(type, kwargs.values())))
+        SYMBOLIC_KEYS
+        or not MAYBE_SYMBOLIC.isdisjoint(map(type, args))
+        or (kwargs and not MAYBE_SYMBOLIC.isdisjoint(map(type, kwargs.values())))
     ):
         return call(function, args, kwargs)
     return function(*args, **kwargs)
@@ -220,8 +227,8 @@ def new_bytearray(function: Any, /, *args: Any, **kwargs: Any) -> Any:
 def join(function: Any, parts: Any) -> Any:
     """separator.join(parts)"""
     if type(parts) is not list and type(getattr(function, "__self__", None)) in _TEXTS:
-        parts = list(iterated(parts))
-    if type(parts) is list and SIMPLE.issuperset(map(type, parts)) and not SEEN:
+        parts = list(iterate(parts))
+    if type(parts) is list and SIMPLE.issuperset(map(type, parts)) and not SYMBOLIC_KEYS:
         return function(parts)
     return call1(function, parts)
 
@@ -234,7 +241,7 @@ def format_call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     return METHODS[str][function.__name__](form, *args, **kwargs)
 
 
-def number(function: Any, value: Any) -> Any:
+def to_number(function: Any, value: Any) -> Any:
     """int(value), hex(value), oct(value) or bin(value)"""
     kind = type(value)
     if kind is int or kind is str or kind is float:
@@ -246,13 +253,13 @@ def number(function: Any, value: Any) -> Any:
     return call1(function, value)
 
 
-def for_c(function: Any) -> Any:
+def called_by_c(function: Any) -> Any:
     """A method that C calls for a plain number: a symbolic one is pinned then, and followed where we call it."""
 
     @wraps(function)
     def method(self: Any) -> Any:
         found = function(self)
-        return given_up(found, f"{function.__name__} called by C") if type(found) is SymInt else found
+        return concretise_int(found, f"{function.__name__} called by C") if type(found) is SymInt else found
 
     method.followed = function  # type: ignore[attr-defined]
     return method
@@ -261,7 +268,7 @@ def for_c(function: Any) -> Any:
 # Texts, displays and the rest.
 
 
-def text(*parts: str) -> str:
+def fstring(*parts: str) -> str:
     """An f-string of literals and fields."""
     for part in parts:
         if type(part) is not str:
@@ -269,19 +276,19 @@ def text(*parts: str) -> str:
     return "".join(parts)
 
 
-def field(value: Any, conversion: str | None = None, spec: str = "") -> str:
+def fstring_field(value: Any, conversion: str | None = None, spec: str = "") -> str:
     """{value!conversion:spec}"""
-    if type(value) in SUSPECT or type(spec) is not str:
-        settled(spec, "symbolic format specification")
-        return formatted(value, conversion, spec)
+    if type(value) in MAYBE_SYMBOLIC or type(spec) is not str:
+        concretise_all(spec, "symbolic format specification")
+        return format_value(value, conversion, spec)
     if conversion is not None:
         value = str(value) if conversion == "s" else repr(value) if conversion == "r" else ascii(value)
     return format(value, spec)
 
 
-def iterated(value: Any) -> Any:
+def iterate(value: Any) -> Any:
     """for ... in value"""
-    return in_order(value) if SEEN else value
+    return in_fixed_order(value) if SYMBOLIC_KEYS else value
 
 
 def new_set(*elements: Any) -> set[Any]:
@@ -291,25 +298,25 @@ def new_set(*elements: Any) -> set[Any]:
 
 def set_of(elements: Any) -> set[Any]:
     """{element for element in elements}"""
-    if SEEN or not SUSPECT.isdisjoint(map(type, elements)):
+    if SYMBOLIC_KEYS or not MAYBE_SYMBOLIC.isdisjoint(map(type, elements)):
         return make_set(elements)
     return set(elements)
 
 
-def unseen(value: Any) -> Any:
+def concrete_code(value: Any) -> Any:
     """The argument of eval, exec and __import__, which must be plain."""
-    settled(value, "code or module named by a symbolic text")
-    return bare(value)
+    concretise_all(value, "code or module named by a symbolic text")
+    return concrete(value)
 
 
-def subject(value: Any) -> Any:
+def match_subject(value: Any) -> Any:
     """The subject of a match statement with mapping patterns: they look keys up in C, in any dict on the way."""
-    if seen():
-        settled(list(SEEN), "mapping pattern")
+    if has_symbolic_keys():
+        concretise_all(list(SYMBOLIC_KEYS), "mapping pattern")
     return value
 
 
-def chained(left: Any, *steps: Any) -> Any:
+def chain_comparisons(left: Any, *steps: Any) -> Any:
     """A chained comparison where no name can be bound: comparisons and functions that give the right operands"""
     found: Any = True
     for compare, operand in zip(steps[::2], steps[1::2], strict=True):
@@ -321,7 +328,7 @@ def chained(left: Any, *steps: Any) -> Any:
     return found
 
 
-def cache(*args: Any, **_options: Any) -> Any:
+def no_cache(*args: Any, **_options: Any) -> Any:
     """functools.cache and functools.lru_cache called like any function"""
     return uncached(args[0]) if args and callable(args[0]) else uncached
 
@@ -338,7 +345,7 @@ def _smallest(pick: str) -> Callable[..., Any]:
     plain = min if pick == "min" else max
 
     def handler(*args: Any, **options: Any) -> Any:
-        items = list(in_order(args[0])) if len(args) == 1 else list(args)
+        items = list(in_fixed_order(args[0])) if len(args) == 1 else list(args)
         if not items or not has_symbolic(items):
             return plain(items, **options)
         key = options.get("key")
@@ -362,7 +369,7 @@ class _Rank:
 
 
 def _sorted(items: Any, *, key: Any = None, reverse: Any = False) -> list[Any]:
-    listed = list(in_order(items))
+    listed = list(in_fixed_order(items))
     ranks = listed if key is None else [call1(key, each) for each in listed]
     order: list[Any] = list(map(_Rank, ranks)) if has_symbolic(ranks) else ranks
     return [listed[place] for place in sorted(range(len(listed)), key=order.__getitem__, reverse=bool(reverse))]
@@ -372,27 +379,27 @@ def _pow(base: Any, exponent: Any, mod: Any = None) -> Any:
     if mod is None:
         return pow_(base, exponent)
     for each in (base, exponent, mod):
-        settled(each, "pow with a modulus")
-    return pow(bare(base), bare(exponent), bare(mod))
+        concretise_all(each, "pow with a modulus")
+    return pow(concrete(base), concrete(exponent), concrete(mod))
 
 
 def _sum(items: Any, start: Any = 0) -> Any:
-    return reduce(add, in_order(items), start)
+    return reduce(add, in_fixed_order(items), start)
 
 
-register(min, _smallest("min"))
-register(max, _smallest("max"))
-register(sum, _sum)
-register(sorted, _sorted)
-register(pow, _pow)
-register(divmod, lambda left, right: (floordiv(left, right), mod(left, right)))
+register_replacement(min, _smallest("min"))
+register_replacement(max, _smallest("max"))
+register_replacement(sum, _sum)
+register_replacement(sorted, _sorted)
+register_replacement(pow, _pow)
+register_replacement(divmod, lambda left, right: (floordiv(left, right), mod(left, right)))
 for _each in (eq, ne, lt, le, gt, ge, add, sub, mul, mod, and_, or_, xor, floordiv, getitem):
-    register(getattr(operator, _each.__name__), _each)
-register(operator.contains, lambda container, key: contains(key, container))
+    register_replacement(getattr(operator, _each.__name__), _each)
+register_replacement(operator.contains, lambda container, key: in_(key, container))
 
 dict_of = make_dict
 
 
-def pairs(mapping: Any) -> Any:
+def mapping_pairs(mapping: Any) -> Any:
     """**mapping in a dict display"""
     return [(key, getitem(mapping, key)) for key in mapping.keys()]  # noqa: SIM118

@@ -2,7 +2,7 @@
 
 A dict in C finds a key by its hash, that of this run: a lookup would silently depend on it. Here a key is compared with
 the keys of the container in a fixed order, one fork each, and a miss has told it apart from all of them. A new symbolic
-key is stored under its hash of this run; `SEEN` then sends every later lookup through the comparison.
+key is stored under its hash of this run; `SYMBOLIC_KEYS` then sends every later lookup through the comparison.
 """
 
 from collections import OrderedDict, defaultdict, deque
@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from sdnloom.symbolic.execution import Execution, current
-from sdnloom.symbolic.values.hash_value import quiet_hashing
+from sdnloom.symbolic.values.hash_value import concrete_hashing
 from sdnloom.symbolic.values.make import SYMBOLIC, has_symbolic
 
 MISSING: Final = object()
-SEEN: list[Any] = []  # symbolic keys that containers hold in the run of `_owner`
+SYMBOLIC_KEYS: list[Any] = []  # symbolic keys that containers hold in the run of `_owner`
 _owner: Execution | None = None
 
 _DICT_GET: Final = dict.__getitem__
@@ -34,36 +34,36 @@ def is_set(container: Any) -> bool:
 
 def needs_comparison(container: Iterable[Any], key: Any) -> bool:
     """Return whether a lookup depends on an input: the key is symbolic, or a key that is there."""
-    return has_symbolic(key) or (seen() and any(has_symbolic(each) for each in container))
+    return has_symbolic(key) or (has_symbolic_keys() and any(has_symbolic(each) for each in container))
 
 
-def seen() -> bool:
+def has_symbolic_keys() -> bool:
     """Return whether containers hold symbolic keys in this run; those of an earlier run are forgotten."""
-    if SEEN and _owner is not current():
-        SEEN.clear()
-    return bool(SEEN)
+    if SYMBOLIC_KEYS and _owner is not current():
+        SYMBOLIC_KEYS.clear()
+    return bool(SYMBOLIC_KEYS)
 
 
 def candidates(container: Any) -> list[Any]:
     """Return the keys of a container in an order that depends on no hash and on no value of this run."""
     keys = list(container)
     if isinstance(container, _SETS):
-        met = {id(key): place for place, key in enumerate(SEEN)}
+        met = {id(key): place for place, key in enumerate(SYMBOLIC_KEYS)}
         plain = [key for key in keys if id(key) not in met]
         plain.sort(key=lambda key: (type(key).__name__, repr(key)))
         keys = plain + sorted((key for key in keys if id(key) in met), key=lambda key: met[id(key)])
     return keys
 
 
-def find(container: Any, key: Any) -> Any:
+def find_key(container: Any, key: Any) -> Any:
     """Return the key in a dict or set that equals this one, or MISSING; a fork for each key that may or may not."""
     for each in candidates(container):
-        if each is key or (_comparable(each, key) and same(each, key)):
+        if each is key or (_comparable(each, key) and equal_values(each, key)):
             return each
     return MISSING
 
 
-def same(left: Any, right: Any) -> bool:
+def equal_values(left: Any, right: Any) -> bool:
     """Return whether two keys are equal, whichever of them is symbolic."""
     if type(left) in SYMBOLIC:
         return bool(left == right)
@@ -71,9 +71,9 @@ def same(left: Any, right: Any) -> bool:
         return bool(right == left)
     own = getattr(type(left), "__eq__", None)
     if own in _IN_ORDER and getattr(type(right), "__eq__", None) is own:
-        return len(left) == len(right) and all(a is b or same(a, b) for a, b in zip(left, right, strict=True))
+        return len(left) == len(right) and all(a is b or equal_values(a, b) for a, b in zip(left, right, strict=True))
     if is_set(left) and is_set(right) and (has_symbolic(left) or has_symbolic(right)):
-        return len(left) == len(right) and all(find(right, each) is not MISSING for each in candidates(left))
+        return len(left) == len(right) and all(find_key(right, each) is not MISSING for each in candidates(left))
     if own in _BY_KEY and is_dict(right) and (has_symbolic(left) or has_symbolic(right)):
         return _same_pairs(left, right)
     return bool(left == right)
@@ -89,10 +89,10 @@ def _same_pairs(left: Any, right: Any) -> bool:
     if len(left) != len(right):
         return False
     if isinstance(left, OrderedDict) and isinstance(right, OrderedDict):
-        return all(same(a, b) for a, b in zip(left.items(), right.items(), strict=True))
+        return all(equal_values(a, b) for a, b in zip(left.items(), right.items(), strict=True))
     for key, value in left.items():
-        found = find(right, key)
-        if found is MISSING or not same(value, take(right, found)):
+        found = find_key(right, key)
+        if found is MISSING or not equal_values(value, value_under(right, found)):
             return False
     return True
 
@@ -111,7 +111,7 @@ def stored_key(container: Any, key: Any) -> Any:
     """Return the key under which a value is to be stored: the equal one that is there, or this one."""
     if not needs_comparison(container, key):
         return key
-    found = find(container, key)
+    found = find_key(container, key)
     return key if found is MISSING else found
 
 
@@ -120,35 +120,35 @@ def base_of(container: Any) -> Any:
     return OrderedDict if isinstance(container, OrderedDict) else dict
 
 
-def put(container: Any, key: Any, value: Any) -> None:
+def store_value(container: Any, key: Any, value: Any) -> None:
     """Store a value in a dict under a key of `stored_key`."""
-    with quiet_hashing():
+    with concrete_hashing():
         base_of(container).__setitem__(container, key, value)
-    remember(key)
+    note_symbolic_key(key)
 
 
-def remember(key: Any) -> None:
+def note_symbolic_key(key: Any) -> None:
     """Note that a container holds this key."""
     global _owner
     if has_symbolic(key):
-        seen()
+        has_symbolic_keys()
         _owner = current()
-        SEEN.append(key)
+        SYMBOLIC_KEYS.append(key)
 
 
 def look_up(container: Any, key: Any) -> Any:
     """Return `container[key]` of a dict; its `__missing__` and KeyError as Python has them."""
     if not needs_comparison(container, key):
         return dict.__getitem__(container, key)
-    found = find(container, key)
+    found = find_key(container, key)
     if found is not MISSING:
-        return take(container, found)
+        return value_under(container, found)
     if type(container) is defaultdict:
         factory = container.default_factory
         if factory is None:
             raise KeyError(key)
         value = factory()
-        put(container, key, value)
+        store_value(container, key, value)
         return value
     missing = getattr(type(container), "__missing__", None)
     if missing is not None:
@@ -156,23 +156,23 @@ def look_up(container: Any, key: Any) -> Any:
     raise KeyError(key)
 
 
-def take(container: Any, key: Any) -> Any:
+def value_under(container: Any, key: Any) -> Any:
     """Return the value under a key that is there."""
-    with quiet_hashing():
+    with concrete_hashing():
         return dict.__getitem__(container, key)
 
 
-def drop(container: Any, key: Any) -> None:
+def delete_key(container: Any, key: Any) -> None:
     """Delete a key that is there from a dict."""
-    with quiet_hashing():
+    with concrete_hashing():
         base_of(container).__delitem__(container, key)
 
 
-def holds(container: Any, key: Any) -> bool:
+def has_key(container: Any, key: Any) -> bool:
     """Return `key in container` of a dict, a set or the keys of a dict."""
     if not needs_comparison(container, key):
         return _holds_plainly(container, key)
-    return find(container, key) is not MISSING
+    return find_key(container, key) is not MISSING
 
 
 def _holds_plainly(container: Any, key: Any) -> bool:
@@ -192,11 +192,11 @@ _CONTAINS: Final[tuple[tuple[type, Callable[[Any, Any], bool]], ...]] = (
 def set_add(container: Any, key: Any) -> None:
     """Add to a set."""
     if needs_comparison(container, key):
-        if find(container, key) is not MISSING:
+        if find_key(container, key) is not MISSING:
             return
-        with quiet_hashing():
+        with concrete_hashing():
             set.add(container, key)
-        remember(key)
+        note_symbolic_key(key)
     else:
         set.add(container, key)
 
@@ -204,10 +204,10 @@ def set_add(container: Any, key: Any) -> None:
 def set_discard(container: Any, key: Any) -> bool:
     """Remove from a set; return whether it was there."""
     if needs_comparison(container, key):
-        found = find(container, key)
+        found = find_key(container, key)
         if found is MISSING:
             return False
-        with quiet_hashing():
+        with concrete_hashing():
             set.discard(container, found)
         return True
     if set.__contains__(container, key):
@@ -228,22 +228,22 @@ def make_dict(pairs: Iterable[tuple[Any, Any]]) -> dict[Any, Any]:
     """Return a dict of the pairs; of equal keys the first stays, with the last value."""
     made: dict[Any, Any] = {}
     for key, value in pairs:
-        if type(key) in SYMBOLIC or SEEN or type(key) is tuple:
-            put(made, stored_key(made, key), value)
+        if type(key) in SYMBOLIC or SYMBOLIC_KEYS or type(key) is tuple:
+            store_value(made, stored_key(made, key), value)
         else:
             made[key] = value
     return made
 
 
-def merge(container: Any, other: Any) -> None:
+def merge_into(container: Any, other: Any) -> None:
     """Store all pairs of a mapping or an iterable of pairs into a dict."""
     pairs = other
     if hasattr(other, "keys") and not isinstance(other, dict):
         pairs = [(key, other[key]) for key in other.keys()]  # noqa: SIM118
     for key, value in pairs.items() if isinstance(pairs, dict) else pairs:
-        put(container, stored_key(container, key), value)
+        store_value(container, stored_key(container, key), value)
 
 
-def is_view(container: Any) -> bool:
+def is_keys_view(container: Any) -> bool:
     """Return whether a container is the keys of a dict."""
     return isinstance(container, _VIEWS)

@@ -12,23 +12,23 @@ from sdnloom.symbolic.operations.keys import (
     MISSING,
     base_of,
     candidates,
-    drop,
-    find,
-    holds,
+    delete_key,
+    equal_values,
+    find_key,
+    has_key,
     look_up,
     make_set,
-    merge,
+    merge_into,
     needs_comparison,
-    put,
-    same,
     set_add,
     set_discard,
+    store_value,
     stored_key,
-    take,
+    value_under,
 )
-from sdnloom.symbolic.values.make import lifted, settled
+from sdnloom.symbolic.values.make import as_symbolic, concretise_all
 from sdnloom.symbolic.values.sym_bytes import joined_bytes
-from sdnloom.symbolic.values.sym_int import SymInt, one_of, plain_slice, position
+from sdnloom.symbolic.values.sym_int import SymInt, concrete_index, concrete_slice, fork_or_concretise
 from sdnloom.symbolic.values.sym_str import text_join
 
 Method = Callable[..., Any]
@@ -37,40 +37,40 @@ Method = Callable[..., Any]
 def _get(container: Any, key: Any, default: Any = None) -> Any:
     if not needs_comparison(container, key):
         return dict.get(container, key, default)
-    found = find(container, key)
-    return default if found is MISSING else take(container, found)
+    found = find_key(container, key)
+    return default if found is MISSING else value_under(container, found)
 
 
 def _setdefault(container: Any, key: Any, default: Any = None) -> Any:
     if not needs_comparison(container, key):
         return base_of(container).setdefault(container, key, default)
-    found = find(container, key)
+    found = find_key(container, key)
     if found is not MISSING:
-        return take(container, found)
-    put(container, key, default)
+        return value_under(container, found)
+    store_value(container, key, default)
     return default
 
 
 def _dict_pop(container: Any, key: Any, *default: Any) -> Any:
     if not needs_comparison(container, key):
         return base_of(container).pop(container, key, *default)
-    found = find(container, key)
+    found = find_key(container, key)
     if found is MISSING:
         if default:
             return default[0]
         raise KeyError(key)
-    value = take(container, found)
-    drop(container, found)
+    value = value_under(container, found)
+    delete_key(container, found)
     return value
 
 
 def _dict_update(container: Any, *others: Any, **named: Any) -> None:
     for other in (*others, named):
-        merge(container, other)
+        merge_into(container, other)
 
 
 def _store(container: Any, key: Any, value: Any) -> None:
-    put(container, stored_key(container, key), value)
+    store_value(container, stored_key(container, key), value)
 
 
 def _delete(container: Any, key: Any) -> None:
@@ -99,19 +99,19 @@ def _like(container: Any, elements: list[Any]) -> Any:
 
 
 def _intersection(container: Any, *others: Any) -> Any:
-    kept = [each for each in candidates(container) if all(holds(_set_of(other), each) for other in others)]
+    kept = [each for each in candidates(container) if all(has_key(_set_of(other), each) for other in others)]
     return _like(container, kept)
 
 
 def _difference(container: Any, *others: Any) -> Any:
-    kept = [each for each in candidates(container) if not any(holds(_set_of(other), each) for other in others)]
+    kept = [each for each in candidates(container) if not any(has_key(_set_of(other), each) for other in others)]
     return _like(container, kept)
 
 
 def _symmetric(container: Any, other: Any) -> Any:
     other = _set_of(other)
-    mine = [each for each in candidates(container) if not holds(other, each)]
-    return _like(container, [*mine, *(each for each in candidates(other) if not holds(container, each))])
+    mine = [each for each in candidates(container) if not has_key(other, each)]
+    return _like(container, [*mine, *(each for each in candidates(other) if not has_key(container, each))])
 
 
 def _set_of(other: Any) -> Any:
@@ -120,15 +120,15 @@ def _set_of(other: Any) -> Any:
 
 def _issubset(container: Any, other: Any) -> bool:
     other = _set_of(other)
-    return all(holds(other, each) for each in candidates(container))
+    return all(has_key(other, each) for each in candidates(container))
 
 
 def _issuperset(container: Any, other: Any) -> bool:
-    return all(holds(container, each) for each in candidates(_set_of(other)))
+    return all(has_key(container, each) for each in candidates(_set_of(other)))
 
 
 def _isdisjoint(container: Any, other: Any) -> bool:
-    return not any(holds(container, each) for each in candidates(_set_of(other)))
+    return not any(has_key(container, each) for each in candidates(_set_of(other)))
 
 
 def _in_place(operation: Method) -> Method:
@@ -143,18 +143,18 @@ def _in_place(operation: Method) -> Method:
 def _list_insert(container: Any, index: Any, value: Any) -> None:
     if isinstance(index, SymInt):
         size = len(container)
-        index = -size - 1 if index < -size else size if index >= size else position(index, size, "list")
+        index = -size - 1 if index < -size else size if index >= size else concrete_index(index, size, "list")
     container.insert(index, value)
 
 
 def _list_pop(container: Any, index: Any = -1) -> Any:
-    return container.pop(position(index, len(container), "pop") if isinstance(index, SymInt) else index)
+    return container.pop(concrete_index(index, len(container), "pop") if isinstance(index, SymInt) else index)
 
 
 def _places(container: Any, value: Any, start: Any = 0, stop: Any = None) -> Iterator[int]:
     """Yield where a sequence has an equal element; a fork for each that may or may not be."""
-    for place in range(len(container))[plain_slice(slice(start, stop), len(container))]:
-        if container[place] is value or same(container[place], value):
+    for place in range(len(container))[concrete_slice(slice(start, stop), len(container))]:
+        if container[place] is value or equal_values(container[place], value):
             yield place
 
 
@@ -173,14 +173,14 @@ def _list_remove(container: Any, value: Any) -> None:
 
 
 def _rotate(container: Any, steps: Any) -> None:
-    container.rotate(one_of(steps, "deque.rotate"))
+    container.rotate(fork_or_concretise(steps, "deque.rotate"))
 
 
 def _as_symbolic(name: str) -> Method:
     """Return the method of a plain text or bytes whose argument is symbolic, done by the symbolic value's method."""
 
     def method(plain: Any, *args: Any, **kwargs: Any) -> Any:
-        return getattr(lifted(plain), name)(*args, **kwargs)
+        return getattr(as_symbolic(plain), name)(*args, **kwargs)
 
     return method
 
@@ -191,7 +191,7 @@ def _pinned(name: str) -> Method:
     def method(container: Any, *args: Any, **kwargs: Any) -> Any:
         construct = f"{type(container).__name__}.{name}"
         for each in (*args, *kwargs.values()):
-            settled(each, construct)
+            concretise_all(each, construct)
         return getattr(container, name)(*args, **kwargs)
 
     return method
@@ -205,7 +205,7 @@ _DICT: Final[dict[str, Method]] = {
     "__getitem__": look_up,
     "__setitem__": _store,
     "__delitem__": _delete,
-    "__contains__": holds,
+    "__contains__": has_key,
 }
 _FROZEN: Final[dict[str, Method]] = {
     "union": _union,
@@ -215,7 +215,7 @@ _FROZEN: Final[dict[str, Method]] = {
     "issubset": _issubset,
     "issuperset": _issuperset,
     "isdisjoint": _isdisjoint,
-    "__contains__": holds,
+    "__contains__": has_key,
 }
 _SET: Final[dict[str, Method]] = {
     **_FROZEN,

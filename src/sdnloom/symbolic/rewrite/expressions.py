@@ -3,11 +3,11 @@
 import ast
 from typing import Any, Final
 
-from sdnloom.symbolic.operations.calls import ALIAS
+from sdnloom.symbolic.operations.calls import HOOKS_ALIAS
 
 _COMPARE: Final[dict[type[ast.cmpop], str]] = {
-    ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.In: "contains",
-    ast.NotIn: "not_contains", ast.Is: "is_", ast.IsNot: "is_not",
+    ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.In: "in_",
+    ast.NotIn: "not_in", ast.Is: "is_", ast.IsNot: "is_not",
 }  # fmt: skip
 BINARY: Final[dict[type[ast.operator], str]] = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.FloorDiv: "floordiv", ast.Div: "truediv", ast.Mod: "mod",
@@ -26,7 +26,7 @@ _FRAME_METHODS: Final = frozenset({"_getframe", "warn"})
 _BY_COUNT: Final = {1: "call1", 2: "call2", 3: "call3"}
 
 
-class Expressions(ast.NodeTransformer):
+class ExpressionRewriter(ast.NodeTransformer):
     """Rewrites expressions inside functions. `inside` says whether a function's body is being visited."""
 
     def __init__(self, caches: frozenset[str]) -> None:
@@ -37,7 +37,7 @@ class Expressions(ast.NodeTransformer):
 
     def operation(self, name: str, at: ast.AST, *args: ast.expr) -> ast.Call:
         """Return a call of one of the operations, placed where the original is."""
-        function = ast.Attribute(ast.Name(ALIAS, ast.Load()), name, ast.Load())
+        function = ast.Attribute(ast.Name(HOOKS_ALIAS, ast.Load()), name, ast.Load())
         call = ast.Call(function, list(args), [])
         ast.copy_location(call, at)
         first = args[0] if args and hasattr(args[0], "lineno") else at  # what the original evaluates first
@@ -64,7 +64,7 @@ class Expressions(ast.NodeTransformer):
         """Return the expression, or what caches nothing if it names a cache of functools."""
         if not self.caches or ast.unparse(node) not in self.caches:
             return node
-        return self.operation("cache", node).func
+        return self.operation("no_cache", node).func
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
         self.generic_visit(node)
@@ -72,7 +72,7 @@ class Expressions(ast.NodeTransformer):
             return node
         if isinstance(node.slice, ast.Slice):
             bounds = slice_bounds(node.slice)
-            return node if all(map(is_plain, bounds)) else self.operation("getslice", node, node.value, *bounds)
+            return node if all(map(is_constant, bounds)) else self.operation("getslice", node, node.value, *bounds)
         if has_slices(node.slice):
             return node
         return self.operation("getitem", node, node.value, node.slice)
@@ -104,7 +104,7 @@ class Expressions(ast.NodeTransformer):
             nothing = ast.arguments([], [], None, [], [], None, [])
             operand = ast.copy_location(ast.Lambda(nothing, right), right)
             steps += [self.operation(_COMPARE[type(op)], right).func, operand]
-        return self.operation("chained", node, node.left, *steps)
+        return self.operation("chain_comparisons", node, node.left, *steps)
 
     def once(self, node: ast.expr) -> tuple[ast.expr, ast.expr]:
         """Return an expression and another that has its value after the first was evaluated."""
@@ -127,16 +127,16 @@ class Expressions(ast.NodeTransformer):
             )
             if plain or any(isinstance(side, ast.Constant) and isinstance(side.value, bool) for side in (left, right)):
                 return node
-        elif not isinstance(op, ast.In | ast.NotIn) and (is_plain(right) or is_exact(left)):
+        elif not isinstance(op, ast.In | ast.NotIn) and (is_constant(right) or is_exact_constant(left)):
             return node
         return self.operation(_COMPARE[type(op)], node, left, right)
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         self.generic_visit(node)
         name = BINARY.get(type(node.op))
-        if not self.inside or name is None or is_plain(node.right):
+        if not self.inside or name is None or is_constant(node.right):
             return node
-        if is_exact(node.left) and not isinstance(node.op, ast.Mod):
+        if is_exact_constant(node.left) and not isinstance(node.op, ast.Mod):
             return node
         return self.operation(name, node, node.left, node.right)
 
@@ -150,10 +150,10 @@ class Expressions(ast.NodeTransformer):
         if name == "bytearray":
             return self._call("new_bytearray", node)
         if name in _NUMBERS and len(node.args) == 1 and not node.keywords:
-            return self._call("number", node)
+            return self._call("to_number", node)
         if name in _LEFT_ALONE:
             if name in _CODE and node.args and not isinstance(node.args[0], ast.Starred):
-                node.args[0] = self.operation("unseen", node.args[0], node.args[0])
+                node.args[0] = self.operation("concrete_code", node.args[0], node.args[0])
             return node
         if not (node.args or node.keywords):
             is_pop = isinstance(node.func, ast.Attribute) and node.func.attr == "pop"
@@ -185,7 +185,7 @@ class Expressions(ast.NodeTransformer):
             return self.generic_visit(node)
         if len(node.values) == 1 and isinstance(node.values[0], ast.Constant):
             return node.values[0]
-        return self.operation("text", node, *(self._field(part, node) for part in node.values))
+        return self.operation("fstring", node, *(self._field(part, node) for part in node.values))
 
     def _field(self, part: ast.expr, at: ast.AST) -> ast.expr:
         if not isinstance(part, ast.FormattedValue):
@@ -195,12 +195,12 @@ class Expressions(ast.NodeTransformer):
             args.append(ast.copy_location(ast.Constant(chr(part.conversion) if part.conversion >= 0 else None), part))
         if part.format_spec is not None:
             args.append(self.visit(part.format_spec))
-        return self.operation("field", part if hasattr(part, "lineno") else at, *args)
+        return self.operation("fstring_field", part if hasattr(part, "lineno") else at, *args)
 
     def iterated(self, node: ast.expr) -> ast.expr:
         """Return what a loop goes over; a call says itself that its order depends on no input."""
         found: ast.expr = self.visit(node)
-        return found if isinstance(found, _ORDERED) else self.operation("iterated", found, found)
+        return found if isinstance(found, _ORDERED) else self.operation("iterate", found, found)
 
     def visit_Starred(self, node: ast.Starred) -> ast.AST:
         if self.inside and isinstance(node.ctx, ast.Load):
@@ -219,7 +219,7 @@ class Expressions(ast.NodeTransformer):
 
     def visit_Set(self, node: ast.Set) -> ast.AST:
         self.generic_visit(node)
-        if not self.inside or all(map(is_plain, node.elts)):
+        if not self.inside or all(map(is_constant, node.elts)):
             return node
         return self.operation("new_set", node, *node.elts)
 
@@ -231,12 +231,12 @@ class Expressions(ast.NodeTransformer):
 
     def visit_Dict(self, node: ast.Dict) -> ast.AST:
         self.generic_visit(node)
-        if not self.inside or all(key is not None and is_plain(key) for key in node.keys):
+        if not self.inside or all(key is not None and is_constant(key) for key in node.keys):
             return node
         pairs: list[ast.expr] = []
         for key, value in zip(node.keys, node.values, strict=True):
             if key is None:
-                pairs.append(ast.Starred(self.operation("pairs", value, value), ast.Load()))
+                pairs.append(ast.Starred(self.operation("mapping_pairs", value, value), ast.Load()))
             else:
                 pairs.append(ast.Tuple([key, value], ast.Load()))
             ast.copy_location(pairs[-1], value if key is None else key)
@@ -250,16 +250,16 @@ class Expressions(ast.NodeTransformer):
         return self.operation("dict_of", node, ast.copy_location(ast.ListComp(pair, node.generators), node))
 
 
-def is_plain(node: ast.expr) -> bool:
+def is_constant(node: ast.expr) -> bool:
     """Return whether an expression is a constant, which is never symbolic."""
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd | ast.Invert):
         node = node.operand
     return isinstance(node, ast.Constant)
 
 
-def is_exact(node: ast.expr) -> bool:
+def is_exact_constant(node: ast.expr) -> bool:
     """Return whether an expression is a constant that lets a symbolic right operand answer first."""
-    return is_plain(node) and isinstance(node, ast.Constant) and type(node.value) in (int, str, bytes)
+    return is_constant(node) and isinstance(node, ast.Constant) and type(node.value) in (int, str, bytes)
 
 
 def slice_bounds(node: ast.Slice) -> list[ast.expr]:

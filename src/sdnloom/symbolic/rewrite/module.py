@@ -11,10 +11,10 @@ from types import CodeType
 from typing import Final
 
 from sdnloom.errors import SdnloomError
-from sdnloom.symbolic.operations.calls import ALIAS
-from sdnloom.symbolic.rewrite.expressions import Expressions
-from sdnloom.symbolic.rewrite.statements import Statements
-from sdnloom.symbolic.rewrite.trail import leave_trail
+from sdnloom.symbolic.operations.calls import HOOKS_ALIAS
+from sdnloom.symbolic.rewrite.expressions import ExpressionRewriter
+from sdnloom.symbolic.rewrite.statements import StatementRewriter
+from sdnloom.symbolic.rewrite.trail import add_trail
 
 _FUTURE: Final = "__future__"
 
@@ -23,7 +23,7 @@ class RewriteError(SdnloomError):
     """Source that cannot be rewritten."""
 
 
-class _Rewriter(Statements, Expressions):
+class _Rewriter(StatementRewriter, ExpressionRewriter):
     """Both halves together."""
 
 
@@ -36,7 +36,7 @@ def rewrite(source: str | bytes, filename: str, watched: bool = False) -> CodeTy
     try:
         tree = rewrite_tree(ast.parse(source, filename))
         if watched:
-            leave_trail(tree, filename)
+            add_trail(tree, filename)
         return compile(tree, filename, "exec", dont_inherit=True)
     except (RecursionError, MemoryError):  # the parser says the one or the other
         raise RewriteError(f"{filename}: the code is nested too deeply to be rewritten") from None
@@ -48,7 +48,7 @@ def rewrite_tree(tree: ast.Module) -> ast.Module:
     rewriter.visit(tree)
     place = _after_header(tree.body)
     line = tree.body[min(place, len(tree.body) - 1)] if tree.body else None
-    used = ast.ImportFrom("sdnloom.symbolic.operations", [ast.alias("hooks", ALIAS)], 0)
+    used = ast.ImportFrom("sdnloom.symbolic.operations", [ast.alias("hooks", HOOKS_ALIAS)], 0)
     used.lineno = used.end_lineno = _first_line(line) if line is not None else 1
     used.col_offset = used.end_col_offset = 0
     tree.body.insert(place, used)

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Sequence
 from typing import Any, Final, TypeVar, cast
 
-from sdnloom.symbolic.rewrite.expressions import BINARY, Expressions, has_slices, is_plain, slice_bounds
+from sdnloom.symbolic.rewrite.expressions import BINARY, ExpressionRewriter, has_slices, is_constant, slice_bounds
 
 _IN_PLACE: Final = {op: "i" + name.removesuffix("_") for op, name in BINARY.items()}
 _ASKED_BY_C: Final = frozenset({"__hash__", "__len__", "__int__", "__index__", "__length_hint__"})
@@ -22,7 +22,7 @@ _COMPREHENSIONS: Final = (ast.ListComp, ast.SetComp, ast.DictComp, ast.Generator
 _Function = TypeVar("_Function", ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-class Statements(Expressions, ast.NodeTransformer):
+class StatementRewriter(ExpressionRewriter, ast.NodeTransformer):
     """Rewrites statements inside functions; a subscript that is stored into becomes a call after its value is there."""
 
     def __init__(self, caches: frozenset[str]) -> None:
@@ -38,7 +38,7 @@ class Statements(Expressions, ast.NodeTransformer):
     def _function(self, node: _Function) -> _Function:
         node.decorator_list = [self.visit(each) for each in node.decorator_list]
         if node.name in _ASKED_BY_C and self._in_class:
-            node.decorator_list.append(self.operation("for_c", node.body[0]).func)
+            node.decorator_list.append(self.operation("called_by_c", node.body[0]).func)
         node.args = self.visit(node.args)
         before = self.inside, self._in_class
         self.inside, self._in_class = True, False
@@ -98,7 +98,7 @@ class Statements(Expressions, ast.NodeTransformer):
         if any(isinstance(each, ast.Tuple | ast.List) for each in node.targets) and not isinstance(
             node.value, ast.Tuple
         ):
-            node.value = self.operation("iterated", node.value, node.value)
+            node.value = self.operation("iterate", node.value, node.value)
         stores: list[ast.stmt] = []
         node.targets = [self._target(each, stores) for each in node.targets]
         return [node, *stores]
@@ -157,7 +157,7 @@ class Statements(Expressions, ast.NodeTransformer):
             return self._augmented_item(node, target, name, value)
         if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Slice):
             return self._augmented_slice(node, target, name, value)
-        if is_plain(value) or isinstance(target, ast.Subscript):
+        if is_constant(value) or isinstance(target, ast.Subscript):
             node.value = value
             self.generic_visit(target)
             return node
@@ -173,7 +173,9 @@ class Statements(Expressions, ast.NodeTransformer):
         container, key = self.visit(target.value), self.visit(target.slice)
         if all(isinstance(each, _SIMPLE) for each in ast.walk(node.value)):
             function = self.operation(name, node).func
-            return ast.copy_location(ast.Expr(self.operation("augment", node, container, key, function, value)), node)
+            return ast.copy_location(
+                ast.Expr(self.operation("augment_item", node, container, key, function, value)), node
+            )
         container, container_again = self.once(container)
         key, key_again = self.once(key)
         read = self.operation("getitem", target, container, key)
@@ -226,7 +228,7 @@ class Statements(Expressions, ast.NodeTransformer):
     def visit_Match(self, node: ast.Match) -> ast.AST:
         node.subject = self.visit(node.subject)
         if self.inside and any(isinstance(each, ast.MatchMapping) for each in ast.walk(node)):
-            node.subject = self.operation("subject", node.subject, node.subject)
+            node.subject = self.operation("match_subject", node.subject, node.subject)
         for case in node.cases:
             if case.guard is not None:
                 case.guard = self.visit(case.guard)

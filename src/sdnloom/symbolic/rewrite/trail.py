@@ -8,12 +8,12 @@ too: a lambda and a generator each time they run, a comprehension once.
 
 import ast
 
-from sdnloom.symbolic.operations.calls import ALIAS
+from sdnloom.symbolic.operations.calls import HOOKS_ALIAS
 
 _BLOCKS = ("body", "orelse", "finalbody")
 
 
-def leave_trail(tree: ast.Module, filename: str) -> None:
+def add_trail(tree: ast.Module, filename: str) -> None:
     """Add the marks to all functions of a module, which has been rewritten; every line keeps its number."""
     _Marking(filename).visit(tree)
 
@@ -78,7 +78,7 @@ class _Marking(ast.NodeVisitor):
         return ast.copy_location(ast.BoolOp(ast.Or(), [self._mark(node), node]), node)
 
     def _mark(self, place: ast.stmt | ast.expr) -> ast.Call:
-        function = ast.Attribute(ast.Name(ALIAS, ast.Load()), "mark", ast.Load())
+        function = ast.Attribute(ast.Name(HOOKS_ALIAS, ast.Load()), "mark", ast.Load())
         call = ast.Call(function, [ast.Constant(self._filename), ast.Constant(place.lineno)], [])
         for node in ast.walk(call):
             ast.copy_location(node, place)

@@ -6,7 +6,7 @@ that is not rewritten gets what `modules` returns, and converters as `converters
 
 import struct
 
-from sdnloom.symbolic.operations.builtin_calls import register
+from sdnloom.symbolic.operations.builtin_calls import register_replacement
 from sdnloom.symbolic.operations.methods import METHODS
 from sdnloom.symbolic.shims import addresses, struct_shim
 from sdnloom.symbolic.shims.addresses import converters
@@ -16,6 +16,6 @@ __all__ = ["converters", "install"]
 
 def install() -> None:
     """Let rewritten code follow symbolic values through these libraries. Plain arguments never come here."""
-    for function, handler in (struct_shim.handlers() | addresses.handlers()).items():
-        register(function, handler)
+    for function, handler in (struct_shim.struct_replacements() | addresses.address_replacements()).items():
+        register_replacement(function, handler)
     METHODS[struct.Struct] = struct_shim.struct_methods()

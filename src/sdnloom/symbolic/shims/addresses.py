@@ -18,15 +18,15 @@ from sdnloom.symbolic.values.make import (
     SymBytes,
     SymInt,
     SymStr,
-    bare,
+    concrete,
+    concretise_all,
     has_symbolic,
-    settled,
 )
 from sdnloom.symbolic.values.sym_bytes import (
     bytes_of,
-    bytes_of_cells,
     bytes_of_hex,
     bytes_of_int,
+    bytes_of_units,
     hex_digits,
     int_of_bytes,
 )
@@ -45,8 +45,8 @@ def bytes_to_text(value: Any, style: NumberStyle, original: Callable[[Any], str]
     if not isinstance(value, SymBytes):
         return original(value)
     number = int_of_bytes(value)
-    text = original(value.bare())
-    assert style.render(bare(number)) == text, f"{style} does not write {text!r}"
+    text = original(value.concrete())
+    assert style.render(concrete(number)) == text, f"{style} does not write {text!r}"
     return text_of_number(number, style)
 
 
@@ -56,7 +56,7 @@ def text_to_bytes(value: Any, style: NumberStyle, size: int, original: Callable[
         only = value.pieces[0]
         if len(value.pieces) == 1 and isinstance(only, WrittenNumber) and _same_form(only.style, style):
             return bytes_of_int(only.number, size, "big", False)
-        return original(value.give_up("address of unusual text"))
+        return original(value.concretise("address of unusual text"))
     return original(value)
 
 
@@ -108,27 +108,27 @@ def hexlify(data: Any, *separators: Any) -> bytes:
     if not has_symbolic(data):
         return binascii.hexlify(data, *separators)
     if separators:
-        settled(data, "hexlify with a separator")
-        return binascii.hexlify(bare(bytes_of(data)), *separators)
-    plain = binascii.hexlify(bare(bytes_of(data)))
-    return bytes_of_cells(plain, hex_digits(data))
+        concretise_all(data, "hexlify with a separator")
+        return binascii.hexlify(concrete(bytes_of(data)), *separators)
+    plain = binascii.hexlify(concrete(bytes_of(data)))
+    return bytes_of_units(plain, hex_digits(data))
 
 
 def unhexlify(text: Any) -> bytes:
     """Return what hexadecimal digits write."""
     if not has_symbolic(text):
         return binascii.unhexlify(text)
-    cells = text.cells()
-    codes = [ord(char) for char in text.bare()] if isinstance(text, SymStr) else list(text.bare())
-    if len(cells) % 2:
+    units = text.units()
+    codes = [ord(char) for char in text.concrete()] if isinstance(text, SymStr) else list(text.concrete())
+    if len(units) % 2:
         raise binascii.Error("Odd-length string")
     try:
-        return bytes_of_hex(cells, codes)
+        return bytes_of_hex(units, codes)
     except ValueError:
         raise binascii.Error("Non-hexadecimal digit found") from None
 
 
-def handlers() -> dict[Any, Any]:
+def address_replacements() -> dict[Any, Any]:
     """Return what rewritten code calls instead of the originals, where an argument is symbolic."""
     found = {getattr(socket, name): globals()[name] for name in _SOCKET}
     found |= {
@@ -160,7 +160,7 @@ def _changed(module: ModuleType, names: dict[str, Any]) -> ModuleType:
     return made
 
 
-class Converter:
+class AddressConverter:
     """An address converter of a library with methods `text_to_bin` and `bin_to_text`, for symbolic values too."""
 
     def __init__(self, original: Any, style: NumberStyle, size: int) -> None:
@@ -183,7 +183,7 @@ class Converter:
         return getattr(self._original, name)
 
 
-def converters(module: Any) -> dict[str, Converter]:
+def converters(module: Any) -> dict[str, AddressConverter]:
     """Return replacements for `mac`, `ipv4` and `ipv6` of a module of converters, such as os-ken's `addrconv`."""
 
     def write(number: int) -> str:
@@ -191,7 +191,7 @@ def converters(module: Any) -> dict[str, Converter]:
         return found
 
     return {
-        "mac": Converter(module.mac, MAC, 6),
-        "ipv4": Converter(module.ipv4, IPV4, 4),
-        "ipv6": Converter(module.ipv6, Ipv6Style(write), 16),
+        "mac": AddressConverter(module.mac, MAC, 6),
+        "ipv4": AddressConverter(module.ipv4, IPV4, 4),
+        "ipv6": AddressConverter(module.ipv6, Ipv6Style(write), 16),
     }

@@ -48,7 +48,7 @@ def _wrap(module: Any, is_one: Callable[[NumberStyle], bool], style: Callable[..
     read, write = module.str_to_int, module.int_to_str
 
     def str_to_int(text: Any, *options: Any) -> Any:
-        number = number_of(text, is_one)
+        number = number_written_in(text, is_one)
         return read(text, *options) if number is None else number
 
     def int_to_str(number: Any, *options: Any) -> Any:
@@ -58,7 +58,7 @@ def _wrap(module: Any, is_one: Callable[[NumberStyle], bool], style: Callable[..
     module.str_to_int, module.int_to_str = str_to_int, int_to_str
 
 
-def number_of(text: Any, is_one: Callable[[NumberStyle], bool]) -> int | None:
+def number_written_in(text: Any, is_one: Callable[[NumberStyle], bool]) -> int | None:
     """Return the number that a symbolic text writes in such a style, or None."""
     if isinstance(text, SymStr) and len(text.pieces) == 1 and isinstance(only := text.pieces[0], WrittenNumber):
         return only.number if is_one(only.style) else None
@@ -90,7 +90,7 @@ def _compressed(write: Callable[[int], str]) -> Callable[[int], str]:
 
 def _reading(read: Callable[..., Any], is_one: Callable[[NumberStyle], bool]) -> Callable[..., Any]:
     def from_string(cls: Any, text: Any) -> Any:
-        number = number_of(text, is_one)
+        number = number_written_in(text, is_one)
         return read(cls, text) if number is None else number
 
     return from_string

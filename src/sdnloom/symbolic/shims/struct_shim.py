@@ -1,4 +1,4 @@
-"""`struct` for symbolic values: pack and unpack with a cell for each byte.
+"""`struct` for symbolic values: pack and unpack with a unit for each byte.
 
 A format is read once into fields. Integers, bytes (`s`), characters (`c`) and truth values (`?`) are followed; floats,
 pointers and Pascal strings pin what they touch. Formats without a byte order are those of this machine, as in the
@@ -11,10 +11,10 @@ from functools import cache
 from types import ModuleType
 from typing import Any, Final, NamedTuple
 
-from sdnloom.symbolic.values.cells import Cell
-from sdnloom.symbolic.values.make import SymByteArray, SymInt, Vector, bare, has_symbolic, settled
-from sdnloom.symbolic.values.sym_bytes import bare_bytes, bytes_of_cells, bytes_of_int, cells_of_bytes, int_of_bytes
-from sdnloom.symbolic.values.sym_int import one_of
+from sdnloom.symbolic.values.code_units import CodeUnit
+from sdnloom.symbolic.values.make import SymByteArray, SymInt, SymSequence, concrete, concretise_all, has_symbolic
+from sdnloom.symbolic.values.sym_bytes import bytes_of_int, bytes_of_units, concrete_bytes, int_of_bytes, units_of_bytes
+from sdnloom.symbolic.values.sym_int import fork_or_concretise
 
 _INTEGERS: Final = "bBhHiIlLqQnN"
 
@@ -36,7 +36,7 @@ class StructLayout(NamedTuple):
 
 
 @cache
-def layout(form: str) -> StructLayout:
+def struct_layout(form: str) -> StructLayout:
     """Return the fields of a format; struct.error as the original raises it."""
     size = struct.calcsize(form)
     prefix, body = (form[0], form[1:]) if form[:1] in tuple("@=<>!") else ("@", form)
@@ -69,36 +69,36 @@ def calcsize(form: Any) -> int:
 
 
 def _format(form: Any) -> Any:
-    if isinstance(form, Vector):
-        return form.give_up("struct format")
+    if isinstance(form, SymSequence):
+        return form.concretise("struct format")
     return form.decode("ascii") if isinstance(form, bytes) else form
 
 
 def unpack_from(form: Any, buffer: Any, offset: Any = 0) -> tuple[Any, ...]:
     """Return the values at an offset of a buffer."""
     form, offset = _format(form), _offset(offset)
-    plain_buffer = bare_bytes(buffer)
+    plain_buffer = concrete_bytes(buffer)
     values = struct.unpack_from(form, plain_buffer, offset)
     if not has_symbolic(buffer):
         return values
-    found = layout(form)
+    found = struct_layout(form)
     start = offset if offset >= 0 else len(plain_buffer) + offset
-    cells = cells_of_bytes(buffer)[start : start + found.size]
+    units = units_of_bytes(buffer)[start : start + found.size]
     return tuple(
-        _value(field, value, plain_buffer[start:], cells, found.order)
+        _value(field, value, plain_buffer[start:], units, found.order)
         for field, value in zip(found.fields, values, strict=True)
     )
 
 
 def _offset(offset: Any) -> int:
-    return one_of(offset, "offset of struct") if isinstance(offset, SymInt) else offset
+    return fork_or_concretise(offset, "offset of struct") if isinstance(offset, SymInt) else offset
 
 
-def _value(field: StructItem, value: Any, content: bytes, cells: Sequence[Cell], order: str) -> Any:
+def _value(field: StructItem, value: Any, content: bytes, units: Sequence[CodeUnit], order: str) -> Any:
     code, offset, size = field
-    own = tuple(cells[offset : offset + size])
-    part = bytes_of_cells(content[offset : offset + size], own)
-    if not isinstance(part, Vector):
+    own = tuple(units[offset : offset + size])
+    part = bytes_of_units(content[offset : offset + size], own)
+    if not isinstance(part, SymSequence):
         return value
     if code in "sc":
         return part
@@ -106,7 +106,7 @@ def _value(field: StructItem, value: Any, content: bytes, cells: Sequence[Cell],
         return int_of_bytes(part, order, signed=code.islower())
     if code == "?":
         return bool(int_of_bytes(part))
-    part.give_up(f"struct format {code!r}")
+    part.concretise(f"struct format {code!r}")
     return value
 
 
@@ -114,7 +114,7 @@ def unpack(form: Any, buffer: Any) -> tuple[Any, ...]:
     """Return the values of a buffer of exactly the format's size."""
     form = _format(form)
     if len(buffer) != struct.calcsize(form):
-        return struct.unpack(form, bare_bytes(buffer))  # raises the original's error
+        return struct.unpack(form, concrete_bytes(buffer))  # raises the original's error
     return unpack_from(form, buffer)
 
 
@@ -123,7 +123,7 @@ def iter_unpack(form: Any, buffer: Any) -> Iterator[tuple[Any, ...]]:
     form = _format(form)
     size = struct.calcsize(form)
     if not has_symbolic(buffer) or not size or len(buffer) % size:
-        yield from struct.iter_unpack(form, bare_bytes(buffer))
+        yield from struct.iter_unpack(form, concrete_bytes(buffer))
         return
     for place in range(0, len(buffer), size):
         yield unpack_from(form, buffer, place)
@@ -133,30 +133,30 @@ def pack(form: Any, *values: Any) -> bytes:
     """Return the values packed; forks on whether a symbolic number fits, as the original raises struct.error if not."""
     form = _format(form)
     if not any(map(has_symbolic, values)):
-        return struct.pack(form, *map(bare, values))
-    found = layout(form)
+        return struct.pack(form, *map(concrete, values))
+    found = struct_layout(form)
     if len(values) != len(found.fields):
-        return struct.pack(form, *map(bare, values))  # raises the original's error
-    cells: list[Cell] = [0] * found.size
+        return struct.pack(form, *map(concrete, values))  # raises the original's error
+    units: list[CodeUnit] = [0] * found.size
     for field, value in zip(found.fields, values, strict=True):
-        cells[field.offset : field.offset + field.size] = _packed(field, value, found.order)
-    return bytes_of_cells(struct.pack(form, *map(bare, values)), tuple(cells))
+        units[field.offset : field.offset + field.size] = _packed(field, value, found.order)
+    return bytes_of_units(struct.pack(form, *map(concrete, values)), tuple(units))
 
 
-def _packed(field: StructItem, value: Any, order: str) -> tuple[Cell, ...]:
+def _packed(field: StructItem, value: Any, order: str) -> tuple[CodeUnit, ...]:
     code, _, size = field
     if code in _INTEGERS and isinstance(value, SymInt):
         low, high = (-1 << 8 * size - 1, (1 << 8 * size - 1) - 1) if code.islower() else (0, (1 << 8 * size) - 1)
         if not low <= value <= high:
             raise struct.error(f"'{code}' format requires {low} <= number <= {high}")
-        return cells_of_bytes(bytes_of_int(value, size, order, code.islower()))
+        return units_of_bytes(bytes_of_int(value, size, order, code.islower()))
     if code in "sc" and isinstance(value, bytes | bytearray):
-        return (cells_of_bytes(value)[:size] + (0,) * size)[:size]
+        return (units_of_bytes(value)[:size] + (0,) * size)[:size]
     if code == "?":
         return (1 if value else 0,)
-    settled(value, f"struct format {code!r}")
+    concretise_all(value, f"struct format {code!r}")
     content = struct.pack(
-        ("<" if order == "little" else ">") + (f"{size}{code}" if code in "sp" else code), bare(value)
+        ("<" if order == "little" else ">") + (f"{size}{code}" if code in "sp" else code), concrete(value)
     )
     return tuple(content[:size])
 
@@ -165,9 +165,9 @@ def pack_into(form: Any, buffer: Any, offset: Any, *values: Any) -> None:
     """Put the packed values into a buffer; one that cannot hold symbolic bytes pins them."""
     form, offset = _format(form), _offset(offset)
     packed = pack(form, *values)
-    if isinstance(packed, Vector) and not isinstance(buffer, SymByteArray):
-        packed.give_up("struct.pack_into a buffer that rewritten code did not make")
-    struct.pack_into(form, buffer, offset, *map(bare, values))
+    if isinstance(packed, SymSequence) and not isinstance(buffer, SymByteArray):
+        packed.concretise("struct.pack_into a buffer that rewritten code did not make")
+    struct.pack_into(form, buffer, offset, *map(concrete, values))
     if isinstance(buffer, SymByteArray) and packed:
         start = offset if offset >= 0 else len(buffer) + offset
         buffer[start : start + len(packed)] = packed
@@ -201,7 +201,7 @@ class SymbolicStruct:
         return iter_unpack(self.format, buffer)
 
 
-def module() -> ModuleType:
+def struct_module() -> ModuleType:
     """Return a module `struct` for code that is not rewritten."""
     made = ModuleType("struct", struct.__doc__)
     vars(made).update(vars(struct))
@@ -210,7 +210,7 @@ def module() -> ModuleType:
     return made
 
 
-def handlers() -> dict[Any, Any]:
+def struct_replacements() -> dict[Any, Any]:
     """Return what rewritten code calls instead of the originals, where an argument is symbolic."""
     names = ("calcsize", "unpack_from", "unpack", "iter_unpack", "pack", "pack_into")
     return {getattr(struct, name): globals()[name] for name in names}

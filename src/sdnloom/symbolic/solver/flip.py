@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from sdnloom.symbolic.solver.guess import Literal, guess, repair
 from sdnloom.symbolic.solver.interface import Solver, SolverAnswer
 from sdnloom.symbolic.terms.constructors import TRUE, not_
-from sdnloom.symbolic.terms.evaluate import evaluate
+from sdnloom.symbolic.terms.evaluate import evaluate_term
 from sdnloom.symbolic.terms.facts import Facts
 from sdnloom.symbolic.terms.node import Model, Term, variables
 
@@ -41,7 +41,7 @@ class BranchFlipper:
 
     def first(self, wish: Model) -> Answer:
         """Return inputs of the domain, near the wish where possible."""
-        if all(evaluate(constraint, wish) for constraint in self.domain):
+        if all(evaluate_term(constraint, wish) for constraint in self.domain):
             return dict(wish)
         if self._guessing:
             mended = repair(self.domain, wish, self.facts)
@@ -78,7 +78,9 @@ class BranchFlipper:
         if isinstance(known, SolverAnswer):
             return known
         found = {**model, **{name: known[name] for name in names & known.keys()}}
-        assert all(bool(evaluate(c, found)) is h for c, h in [*literals, (condition, holds)]), "a solver's model holds"
+        assert all(bool(evaluate_term(c, found)) is h for c, h in [*literals, (condition, holds)]), (
+            "a solver's model holds"
+        )
         return found
 
     def _count(self, answer: Answer) -> None:

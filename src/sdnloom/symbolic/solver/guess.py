@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import Final
 
-from sdnloom.symbolic.terms.evaluate import evaluate, signed
+from sdnloom.symbolic.terms.evaluate import evaluate_term, signed
 from sdnloom.symbolic.terms.facts import Facts
 from sdnloom.symbolic.terms.node import Model, Term, variables
 
@@ -24,7 +24,7 @@ def guess(literals: Iterable[Literal], goal: Term, holds: bool, model: Model, fa
     literals = list(literals)
     for changed in chain(islice(_attempts(goal, holds, model, facts), _ATTEMPTS), _listed(goal, facts)):
         candidate = {**model, **changed}
-        if bool(evaluate(goal, candidate)) is holds and _check(literals, candidate, changed.keys()):
+        if bool(evaluate_term(goal, candidate)) is holds and _check(literals, candidate, changed.keys()):
             return candidate
     return None
 
@@ -39,7 +39,7 @@ def _check(literals: Sequence[Literal], candidate: Model, changed: Iterable[str]
     """Return whether the literals hold; those that mention no changed variable still do."""
     names = frozenset(changed)
     return all(
-        bool(evaluate(condition, candidate)) is holds
+        bool(evaluate_term(condition, candidate)) is holds
         for condition, holds in literals
         if not names.isdisjoint(variables(condition))
     )
@@ -49,7 +49,7 @@ def repair(constraints: Sequence[Term], model: Model, facts: Facts) -> dict[str,
     """Return a model that satisfies all constraints, found by mending one after the other, or None."""
     mended = dict(model)
     for number, constraint in enumerate(constraints):
-        if not evaluate(constraint, mended):
+        if not evaluate_term(constraint, mended):
             better = guess([(earlier, True) for earlier in constraints[:number]], constraint, True, mended, facts)
             if better is None:
                 return None
@@ -71,9 +71,9 @@ def _attempts(goal: Term, holds: bool, model: Model, facts: Facts) -> Iterator[d
             for part in args:
                 yield from _attempts(part, False, model, facts)
     elif op == "ite":
-        chosen = args[1] if evaluate(args[0], model) else args[2]
+        chosen = args[1] if evaluate_term(args[0], model) else args[2]
         yield from _attempts(chosen, holds, model, facts)
-        yield from _attempts(args[0], not evaluate(args[0], model), model, facts)
+        yield from _attempts(args[0], not evaluate_term(args[0], model), model, facts)
     elif op in _TARGETS:
         if args[0].width:
             for targets in _TARGETS[op](args[0], args[1], holds, model, facts):
@@ -81,15 +81,15 @@ def _attempts(goal: Term, holds: bool, model: Model, facts: Facts) -> Iterator[d
                 if changed:
                     yield changed
         else:
-            yield from _attempts(args[0], bool(evaluate(args[1], model)) is holds, model, facts)
-            yield from _attempts(args[1], bool(evaluate(args[0], model)) is holds, model, facts)
+            yield from _attempts(args[0], bool(evaluate_term(args[1], model)) is holds, model, facts)
+            yield from _attempts(args[1], bool(evaluate_term(args[0], model)) is holds, model, facts)
 
 
 def _all_at_once(parts: Sequence[Term], model: Model, facts: Facts) -> Iterator[dict[str, int]]:
     """Yield one change that takes the first attempt for each part that does not hold, each on top of those before."""
     mended, changed = dict(model), dict[str, int]()
     for part in parts:
-        if not evaluate(part, mended):
+        if not evaluate_term(part, mended):
             step = next(_attempts(part, True, mended, facts), None)
             if step is None:
                 return
@@ -109,7 +109,7 @@ def _equal(left: Term, right: Term, holds: bool, model: Model, facts: Facts) -> 
         else:
             yield from (((left, value),) for value in _fresh(left, right.args[0], model, facts))
         return
-    mine, theirs = evaluate(left, model), evaluate(right, model)
+    mine, theirs = evaluate_term(left, model), evaluate_term(right, model)
     if holds:
         yield ((left, theirs),)
         yield ((right, mine),)
@@ -126,7 +126,7 @@ def _equal(left: Term, right: Term, holds: bool, model: Model, facts: Facts) -> 
 def _fresh(term: Term, avoid: int, model: Model, facts: Facts) -> Iterator[int]:
     """Yield values that the facts allow the term, other than `avoid`: near that, then the smallest and the largest."""
     allowed = facts.range(term)
-    near = (avoid ^ 1, avoid + 1, avoid - 1, evaluate(term, model) ^ 1)
+    near = (avoid ^ 1, avoid + 1, avoid - 1, evaluate_term(term, model) ^ 1)
     smallest = islice(allowed.values(), _FRESH)
     seen = {avoid}
     for value in (*(near if allowed.choices is None else ()), *smallest, allowed.high):
@@ -136,7 +136,7 @@ def _fresh(term: Term, avoid: int, model: Model, facts: Facts) -> Iterator[int]:
 
 
 def _below(left: Term, right: Term, holds: bool, model: Model, facts: Facts) -> Iterator[_Targets]:
-    mine, theirs = evaluate(left, model), evaluate(right, model)
+    mine, theirs = evaluate_term(left, model), evaluate_term(right, model)
     if holds:
         targets = [
             (left, theirs - 1),
@@ -151,7 +151,7 @@ def _below(left: Term, right: Term, holds: bool, model: Model, facts: Facts) -> 
 
 def _signed_below(left: Term, right: Term, holds: bool, model: Model, facts: Facts) -> Iterator[_Targets]:
     width = left.width
-    mine, theirs = signed(evaluate(left, model), width), signed(evaluate(right, model), width)
+    mine, theirs = signed(evaluate_term(left, model), width), signed(evaluate_term(right, model), width)
     half = 1 << (width - 1)
     if holds:
         targets = [(left, theirs - 1), (right, mine + 1), (left, -half), (right, half - 1)]
@@ -194,7 +194,7 @@ def _backwards(term: Term, value: int, model: Model) -> _Targets | None:
         return ((first, inner),) if signed(inner, first.width) & mask == value else None
     if op == "extract":
         low = args[2]
-        return ((first, evaluate(first, model) & ~(mask << low) | value << low),)
+        return ((first, evaluate_term(first, model) & ~(mask << low) | value << low),)
     if op == "concat":
         step = []
         for part in reversed(args):
@@ -211,14 +211,14 @@ def _backwards(term: Term, value: int, model: Model) -> _Targets | None:
     second: Term = args[1]
     if first.op == "const":
         return ((second, first.args[0] - value & mask),) if op == "sub" else None
-    other = evaluate(second, model)
-    solved = _solve_for_first(op, value, other, evaluate(first, model), width)
+    other = evaluate_term(second, model)
+    solved = _solve_for_first(op, value, other, evaluate_term(first, model), width)
     return None if solved is None else ((first, solved),)
 
 
 def _backwards_ite(term: Term, value: int, model: Model) -> _Targets | None:
     condition, then, otherwise = term.args
-    chosen, spare = (then, otherwise) if evaluate(condition, model) else (otherwise, then)
+    chosen, spare = (then, otherwise) if evaluate_term(condition, model) else (otherwise, then)
     if chosen.op != "const" or chosen.args[0] == value:
         return ((chosen, value),)
     if spare.op == "const" and spare.args[0] == value and condition.op == "eq" and condition.args[1].op == "const":

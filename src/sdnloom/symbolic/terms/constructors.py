@@ -9,15 +9,16 @@ recognise.
 
 from typing import Final
 
-from sdnloom.symbolic.terms.evaluate import evaluate
+from sdnloom.symbolic.terms.evaluate import evaluate_term
 from sdnloom.symbolic.terms.node import Model, Term, intern, variables
 from sdnloom.symbolic.terms.smtlib import to_smtlib
-from sdnloom.symbolic.terms.text import KINDS, text
+from sdnloom.symbolic.terms.text import VARIABLE_KINDS, term_text
 
 __all__ = [
     "FALSE", "TRUE", "Model", "Term", "add", "all_", "any_", "ashr", "boolean", "bv_and", "bv_not", "bv_or", "bv_xor",
-    "concat", "const", "eq", "evaluate", "extract", "ite", "lshr", "mul", "ne", "neg", "not_", "shl", "sign_extend",
-    "sle", "slt", "sub", "text", "to_smtlib", "udiv", "ule", "ult", "urem", "var", "variables", "zero_extend",
+    "concat", "const", "eq", "evaluate_term", "extract", "ite", "lshr", "mul", "ne", "neg", "not_", "shl",
+    "sign_extend", "sle", "slt", "sub", "term_text", "to_smtlib", "udiv", "ule", "ult", "urem", "var", "variables",
+    "zero_extend",
 ]  # fmt: skip
 
 TRUE: Final = intern("const", 0, 1)
@@ -40,8 +41,8 @@ def var(name: str, width: int, kind: str = "dec") -> Term:
     """Return the variable. Its kind only says how people read its values: mac, ipv4, ipv6, hex, dec or bool."""
     if width < 1:
         raise ValueError(f"variable {name!r} has width {width}; a bit vector has at least one bit")
-    if kind not in KINDS:
-        raise ValueError(f"variable {name!r} has kind {kind!r}; expected one of {', '.join(KINDS)}")
+    if kind not in VARIABLE_KINDS:
+        raise ValueError(f"variable {name!r} has kind {kind!r}; expected one of {', '.join(VARIABLE_KINDS)}")
     if not name or name[0] == "$" or "|" in name or "\\" in name or not name.isprintable():
         raise ValueError(f"variable name {name!r}: expected printable text without '|' and '\\', not starting with '$'")
     return intern("var", width, name, kind)

@@ -14,7 +14,7 @@ Evaluator = Callable[[Model], int]
 _CLOSURE_DEPTH: Final = 60
 
 
-def evaluate(term: Term, model: Model) -> int:
+def evaluate_term(term: Term, model: Model) -> int:
     """Return the term's value; a bool if its width is 0. The model names every variable of the term."""
     run = term._evaluator
     if run is None:

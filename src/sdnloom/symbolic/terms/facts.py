@@ -7,7 +7,7 @@ False means nothing. A literal is a condition and the truth value it has.
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
-from sdnloom.symbolic.terms.evaluate import evaluate
+from sdnloom.symbolic.terms.evaluate import evaluate_term
 from sdnloom.symbolic.terms.node import Term, variables
 
 _NONE: Final[frozenset[int]] = frozenset()
@@ -49,7 +49,7 @@ class Range(NamedTuple):
         """Return the same set with bounds that are members, or with `low > high` if it is empty."""
         if self.choices is not None:
             values = [value for value in self.choices if value in self]
-            return Range(min(values), max(values), _NONE, frozenset(values)) if values else EMPTY
+            return Range(min(values), max(values), _NONE, frozenset(values)) if values else EMPTY_RANGE
         low, high = self.low, self.high
         while low <= high and low in self.excluded:
             low += 1
@@ -69,7 +69,7 @@ class Range(NamedTuple):
             yield from (value for value in range(self.low, self.high + 1) if value not in self.excluded)
 
 
-EMPTY: Final = Range(1, 0)
+EMPTY_RANGE: Final = Range(1, 0)
 
 
 class Facts:
@@ -140,7 +140,7 @@ class Facts:
             return True
         fixed = self.fixed
         if fixed and variables(condition) <= fixed.keys():
-            return bool(evaluate(condition, fixed)) != holds
+            return bool(evaluate_term(condition, fixed)) != holds
         listed, left = self._left(condition, holds)
         return listed is not None and not left
 
@@ -158,7 +158,7 @@ class Facts:
         term = self.listed.get(name)
         if term is None:
             return None, []
-        return term, [value for value in self.choices(name) if bool(evaluate(condition, {name: value})) is holds]
+        return term, [value for value in self.choices(name) if bool(evaluate_term(condition, {name: value})) is holds]
 
     def _learn_choice(self, parts: tuple[Term, ...]) -> None:
         """Learn that not all parts hold: if each says `term != constant` of one term, it is one of the constants."""
@@ -195,6 +195,6 @@ class Facts:
             left, right = condition.args if holds else reversed(condition.args)
             strict = 1 if holds else 0
             mine, theirs = self.range(left), self.range(right)
-            below = mine.between(0, theirs.high - strict) if theirs.high >= strict else EMPTY
+            below = mine.between(0, theirs.high - strict) if theirs.high >= strict else EMPTY_RANGE
             return [(left, below), (right, theirs.between(mine.low + strict, theirs.high))]
         return []

@@ -43,7 +43,7 @@ def _dec(value: int, width: int) -> str:
     return str(value) if width <= 64 else hex(value)
 
 
-KINDS: Final[dict[str, Callable[[int, int], str]]] = {
+VARIABLE_KINDS: Final[dict[str, Callable[[int, int], str]]] = {
     "mac": _mac,
     "ipv4": _ipv4,
     "ipv6": _ipv6,
@@ -53,13 +53,13 @@ KINDS: Final[dict[str, Callable[[int, int], str]]] = {
 }
 
 
-def show(value: int, width: int, kind: str = "dec") -> str:
+def value_in_kind(value: int, width: int, kind: str = "dec") -> str:
     """Return a value as its kind is written; long ones without their middle."""
-    shown = KINDS[kind](value, width)
+    shown = VARIABLE_KINDS[kind](value, width)
     return shown if len(shown) <= _LONGEST_VALUE else f"{shown[:20]}...{shown[-20:]}"
 
 
-def kind_of(term: Term) -> str:
+def variable_kind(term: Term) -> str:
     """Return how constants that meet this term are best written."""
     while term.op in ("zext", "sext", "add", "sub", "ite"):
         term = term.args[1 if term.op == "ite" else 0]
@@ -69,7 +69,7 @@ def kind_of(term: Term) -> str:
     return "dec" if term.op in ("const", "mul", "udiv", "urem", "neg") or term.width == 1 else "hex"
 
 
-def text(term: Term) -> str:
+def term_text(term: Term) -> str:
     """Return the term in readable infix form."""
     formed: dict[Term, _Formed] = {}
     for node in postorder(term):
@@ -81,7 +81,7 @@ def text(term: Term) -> str:
 def _form(term: Term, formed: dict[Term, _Formed]) -> _Formed:
     op, args = term.op, term.args
     if op == "const":
-        return (show(args[0], term.width) if term.width else ("true" if args[0] else "false")), _TIGHT
+        return (value_in_kind(args[0], term.width) if term.width else ("true" if args[0] else "false")), _TIGHT
     if op == "var":
         return args[0], _TIGHT
     if op == "extract":
@@ -110,8 +110,8 @@ def _infix(left: Term, sign: str, right: Term, binding: int, formed: dict[Term, 
     if (
         sign == "+" and right.op == "const" and right.args[0] >> (right.width - 1)
     ):  # the constructors write x - 1 as x + 255
-        return f"{_operand(left, formed, binding)} - {show((1 << right.width) - right.args[0], right.width)}"
-    kind = kind_of(right if left.op == "const" else left)
+        return f"{_operand(left, formed, binding)} - {value_in_kind((1 << right.width) - right.args[0], right.width)}"
+    kind = variable_kind(right if left.op == "const" else left)
     if sign in ("*", "//", "%", "<<", ">>", "+", "-") and kind != "hex":
         kind = "dec"
     return f"{_operand(left, formed, binding, kind)} {sign} {_operand(right, formed, binding + 1, kind)}"
@@ -119,7 +119,7 @@ def _infix(left: Term, sign: str, right: Term, binding: int, formed: dict[Term, 
 
 def _operand(term: Term, formed: dict[Term, _Formed], binding: int, kind: str | None = None) -> str:
     if term.op == "const" and term.width:
-        return show(term.args[0], term.width, kind or "hex")
+        return value_in_kind(term.args[0], term.width, kind or "hex")
     return _wrap(formed[term], binding)
 
 

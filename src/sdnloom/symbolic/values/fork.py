@@ -24,7 +24,7 @@ def is_ours(filename: str) -> bool:
     return known
 
 
-def site() -> Site:
+def current_site() -> Site:
     """Return the innermost place in the code under test: the first frame outside this package."""
     frame, known = sys._getframe(1), _ours.get
     while frame.f_back is not None:
@@ -40,25 +40,25 @@ def decide(condition: Term, taken: bool) -> bool:
     """Return `taken`, whether the condition holds in this run, after telling the execution what the path depends on."""
     execution = current()
     if execution is not None and condition.op != "const":
-        execution.branch(condition, taken, site() if execution.recording else _NOWHERE)
+        execution.branch(condition, taken, current_site() if execution.recording else _NOWHERE)
     elif execution is not None:
-        execution.tick(site)
+        execution.tick(current_site)
     return taken
 
 
-def known(taken: bool) -> bool:
+def decided_without_fork(taken: bool) -> bool:
     """Return what a comparison of symbolic values gives for every input: no fork, but a step of the run."""
     execution = current()
     if execution is not None:
-        execution.tick(site)
+        execution.tick(current_site)
     return taken
 
 
-def settle(term: Term, bits: int, construct: str) -> None:
+def concretise_term(term: Term, bits: int, construct: str) -> None:
     """Pin the term to its bits in this run and report the construct that could not follow it."""
     execution = current()
     if execution is not None and execution.recording and term.op != "const":
-        where = site()
+        where = current_site()
         execution.pin(term, bits, where)
         execution.concretised(where, construct)
 
@@ -67,4 +67,4 @@ def tick() -> None:
     """Count one step of a loop that a symbolic value drives."""
     execution = current()
     if execution is not None:
-        execution.tick(site)
+        execution.tick(current_site)

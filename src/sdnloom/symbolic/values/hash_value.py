@@ -25,7 +25,7 @@ def hash_candidates(values: Iterable[Hashable]) -> Iterator[None]:
 
 
 @contextmanager
-def quiet_hashing() -> Iterator[None]:
+def concrete_hashing() -> Iterator[None]:
     """Hash symbolic values by their value in this run for a block whose lookups have been decided by comparison."""
     global _quiet
     _quiet += 1
@@ -43,5 +43,5 @@ def hash_of(value: Any) -> int:
         for candidate in _candidates:
             if type(candidate) is kind and value == candidate:
                 return number
-        value.give_up("hash in code that is not rewritten")
+        value.concretise("hash in code that is not rewritten")
     return number

@@ -18,15 +18,35 @@ from sdnloom.symbolic.values.number_styles import (
     NumberStyle,
 )
 from sdnloom.symbolic.values.sym_bytearray import SymByteArray
-from sdnloom.symbolic.values.sym_bytes import SymBytes, bytes_of_octets, bytes_of_term, octets
-from sdnloom.symbolic.values.sym_int import SymInt, integer
-from sdnloom.symbolic.values.sym_str import SymStr, text_of_cells, text_of_number
-from sdnloom.symbolic.values.vector import Vector
+from sdnloom.symbolic.values.sym_bytes import SymBytes, bytes_of_octets, bytes_of_term, octet_terms
+from sdnloom.symbolic.values.sym_int import SymInt, make_int
+from sdnloom.symbolic.values.sym_sequence import SymSequence
+from sdnloom.symbolic.values.sym_str import SymStr, text_of_number, text_of_units
 
 __all__ = [
-    "DECIMAL", "IPV4", "IPV6", "MAC", "SIMPLE", "SYMBOLIC", "IntegerStyle", "Ipv6Style", "MacStyle", "NumberStyle",
-    "SymByteArray", "SymBytes", "SymInt", "SymStr", "Vector", "bare", "has_symbolic", "lifted", "octets", "settled",
-    "symbolic_bytes", "symbolic_int", "symbolic_text",
+    "DECIMAL",
+    "IPV4",
+    "IPV6",
+    "MAC",
+    "SIMPLE",
+    "SYMBOLIC",
+    "IntegerStyle",
+    "Ipv6Style",
+    "MacStyle",
+    "NumberStyle",
+    "SymByteArray",
+    "SymBytes",
+    "SymInt",
+    "SymSequence",
+    "SymStr",
+    "as_symbolic",
+    "concrete",
+    "concretise_all",
+    "has_symbolic",
+    "octet_terms",
+    "symbolic_bytes",
+    "symbolic_int",
+    "symbolic_text",
 ]  # fmt: skip
 
 SYMBOLIC: Final = frozenset((SymInt, SymStr, SymBytes))
@@ -41,13 +61,13 @@ SIMPLE: Final = frozenset((int, str, bytes, bool, float, type(None)))
 
 def symbolic_int(value: int, term: Term) -> int:
     """Return an unsigned number that is `value` in this run and the term in all."""
-    return integer(value, term)
+    return make_int(value, term)
 
 
 def symbolic_bytes(value: bytes, term: Term | tuple[Term, ...]) -> bytes:
     """Return bytes that are `value` in this run and the bits of the term, most significant first, in all.
 
-    For many runs, the `octets` of the term may be given in its place.
+    For many runs, the `octet_terms` of the term may be given in its place.
     """
     return bytes_of_octets(value, term) if isinstance(term, tuple) else bytes_of_term(value, term)
 
@@ -58,29 +78,29 @@ def symbolic_text(value: str, term: Term, style: NumberStyle | None = None) -> s
         number = style.parse(value)
         if number is None:
             raise ValueError(f"{value!r} is not how {style} writes a number")
-        return text_of_number(integer(number, term), style)
+        return text_of_number(make_int(number, term), style)
     encoded = value.encode("latin-1")
     made = bytes_of_term(encoded, term)
-    return text_of_cells(value, made.cells()) if isinstance(made, SymBytes) else value
+    return text_of_units(value, made.units()) if isinstance(made, SymBytes) else value
 
 
-def bare(value: Any) -> Any:
+def concrete(value: Any) -> Any:
     """Return a value of this run without its term, and containers with bare elements; anything else as it is."""
     kind = type(value)
     if kind is SymInt:
         return int.__int__(value)
     if kind is SymStr or kind is SymBytes:
-        return value.bare()
+        return value.concrete()
     if kind is SymByteArray:
         return bytearray(bytes(memoryview(value)))
     if kind in (list, tuple, set, frozenset):
-        return kind(bare(each) for each in value)
+        return kind(concrete(each) for each in value)
     if kind is dict:
-        return {bare(key): bare(each) for key, each in value.items()}
+        return {concrete(key): concrete(each) for key, each in value.items()}
     if isinstance(value, tuple) and hasattr(kind, "_make"):  # a named tuple
-        return kind._make(bare(each) for each in value)
+        return kind._make(concrete(each) for each in value)
     if kind is deque:
-        return deque(map(bare, value), value.maxlen)
+        return deque(map(concrete, value), value.maxlen)
     return value
 
 
@@ -106,26 +126,26 @@ def has_symbolic(value: Any, depth: int = _DEEPEST) -> bool:
     return False
 
 
-def settled(value: Any, construct: str, depth: int = _DEEPEST) -> None:
+def concretise_all(value: Any, construct: str, depth: int = _DEEPEST) -> None:
     """Pin every symbolic value in a plain container, not too deep, and report the construct."""
     kind = type(value)
     if kind in SYMBOLIC or kind is SymByteArray:
-        value.give_up(construct)
+        value.concretise(construct)
     elif depth and getattr(kind, "__iter__", None) in _GOES_OVER:
         for each in value:
-            settled(each, construct, depth - 1)
+            concretise_all(each, construct, depth - 1)
     elif depth and isinstance(value, dict):
         for key, each in value.items():
-            settled(key, construct, depth - 1)
-            settled(each, construct, depth - 1)
+            concretise_all(key, construct, depth - 1)
+            concretise_all(each, construct, depth - 1)
 
 
-def lifted(value: Any) -> Any:
-    """Return plain text or bytes as a symbolic value all of whose cells are known, for its methods."""
+def as_symbolic(value: Any) -> Any:
+    """Return plain text or bytes as a symbolic value all of whose units are known, for its methods."""
     if isinstance(value, str):
         made = str.__new__(SymStr, value)
         made.pieces = (str(value),)
         return made
     found = bytes.__new__(SymBytes, bytes(value))
-    found._cells = tuple(bytes(value))
+    found._units = tuple(bytes(value))
     return found

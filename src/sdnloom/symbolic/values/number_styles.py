@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final, Protocol
 
-from sdnloom.symbolic.values.cells import Cell, digit_cell
-from sdnloom.symbolic.values.sym_int import SymInt, bit_field, bounds, plain
+from sdnloom.symbolic.values.code_units import CodeUnit, digit_unit
+from sdnloom.symbolic.values.sym_int import SymInt, bit_field, bounds, concrete_int
 
 
 class NumberStyle(Protocol):
@@ -30,7 +30,7 @@ class NumberStyle(Protocol):
     def parse(self, text: str) -> int | None:
         """Return the number that is written exactly so, or None."""
 
-    def expand(self, number: SymInt) -> tuple[Cell, ...] | None:
+    def expand(self, number: SymInt) -> tuple[CodeUnit, ...] | None:
         """Return the characters, after forks on the length; None if the style cannot say them."""
 
     def fields(self, number: SymInt) -> "list[tuple[int, NumberStyle]]":
@@ -54,12 +54,12 @@ class MacStyle:
     def parse(self, text: str) -> int | None:
         return _parse_octets(self, text)
 
-    def expand(self, number: SymInt) -> tuple[Cell, ...]:
-        cells: list[Cell] = []
+    def expand(self, number: SymInt) -> tuple[CodeUnit, ...]:
+        units: list[CodeUnit] = []
         for place in reversed(range(self.octets)):
-            cells += [digit_cell(bit_field(number, shift, 4)) for shift in (8 * place + 4, 8 * place)]
-            cells += [ord(char) for char in self.separator if place]
-        return tuple(cells)
+            units += [digit_unit(bit_field(number, shift, 4)) for shift in (8 * place + 4, 8 * place)]
+            units += [ord(char) for char in self.separator if place]
+        return tuple(units)
 
     def fields(self, number: SymInt) -> list[tuple[int, NumberStyle]]:
         return [(number >> 8 * place & 255, OCTET) for place in reversed(range(self.octets))]
@@ -111,16 +111,16 @@ class IntegerStyle:
             return None
         return number if self.render(number) == text else None
 
-    def expand(self, number: SymInt) -> tuple[Cell, ...] | None:
-        text = self.render(plain(number))
+    def expand(self, number: SymInt) -> tuple[CodeUnit, ...] | None:
+        text = self.render(concrete_int(number))
         size = abs(number) if number < 0 else number
         known = max(self.zeros - (number < 0), 1)  # the sign counts as one of the padded places
         while bounds(size)[1] >= self.base**known and not size < self.base**known:
             known += 1
-        cells: list[Cell] = [ord(char) for char in text]
+        units: list[CodeUnit] = [ord(char) for char in text]
         for place in range(known):
-            cells[len(cells) - 1 - place] = digit_cell(_place(size, self.base, place), "X" in self.spec)
-        return tuple(cells)
+            units[len(units) - 1 - place] = digit_unit(_place(size, self.base, place), "X" in self.spec)
+        return tuple(units)
 
     def fields(self, number: SymInt) -> list[tuple[int, NumberStyle]]:
         return [(number, self)]
@@ -157,14 +157,14 @@ class Ipv4Style:
         number = int.from_bytes(octets, "big")
         return number if self.render(number) == text else None
 
-    def expand(self, number: SymInt) -> tuple[Cell, ...] | None:
-        cells: list[Cell] = []
+    def expand(self, number: SymInt) -> tuple[CodeUnit, ...] | None:
+        units: list[CodeUnit] = []
         for shift in (24, 16, 8, 0):
             octet = number >> shift & 255
             part = DECIMAL.expand(octet) if isinstance(octet, SymInt) else tuple(map(ord, str(octet)))
-            cells += part or ()
-            cells += [ord(".")] if shift else []
-        return tuple(cells)
+            units += part or ()
+            units += [ord(".")] if shift else []
+        return tuple(units)
 
     def fields(self, number: SymInt) -> list[tuple[int, NumberStyle]]:
         return [(number >> shift & 255, DECIMAL) for shift in (24, 16, 8, 0)]
@@ -191,7 +191,7 @@ class Ipv6Style:
             return None
         return number if self.render(number) == text else None
 
-    def expand(self, number: SymInt) -> tuple[Cell, ...] | None:
+    def expand(self, number: SymInt) -> tuple[CodeUnit, ...] | None:
         return None
 
     def fields(self, number: SymInt) -> list[tuple[int, NumberStyle]]:

@@ -1,40 +1,40 @@
 """A bytearray that can hold symbolic bytes. Rewritten code makes one wherever the original makes a bytearray.
 
-Symbolic cells are kept beside the plain content, by place; a change that moves bytes moves them too.
+Symbolic units are kept beside the plain content, by place; a change that moves bytes moves them too.
 """
 
 from collections.abc import Iterable
 from typing import Any, SupportsIndex
 
-from sdnloom.symbolic.values.cells import Cell, give_up, number_of
+from sdnloom.symbolic.values.code_units import CodeUnit, concretise_units, unit_number
 from sdnloom.symbolic.values.sym_bytes import (
-    bare_bytes,
     bytes_of,
-    bytes_of_cells,
     bytes_of_numbers,
-    cell_of,
-    cells_of_bytes,
+    bytes_of_units,
+    concrete_bytes,
+    unit_of,
+    units_of_bytes,
 )
-from sdnloom.symbolic.values.sym_int import SymInt, one_of, plain, plain_slice, position
+from sdnloom.symbolic.values.sym_int import SymInt, concrete_index, concrete_int, concrete_slice, fork_or_concretise
 
 
 class SymByteArray(bytearray):
-    """A bytearray with the cells of its symbolic bytes."""
+    """A bytearray with the units of its symbolic bytes."""
 
     __class__ = property(lambda self: bytearray)  # what a program sees; isinstance asks type() first
-    _symbolic: dict[int, Cell]  # place -> cell, only where the byte depends on an input
+    _symbolic: dict[int, CodeUnit]  # place -> unit, only where the byte depends on an input
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if len(args) == 1 and isinstance(args[0], SymInt):
-            args = (one_of(args[0], "size of a bytearray"),)
+            args = (fork_or_concretise(args[0], "size of a bytearray"),)
         self._symbolic = {}
         if args and isinstance(args[0], str):
             args = (args[0].encode(*args[1:], **kwargs),)
             kwargs = {}
         if args and not isinstance(args[0], int):
             source = args[0] if isinstance(args[0], bytes | bytearray | memoryview) else bytes_of_numbers(args[0])
-            bytearray.__init__(self, bare_bytes(source))
-            self._keep(cells_of_bytes(source))
+            bytearray.__init__(self, concrete_bytes(source))
+            self._keep(units_of_bytes(source))
         else:
             bytearray.__init__(self, *args, **kwargs)
 
@@ -42,64 +42,68 @@ class SymByteArray(bytearray):
         """Return whether some byte depends on an input."""
         return bool(self._symbolic)
 
-    def symbolic_cells(self) -> tuple[Cell, ...]:
-        """Return the cell of each byte."""
+    def symbolic_units(self) -> tuple[CodeUnit, ...]:
+        """Return the unit of each byte."""
         codes = bytes(memoryview(self))
         if not self._symbolic:
             return tuple(codes)
         return tuple(self._symbolic.get(place, code) for place, code in enumerate(codes))
 
-    def give_up(self, construct: str) -> bytearray:
+    def concretise(self, construct: str) -> bytearray:
         """Pin every byte and report the construct."""
         codes = bytes(memoryview(self))
-        give_up(self.symbolic_cells(), codes, construct)
+        concretise_units(self.symbolic_units(), codes, construct)
         return self
 
-    def _keep(self, cells: Iterable[Cell]) -> None:
-        self._symbolic = {place: cell for place, cell in enumerate(cells) if not isinstance(cell, int)}
+    def _keep(self, units: Iterable[CodeUnit]) -> None:
+        self._symbolic = {place: unit for place, unit in enumerate(units) if not isinstance(unit, int)}
 
     def _become(self, value: bytes) -> None:
         """Take on other content, in place."""
-        bytearray.__setitem__(self, slice(None), bare_bytes(value))
-        self._keep(cells_of_bytes(value))
+        bytearray.__setitem__(self, slice(None), concrete_bytes(value))
+        self._keep(units_of_bytes(value))
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
-            index = plain_slice(index, len(self))
+            index = concrete_slice(index, len(self))
             if not self._symbolic:
                 return SymByteArray(bytearray.__getitem__(self, index))
             return SymByteArray(bytes_of(self)[index])
         if isinstance(index, SymInt):
-            index = position(index, len(self), "bytearray")
+            index = concrete_index(index, len(self), "bytearray")
         code = bytearray.__getitem__(self, index)
-        return number_of(self._symbolic.get(index % len(self), code), code) if self._symbolic else code
+        return unit_number(self._symbolic.get(index % len(self), code), code) if self._symbolic else code
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if isinstance(index, slice):
-            index = plain_slice(index, len(self))
+            index = concrete_slice(index, len(self))
             source = value if isinstance(value, bytes | bytearray | memoryview) else bytes_of_numbers(value)
-            cells = list(self.symbolic_cells())
-            cells[index] = cells_of_bytes(source)
-            bytearray.__setitem__(self, index, bare_bytes(source))
-            self._keep(cells)
+            units = list(self.symbolic_units())
+            units[index] = units_of_bytes(source)
+            bytearray.__setitem__(self, index, concrete_bytes(source))
+            self._keep(units)
             return
         if isinstance(index, SymInt):
-            index = position(index, len(self), "bytearray")
+            index = concrete_index(index, len(self), "bytearray")
         if not 0 <= value < 256:
             raise ValueError("byte must be in range(0, 256)")
-        bytearray.__setitem__(self, index, plain(value))
-        cell, place = cell_of(value), index % len(self)
-        if isinstance(cell, int):
+        bytearray.__setitem__(self, index, concrete_int(value))
+        unit, place = unit_of(value), index % len(self)
+        if isinstance(unit, int):
             self._symbolic.pop(place, None)
         else:
-            self._symbolic[place] = cell
+            self._symbolic[place] = unit
 
     def __delitem__(self, index: Any) -> None:
-        cells = list(self.symbolic_cells())
-        index = plain_slice(index, len(self)) if isinstance(index, slice) else position(index, len(self), "bytearray")
-        del cells[index]
+        units = list(self.symbolic_units())
+        index = (
+            concrete_slice(index, len(self))
+            if isinstance(index, slice)
+            else concrete_index(index, len(self), "bytearray")
+        )
+        del units[index]
         bytearray.__delitem__(self, index)
-        self._keep(cells)
+        self._keep(units)
 
     def __iter__(self) -> Any:
         return (self[place] for place in range(len(self)))
@@ -120,11 +124,13 @@ class SymByteArray(bytearray):
 
     def __add__(self, other: Any) -> "SymByteArray":
         return SymByteArray(
-            bytes_of_cells(bare_bytes(self) + bare_bytes(other), self.symbolic_cells() + cells_of_bytes(other))
+            bytes_of_units(concrete_bytes(self) + concrete_bytes(other), self.symbolic_units() + units_of_bytes(other))
         )
 
     def __radd__(self, other: Any) -> Any:
-        joined = bytes_of_cells(bare_bytes(other) + bare_bytes(self), cells_of_bytes(other) + self.symbolic_cells())
+        joined = bytes_of_units(
+            concrete_bytes(other) + concrete_bytes(self), units_of_bytes(other) + self.symbolic_units()
+        )
         return SymByteArray(joined) if isinstance(other, bytearray) else joined
 
     def __iadd__(self, other: Any) -> "SymByteArray":
@@ -140,11 +146,11 @@ class SymByteArray(bytearray):
 
     def extend(self, values: Any) -> None:
         source = values if isinstance(values, bytes | bytearray | memoryview) else bytes_of_numbers(values)
-        cells, start = cells_of_bytes(source), len(self)
-        bytearray.extend(self, bare_bytes(source))
-        for place, cell in enumerate(cells, start):
-            if not isinstance(cell, int):
-                self._symbolic[place] = cell
+        units, start = units_of_bytes(source), len(self)
+        bytearray.extend(self, concrete_bytes(source))
+        for place, unit in enumerate(units, start):
+            if not isinstance(unit, int):
+                self._symbolic[place] = unit
 
     def insert(self, index: SupportsIndex, value: Any) -> None:
         whole = bytes_of(self)
@@ -168,7 +174,7 @@ class SymByteArray(bytearray):
         return SymByteArray(self)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        return bytearray, (bytes(memoryview(self.give_up("copy or pickle"))),)
+        return bytearray, (bytes(memoryview(self.concretise("copy or pickle"))),)
 
     def __copy__(self) -> "SymByteArray":
         return self.copy()
@@ -178,7 +184,7 @@ class SymByteArray(bytearray):
 
 
 def _delegated(name: str) -> Any:
-    """Return a method of bytearray as the method of bytes that follows symbolic cells."""
+    """Return a method of bytearray as the method of bytes that follows symbolic units."""
 
     def method(self: SymByteArray, *args: Any, **kwargs: Any) -> Any:
         found = getattr(bytes_of(self), name)(*args, **kwargs)

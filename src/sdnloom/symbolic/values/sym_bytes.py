@@ -1,52 +1,61 @@
-"""Symbolic bytes: bytes of a fixed length with a cell for each byte."""
+"""Symbolic bytes: bytes of a fixed length with a unit for each byte."""
 
 from collections.abc import Iterable
 from typing import Any
 
 from sdnloom.symbolic.terms import constructors as terms
 from sdnloom.symbolic.terms.constructors import Term, const
-from sdnloom.symbolic.values.cells import Cell, Digit, digit_cell, give_up, is_concrete, number_of, simplified, vector
+from sdnloom.symbolic.values.code_units import (
+    CodeUnit,
+    Digit,
+    concat_units,
+    concretise_units,
+    digit_unit,
+    is_concrete,
+    unit_number,
+    units_of_terms,
+)
 from sdnloom.symbolic.values.fork import decide
-from sdnloom.symbolic.values.sym_int import SymInt, bits_needed, fit, integer, plain
-from sdnloom.symbolic.values.vector import Vector, pin_the_rest
+from sdnloom.symbolic.values.sym_int import SymInt, bits_needed, concrete_int, fit, make_int
+from sdnloom.symbolic.values.sym_sequence import SymSequence, concretise_other_methods
 
 
-class SymBytes(Vector, bytes):
-    """Made by `bytes_of_cells`."""
+class SymBytes(SymSequence, bytes):
+    """Made by `bytes_of_units`."""
 
     __class__ = property(lambda self: bytes)  # what a program sees; isinstance asks type() first
     kind = bytes
     blank = frozenset(b" \t\n\r\x0b\f")
-    _cells: tuple[Cell, ...]
+    _units: tuple[CodeUnit, ...]
 
-    def cells(self) -> tuple[Cell, ...]:
-        return self._cells
+    def units(self) -> tuple[CodeUnit, ...]:
+        return self._units
 
-    def bare(self) -> bytes:
+    def concrete(self) -> bytes:
         return bytes.__bytes__(self)
 
-    def give_up(self, construct: str) -> bytes:
-        bare = self.bare()
-        give_up(self._cells, bare, construct)
-        return bare
+    def concretise(self, construct: str) -> bytes:
+        concrete = self.concrete()
+        concretise_units(self._units, concrete, construct)
+        return concrete
 
     @classmethod
-    def of_cells(cls, plain: bytes, cells: tuple[Cell, ...]) -> bytes:
-        return bytes_of_cells(plain, cells)
+    def of_units(cls, value: bytes, units: tuple[CodeUnit, ...]) -> bytes:
+        return bytes_of_units(value, units)
 
     @classmethod
-    def cells_of(cls, other: Any) -> tuple[Cell, ...]:
-        return cells_of_bytes(other)
+    def units_of(cls, other: Any) -> tuple[CodeUnit, ...]:
+        return units_of_bytes(other)
 
-    def at(self, index: int, cells: tuple[Cell, ...]) -> int:
-        return number_of(cells[index], self.bare()[index])
+    def at(self, index: int, units: tuple[CodeUnit, ...]) -> int:
+        return unit_number(units[index], self.concrete()[index])
 
     def __eq__(self, other: object) -> Any:
         if isinstance(other, bytearray | memoryview):
             other = bytes_of(other)
-        return Vector.__eq__(self, other)
+        return SymSequence.__eq__(self, other)
 
-    __hash__ = Vector.__hash__
+    __hash__ = SymSequence.__hash__
 
     def __len__(self) -> int:
         return bytes.__len__(self)
@@ -54,20 +63,20 @@ class SymBytes(Vector, bytes):
     def __add__(self, other: Any) -> Any:
         if not isinstance(other, bytes | bytearray | memoryview):
             return NotImplemented
-        return bytes_of_cells(self.bare() + bare_bytes(other), self._cells + cells_of_bytes(other))
+        return bytes_of_units(self.concrete() + concrete_bytes(other), self._units + units_of_bytes(other))
 
     def __radd__(self, other: Any) -> Any:
         if not isinstance(other, bytes | bytearray | memoryview):
             return NotImplemented
         if isinstance(other, bytearray):  # one that rewritten code did not make: it stays what it is
-            return other + self.give_up("concatenation with a bytearray")
-        return bytes_of_cells(bare_bytes(other) + self.bare(), cells_of_bytes(other) + self._cells)
+            return other + self.concretise("concatenation with a bytearray")
+        return bytes_of_units(concrete_bytes(other) + self.concrete(), units_of_bytes(other) + self._units)
 
     def __bytes__(self) -> bytes:
         return self
 
     def __repr__(self) -> str:
-        return repr(self.give_up("repr of bytes"))
+        return repr(self.concretise("repr of bytes"))
 
     __str__ = __repr__
 
@@ -76,30 +85,32 @@ class SymBytes(Vector, bytes):
             if not 0 <= part < 256:
                 raise ValueError("byte must be in range(0, 256)")
             return bytes_of_numbers((part,))
-        return bytes_of(part) if isinstance(part, bytearray) else Vector._part(self, part)
+        return bytes_of(part) if isinstance(part, bytearray) else SymSequence._part(self, part)
 
     def hex(self, *grouping: Any) -> str:
-        from sdnloom.symbolic.values.sym_str import text_of_cells  # text is made of bytes, and bytes of text
+        from sdnloom.symbolic.values.sym_str import text_of_units  # text is made of bytes, and bytes of text
 
         if grouping:
-            return self.give_up("bytes.hex with a separator").hex(*grouping)
-        return text_of_cells(self.bare().hex(), hex_digits(self))
+            return self.concretise("bytes.hex with a separator").hex(*grouping)
+        return text_of_units(self.concrete().hex(), hex_digits(self))
 
     def decode(self, encoding: str = "utf-8", errors: str = "strict") -> str:
-        from sdnloom.symbolic.values.sym_str import text_of_cells
+        from sdnloom.symbolic.values.sym_str import text_of_units
 
         name = encoding.lower().replace("-", "").replace("_", "")
-        terms_here = [cell for cell in self._cells if isinstance(cell, Term)]
+        terms_here = [unit for unit in self._units if isinstance(unit, Term)]
         if name in ("latin1", "iso88591"):
-            return text_of_cells(self.bare().decode("latin-1"), self._cells)
+            return text_of_units(self.concrete().decode("latin-1"), self._units)
         if name in ("utf8", "ascii", "usascii"):
-            tops = [terms.extract(cell, 7, 7) for cell in terms_here]
-            low = all(code < 128 for code, cell in zip(self.bare(), self._cells, strict=True) if isinstance(cell, Term))
+            tops = [terms.extract(unit, 7, 7) for unit in terms_here]
+            low = all(
+                code < 128 for code, unit in zip(self.concrete(), self._units, strict=True) if isinstance(unit, Term)
+            )
             if (not tops or decide(terms.eq(terms.concat(*tops), const(0, len(tops))), low)) and all(
-                cell < 128 for cell in self._cells if isinstance(cell, int)
+                unit < 128 for unit in self._units if isinstance(unit, int)
             ):
-                return text_of_cells(self.bare().decode("ascii"), self._cells)
-        return self.give_up(f"decode of {encoding}").decode(encoding, errors)
+                return text_of_units(self.concrete().decode("ascii"), self._units)
+        return self.concretise(f"decode of {encoding}").decode(encoding, errors)
 
     def lower(self) -> bytes:
         return self._mapped(bytes.lower)
@@ -108,84 +119,84 @@ class SymBytes(Vector, bytes):
         return self._mapped(bytes.upper)
 
     def _mapped(self, change: Any) -> bytes:
-        bare = self.bare()
-        return bytes_of_cells(change(bare), tuple(changed_case(cell, change(b"a") == b"a") for cell in self._cells))
+        concrete = self.concrete()
+        return bytes_of_units(change(concrete), tuple(changed_case(unit, change(b"a") == b"a") for unit in self._units))
 
     def join(self, parts: Iterable[Any]) -> bytes:
         return joined_bytes(self, parts)
 
 
-pin_the_rest(SymBytes, bytes)
+concretise_other_methods(SymBytes, bytes)
 
 
-def changed_case(cell: Cell, lower: bool) -> Cell:
-    """Return an ASCII cell in lower or upper case."""
-    if isinstance(cell, int):
-        return ord(chr(cell).lower() if lower else chr(cell).upper()) if cell < 128 else cell
-    if isinstance(cell, Digit):
-        return Digit(cell.number, not lower)
+def changed_case(unit: CodeUnit, lower: bool) -> CodeUnit:
+    """Return an ASCII unit in lower or upper case."""
+    if isinstance(unit, int):
+        return ord(chr(unit).lower() if lower else chr(unit).upper()) if unit < 128 else unit
+    if isinstance(unit, Digit):
+        return Digit(unit.number, not lower)
     first, last = (b"A", b"Z") if lower else (b"a", b"z")
-    inside = terms.all_(terms.ule(const(first[0], 8), cell), terms.ule(cell, const(last[0], 8)))
-    return terms.ite(inside, terms.bv_xor(cell, const(32, 8)), cell)
+    inside = terms.all_(terms.ule(const(first[0], 8), unit), terms.ule(unit, const(last[0], 8)))
+    return terms.ite(inside, terms.bv_xor(unit, const(32, 8)), unit)
 
 
-def bytes_of_cells(plain_value: bytes, cells: tuple[Cell, ...]) -> bytes:
-    """Return bytes with these cells, plain ones if none depends on an input."""
-    if is_concrete(cells):
+def bytes_of_units(plain_value: bytes, units: tuple[CodeUnit, ...]) -> bytes:
+    """Return bytes with these units, plain ones if none depends on an input."""
+    if is_concrete(units):
         return plain_value
     made = bytes.__new__(SymBytes, plain_value)
-    made._cells = cells
+    made._units = units
     return made
 
 
-def octets(term: Term) -> tuple[Term, ...]:
+def octet_terms(term: Term) -> tuple[Term, ...]:
     """Return the bytes of a term, most significant first."""
     return tuple(terms.extract(term, low + 7, low) for low in range(term.width - 8, -1, -8))
 
 
 def bytes_of_term(plain_value: bytes, term: Term) -> bytes:
     """Return bytes whose bits, most significant first, are those of a term."""
-    return bytes_of_octets(plain_value, octets(term))
+    return bytes_of_octets(plain_value, octet_terms(term))
 
 
 def bytes_of_octets(plain_value: bytes, parts: Iterable[Term]) -> bytes:
     """Return bytes that are these terms, one each."""
-    return bytes_of_cells(plain_value, simplified(parts, plain_value))
+    return bytes_of_units(plain_value, units_of_terms(parts, plain_value))
 
 
-def bare_bytes(value: Any) -> bytes:
+def concrete_bytes(value: Any) -> bytes:
     """Return the plain bytes of this run of anything like bytes."""
-    return value.bare() if isinstance(value, Vector) else bytes(memoryview(value))
+    return value.concrete() if isinstance(value, SymSequence) else bytes(memoryview(value))
 
 
-def cells_of_bytes(value: Any) -> tuple[Cell, ...]:
-    """Return the cells of anything like bytes."""
+def units_of_bytes(value: Any) -> tuple[CodeUnit, ...]:
+    """Return the units of anything like bytes."""
     if isinstance(value, SymBytes):
-        return value.cells()
-    tracked = getattr(value, "symbolic_cells", None)
+        return value.units()
+    tracked = getattr(value, "symbolic_units", None)
     return tracked() if tracked is not None else tuple(bytes(value))
 
 
 def bytes_of(value: Any) -> bytes:
-    """Return anything like bytes as bytes, with its cells."""
+    """Return anything like bytes as bytes, with its units."""
     if isinstance(value, SymBytes):
         return value
-    return bytes_of_cells(bare_bytes(value), cells_of_bytes(value))
+    return bytes_of_units(concrete_bytes(value), units_of_bytes(value))
 
 
 def bytes_of_numbers(numbers: Iterable[int]) -> bytes:
     """Return the bytes with these numbers, as `bytes(numbers)` does; forks on a number being in range."""
-    codes, cells = [], []
+    codes, units = [], []
     for number in numbers:
         if not 0 <= number < 256:
             raise ValueError("bytes must be in range(0, 256)")
-        codes.append(plain(number))
-        cells.append(cell_of(number))
-    return bytes_of_cells(bytes(codes), tuple(cells))
+        codes.append(concrete_int(number))
+        units.append(unit_of(number))
+    return bytes_of_units(bytes(codes), tuple(units))
 
 
-def cell_of(number: int) -> Cell:
-    """Return the cell of a number that the path has shown to lie between 0 and 255."""
+def unit_of(number: int) -> CodeUnit:
+    """Return the unit of a number that the path has shown to lie between 0 and 255."""
     return byte_term(number) if isinstance(number, SymInt) else int(number)
 
 
@@ -197,26 +208,26 @@ def byte_term(number: SymInt) -> Term:
 def joined_bytes(separator: Any, parts: Iterable[Any]) -> bytes:
     """Return the parts with the separator between them."""
     plain_parts: list[bytes] = []
-    cells: tuple[Cell, ...] = ()
-    between = cells_of_bytes(separator)
+    units: tuple[CodeUnit, ...] = ()
+    between = units_of_bytes(separator)
     for number, part in enumerate(parts):
-        plain_parts.append(bare_bytes(part))
-        cells += (between if number else ()) + cells_of_bytes(part)
-    return bytes_of_cells(bare_bytes(separator).join(plain_parts), cells)
+        plain_parts.append(concrete_bytes(part))
+        units += (between if number else ()) + units_of_bytes(part)
+    return bytes_of_units(concrete_bytes(separator).join(plain_parts), units)
 
 
 def int_of_bytes(value: Any, byteorder: str = "big", *, signed: bool = False) -> int:
     """Return the number that bytes hold, as `int.from_bytes` does."""
     if not isinstance(value, bytes | bytearray | memoryview):
         value = bytes_of_numbers(value)
-    cells, bare = cells_of_bytes(value), bare_bytes(value)
-    number = int.from_bytes(bare, byteorder, signed=signed)  # type: ignore[arg-type]
-    if not cells or is_concrete(cells):
+    units, concrete = units_of_bytes(value), concrete_bytes(value)
+    number = int.from_bytes(concrete, byteorder, signed=signed)  # type: ignore[arg-type]
+    if not units or is_concrete(units):
         return number
-    term = vector(cells if byteorder == "big" else cells[::-1])
+    term = concat_units(units if byteorder == "big" else units[::-1])
     if signed:
-        return integer(number, term, -1 << term.width - 1, (1 << term.width - 1) - 1)
-    return integer(number, term)
+        return make_int(number, term, -1 << term.width - 1, (1 << term.width - 1) - 1)
+    return make_int(number, term)
 
 
 def bytes_of_int(number: SymInt, length: int, byteorder: str, signed: bool) -> bytes:
@@ -226,41 +237,41 @@ def bytes_of_int(number: SymInt, length: int, byteorder: str, signed: bool) -> b
     low, high = (-1 << 8 * length - 1, (1 << 8 * length - 1) - 1) if signed and length else (0, (1 << 8 * length) - 1)
     if not low <= number <= high:
         raise OverflowError("int too big to convert")
-    bare = plain(number).to_bytes(length, byteorder, signed=signed)  # type: ignore[arg-type]
+    concrete = concrete_int(number).to_bytes(length, byteorder, signed=signed)  # type: ignore[arg-type]
     if not length:
-        return bare
+        return concrete
     width = max(8 * length, bits_needed(number.low, number.high))
     made = bytes_of_term(
-        bare if byteorder == "big" else bare[::-1], terms.extract(fit(number, width), 8 * length - 1, 0)
+        concrete if byteorder == "big" else concrete[::-1], terms.extract(fit(number, width), 8 * length - 1, 0)
     )
     return made if byteorder == "big" else made[::-1]
 
 
-def hex_digits(value: Any) -> tuple[Cell, ...]:
-    """Return the cells of the hexadecimal digits of bytes."""
-    digits: list[Cell] = []
+def hex_digits(value: Any) -> tuple[CodeUnit, ...]:
+    """Return the units of the hexadecimal digits of bytes."""
+    digits: list[CodeUnit] = []
     for number in bytes_of(value):
-        digits += [digit_cell(nibble) for nibble in (number >> 4, number & 15)]
+        digits += [digit_unit(nibble) for nibble in (number >> 4, number & 15)]
     return tuple(digits)
 
 
-def bytes_of_hex(cells: Iterable[Cell], codes: Iterable[int]) -> bytes:
+def bytes_of_hex(units: Iterable[CodeUnit], codes: Iterable[int]) -> bytes:
     """Return the bytes that hexadecimal digits write; forks on what kind of digit each one is."""
-    numbers = [digit_value(cell, code, 16) for cell, code in zip(cells, codes, strict=True)]
+    numbers = [digit_value(unit, code, 16) for unit, code in zip(units, codes, strict=True)]
     return bytes_of_numbers(high << 4 | low for high, low in zip(numbers[::2], numbers[1::2], strict=True))
 
 
-def digit_value(cell: Cell, code: int, base: int) -> int:
+def digit_value(unit: CodeUnit, code: int, base: int) -> int:
     """Return the number that a digit of a base stands for; forks on its kind; ValueError if it is no digit."""
-    if isinstance(cell, Digit) and bounds_below(cell, base):
-        return cell.number
-    number = number_of(cell, code)
+    if isinstance(unit, Digit) and is_digit_of_base(unit, base):
+        return unit.number
+    number = unit_number(unit, code)
     for first, last, value in ((48, 48 + min(base, 10) - 1, 0), (97, 86 + base, 10), (65, 54 + base, 10)):
         if first <= last and first <= number <= last:
             return number - first + value
     raise ValueError(f"{chr(code)!r} is no digit of base {base}")
 
 
-def bounds_below(cell: Digit, base: int) -> bool:
+def is_digit_of_base(unit: Digit, base: int) -> bool:
     """Return whether a digit is one of the base, whatever its value."""
-    return cell.number.high < base
+    return unit.number.high < base

@@ -11,14 +11,14 @@ from typing import Any, Literal, NoReturn
 
 from sdnloom.symbolic.terms import constructors as terms
 from sdnloom.symbolic.terms.constructors import Term, const
-from sdnloom.symbolic.values.fork import decide, known, settle
+from sdnloom.symbolic.values.fork import concretise_term, decide, decided_without_fork
 
-WIDEST_SHIFT = 256  # bits that a shift by a symbolic amount may add
-MOST_PINNED = 16  # an interval up to this size needs no pin: its numbers are told apart by forks
-MOST_VALUES = (
+MAX_SHIFT = 256  # bits that a shift by a symbolic amount may add
+MAX_FORKS = 16  # an interval up to this size needs no pin: its numbers are told apart by forks
+MAX_ENUMERATED = (
     256  # where a length depends on a number, an interval up to this size is enumerated by forks instead of pinned
 )
-LONGEST_POWER = 16
+MAX_EXPONENT = 16
 
 
 def bits_needed(low: int, high: int) -> int:
@@ -29,7 +29,7 @@ def bits_needed(low: int, high: int) -> int:
 
 
 class SymInt(int):
-    """Made by `integer`; holds the number, and `term`, `low` and `high` beside it."""
+    """Made by `make_int`; holds the number, and `term`, `low` and `high` beside it."""
 
     __class__ = property(lambda self: int)  # what a program sees; isinstance asks type() first
     term: Term
@@ -51,12 +51,12 @@ class SymInt(int):
 
     def __lt__(self, other: Any) -> bool:
         if isinstance(other, float):
-            return _less(self, math.ceil(other)) if math.isfinite(other) else plain(self) < other
+            return _less(self, math.ceil(other)) if math.isfinite(other) else concrete_int(self) < other
         return _less(self, other) if isinstance(other, int) else NotImplemented
 
     def __gt__(self, other: Any) -> bool:
         if isinstance(other, float):
-            return _less(math.floor(other), self) if math.isfinite(other) else plain(self) > other
+            return _less(math.floor(other), self) if math.isfinite(other) else concrete_int(self) > other
         return _less(other, self) if isinstance(other, int) else NotImplemented
 
     def __le__(self, other: Any) -> bool:
@@ -91,12 +91,12 @@ class SymInt(int):
 
     def __mul__(self, other: Any) -> Any:
         if isinstance(other, _SEQUENCES):
-            return other * one_of(self, "repetition of a sequence", 0)
+            return other * fork_or_concretise(self, "repetition of a sequence", 0)
         return _arithmetic(self, other, "*", _mul)
 
     def __rmul__(self, other: Any) -> Any:
         if isinstance(other, _SEQUENCES):
-            return other * one_of(self, "repetition of a sequence", 0)
+            return other * fork_or_concretise(self, "repetition of a sequence", 0)
         return _arithmetic(other, self, "*", _mul)
 
     def __floordiv__(self, other: Any) -> Any:
@@ -118,10 +118,14 @@ class SymInt(int):
         return _arithmetic(other, self, "divmod", lambda a, b: (_floordiv(a, b), _mod(a, b)))
 
     def __truediv__(self, other: Any) -> Any:
-        return _arithmetic(self, other, "/", lambda a, b: given_up(a, "true division") / given_up(b, "true division"))
+        return _arithmetic(
+            self, other, "/", lambda a, b: concretise_int(a, "true division") / concretise_int(b, "true division")
+        )
 
     def __rtruediv__(self, other: Any) -> Any:
-        return _arithmetic(other, self, "/", lambda a, b: given_up(a, "true division") / given_up(b, "true division"))
+        return _arithmetic(
+            other, self, "/", lambda a, b: concretise_int(a, "true division") / concretise_int(b, "true division")
+        )
 
     def __pow__(self, other: Any, modulus: Any = None) -> Any:
         return _arithmetic(self, other, "**", lambda a, b: _power(a, b, modulus))
@@ -172,27 +176,27 @@ class SymInt(int):
         width = bits_needed(-high, high)
         term = fit(self, width)
         flipped = terms.ite(terms.slt(term, const(0, width)), terms.neg(term), term)
-        return integer(abs(plain(self)), flipped, 0, high)
+        return make_int(abs(concrete_int(self)), flipped, 0, high)
 
-    def give_up(self, construct: str) -> int:
+    def concretise(self, construct: str) -> int:
         """Return the plain number after pinning it and reporting the construct."""
-        return given_up(self, construct)
+        return concretise_int(self, construct)
 
     # Conversions. Those that C demands a plain value for pin it.
 
     def __int__(self) -> int:
-        return given_up(self, "int() in code that is not rewritten")
+        return concretise_int(self, "int() in code that is not rewritten")
 
     def __index__(self) -> int:
-        return given_up(self, "index in code that is not rewritten")
+        return concretise_int(self, "index in code that is not rewritten")
 
     def __float__(self) -> float:
-        return float(given_up(self, "float()"))
+        return float(concretise_int(self, "float()"))
 
     def __round__(self, digits: Any = None) -> int:
         if digits is None or digits >= 0:
             return self
-        return round(given_up(self, "round()"), digits)
+        return round(concretise_int(self, "round()"), digits)
 
     def __trunc__(self) -> int:
         return self
@@ -219,7 +223,7 @@ class SymInt(int):
         term, found = fit(size, width), const(0, 16)
         for bit in range(width):
             found = terms.ite(terms.eq(terms.extract(term, bit, bit), const(1, 1)), const(bit + 1, 16), found)
-        return integer(plain(size).bit_length(), found, 0, size.high.bit_length())
+        return make_int(concrete_int(size).bit_length(), found, 0, size.high.bit_length())
 
     def bit_count(self) -> int:
         size = abs(self)
@@ -228,7 +232,7 @@ class SymInt(int):
     def to_bytes(self, length: Any = 1, byteorder: Any = "big", *, signed: bool = False) -> bytes:
         from sdnloom.symbolic.values.sym_bytes import bytes_of_int  # bytes are made of ints, and ints of bytes
 
-        return bytes_of_int(self, one_of(length, "length of to_bytes"), byteorder, signed)
+        return bytes_of_int(self, fork_or_concretise(length, "length of to_bytes"), byteorder, signed)
 
     def __repr__(self) -> str:
         return self.__format__("d")
@@ -241,7 +245,7 @@ class SymInt(int):
         return text_of_int(self, spec)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        return int, (given_up(self, "copy or pickle"),)
+        return int, (concretise_int(self, "copy or pickle"),)
 
     def __copy__(self) -> "SymInt":
         return self
@@ -253,7 +257,7 @@ class SymInt(int):
 _SEQUENCES = (str, bytes, list, tuple, bytearray)
 
 
-def integer(value: int, term: Term, low: int | None = None, high: int | None = None) -> int:
+def make_int(value: int, term: Term, low: int | None = None, high: int | None = None) -> int:
     """Return the number with its term, or the plain number if only one is possible.
 
     Without an interval the term is read as unsigned.
@@ -261,13 +265,13 @@ def integer(value: int, term: Term, low: int | None = None, high: int | None = N
     if low is None or high is None:
         low, high = 0, (1 << term.width) - 1
     if term.op == "const" or low == high:
-        return plain(value)
+        return concrete_int(value)
     made = int.__new__(SymInt, value)
     made.term, made.low, made.high = term, low, high
     return made
 
 
-def plain(value: int) -> int:
+def concrete_int(value: int) -> int:
     """Return the number of this run without its term."""
     return int.__int__(value)
 
@@ -291,31 +295,31 @@ def bounds(value: int) -> tuple[int, int]:
 
 def bit_field(value: SymInt, low: int, size: int) -> int:
     """Return `value >> low & (1 << size) - 1` of a number that is not negative, in one step."""
-    number = plain(value) >> low & (1 << size) - 1
+    number = concrete_int(value) >> low & (1 << size) - 1
     if value.high >> low == 0:
         return number
     width = min(size, value.term.width - low)
-    return integer(number, terms.extract(value.term, low + width - 1, low), 0, min(value.high >> low, (1 << size) - 1))
+    return make_int(number, terms.extract(value.term, low + width - 1, low), 0, min(value.high >> low, (1 << size) - 1))
 
 
-def within(value: int, low: int, high: int) -> int:
+def narrow_interval(value: int, low: int, high: int) -> int:
     """Return the number with its interval cut down to what the path has decided."""
     if not isinstance(value, SymInt):
         return value
-    return integer(value, value.term, max(low, value.low), min(high, value.high))
+    return make_int(value, value.term, max(low, value.low), min(high, value.high))
 
 
-def given_up(value: int, construct: str) -> int:
+def concretise_int(value: int, construct: str) -> int:
     """Return the plain number after pinning it and reporting the construct, or after forks if few are possible."""
-    number = plain(value)
+    number = concrete_int(value)
     if isinstance(value, SymInt):
-        if value.high - value.low < MOST_PINNED:
-            return told_apart(value, value.low, value.high)
-        settle(value.term, number & ((1 << value.term.width) - 1), construct)
+        if value.high - value.low < MAX_FORKS:
+            return fork_on_value(value, value.low, value.high)
+        concretise_term(value.term, number & ((1 << value.term.width) - 1), construct)
     return number
 
 
-def one_of(value: int, construct: str, least: int | None = None) -> int:
+def fork_or_concretise(value: int, construct: str, least: int | None = None) -> int:
     """Return the plain number of this run, told apart by forks if its interval is small, pinned and reported otherwise.
 
     With `least`, all smaller numbers count as one and come back as `least`.
@@ -325,15 +329,15 @@ def one_of(value: int, construct: str, least: int | None = None) -> int:
     if least is not None and value.low < least:
         if value <= least:
             return least
-        value = within(value, least + 1, value.high)
+        value = narrow_interval(value, least + 1, value.high)
         if not isinstance(value, SymInt):
             return value
-    if value.high - value.low >= MOST_VALUES:
-        return given_up(value, construct)
-    return told_apart(value, value.low, value.high)
+    if value.high - value.low >= MAX_ENUMERATED:
+        return concretise_int(value, construct)
+    return fork_on_value(value, value.low, value.high)
 
 
-def told_apart(value: int, low: int, high: int) -> int:
+def fork_on_value(value: int, low: int, high: int) -> int:
     """Return the plain number, which the path has shown to lie between two bounds, after a fork for each half."""
     if not isinstance(value, SymInt):
         return value
@@ -347,17 +351,17 @@ def told_apart(value: int, low: int, high: int) -> int:
     return low
 
 
-def position(index: int, length: int, what: str) -> int:
+def concrete_index(index: int, length: int, what: str) -> int:
     """Return a symbolic index into a sequence as a plain one that is not negative; IndexError as Python raises it."""
     if index < -length or index >= length:
         raise IndexError(f"{what} index out of range")
-    found = told_apart(index, -length, length - 1)
+    found = fork_on_value(index, -length, length - 1)
     return found + length if found < 0 else found
 
 
-def plain_slice(given: slice, length: int) -> slice:
+def concrete_slice(given: slice, length: int) -> slice:
     """Return a slice that takes the same elements of a sequence of this length, with plain bounds."""
-    step = given.step if given.step is None else one_of(given.step, "step of a slice")
+    step = given.step if given.step is None else fork_or_concretise(given.step, "step of a slice")
     return slice(_bound(given.start, length), _bound(given.stop, length), step)
 
 
@@ -366,7 +370,7 @@ def _bound(index: Any, length: int) -> Any:
         return index
     if index < -length:
         return -length - 1
-    return length if index >= length else told_apart(index, -length, length - 1)
+    return length if index >= length else fork_on_value(index, -length, length - 1)
 
 
 def common_width(left: int, right: int) -> int:
@@ -377,18 +381,18 @@ def common_width(left: int, right: int) -> int:
 
 def _equal(left: SymInt, right: int) -> bool:
     low, high = bounds(right)
-    taken = plain(left) == plain(right)
+    taken = concrete_int(left) == concrete_int(right)
     if high < left.low or left.high < low:
-        return known(taken)
+        return decided_without_fork(taken)
     width = common_width(left, right)
     return decide(terms.eq(fit(left, width), fit(right, width)), taken)
 
 
 def _less(left: int, right: int) -> bool:
     (a_low, a_high), (b_low, b_high) = bounds(left), bounds(right)
-    taken = plain(left) < plain(right)
+    taken = concrete_int(left) < concrete_int(right)
     if a_high < b_low or a_low >= b_high:
-        return known(taken)
+        return decided_without_fork(taken)
     width = common_width(left, right)
     compare = terms.slt if min(a_low, b_low) < 0 else terms.ult
     return decide(compare(fit(left, width), fit(right, width)), taken)
@@ -400,8 +404,8 @@ def _arithmetic(left: Any, right: Any, sign: str, operation: Callable[[int, int]
     if isinstance(left, float | complex) or isinstance(right, float | complex):
         for value in (left, right):
             if isinstance(value, SymInt):
-                given_up(value, f"{sign} with a float")
-        return _FLOATING[sign](*(plain(value) if isinstance(value, int) else value for value in (left, right)))
+                concretise_int(value, f"{sign} with a float")
+        return _FLOATING[sign](*(concrete_int(value) if isinstance(value, int) else value for value in (left, right)))
     return NotImplemented
 
 
@@ -420,22 +424,22 @@ _FLOATING: dict[str, Callable[[Any, Any], Any]] = {
 def _made(value: int, low: int, high: int, operation: Callable[[Term, Term], Term], left: int, right: int) -> int:
     ends = (low, high, *bounds(left), *bounds(right))
     width = bits_needed(min(ends), max(ends))
-    return integer(value, operation(fit(left, width), fit(right, width)), low, high)
+    return make_int(value, operation(fit(left, width), fit(right, width)), low, high)
 
 
 def _add(left: int, right: int) -> int:
     (a, b), (c, d) = bounds(left), bounds(right)
-    return _made(plain(left) + plain(right), a + c, b + d, terms.add, left, right)
+    return _made(concrete_int(left) + concrete_int(right), a + c, b + d, terms.add, left, right)
 
 
 def _sub(left: int, right: int) -> int:
     (a, b), (c, d) = bounds(left), bounds(right)
-    return _made(plain(left) - plain(right), a - d, b - c, terms.sub, left, right)
+    return _made(concrete_int(left) - concrete_int(right), a - d, b - c, terms.sub, left, right)
 
 
 def _mul(left: int, right: int) -> int:
     corners = [x * y for x in bounds(left) for y in bounds(right)]
-    return _made(plain(left) * plain(right), min(corners), max(corners), terms.mul, left, right)
+    return _made(concrete_int(left) * concrete_int(right), min(corners), max(corners), terms.mul, left, right)
 
 
 def _and(left: int, right: int) -> int:
@@ -444,15 +448,15 @@ def _and(left: int, right: int) -> int:
         low, high = 0, min(end for start, end in ((a, b), (c, d)) if start >= 0)
     else:
         low, high = -1 << bits_needed(min(a, c), max(b, d)) - 1, max(b, d)
-    return _made(plain(left) & plain(right), low, high, terms.bv_and, left, right)
+    return _made(concrete_int(left) & concrete_int(right), low, high, terms.bv_and, left, right)
 
 
 def _or(left: int, right: int) -> int:
-    return _made(plain(left) | plain(right), *_spread(left, right), terms.bv_or, left, right)
+    return _made(concrete_int(left) | concrete_int(right), *_spread(left, right), terms.bv_or, left, right)
 
 
 def _xor(left: int, right: int) -> int:
-    return _made(plain(left) ^ plain(right), *_spread(left, right), terms.bv_xor, left, right)
+    return _made(concrete_int(left) ^ concrete_int(right), *_spread(left, right), terms.bv_xor, left, right)
 
 
 def _spread(left: int, right: int) -> tuple[int, int]:
@@ -464,20 +468,20 @@ def _spread(left: int, right: int) -> tuple[int, int]:
 def _lshift(left: int, right: int) -> int:
     if right < 0:
         _negative_shift()
-    right = within(right, 0, bounds(right)[1])
-    if bounds(right)[1] > WIDEST_SHIFT and isinstance(right, SymInt):
-        right = one_of(right, "shift by a large amount")
+    right = narrow_interval(right, 0, bounds(right)[1])
+    if bounds(right)[1] > MAX_SHIFT and isinstance(right, SymInt):
+        right = fork_or_concretise(right, "shift by a large amount")
     corners = [x << y for x in bounds(left) for y in bounds(right)]
-    return _made(plain(left) << plain(right), min(corners), max(corners), terms.shl, left, right)
+    return _made(concrete_int(left) << concrete_int(right), min(corners), max(corners), terms.shl, left, right)
 
 
 def _rshift(left: int, right: int) -> int:
     if right < 0:
         _negative_shift()
-    right = within(right, 0, bounds(right)[1])
+    right = narrow_interval(right, 0, bounds(right)[1])
     corners = [x >> y for x in bounds(left) for y in bounds(right)]
     operation = terms.ashr if bounds(left)[0] < 0 else terms.lshr
-    return _made(plain(left) >> plain(right), min(corners), max(corners), operation, left, right)
+    return _made(concrete_int(left) >> concrete_int(right), min(corners), max(corners), operation, left, right)
 
 
 def _negative_shift() -> NoReturn:
@@ -491,7 +495,12 @@ def _floordiv(left: int, right: int) -> int:
     (a, b), (c, d) = bounds(left), bounds(right)
     corners = [x // y for x in (a, b) for y in (c, d)]
     return _made(
-        plain(left) // plain(right), min(corners), max(corners), _quotient if a < 0 else terms.udiv, left, right
+        concrete_int(left) // concrete_int(right),
+        min(corners),
+        max(corners),
+        _quotient if a < 0 else terms.udiv,
+        left,
+        right,
     )
 
 
@@ -502,9 +511,9 @@ def _mod(left: int, right: int) -> int:
     if not isinstance(right, SymInt) and right & (right - 1) == 0:
         found = _and(left, right - 1)
     elif a >= 0:
-        found = _made(plain(left) % plain(right), 0, min(b, d - 1), terms.urem, left, right)
+        found = _made(concrete_int(left) % concrete_int(right), 0, min(b, d - 1), terms.urem, left, right)
     else:
-        found = _made(plain(left) % plain(right), 0, d - 1, _remainder, left, right)
+        found = _made(concrete_int(left) % concrete_int(right), 0, d - 1, _remainder, left, right)
     return _sub(0, found) if negated else found
 
 
@@ -514,7 +523,7 @@ def _positive_divisor(left: int, right: int, message: str) -> tuple[int, int]:
         raise ZeroDivisionError(message)
     if right < 0:
         left, right = _sub(0, left), _sub(0, right)
-    return left, within(right, 1, bounds(right)[1])
+    return left, narrow_interval(right, 1, bounds(right)[1])
 
 
 def _quotient(left: Term, right: Term) -> Term:
@@ -533,14 +542,15 @@ def _remainder(left: Term, right: Term) -> Term:
 def _power(left: int, right: int, modulus: Any) -> Any:
     if modulus is not None:
         parts = [
-            given_up(part, "pow with a modulus") if isinstance(part, int) else part for part in (left, right, modulus)
+            concretise_int(part, "pow with a modulus") if isinstance(part, int) else part
+            for part in (left, right, modulus)
         ]
         return pow(*parts)
-    if not isinstance(left, SymInt) and plain(left) == 2 and right >= 0 and bounds(right)[1] <= WIDEST_SHIFT:
+    if not isinstance(left, SymInt) and concrete_int(left) == 2 and right >= 0 and bounds(right)[1] <= MAX_SHIFT:
         return _lshift(1, right)
-    exponent = one_of(right, "exponent")
-    if not 0 <= exponent <= LONGEST_POWER:
-        return given_up(left, "power") ** exponent
+    exponent = fork_or_concretise(right, "exponent")
+    if not 0 <= exponent <= MAX_EXPONENT:
+        return concretise_int(left, "power") ** exponent
     found = 1
     for _ in range(exponent):
         found = _mul(found, left)

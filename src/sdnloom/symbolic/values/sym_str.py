@@ -11,12 +11,20 @@ from typing import Any
 
 from sdnloom.symbolic.terms import constructors as terms
 from sdnloom.symbolic.terms.constructors import Term
-from sdnloom.symbolic.values.cells import Cell, decide_among, decide_equal, give_up, is_concrete, number_of, term_of
+from sdnloom.symbolic.values.code_units import (
+    CodeUnit,
+    concretise_units,
+    decide_among,
+    decide_equal,
+    is_concrete,
+    term_of,
+    unit_number,
+)
 from sdnloom.symbolic.values.fork import decide
 from sdnloom.symbolic.values.number_styles import DECIMAL, SPEC, IntegerStyle, MacStyle, NumberStyle
-from sdnloom.symbolic.values.sym_bytes import bytes_of_cells, changed_case, digit_value
-from sdnloom.symbolic.values.sym_int import SymInt, common_width, fit, given_up, plain
-from sdnloom.symbolic.values.vector import Vector, pin_the_rest
+from sdnloom.symbolic.values.sym_bytes import bytes_of_units, changed_case, digit_value
+from sdnloom.symbolic.values.sym_int import SymInt, common_width, concrete_int, concretise_int, fit
+from sdnloom.symbolic.values.sym_sequence import SymSequence, concretise_other_methods
 
 
 @dataclass(frozen=True)
@@ -28,7 +36,7 @@ class WrittenNumber:
 
     def plain(self) -> str:
         """Return the text in this run."""
-        return self.style.render(plain(self.number))
+        return self.style.render(concrete_int(self.number))
 
 
 @dataclass(frozen=True)
@@ -36,7 +44,7 @@ class Chars:
     """Characters one by one."""
 
     text: str
-    cells: tuple[Cell, ...]
+    units: tuple[CodeUnit, ...]
 
     def plain(self) -> str:
         """Return the text in this run."""
@@ -46,41 +54,41 @@ class Chars:
 Piece = str | WrittenNumber | Chars
 
 
-class SymStr(Vector, str):
-    """Made by `text_of_number`, `text_of_cells` and `joined_text`."""
+class SymStr(SymSequence, str):
+    """Made by `text_of_number`, `text_of_units` and `joined_text`."""
 
     __class__ = property(lambda self: str)  # what a program sees; isinstance asks type() first
     kind = str
     blank = frozenset(code for code in range(256) if chr(code).isspace())
     pieces: tuple[Piece, ...]
 
-    def bare(self) -> str:
+    def concrete(self) -> str:
         return str.__str__(self)
 
-    def cells(self) -> tuple[Cell, ...]:
-        found: tuple[Cell, ...] = ()
+    def units(self) -> tuple[CodeUnit, ...]:
+        found: tuple[CodeUnit, ...] = ()
         for piece in self.pieces:
             found += _expanded(piece)
         return found
 
-    def give_up(self, construct: str) -> str:
+    def concretise(self, construct: str) -> str:
         for piece in self.pieces:
             if isinstance(piece, WrittenNumber):
-                given_up(piece.number, construct)
+                concretise_int(piece.number, construct)
             elif isinstance(piece, Chars):
-                give_up(piece.cells, map(ord, piece.text), construct)
-        return self.bare()
+                concretise_units(piece.units, map(ord, piece.text), construct)
+        return self.concrete()
 
     @classmethod
-    def of_cells(cls, plain: str, cells: tuple[Cell, ...]) -> str:
-        return text_of_cells(plain, cells)
+    def of_units(cls, value: str, units: tuple[CodeUnit, ...]) -> str:
+        return text_of_units(value, units)
 
     @classmethod
-    def cells_of(cls, other: Any) -> tuple[Cell, ...]:
-        return cells_of_text(other)
+    def units_of(cls, other: Any) -> tuple[CodeUnit, ...]:
+        return units_of_text(other)
 
-    def at(self, index: int, cells: tuple[Cell, ...]) -> str:
-        return text_of_cells(self.bare()[index], (cells[index],))
+    def at(self, index: int, units: tuple[CodeUnit, ...]) -> str:
+        return text_of_units(self.concrete()[index], (units[index],))
 
     def __bool__(self) -> bool:
         return True  # no style writes nothing, and text without pieces is plain
@@ -88,13 +96,13 @@ class SymStr(Vector, str):
     def __eq__(self, other: object) -> Any:
         if not isinstance(other, str):
             return NotImplemented
-        taken = self.bare() == bare_text(other)
+        taken = self.concrete() == concrete_text(other)
         condition = _as_wholes(self.pieces, pieces_of(other))
         if condition is not None:
             return decide(condition, taken)
-        return Vector.__eq__(self, other)
+        return SymSequence.__eq__(self, other)
 
-    __hash__ = Vector.__hash__
+    __hash__ = SymSequence.__hash__
 
     def __add__(self, other: Any) -> Any:
         return joined_text((self, other)) if isinstance(other, str) else NotImplemented
@@ -111,7 +119,7 @@ class SymStr(Vector, str):
             for piece in self.pieces
         ):
             return joined_text(("'", self, "'"))
-        return repr(self.give_up("repr of text"))
+        return repr(self.concretise("repr of text"))
 
     def __format__(self, spec: str) -> str:
         spec = str(spec)
@@ -123,19 +131,19 @@ class SymStr(Vector, str):
         if size.isdigit() and not size.startswith("0"):
             padded = self.ljust(int(size), fill) if align == "<" else self.rjust(int(size), fill)
             return str.__str__(padded) if not isinstance(padded, SymStr) else padded
-        return format(self.give_up("format of text"), spec)
+        return format(self.concretise("format of text"), spec)
 
     def __mod__(self, args: Any) -> str:
-        from sdnloom.symbolic.operations.format import percent  # formatting is for all kinds of values
+        from sdnloom.symbolic.operations.format import format_percent  # formatting is for all kinds of values
 
-        found: str = percent(self.give_up("% with symbolic format"), args)
+        found: str = format_percent(self.concretise("% with symbolic format"), args)
         return found
 
     # Searching and taking apart by pieces, where no number can contain what is looked for.
 
     def __contains__(self, part: Any) -> bool:
         parts = self._parted(part)
-        return Vector.__contains__(self, part) if parts is None else len(parts) > 1
+        return SymSequence.__contains__(self, part) if parts is None else len(parts) > 1
 
     def _parted(self, separator: Any) -> list[str] | None:
         """Return the texts between separators if that needs no look at characters, else None."""
@@ -155,7 +163,7 @@ class SymStr(Vector, str):
 
     def split(self, sep: Any = None, maxsplit: Any = -1) -> list[Any]:
         parts = self._parted(sep) if maxsplit == -1 else None
-        return Vector.split(self, sep, maxsplit) if parts is None else parts
+        return SymSequence.split(self, sep, maxsplit) if parts is None else parts
 
     if sys.version_info >= (3, 13):  # the count has a name from there on
 
@@ -180,28 +188,28 @@ class SymStr(Vector, str):
             and not set(new) & set("0123456789abcdef")
         ):
             return text_of_number(only.number, MacStyle(only.style.octets, new))
-        return Vector.replace(self, old, new, count)
+        return SymSequence.replace(self, old, new, count)
 
     def startswith(self, prefix: Any, start: Any = None, end: Any = None) -> bool:
         if type(prefix) is not str or start is not None or end is not None:
-            return Vector.startswith(self, prefix, start, end)
-        cells: tuple[Cell, ...] = ()
+            return SymSequence.startswith(self, prefix, start, end)
+        units: tuple[CodeUnit, ...] = ()
         for piece in _fielded(self.pieces, *_separators(self.pieces)):
-            if len(cells) >= len(prefix):
+            if len(units) >= len(prefix):
                 break
-            cells += _expanded(piece)
-        return decide_equal(cells[: len(prefix)], tuple(map(ord, prefix)), self.bare().startswith(prefix))
+            units += _expanded(piece)
+        return decide_equal(units[: len(prefix)], tuple(map(ord, prefix)), self.concrete().startswith(prefix))
 
     def endswith(self, suffix: Any, start: Any = None, end: Any = None) -> bool:
         if type(suffix) is not str or start is not None or end is not None:
-            return Vector.endswith(self, suffix, start, end)
-        cells: tuple[Cell, ...] = ()
+            return SymSequence.endswith(self, suffix, start, end)
+        units: tuple[CodeUnit, ...] = ()
         for piece in reversed(_fielded(self.pieces, *_separators(self.pieces))):
-            if len(cells) >= len(suffix):
+            if len(units) >= len(suffix):
                 break
-            cells = _expanded(piece) + cells
-        own = cells[max(0, len(cells) - len(suffix)) :]
-        return decide_equal(own, tuple(map(ord, suffix)), self.bare().endswith(suffix))
+            units = _expanded(piece) + units
+        own = units[max(0, len(units) - len(suffix)) :]
+        return decide_equal(own, tuple(map(ord, suffix)), self.concrete().endswith(suffix))
 
     def lower(self) -> str:
         return self._in_case(True)
@@ -212,19 +220,19 @@ class SymStr(Vector, str):
     casefold = lower
 
     def _in_case(self, lower: bool) -> str:
-        same = self.bare().lower() if lower else self.bare().upper()
+        same = self.concrete().lower() if lower else self.concrete().upper()
         if lower and all(
             (isinstance(p, str) and p.lower() == p) or (isinstance(p, WrittenNumber) and "X" not in str(p.style))
             for p in self.pieces
         ):
             return self
-        return text_of_cells(same, tuple(changed_case(cell, lower) for cell in self.cells()))
+        return text_of_units(same, tuple(changed_case(unit, lower) for unit in self.units()))
 
     def strip(self, what: Any = None) -> Any:
         ends = (self.pieces[0], self.pieces[-1])
         if what is None and all(isinstance(piece, WrittenNumber) and not _padded(piece.style) for piece in ends):
             return self
-        return Vector.strip(self, what)
+        return SymSequence.strip(self, what)
 
     def isdigit(self) -> bool:
         return self._all(str.isdigit)
@@ -264,8 +272,8 @@ class SymStr(Vector, str):
                     return False
             else:
                 codes = [code for code in range(256) if test(chr(code))]
-                for cell, char in zip(_expanded(piece), piece.plain(), strict=True):
-                    if not (test(char) if isinstance(cell, int) else decide_among(cell, ord(char), codes)):
+                for unit, char in zip(_expanded(piece), piece.plain(), strict=True):
+                    if not (test(char) if isinstance(unit, int) else decide_among(unit, ord(char), codes)):
                         return False
         return True
 
@@ -276,26 +284,26 @@ class SymStr(Vector, str):
 
     def encode(self, encoding: str = "utf-8", errors: str = "strict") -> bytes:
         name = encoding.lower().replace("-", "").replace("_", "")
-        cells = self.cells()
+        units = self.units()
         if name in ("utf8", "ascii", "usascii"):
-            for cell, char in zip(cells, self.bare(), strict=True):
-                if isinstance(cell, Term) and not decide(
-                    terms.eq(terms.extract(cell, 7, 7), terms.const(0, 1)), ord(char) < 128
+            for unit, char in zip(units, self.concrete(), strict=True):
+                if isinstance(unit, Term) and not decide(
+                    terms.eq(terms.extract(unit, 7, 7), terms.const(0, 1)), ord(char) < 128
                 ):
-                    return self.give_up(f"encode to {encoding}").encode(encoding, errors)
+                    return self.concretise(f"encode to {encoding}").encode(encoding, errors)
         elif name not in ("latin1", "iso88591"):
-            return self.give_up(f"encode to {encoding}").encode(encoding, errors)
-        if any(isinstance(cell, int) and cell > 127 for cell in cells):
-            return self.give_up(f"encode to {encoding}").encode(encoding, errors)
-        return bytes_of_cells(
-            self.bare().encode("latin-1"), tuple(c if isinstance(c, int) else term_of(c) for c in cells)
+            return self.concretise(f"encode to {encoding}").encode(encoding, errors)
+        if any(isinstance(unit, int) and unit > 127 for unit in units):
+            return self.concretise(f"encode to {encoding}").encode(encoding, errors)
+        return bytes_of_units(
+            self.concrete().encode("latin-1"), tuple(c if isinstance(c, int) else term_of(c) for c in units)
         )
 
     def join(self, parts: Iterable[Any]) -> str:
         return text_join(self, parts)
 
 
-pin_the_rest(SymStr, str)
+concretise_other_methods(SymStr, str)
 
 
 def _separators(pieces: tuple[Piece, ...]) -> list[str]:
@@ -323,7 +331,7 @@ def _merged(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
         if isinstance(piece, str) and isinstance(last, str):
             merged[-1] = last + piece
         elif isinstance(piece, Chars) and isinstance(last, Chars):
-            merged[-1] = Chars(last.text + piece.text, last.cells + piece.cells)
+            merged[-1] = Chars(last.text + piece.text, last.units + piece.units)
         elif piece:
             merged.append(piece)
     return tuple(merged)
@@ -333,31 +341,31 @@ def _padded(style: NumberStyle) -> bool:
     return isinstance(style, IntegerStyle) and style.padded and not style.zeros
 
 
-def _expanded(piece: Piece) -> tuple[Cell, ...]:
+def _expanded(piece: Piece) -> tuple[CodeUnit, ...]:
     if isinstance(piece, str):
         return tuple(map(ord, piece))
     if isinstance(piece, Chars):
-        return piece.cells
-    cells = piece.style.expand(piece.number)
-    if cells is None:
-        given_up(piece.number, "characters of an address")
+        return piece.units
+    units = piece.style.expand(piece.number)
+    if units is None:
+        concretise_int(piece.number, "characters of an address")
         return tuple(map(ord, piece.plain()))
-    return cells
+    return units
 
 
-def bare_text(text: str) -> str:
+def concrete_text(text: str) -> str:
     """Return the plain text of this run."""
     return str.__str__(text)
 
 
 def pieces_of(text: str) -> tuple[Piece, ...]:
     """Return the pieces of any text."""
-    return text.pieces if isinstance(text, SymStr) else (bare_text(text),)
+    return text.pieces if isinstance(text, SymStr) else (concrete_text(text),)
 
 
-def cells_of_text(text: str) -> tuple[Cell, ...]:
+def units_of_text(text: str) -> tuple[CodeUnit, ...]:
     """Return the characters of any text."""
-    return text.cells() if isinstance(text, SymStr) else tuple(map(ord, text))
+    return text.units() if isinstance(text, SymStr) else tuple(map(ord, text))
 
 
 def text_of_number(number: int, style: NumberStyle) -> str:
@@ -372,12 +380,12 @@ def text_of_int(number: SymInt, spec: str) -> str:
     spec = spec or "d"
     if SPEC.fullmatch(spec):
         return text_of_number(number, IntegerStyle(spec))
-    return format(given_up(number, "format of int"), spec)
+    return format(concretise_int(number, "format of int"), spec)
 
 
-def text_of_cells(plain: str, cells: tuple[Cell, ...]) -> str:
+def text_of_units(value: str, units: tuple[CodeUnit, ...]) -> str:
     """Return a text with these characters, a plain one if none depends on an input."""
-    return bare_text(plain) if is_concrete(cells) else _made((Chars(bare_text(plain), cells),))
+    return concrete_text(value) if is_concrete(units) else _made((Chars(concrete_text(value), units),))
 
 
 def joined_text(texts: Iterable[str]) -> str:
@@ -487,27 +495,27 @@ def int_of_text(text: Any, base: int = 10) -> int:
 
 def _int_of_characters(text: Any, base: int) -> int:
     """Return the number that characters write: blanks, a sign, digits with single underscores between them."""
-    whole = text.cells()
-    if not all(decide_among(cell, text.code(place), range(128)) for place, cell in enumerate(whole)) or base == 0:
-        return int(text.give_up("int of unusual text"), base)
+    whole = text.units()
+    if not all(decide_among(unit, text.code(place), range(128)) for place, unit in enumerate(whole)) or base == 0:
+        return int(text.concretise("int of unusual text"), base)
     inner = text.strip(" \t\n\r\x0b\f" if isinstance(text, str) else b" \t\n\r\x0b\f")
-    if not isinstance(inner, Vector):
+    if not isinstance(inner, SymSequence):
         return int(inner, base)
-    cells, codes = inner.cells(), [inner.code(place) for place in range(len(inner))]
+    units, codes = inner.units(), [inner.code(place) for place in range(len(inner))]
     place, sign, number, digit_before = 0, 1, 0, False
-    if decide_among(cells[0], codes[0], b"+-"):
-        sign, place = (-1 if decide_among(cells[0], codes[0], b"-") else 1), 1
+    if decide_among(units[0], codes[0], b"+-"):
+        sign, place = (-1 if decide_among(units[0], codes[0], b"-") else 1), 1
     if (
-        (base in _PREFIXED and len(cells) > place + 1)
-        and decide_among(cells[place + 1], codes[place + 1], _PREFIXED[base])  # a digit is no such letter: no fork
-        and decide_among(cells[place], codes[place], b"0")
+        (base in _PREFIXED and len(units) > place + 1)
+        and decide_among(units[place + 1], codes[place + 1], _PREFIXED[base])  # a digit is no such letter: no fork
+        and decide_among(units[place], codes[place], b"0")
     ):
-        return int(inner.give_up("int of text with a prefix"), base)
-    for cell, code in zip(cells[place:], codes[place:], strict=True):
-        if digit_before and decide_among(cell, code, b"_"):
+        return int(inner.concretise("int of text with a prefix"), base)
+    for unit, code in zip(units[place:], codes[place:], strict=True):
+        if digit_before and decide_among(unit, code, b"_"):
             digit_before = False
             continue
-        number, digit_before = number * base + digit_value(cell, code, base), True
+        number, digit_before = number * base + digit_value(unit, code, base), True
     if not digit_before:
         raise ValueError(f"invalid literal for int() with base {base}")
     return sign * number
@@ -518,11 +526,11 @@ _PREFIXED = {2: b"bB", 8: b"oO", 16: b"xX"}
 
 def ord_of(text: Any) -> int:
     """Return what `ord(text)` does."""
-    cells = text.cells()
-    if len(cells) != 1:
-        raise TypeError(f"ord() expected a character, but string of length {len(cells)} found")
-    bare = text.bare()
-    return number_of(cells[0], ord(bare) if isinstance(bare, str) else bare[0])
+    units = text.units()
+    if len(units) != 1:
+        raise TypeError(f"ord() expected a character, but string of length {len(units)} found")
+    concrete = text.concrete()
+    return unit_number(units[0], ord(concrete) if isinstance(concrete, str) else concrete[0])
 
 
 def chr_of(number: SymInt) -> str:
@@ -530,6 +538,6 @@ def chr_of(number: SymInt) -> str:
     if not 0 <= number <= 0x10FFFF:
         raise ValueError("chr() arg not in range(0x110000)")
     if number > 255:
-        return chr(given_up(number, "chr"))
+        return chr(concretise_int(number, "chr"))
     width = max(8, number.term.width)
-    return text_of_cells(chr(plain(number)), (terms.extract(fit(number, width), 7, 0),))
+    return text_of_units(chr(concrete_int(number)), (terms.extract(fit(number, width), 7, 0),))

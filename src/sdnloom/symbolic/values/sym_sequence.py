@@ -7,53 +7,53 @@ either way forks. A method without such a reading pins the value and reports its
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
-from sdnloom.symbolic.values.cells import Cell, decide_among, decide_equal, decide_less
-from sdnloom.symbolic.values.sym_int import SymInt, one_of, plain_slice, position
+from sdnloom.symbolic.values.code_units import CodeUnit, decide_among, decide_equal, decide_less
+from sdnloom.symbolic.values.sym_int import SymInt, concrete_index, concrete_slice, fork_or_concretise
 
 
-class Vector:
-    """Mixin of SymStr and SymBytes. A subclass says what its cells are and how a value is made of cells."""
+class SymSequence:
+    """Mixin of SymStr and SymBytes. A subclass says what its units are and how a value is made of units."""
 
     kind: ClassVar[type]  # str or bytes
     blank: ClassVar[frozenset[int]]  # codes that strip() takes away
 
-    def cells(self) -> tuple[Cell, ...]:
-        """Return the cells; a text of varying length forks on its length first."""
+    def units(self) -> tuple[CodeUnit, ...]:
+        """Return the units; a text of varying length forks on its length first."""
         raise NotImplementedError
 
-    def bare(self) -> Any:
+    def concrete(self) -> Any:
         """Return the plain value of this run."""
         raise NotImplementedError
 
-    def give_up(self, construct: str) -> Any:
+    def concretise(self, construct: str) -> Any:
         """Return the plain value after pinning it and reporting the construct."""
         raise NotImplementedError
 
     @classmethod
-    def of_cells(cls, plain: Any, cells: tuple[Cell, ...]) -> Any:
-        """Return a value with these cells, a plain one if none depends on an input."""
+    def of_units(cls, value: Any, units: tuple[CodeUnit, ...]) -> Any:
+        """Return a value with these units, a plain one if none depends on an input."""
         raise NotImplementedError
 
     @classmethod
-    def cells_of(cls, other: Any) -> tuple[Cell, ...]:
-        """Return the cells of any value of the kind."""
+    def units_of(cls, other: Any) -> tuple[CodeUnit, ...]:
+        """Return the units of any value of the kind."""
         raise NotImplementedError
 
     def __getitem__(self, index: Any) -> Any:
-        cells = self.cells()
+        units = self.units()
         if isinstance(index, slice):
-            index = plain_slice(index, len(cells))
-            return self.of_cells(self.bare()[index], cells[index])
+            index = concrete_slice(index, len(units))
+            return self.of_units(self.concrete()[index], units[index])
         if isinstance(index, SymInt):
-            index = position(index, len(cells), "string" if self.kind is str else "index")
-        return self.at(index, cells)
+            index = concrete_index(index, len(units), "string" if self.kind is str else "index")
+        return self.at(index, units)
 
-    def at(self, index: int, cells: tuple[Cell, ...]) -> Any:
+    def at(self, index: int, units: tuple[CodeUnit, ...]) -> Any:
         """Return one element: a text of one character, or the number of one byte."""
         raise NotImplementedError
 
     def __len__(self) -> int:
-        return len(self.cells())
+        return len(self.units())
 
     def __bool__(self) -> bool:
         return len(self) > 0
@@ -64,7 +64,7 @@ class Vector:
     def __eq__(self, other: object) -> Any:
         if not isinstance(other, self.kind):
             return NotImplemented
-        return decide_equal(self.cells(), self.cells_of(other), self.bare() == _bare(other))
+        return decide_equal(self.units(), self.units_of(other), self.concrete() == _concrete(other))
 
     def __ne__(self, other: object) -> Any:
         found = self.__eq__(other)
@@ -73,12 +73,12 @@ class Vector:
     def __lt__(self, other: Any) -> Any:
         if not isinstance(other, self.kind):
             return NotImplemented
-        return decide_less(self.cells(), self.cells_of(other), self.bare() < _bare(other))
+        return decide_less(self.units(), self.units_of(other), self.concrete() < _concrete(other))
 
     def __gt__(self, other: Any) -> Any:
         if not isinstance(other, self.kind):
             return NotImplemented
-        return decide_less(self.cells_of(other), self.cells(), self.bare() > _bare(other))
+        return decide_less(self.units_of(other), self.units(), self.concrete() > _concrete(other))
 
     def __le__(self, other: Any) -> Any:
         found = self.__gt__(other)
@@ -96,8 +96,8 @@ class Vector:
     def __mul__(self, times: Any) -> Any:
         if not isinstance(times, int):
             return NotImplemented
-        times = one_of(times, "repetition of a sequence", 0)
-        return self.of_cells(self.bare() * times, self.cells() * times)
+        times = fork_or_concretise(times, "repetition of a sequence", 0)
+        return self.of_units(self.concrete() * times, self.units() * times)
 
     __rmul__ = __mul__
 
@@ -127,7 +127,7 @@ class Vector:
         """Yield where the part occurs, from the left or from the right, comparing only as far as it is asked."""
         part = self._part(part)
         size, length = len(part), len(self)
-        low, high, _ = plain_slice(slice(start, end), length).indices(length)
+        low, high, _ = concrete_slice(slice(start, end), length).indices(length)
         if start is not None and low > length - size and size == 0 and start > length:
             return
         places = range(low, high - size + 1)
@@ -148,7 +148,7 @@ class Vector:
     def count(self, part: Any, start: Any = None, end: Any = None) -> int:
         part = self._part(part)
         length, size, found = len(self), len(part), 0
-        place, high, _ = plain_slice(slice(start, end), length).indices(length)
+        place, high, _ = concrete_slice(slice(start, end), length).indices(length)
         while place + size <= high:
             hit = self._same(place, part)
             found += hit
@@ -159,8 +159,8 @@ class Vector:
         whole = self if start is None and end is None else self[start:end]
         if isinstance(prefix, tuple):
             return (
-                any(Vector.startswith(whole, each) for each in prefix)
-                if isinstance(whole, Vector)
+                any(SymSequence.startswith(whole, each) for each in prefix)
+                if isinstance(whole, SymSequence)
                 else whole.startswith(prefix)
             )
         if len(prefix) > len(whole):
@@ -172,8 +172,8 @@ class Vector:
         whole = self if start is None and end is None else self[start:end]
         if isinstance(suffix, tuple):
             return (
-                any(Vector.endswith(whole, each) for each in suffix)
-                if isinstance(whole, Vector)
+                any(SymSequence.endswith(whole, each) for each in suffix)
+                if isinstance(whole, SymSequence)
                 else whole.endswith(suffix)
             )
         if len(suffix) > len(whole):
@@ -215,11 +215,11 @@ class Vector:
 
     def _is_one_of(self, place: int, codes: Iterable[int]) -> bool:
         """Return whether the element there has one of the codes: a fork on one condition."""
-        return decide_among(self.cells()[place], self.code(place), codes)
+        return decide_among(self.units()[place], self.code(place), codes)
 
     def code(self, place: int) -> int:
         """Return the code of one element in this run."""
-        found = self.bare()[place]
+        found = self.concrete()[place]
         return ord(found) if isinstance(found, str) else found
 
     def partition(self, sep: Any) -> tuple[Any, Any, Any]:
@@ -232,7 +232,7 @@ class Vector:
 
     def replace(self, old: Any, new: Any, count: Any = -1, /) -> Any:
         if not len(old):
-            return self.give_up("replace of nothing").replace(old, new, count)
+            return self.concretise("replace of nothing").replace(old, new, count)
         found, first = self.kind(), True
         for part in self.split(old, count):
             found = part if first else found + new + part
@@ -257,8 +257,8 @@ class Vector:
     def _stripped(self, what: Any) -> frozenset[int]:
         if what is None:
             return self.blank
-        if isinstance(what, Vector):
-            what = what.give_up(f"{self.kind.__name__}.strip")
+        if isinstance(what, SymSequence):
+            what = what.concretise(f"{self.kind.__name__}.strip")
         return frozenset(map(ord, what) if isinstance(what, str) else what)
 
     def removeprefix(self, prefix: Any) -> Any:
@@ -279,35 +279,37 @@ class Vector:
         return fill if fill is not None else self.kind(" ") if self.kind is str else b" "
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        return self.kind, (self.give_up("copy or pickle"),)
+        return self.kind, (self.concretise("copy or pickle"),)
 
-    def __copy__(self) -> "Vector":
+    def __copy__(self) -> "SymSequence":
         return self
 
-    def __deepcopy__(self, memo: object) -> "Vector":
+    def __deepcopy__(self, memo: object) -> "SymSequence":
         return self
 
     def __getnewargs__(self) -> tuple[Any, ...]:
-        return (self.give_up("copy or pickle"),)
+        return (self.concretise("copy or pickle"),)
 
 
-def _bare(value: Any) -> Any:
-    return value.bare() if isinstance(value, Vector) else value
+def _concrete(value: Any) -> Any:
+    return value.concrete() if isinstance(value, SymSequence) else value
 
 
-def pinning(kind: type, name: str) -> Callable[..., Any]:
+def concretising_method(kind: type, name: str) -> Callable[..., Any]:
     """Return a method that pins the value, reports itself and does what the plain one does."""
 
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        bare = self.give_up(f"{kind.__name__}.{name}")
-        plain = [arg.give_up(f"{kind.__name__}.{name}") if isinstance(arg, Vector | SymInt) else arg for arg in args]
-        return getattr(bare, name)(*plain, **kwargs)
+        concrete = self.concretise(f"{kind.__name__}.{name}")
+        plain = [
+            arg.concretise(f"{kind.__name__}.{name}") if isinstance(arg, SymSequence | SymInt) else arg for arg in args
+        ]
+        return getattr(concrete, name)(*plain, **kwargs)
 
     method.__name__ = name
     return method
 
 
-def pin_the_rest(made: type, kind: type) -> None:
+def concretise_other_methods(made: type, kind: type) -> None:
     """Give a class a pinning method for each public method of its kind that it does not follow itself."""
     for name in sorted(vars(kind)):
         follows = any(name in vars(each) for each in made.__mro__ if each not in (kind, object))
@@ -317,4 +319,4 @@ def pin_the_rest(made: type, kind: type) -> None:
             and callable(getattr(kind, name))
             and name not in ("maketrans", "fromhex")
         ):
-            setattr(made, name, pinning(kind, name))
+            setattr(made, name, concretising_method(kind, name))

@@ -1,6 +1,6 @@
-"""Cells: the characters of a symbolic text or the bytes of symbolic bytes, one by one.
+"""Code units: the characters of a symbolic text or the bytes of symbolic bytes, one by one.
 
-A cell is a plain code, an 8-bit term, or a Digit: the character that writes a number below its base. Keeping a digit as
+A unit is a plain code, an 8-bit term, or a Digit: the character that writes a number below its base. Keeping a digit as
 the number it writes makes `mac[:8] == "00:00:5e"` a condition on the address itself.
 """
 
@@ -10,8 +10,8 @@ from functools import cached_property
 
 from sdnloom.symbolic.terms import constructors as terms
 from sdnloom.symbolic.terms.constructors import FALSE, TRUE, Term, const
-from sdnloom.symbolic.values.fork import decide, settle
-from sdnloom.symbolic.values.sym_int import SymInt, fit, integer, plain
+from sdnloom.symbolic.values.fork import concretise_term, decide
+from sdnloom.symbolic.values.sym_int import SymInt, concrete_int, fit, make_int
 
 DIGITS = "0123456789abcdef"
 CODE_BITS = 21  # of the largest code point
@@ -47,48 +47,48 @@ class Digit:
         return terms.ite(terms.ult(value, const(10, 8)), digit, letter)
 
 
-Cell = int | Term | Digit
+CodeUnit = int | Term | Digit
 
 
-def digit_cell(number: int, upper: bool = False) -> Cell:
+def digit_unit(number: int, upper: bool = False) -> CodeUnit:
     """Return the character that writes a number below 16."""
     if isinstance(number, SymInt):
         return Digit(number, upper)
     return ord(DIGITS.upper()[number] if upper else DIGITS[number])
 
 
-def term_of(cell: Cell, width: int = 8) -> Term:
-    """Return a cell as a term of at least 8 bits."""
-    if isinstance(cell, int):
-        return const(cell, width)
-    return terms.zero_extend(cell.term if isinstance(cell, Digit) else cell, width)
+def term_of(unit: CodeUnit, width: int = 8) -> Term:
+    """Return a unit as a term of at least 8 bits."""
+    if isinstance(unit, int):
+        return const(unit, width)
+    return terms.zero_extend(unit.term if isinstance(unit, Digit) else unit, width)
 
 
-def vector(cells: Sequence[Cell], width: int = 8) -> Term:
-    """Return one term for at least one cell side by side, the first most significant."""
-    return terms.concat(*(term_of(cell, width) for cell in cells))
+def concat_units(units: Sequence[CodeUnit], width: int = 8) -> Term:
+    """Return one term for at least one unit side by side, the first most significant."""
+    return terms.concat(*(term_of(unit, width) for unit in units))
 
 
-def is_concrete(cells: Iterable[Cell]) -> bool:
-    """Return whether no cell depends on an input."""
-    return all(isinstance(cell, int) for cell in cells)
+def is_concrete(units: Iterable[CodeUnit]) -> bool:
+    """Return whether no unit depends on an input."""
+    return all(isinstance(unit, int) for unit in units)
 
 
-def number_of(cell: Cell, code: int) -> int:
-    """Return the code of a cell as a number that follows it; `code` is its code in this run."""
-    return code if isinstance(cell, int) else integer(code, term_of(cell))
+def unit_number(unit: CodeUnit, code: int) -> int:
+    """Return the code of a unit as a number that follows it; `code` is its code in this run."""
+    return code if isinstance(unit, int) else make_int(code, term_of(unit))
 
 
-def simplified(cells: Iterable[Term], codes: Iterable[int]) -> tuple[Cell, ...]:
-    """Return terms as cells, plain codes where they are constant."""
-    return tuple(code if term.op == "const" else term for term, code in zip(cells, codes, strict=True))
+def units_of_terms(units: Iterable[Term], codes: Iterable[int]) -> tuple[CodeUnit, ...]:
+    """Return terms as units, plain codes where they are constant."""
+    return tuple(code if term.op == "const" else term for term, code in zip(units, codes, strict=True))
 
 
-def equality(left: Sequence[Cell], right: Sequence[Cell]) -> Term:
+def equality(left: Sequence[CodeUnit], right: Sequence[CodeUnit]) -> Term:
     """Return the condition that two vectors of one length are equal."""
     conditions: list[Term] = []
-    wide_left: list[Cell] = []
-    wide_right: list[Cell] = []
+    wide_left: list[CodeUnit] = []
+    wide_right: list[CodeUnit] = []
     for a, b in zip(left, right, strict=True):
         if isinstance(a, int) and not isinstance(b, int):
             a, b = b, a
@@ -108,7 +108,7 @@ def equality(left: Sequence[Cell], right: Sequence[Cell]) -> Term:
             wide_left.append(a)
             wide_right.append(b)
     if wide_left:
-        conditions.append(terms.eq(vector(wide_left), vector(wide_right)))
+        conditions.append(terms.eq(concat_units(wide_left), concat_units(wide_right)))
     return terms.all_(*_merged(conditions))
 
 
@@ -127,7 +127,7 @@ def _merged(conditions: list[Term]) -> list[Term]:
     return merged
 
 
-def decide_equal(left: Sequence[Cell], right: Sequence[Cell], taken: bool) -> bool:
+def decide_equal(left: Sequence[CodeUnit], right: Sequence[CodeUnit], taken: bool) -> bool:
     """Return whether two vectors are equal; a fork where both answers are possible."""
     if len(left) != len(right):
         return False
@@ -137,38 +137,38 @@ def decide_equal(left: Sequence[Cell], right: Sequence[Cell], taken: bool) -> bo
     return decide(condition, taken)
 
 
-def decide_less(left: Sequence[Cell], right: Sequence[Cell], taken: bool) -> bool:
+def decide_less(left: Sequence[CodeUnit], right: Sequence[CodeUnit], taken: bool) -> bool:
     """Return whether left comes before right in lexicographic order; a fork where both answers are possible."""
     shared = min(len(left), len(right))
     if not shared or (is_concrete(left) and is_concrete(right)):
         return taken
-    width = CODE_BITS if any(isinstance(cell, int) and cell > 255 for cell in (*left, *right)) else 8
-    a, b = vector(left[:shared], width), vector(right[:shared], width)
+    width = CODE_BITS if any(isinstance(unit, int) and unit > 255 for unit in (*left, *right)) else 8
+    a, b = concat_units(left[:shared], width), concat_units(right[:shared], width)
     condition = terms.ult(a, b) if len(left) >= len(right) else terms.ule(a, b)
     return decide(condition, taken)
 
 
-def decide_among(cell: Cell, code: int, codes: Iterable[int]) -> bool:
-    """Return whether a cell has one of the codes; one fork where both answers are possible."""
+def decide_among(unit: CodeUnit, code: int, codes: Iterable[int]) -> bool:
+    """Return whether a unit has one of the codes; one fork where both answers are possible."""
     wanted = set(codes)
-    if isinstance(cell, Term) and wanted == set(range(128)):
-        decide(terms.eq(terms.extract(cell, 7, 7), const(0, 1)), code < 128)
-    elif isinstance(cell, Digit) and cell.always(wanted) is not None:
+    if isinstance(unit, Term) and wanted == set(range(128)):
+        decide(terms.eq(terms.extract(unit, 7, 7), const(0, 1)), code < 128)
+    elif isinstance(unit, Digit) and unit.always(wanted) is not None:
         pass
-    elif not isinstance(cell, int):
-        decide(terms.any_(*(equality((cell,), (each,)) for each in sorted(wanted) if each < 256)), code in wanted)
+    elif not isinstance(unit, int):
+        decide(terms.any_(*(equality((unit,), (each,)) for each in sorted(wanted) if each < 256)), code in wanted)
     return code in wanted
 
 
-def give_up(cells: Sequence[Cell], codes: Iterable[int], construct: str) -> None:
-    """Pin every cell to its code in this run and report the construct."""
-    wanted: list[Cell] = []
+def concretise_units(units: Sequence[CodeUnit], codes: Iterable[int], construct: str) -> None:
+    """Pin every unit to its code in this run and report the construct."""
+    wanted: list[CodeUnit] = []
     known: list[int] = []
-    for cell, code in zip(cells, codes, strict=True):
-        if isinstance(cell, Digit):
-            settle(cell.number.term, plain(cell.number), construct)
-        elif isinstance(cell, Term):
-            wanted.append(cell)
+    for unit, code in zip(units, codes, strict=True):
+        if isinstance(unit, Digit):
+            concretise_term(unit.number.term, concrete_int(unit.number), construct)
+        elif isinstance(unit, Term):
+            wanted.append(unit)
             known.append(code)
     if wanted:
-        settle(vector(wanted), int.from_bytes(known, "big"), construct)
+        concretise_term(concat_units(wanted), int.from_bytes(known, "big"), construct)
