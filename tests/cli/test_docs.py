@@ -1,6 +1,6 @@
-"""README's quick start and the pages on checking run as written by a new user, and name everything there is."""
+"""The commands and Python examples of README and docs run as written, and the reference pages name every key."""
 
-import dataclasses
+import ast
 import os
 import re
 import shlex
@@ -8,45 +8,65 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
+from sdnloom import ScenarioError, load_scenario
 from sdnloom.check.load import HOSTS
 from sdnloom.cli.check import command
-from sdnloom.network.network import LinkFaults, SwitchFaults, SwitchOptions, Timeouts
+from sdnloom.network.hosts import MobileHost
+from sdnloom.network.network import External, LinkFaults, PortCounter, ProgramTimer, SwitchFaults, Timeouts
 from sdnloom.properties import LIBRARY
+from sdnloom.scenario_file.packet_text import _KEYS as PACKET_KEYS
 from sdnloom.scenario_file.topology import SHAPES
 from tests.cli.running import CommandLine, Run
 
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
-CHECK, SCENARIO, APPS, INPUTS, NOX, BUGS = (
-    ROOT / "docs" / f"{name}.md" for name in ("check", "scenario", "apps", "inputs", "nox", "bugs")
+PAGES = [README, *sorted((ROOT / "docs").glob("*.md"))]
+CHECK, SCENARIO, APPS, PROPERTIES, REDUCTION = (
+    ROOT / "docs" / f"{name}.md" for name in ("check", "scenario", "apps", "properties", "reduction")
 )
+# README's set-up: what it does is `make test` itself.
+SETUP = ["make demo", "make test", ". .venv/bin/activate"]
 
 
 def blocks(page: Path, language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
 
 
-COMMANDS = [
-    line.partition("  #")[0].strip()
-    for page in (README, CHECK, APPS, INPUTS, NOX, BUGS)
-    for block in blocks(page, "console")
-    for line in block.splitlines()
-]
-# What the first word of the output says of the exit code; a session of `step` has no verdict.
-CODES = {"VIOLATED": 1, "CONFIRMED": 1, "HOLDS": 0, "INCOMPLETE": 3, "harmful": 1, "ok:": 0}
-# The first words, command by command, as the text around them says: README after its set-up, then page by page.
-WORDS = [
-    *("VIOLATED", "CONFIRMED", "HOLDS", "VIOLATED", "HOLDS", "VIOLATED", "HOLDS", "1", "VIOLATED", "VIOLATED"),
-    *("4", "harmful", "ok:"),
-    "1",
-    *("VIOLATED", "CONFIRMED", "HOLDS", "VIOLATED", "VIOLATED", "name"),
-    *("4", "1", "2", "40"),
-    "VIOLATED",
-    *("VIOLATED", "HOLDS"),
-]
+# -- Commands ----------------------------------------------------------------------------------------------------
+
+
+class Command(NamedTuple):
+    """A command of a page, with the exit code and the first word of output that the comment after it promises."""
+
+    line: str
+    comment: str
+
+    @property
+    def code(self) -> int:
+        return int(re.fullmatch(r"exit (\d)(?:: (\S+))?", self.comment)[1])
+
+    @property
+    def word(self) -> str | None:
+        return re.fullmatch(r"exit (\d)(?:: (\S+))?", self.comment)[2]
+
+
+def commands(page: Path) -> list[Command]:
+    """The lines of console blocks, and those after a prompt in transcripts. Blocks of `sh` are not run."""
+    found = []
+    for language, block in re.findall(r"```(\w*)\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):
+        lines = block.splitlines()
+        prompts = [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
+        for line in prompts or (lines if language == "console" else []):
+            text, _, comment = line.partition("  # ")
+            found.append(Command(text.strip(), comment.strip()))
+    return found
+
+
+WITH_COMMANDS = [page for page in PAGES if commands(page)]
 
 
 @pytest.fixture(scope="module")
@@ -59,15 +79,6 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m sdnloom "$@"\n')
     program.chmod(0o755)
     return folder
-
-
-def test_the_quick_start_begins_with_the_two_make_commands() -> None:
-    assert COMMANDS[:2] == ["make demo", "make test"]
-    assert COMMANDS[2] == ". .venv/bin/activate"
-    demo = re.search(r"^demo:.*\n(?:\t.*\n)+", (ROOT / "Makefile").read_text(), re.MULTILINE)
-    assert demo is not None
-    assert COMMANDS[3] == "sdnloom check examples/mac_learning/bug1.toml"
-    assert COMMANDS[3].removeprefix("sdnloom ") in demo[0]
 
 
 def environment(clone: Path) -> dict[str, str]:
@@ -90,23 +101,65 @@ def in_a_shell(clone: Path, line: str) -> Run:
     return Run(run.returncode, run.stdout, run.stderr)
 
 
-def test_every_command_runs_as_written(clone: Path, sdnloom: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_quick_start_begins_with_the_two_make_commands() -> None:
+    lines = [line for line, _ in commands(README)]
+    assert lines[:3] == SETUP
+    demo = re.search(r"^demo:.*\n(?:\t.*\n)+", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert demo is not None
+    assert lines[3] == "sdnloom check examples/mac_learning/bug1.toml"
+    assert lines[3].removeprefix("sdnloom ") in demo[0]
+
+
+@pytest.mark.parametrize("page", WITH_COMMANDS, ids=lambda page: page.stem)
+def test_every_command_says_its_exit_code(page: Path) -> None:
+    for line, comment in commands(page):
+        assert line in SETUP or re.fullmatch(r"exit \d(: \S+)?", comment), line
+
+
+@pytest.mark.parametrize("page", WITH_COMMANDS, ids=lambda page: page.stem)
+def test_every_command_runs_as_written(
+    page: Path, clone: Path, sdnloom: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(clone)
-    seen = set()
-    # In order: a later command may use the trace of an earlier one. In a shell each kind of command once, and every
-    # line that needs one; the others in this process, which saves the start of Python.
-    for line, word in zip(COMMANDS[3:], WORDS, strict=True):
-        first, kind, *rest = shlex.split(line)
-        if first == "sdnloom" and kind in seen:
-            assert not {"|", ">", "<", "&&", ";"} & {*rest}, line
+    seen = set() if page == README else {"check", "replay", "inputs", "walk", "races", "netkat"}
+    # In order: a later command may use the trace of an earlier one. README's commands in a shell, each kind once, and
+    # every line that needs one; the others in this process, which saves the start of Python.
+    for one in commands(page):
+        if one.line in SETUP:
+            continue
+        first, kind, *rest = shlex.split(one.line)
+        if first == "sdnloom" and kind in seen and not {"|", ">", "<", "&&", ";"} & {*rest}:
             run = sdnloom(kind, *rest)
         else:
-            run = in_a_shell(clone, line)
+            run = in_a_shell(clone, one.line)
             seen.add(kind)
         assert "Traceback" not in run.err
         assert "error" not in run.err
-        assert run.out.split()[0] == word, line
-        assert run.code == (1 if "--robust" in line else CODES.get(word, 0)), line
+        assert run.code == one.code, one.line
+        assert one.word is None or run.out.split()[0] == one.word, one.line
+
+
+# -- Links -------------------------------------------------------------------------------------------------------
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors of a page's headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "ARCHITECTURE.md", ROOT / "tests" / "README.md"], ids=lambda p: p.stem)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
+        if "://" in target:
+            continue
+        name, _, anchor = target.partition("#")
+        file = page.parent / name if name else page
+        assert file.exists(), target
+        assert not anchor or anchor in anchors(file), target
+
+
+# -- Python ------------------------------------------------------------------------------------------------------
 
 
 def test_the_test_file_for_pytest_runs_and_is_the_one_on_the_page(clone: Path) -> None:
@@ -123,16 +176,20 @@ def test_the_test_file_for_pytest_runs_and_is_the_one_on_the_page(clone: Path) -
     assert run.returncode == 0
 
 
-def test_the_python_examples_run(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("page", "count"), [(CHECK, 2), (REDUCTION, 1)], ids=["check", "reduction"])
+def test_the_python_examples_run(page: Path, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    examples = blocks(CHECK, "python")
-    assert len(examples) == 3
+    examples = blocks(page, "python")
+    assert len(examples) == count
     for code in examples:
         exec(code, {"__name__": "page"})
 
 
+# -- Scenario files ----------------------------------------------------------------------------------------------
+
+
 def test_the_example_scenario_holds(sdnloom: CommandLine, tmp_path: Path) -> None:
-    [scenario], [program, _] = blocks(SCENARIO, "toml"), blocks(SCENARIO, "python")
+    [scenario], [program] = blocks(SCENARIO, "toml"), blocks(SCENARIO, "python")
     (tmp_path / "hub.toml").write_text(scenario)
     (tmp_path / "hub.py").write_text(program)
     run = sdnloom("check", "hub.toml")
@@ -143,31 +200,148 @@ def test_the_example_scenario_holds(sdnloom: CommandLine, tmp_path: Path) -> Non
     assert mistake.err in SCENARIO.read_text()
 
 
-def test_the_property_of_ones_own_speaks(sdnloom: CommandLine, tmp_path: Path) -> None:
-    [scenario], [program, mine] = blocks(SCENARIO, "toml"), blocks(SCENARIO, "python")
-    [said] = re.findall(r"`({ file = \"mine.py\".*?})`", SCENARIO.read_text())
+def test_the_property_of_ones_own_reports_its_violation(sdnloom: CommandLine, tmp_path: Path) -> None:
+    [scenario], [program] = blocks(SCENARIO, "toml"), blocks(SCENARIO, "python")
+    [mine] = blocks(PROPERTIES, "python")
+    [entry] = re.findall(r"`({ file = \"mine.py\".*?})`", PROPERTIES.read_text())
     (tmp_path / "hub.py").write_text(program)
     (tmp_path / "mine.py").write_text(mine)
     for port, code in ((22, 0), (23, 1)):
         packets = f'packets = [{{ kind = "tcp", to = "h2", dst_port = {port} }}]'
-        text = scenario.replace("properties = [", f"properties = [{said}, ").replace('to = ["h2"]', packets)
+        text = scenario.replace("properties = [", f"properties = [{entry}, ").replace('to = ["h2"]', packets)
         (tmp_path / "hub.toml").write_text(text)
         run = sdnloom("check", "hub.toml")
         assert run.code == code
         assert ("VIOLATED port 23 of h2 is closed: h2 received something for port 23\n" in run.out) == bool(code)
 
 
-def test_the_pages_name_everything_there_is() -> None:
+def rows(section: str) -> dict[str, str]:
+    """Key -> default, of the table under a heading of the reference."""
+    [text] = re.findall(rf"^##+ {re.escape(section)}\n(.*?)(?=^##|\Z)", SCENARIO.read_text(), re.DOTALL | re.MULTILINE)
+    return dict(re.findall(r"^\| `(\w+)` \| .*? \| (.*?) \| .* \|$", text, re.MULTILINE))
+
+
+BASE = {
+    "properties": '["NoForwardingLoops"]',
+    "program": '{ file = "hub.py" }',
+    "topology": '{ shape = "linear", switches = 2 }',
+}
+UNKNOWN = "no_such_key = 1"
+APP = ROOT / "examples" / "apps" / "learning_switch.py"
+NOX = ROOT / "examples" / "mac_learning_nox" / "learning.py"
+HOST = rows("Every host").keys()
+# Section of the reference -> the key of the top level, a value that has an unknown key, and keys of other sections.
+TABLES: dict[str, tuple[str, str, set[str]]] = {
+    "A class in plain Python": ("program", f'{{ file = "hub.py", {UNKNOWN} }}', set()),
+    "An os-ken or Ryu app": ("program", f'{{ app = "{APP}", {UNKNOWN} }}', set()),
+    "A NOX app": ("program", f'{{ nox = "{NOX}", {UNKNOWN} }}', set()),
+    'shape = "single"': ("topology", f'{{ shape = "single", {UNKNOWN} }}', set()),
+    'shape = "tree"': ("topology", f'{{ shape = "tree", depth = 1, {UNKNOWN} }}', set()),
+    'shape = "torus"': ("topology", f'{{ shape = "torus", rows = 3, columns = 3, {UNKNOWN} }}', set()),
+    'shape = "custom"': ("topology", f'{{ shape = "custom", switches = ["s1"], {UNKNOWN} }}', set()),
+    'shape = "mininet"': ("topology", f'{{ shape = "mininet", file = "topo.py", {UNKNOWN} }}', set()),
+    'shape = "graphml"': ("topology", f'{{ shape = "graphml", file = "net.graphml", {UNKNOWN} }}', set()),
+    'shape = "topohub"': ("topology", f'{{ shape = "topohub", name = "topozoo/Abilene", {UNKNOWN} }}', set()),
+    "`move`": ("hosts", f'[{{ name = "h1", move = {{ {UNKNOWN} }} }}]', set()),
+    "`[switches]`": ("switches", f"{{ {UNKNOWN} }}", set()),
+    "`[[link_faults]]`": ("link_faults", f'[{{ link = "s1-s2", drop = 1, {UNKNOWN} }}]', set()),
+    "`[[switch_faults]]`": ("switch_faults", f'[{{ switch = "s1", fail = 1, {UNKNOWN} }}]', set()),
+    "`[timeouts]`": ("timeouts", f"{{ {UNKNOWN} }}", set()),
+    "`[[externals]]`": ("externals", f'[{{ name = "x", {UNKNOWN} }}]', set()),
+    "`[[timers]]`": ("timers", f'[{{ name = "x", {UNKNOWN} }}]', set()),
+    "`[[statistics]]`": ("statistics", f'[{{ port = "s1:1", values = [1], {UNKNOWN} }}]', set()),
+    "`[discover]`": ("discover", f"{{ {UNKNOWN} }}", set()),
+    "`[search]`": ("search", f'{{ same_flow = "same_connection", {UNKNOWN} }}', set()),
+}
+LINES = 'shape = "linear", "ring" or "mesh"'
+KEYS = [
+    *((section, *table) for section, table in TABLES.items()),
+    *(
+        (LINES, "topology", f'{{ shape = "{shape}", switches = 3, {UNKNOWN} }}', set())
+        for shape in ("linear", "ring", "mesh")
+    ),
+    *(
+        (f'kind = "{kind}"', "hosts", f'[{{ name = "h1", kind = "{kind}", {UNKNOWN} }}]', set(HOST) - {"move"})
+        for kind in HOSTS
+        if kind != "sink"
+    ),
+    ("Every host", "hosts", f'[{{ name = "h1", kind = "sink", move = {{}}, {UNKNOWN} }}]', set()),
+    ("Top level", "no_such_key", "1", set()),
+]
+
+
+def accepted_keys(tmp_path: Path, key: str, value: str) -> set[str]:
+    """The keys that the reader knows, as its message about an unknown one lists them."""
+    [program] = blocks(SCENARIO, "python")
+    (tmp_path / "hub.py").write_text(program)
+    (tmp_path / "topo.py").write_text(
+        "from mininet.topo import Topo\n\n\nclass One(Topo):\n    def build(self):\n"
+        "        self.addLink(self.addHost('h1'), self.addSwitch('s1'))\n\n\ntopos = {'one': One}\n"
+    )
+    (tmp_path / "net.graphml").write_text(
+        '<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph edgedefault="undirected">'
+        '<node id="a"/><node id="b"/><edge source="a" target="b"/></graph></graphml>'
+    )
+    text = "\n".join(f"{name} = {entry}" for name, entry in (BASE | {key: value}).items())
+    (tmp_path / "page.toml").write_text(text)
+    with pytest.raises(ScenarioError) as error:
+        load_scenario(tmp_path / "page.toml")
+    match = re.search(r"no_such_key = 1 is unknown; expected one of (.*?)( \(did you mean|$)", str(error.value))
+    assert match is not None, str(error.value)
+    return {*match[1].split(", ")}
+
+
+@pytest.mark.parametrize(("section", "key", "value", "common"), KEYS, ids=[re.sub(r"\W+", "-", row[0]) for row in KEYS])
+def test_the_reference_has_a_row_for_every_key(
+    section: str, key: str, value: str, common: set[str], tmp_path: Path
+) -> None:
+    accepted = accepted_keys(tmp_path, key, value) - common
+    alternatives = {"include"} if section == "Top level" else {"apps"} if "os-ken" in section else set()
+    assert rows(section).keys() == accepted | alternatives
+
+
+@pytest.mark.parametrize(
+    ("section", "kind"),
+    [
+        *((f'kind = "{kind}"', each) for kind, each in HOSTS.items() if kind != "sink"),
+        ("`move`", MobileHost),
+        ("`[[link_faults]]`", LinkFaults),
+        ("`[[switch_faults]]`", SwitchFaults),
+        ("`[timeouts]`", Timeouts),
+        ("`[[externals]]`", External),
+        ("`[[timers]]`", ProgramTimer),
+        ("`[[statistics]]`", PortCounter),
+    ],
+)
+def test_the_reference_has_the_defaults_of_the_code(section: str, kind: type) -> None:
+    for key, default in rows(section).items():
+        field = kind.__dataclass_fields__.get(key)
+        if field is None or default in ("required", "none") or not default.startswith("`"):
+            continue
+        value = {"true": True, "false": False}.get(default.strip("`"))
+        expected = ast.literal_eval(default.strip("`")) if value is None else value
+        assert field.default == (tuple(expected) if isinstance(expected, list) else expected), key
+
+
+def test_the_reference_names_every_kind_of_host_packet_and_shape() -> None:
     text = SCENARIO.read_text()
     for name in (*HOSTS, *SHAPES):
         assert f'"{name}"' in text, name
-    for name in LIBRARY:
-        assert f"`{name}`" in text, name
-    kinds = [kind for kind in HOSTS.values() if dataclasses.is_dataclass(kind)]
-    for kind in (*kinds, *LIBRARY.values(), SwitchOptions, LinkFaults, SwitchFaults, Timeouts):
-        for each in dataclasses.fields(kind):
-            assert f"`{each.name}`" in text, f"{kind.__name__}.{each.name}"
-    options = CHECK.read_text()
+    assert rows("`packets`").keys() == {*PACKET_KEYS}
+
+
+def test_the_page_on_properties_names_the_library_and_its_arguments() -> None:
+    text = PROPERTIES.read_text()
+    library = re.findall(r"^\| `(\w+)` \| [^|]* \|$", text, re.MULTILINE)
+    assert {*library} == {*LIBRARY}
+    arguments = re.findall(r"^\| `(\w+)` \| `(\w+)` \| .* \| .* \| .* \|$", text, re.MULTILINE)
+    assert {*arguments} == {
+        (name, field) for name, kind in LIBRARY.items() for field in kind.__dataclass_fields__ if field != "name"
+    }
+
+
+def test_the_page_on_check_names_every_option() -> None:
+    text = CHECK.read_text()
     for parameter in command.params:
         if parameter.param_type_name == "option":
-            assert f"`{parameter.opts[0]}" in options, parameter.opts
+            assert f"`{parameter.opts[0]}" in text, parameter.opts

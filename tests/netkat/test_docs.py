@@ -30,7 +30,7 @@ def test_the_page_shows_five_commands():
 @pytest.mark.parametrize(("command", "output"), CONSOLE)
 def test_command_prints_what_the_page_shows(command, output):
     run = subprocess.run(
-        [sys.executable, "-X", "utf8", "-m", "sdnloom", *shlex.split(command)],
+        [sys.executable, "-X", "utf8", "-m", "sdnloom", *shlex.split(command, comments=True)],
         capture_output=True,
         text=True,
         encoding="utf-8",
