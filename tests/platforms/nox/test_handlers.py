@@ -23,7 +23,7 @@ from sdnloom.network.openflow import (
 from sdnloom.network.packet import Arp, Lldp
 from sdnloom.network.program import Call, MessageIn, SwitchDown, ThreadTurn, TimerInput
 from sdnloom.platforms.nox import NoxError, NoxProgram
-from tests.platforms.nox.apps import JOINED, component, frame, give, packet_in, program, write
+from tests.platforms.nox.helpers import JOINED, component, frame, give, packet_in, program, write
 
 # An app that writes down the arguments of every call.
 NOTING = """

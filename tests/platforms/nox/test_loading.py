@@ -8,7 +8,7 @@ from sdnloom.errors import SdnloomError
 from sdnloom.network.program import Call
 from sdnloom.platforms.nox import NoxError, NoxProgram
 from tests.cli.running import CommandLine
-from tests.platforms.nox.apps import FACTORY, component, give, program, write
+from tests.platforms.nox.helpers import FACTORY, component, give, program, write
 
 PLAIN = "class App(Component):\n    pass\n"
 

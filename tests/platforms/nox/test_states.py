@@ -14,7 +14,7 @@ from sdnloom.network.openflow import Match, PacketIn, PortDesc, PortStatus
 from sdnloom.network.program import Call, ClockTick, MessageIn, RestartNeeded, SwitchDown, SwitchUp
 from sdnloom.platforms.capture import type_rules as kinds
 from sdnloom.platforms.nox import NoxProgram
-from tests.platforms.nox.apps import FACTORY, JOINED, component, frame, give, packet_in, program
+from tests.platforms.nox.helpers import FACTORY, JOINED, component, frame, give, packet_in, program
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "mac_learning_nox"
 

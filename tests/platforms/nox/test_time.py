@@ -4,7 +4,7 @@ import pytest
 
 from sdnloom.network.events import TimerFired
 from sdnloom.network.program import Call, ClockTick
-from tests.platforms.nox.apps import JOINED, component, give, program
+from tests.platforms.nox.helpers import JOINED, component, give, program
 
 TIMERS = """
 import time

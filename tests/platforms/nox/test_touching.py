@@ -10,7 +10,7 @@ from sdnloom.network.openflow import PortDesc
 from sdnloom.network.program import SwitchUp
 from sdnloom.network.program_cells import Attribute, Key, Order, conflict
 from sdnloom.platforms.footprint.state_cells import REST
-from tests.platforms.nox.apps import frame, give, packet_in, program
+from tests.platforms.nox.helpers import frame, give, packet_in, program
 
 APP = """
 import collections

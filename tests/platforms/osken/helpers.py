@@ -6,7 +6,7 @@ from sdnloom.network.openflow import Match, PacketIn, PortDesc
 from sdnloom.network.program import MessageIn, SwitchUp
 from sdnloom.platforms.osken.program import OskenProgram
 
-APPS = Path(__file__).parent / "apps"
+APPS = Path(__file__).parents[2] / "example_apps" / "osken"
 
 
 def program(*names, **options):

@@ -1,4 +1,4 @@
-"""Small apps for NOX, and what a switch would tell them."""
+"""Small NOX apps, and the inputs that a switch would give them."""
 
 import textwrap
 
