@@ -1,6 +1,7 @@
 """ARCHITECTURE.md's import rule, enforced on every file of the package."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -53,3 +54,28 @@ def test_file_imports_only_what_its_layer_may(path: Path) -> None:
         for package, places in EDGE.items():
             if top == package:
                 assert str(where).startswith(places), f"{where} imports {package}"
+
+
+def test_the_architecture_page_states_the_layers() -> None:
+    """The table of ARCHITECTURE.md has the rows of the rule, in the same order."""
+    page = (ROOT.parents[1] / "ARCHITECTURE.md").read_text()
+    table = page.split("| layers | hold |\n|---|---|\n")[1].split("\n\n")[0]
+    stated = [set(re.findall(r"`(\w+)`", row.split(" | ")[0])) for row in table.splitlines()]
+    exists = {path.name.removesuffix(".py") for path in ROOT.iterdir()}
+    assert stated == [{"errors"}, *({*row} & exists for row in ROWS), {"cli"}]
+
+
+# Calls that change the state of the process.
+PROCESS_WIDE = re.compile(
+    r"signal\.(signal|setitimer)\(|gc\.(disable|freeze|set_threshold)\(|setrecursionlimit\(|addaudithook\(|settrace\("
+    r"|sys\.meta_path(\[.*\] =|\.(append|insert))|sys\.path\.(append|insert)|sys\.modules\[.*\] =|logging\.disable\("
+)
+
+
+def test_the_architecture_page_lists_who_changes_the_state_of_the_process() -> None:
+    page = (ROOT.parents[1] / "ARCHITECTURE.md").read_text()
+    table = page.split("## Process-wide state\n")[1].split("\n## ")[0]
+    listed = set(re.findall(r"`([\w/]+\.py)`", table))
+    assert all((ROOT / path).exists() for path in listed)
+    changing = {str(path.relative_to(ROOT)) for path in ROOT.rglob("*.py") if PROCESS_WIDE.search(path.read_text())}
+    assert changing <= listed
