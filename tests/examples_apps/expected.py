@@ -8,16 +8,6 @@ from typing import NamedTuple
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FOLDERS = ("mac_learning_osken", "load_balancer", "traffic_engineering")
-PARTS = {  # included by others, no scenarios by themselves
-    "mac_learning_osken/moving_host",
-    "mac_learning_osken/two_hosts",
-    "mac_learning_osken/ring",
-    "load_balancer/web",
-    "load_balancer/web_discover",
-    "load_balancer/asking_client",
-    "load_balancer/asking_server",
-    "traffic_engineering/triangle",
-}
 
 
 class Expected(NamedTuple):

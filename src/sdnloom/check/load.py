@@ -33,6 +33,7 @@ from sdnloom.network.topology import Topology
 from sdnloom.scenario_file.by_signature import read_call
 from sdnloom.scenario_file.code_files import CodeFiles
 from sdnloom.scenario_file.document import ScenarioError, document_of, load_document, parse_document, shown
+from sdnloom.scenario_file.fragment import refuse_fragment
 from sdnloom.scenario_file.packet_text import ADDRESSES, packet_kind
 from sdnloom.scenario_file.program import read_program
 from sdnloom.scenario_file.strategies import read_strategies
@@ -57,7 +58,9 @@ def load_scenario(file: str | Path, build: bool = True) -> Scenario:
     Its system is built once so that every error shows now; without `build` some show only when it is used.
     """
     file = Path(file)
-    scenario = replace(_read(Table(load_document(file), file)), file=file)
+    document = load_document(file)
+    refuse_fragment(document, file)
+    scenario = replace(_read(Table(document, file)), file=file)
     return _built(scenario) if build else scenario
 
 
