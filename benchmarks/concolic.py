@@ -24,9 +24,9 @@ from sdnloom.network.switch import Switch, SwitchCore, initial_switch_core, plai
 from sdnloom.platforms.line_trace import line_trace
 from sdnloom.platforms.osken.program import OskenProgram
 from sdnloom.symbolic.execution import Execution
-from sdnloom.symbolic.explore import explore
 from sdnloom.symbolic.operations.calls import trust
 from sdnloom.symbolic.options import ExplorationOptions
+from sdnloom.symbolic.path_search import explore
 from sdnloom.symbolic.rewrite.module import rewrite
 from sdnloom.symbolic.terms.constructors import var
 from sdnloom.symbolic.values.make import MAC, symbolic_int, symbolic_text

@@ -19,8 +19,8 @@ from sdnloom.network.program import MessageIn
 from sdnloom.platforms.explorable import BranchFilter, Content, ExplorableProgram, HandlerRun
 from sdnloom.platforms.line_trace import Line, line_trace
 from sdnloom.symbolic.execution import Execution
-from sdnloom.symbolic.explore import explore
 from sdnloom.symbolic.options import ExplorationOptions
+from sdnloom.symbolic.path_search import explore
 from sdnloom.symbolic.result import Exploration, PathClass
 from sdnloom.symbolic.run import CodeUnderTest
 from sdnloom.symbolic.solver.flip import BranchFlipper

@@ -12,8 +12,8 @@ from random import Random
 from typing import Any, Final
 
 from sdnloom.symbolic.execution import Branch, Site
-from sdnloom.symbolic.explore import ExplorationError
 from sdnloom.symbolic.options import ExplorationOptions
+from sdnloom.symbolic.path_search import ExplorationError
 from sdnloom.symbolic.result import Exploration, PathClass
 from sdnloom.symbolic.run import CodeUnderTest, RunResult, run_once
 from sdnloom.symbolic.sampler import Sampler

@@ -8,8 +8,8 @@ import pytest
 
 from sdnloom.errors import SdnloomError
 from sdnloom.symbolic.execution import Execution, PathLimit, Site, current
-from sdnloom.symbolic.explore import ExplorationError, PathRun, explore
 from sdnloom.symbolic.options import ExplorationOptions
+from sdnloom.symbolic.path_search import ExplorationError, PathRun, explore
 from sdnloom.symbolic.self_check import check_partition, check_purity, enumerate_inputs
 from sdnloom.symbolic.solver import interface as solving
 from sdnloom.symbolic.solver.interface import SolverError

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sdnloom.symbolic.execution import Execution
-from sdnloom.symbolic.explore import explore
 from sdnloom.symbolic.options import ExplorationOptions
+from sdnloom.symbolic.path_search import explore
 from sdnloom.symbolic.self_check import check_partition, check_purity, enumerate_inputs
 from sdnloom.symbolic.solver.flip import BranchFlipper
 from sdnloom.symbolic.solver.guess import guess

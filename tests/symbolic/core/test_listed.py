@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdnloom.symbolic.execution import Execution, Site
-from sdnloom.symbolic.explore import explore
 from sdnloom.symbolic.options import ExplorationOptions
+from sdnloom.symbolic.path_search import explore
 from sdnloom.symbolic.terms.constructors import any_, bv_and, const, eq, extract, ult, var
 from sdnloom.symbolic.terms.evaluate import evaluate_term
 from sdnloom.symbolic.terms.facts import Facts

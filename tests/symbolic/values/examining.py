@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from sdnloom.symbolic.execution import Execution
-from sdnloom.symbolic.explore import explore
 from sdnloom.symbolic.options import ExplorationOptions
+from sdnloom.symbolic.path_search import explore
 from sdnloom.symbolic.result import Exploration
 from sdnloom.symbolic.rewrite.imports import RewrittenModules
 from sdnloom.symbolic.self_check import check_partition, enumerate_inputs

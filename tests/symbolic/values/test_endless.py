@@ -4,8 +4,8 @@ import sys
 
 import pytest
 
-from sdnloom.symbolic.explore import explore
 from sdnloom.symbolic.options import ExplorationOptions
+from sdnloom.symbolic.path_search import explore
 from sdnloom.symbolic.terms.constructors import var
 from sdnloom.symbolic.values.make import MAC, symbolic_int
 from tests.symbolic.values.examining import Address, examine, rewritten

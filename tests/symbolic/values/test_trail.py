@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from sdnloom.platforms.line_trace import Line, line_trace
 from sdnloom.symbolic import execution as execution_module
 from sdnloom.symbolic.execution import Execution, start_trail
-from sdnloom.symbolic.explore import explore
 from sdnloom.symbolic.options import ExplorationOptions
+from sdnloom.symbolic.path_search import explore
 from sdnloom.symbolic.rewrite.module import rewrite
 from sdnloom.symbolic.terms.constructors import var
 from sdnloom.symbolic.values.make import symbolic_int
