@@ -12,7 +12,7 @@ from sdnloom.engine.result import SearchOptions
 from sdnloom.engine.search import search
 from sdnloom.engine.system_graph import SystemGraph
 from tests.engine.comparing import at_events
-from tests.engine.strategies import Arbitrary
+from tests.engine.random_strategies import Arbitrary
 from tests.engine.systems import REDUCIBLE, random_system
 
 

@@ -16,7 +16,7 @@ from sdnloom.engine.search import search
 from sdnloom.engine.semantics import Semantics, State, Transition
 from sdnloom.engine.strategy import Composed, least, parts_of
 from sdnloom.engine.system_graph import SystemGraph
-from tests.engine.strategies import Arbitrary, random_strategy
+from tests.engine.random_strategies import Arbitrary, random_strategy
 from tests.engine.systems import REDUCIBLE, random_system
 from tests.engine.test_kernel import both
 

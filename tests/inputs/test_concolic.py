@@ -17,7 +17,7 @@ from sdnloom.network.hosts import Client
 from sdnloom.network.network import Network
 from sdnloom.network.topology import single
 from sdnloom.platforms.python.program import ProgramError, PythonProgram
-from tests.inputs.exploring import BruteForce, listed_packets
+from tests.inputs.brute_force import BruteForce, listed_packets
 from tests.inputs.states import Pair
 from tests.inputs.test_discover import ETHERNET, SMALL, ByPort, Spoken, labels
 from tests.network.programs import Hub, Learning, Silent

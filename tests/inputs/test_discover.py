@@ -19,7 +19,7 @@ from sdnloom.network.packet import decode
 from sdnloom.network.topology import SwitchPort, linear, ring, single
 from sdnloom.platforms.python.program import PythonProgram
 from sdnloom.properties import NoForwardingLoops
-from tests.inputs.exploring import BruteForce
+from tests.inputs.brute_force import BruteForce
 from tests.inputs.figure5 import outcome, quiescent_outcomes
 from tests.network.programs import Hub, Learning, Silent
 

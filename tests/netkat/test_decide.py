@@ -10,7 +10,7 @@ from sdnloom.netkat.packets import Space
 from sdnloom.netkat.parser import parse_policy
 from sdnloom.netkat.relation import Relations
 from sdnloom.netkat.syntax import Product, fields_of, sum_of
-from tests.netkat.strategies import PACKETS, meaning, policies, predicates
+from tests.netkat.generators import PACKETS, meaning, policies, predicates
 
 
 @given(p=policies, a=predicates, b=predicates)

@@ -12,7 +12,7 @@ from sdnloom.netkat.image import Images
 from sdnloom.netkat.packets import PacketSet, Space
 from sdnloom.netkat.parser import parse_policy
 from sdnloom.netkat.syntax import DROP, Assign, Policy, Product, Star, Sum, Test, product_of, sum_of
-from tests.netkat.strategies import FIELDS, PACKETS, meaning, policies, predicates, rules
+from tests.netkat.generators import FIELDS, PACKETS, meaning, policies, predicates, rules
 
 orders = st.permutations(FIELDS)
 # Long sums of short products, as tables and links are; a factor may also be a sum or a star.

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sdnloom.netkat.decide import contains, equivalent
 from sdnloom.netkat.evaluate import evaluate, packet
 from sdnloom.netkat.syntax import DROP, SKIP, Assign, Not, Star, Test, product_of, sum_of
-from tests.netkat.strategies import PACKETS, fields, meaning, policies, predicates, values
+from tests.netkat.generators import PACKETS, fields, meaning, policies, predicates, values
 
 
 def plus(*parts):

@@ -9,7 +9,7 @@ from sdnloom.netkat.evaluate import evaluate, packet
 from sdnloom.netkat.packets import MAX_FIELDS, PacketSet, Space
 from sdnloom.netkat.parser import parse_policy
 from sdnloom.netkat.syntax import Assign
-from tests.netkat.strategies import FIELDS, PACKETS, fields, predicates, values
+from tests.netkat.generators import FIELDS, PACKETS, fields, predicates, values
 
 orders = st.permutations(FIELDS)
 

@@ -8,7 +8,7 @@ from sdnloom.netkat.errors import PolicySyntaxError
 from sdnloom.netkat.parser import parse_policy
 from sdnloom.netkat.printer import literal_text, to_text
 from sdnloom.netkat.syntax import DROP, SKIP, Assign, Not, Product, Star, Sum, Test
-from tests.netkat.strategies import policies
+from tests.netkat.generators import policies
 
 A, B, C = Test("a", 1), Test("b", 2), Assign("c", 3)
 

@@ -10,7 +10,7 @@ from sdnloom.netkat.image import Images
 from sdnloom.netkat.parser import parse_policy
 from sdnloom.netkat.route import route
 from sdnloom.netkat.syntax import Star, Sum, postorder
-from tests.netkat.strategies import policies
+from tests.netkat.generators import policies
 
 
 @given(policy=policies)

@@ -26,7 +26,7 @@ from sdnloom.netkat.syntax import (
     sum_of,
     values_of,
 )
-from tests.netkat.strategies import policies
+from tests.netkat.generators import policies
 
 A, B, C = Test("a", 1), Assign("b", 2), Test("c", "x")
 

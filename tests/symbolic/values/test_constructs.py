@@ -4,7 +4,7 @@
 import pytest
 
 from sdnloom.symbolic.values.make import IPV4, MAC
-from tests.symbolic.values.examining import Address, Letter, Number, Octets, examine
+from tests.symbolic.values.comparison import Address, Letter, Number, Octets, compare_with_original
 
 X, Y, WIDE = Number(15), Number(7), Number(63)
 
@@ -177,7 +177,7 @@ REPORTED = {
 @pytest.mark.parametrize("name", TRACKED)
 def test_construct_is_tracked(name: str) -> None:
     source, arguments = TRACKED[name]
-    found = examine(source, **arguments)
+    found = compare_with_original(source, **arguments)
     assert found.concretised == ()
     assert found.complete, found.reasons
 
@@ -185,5 +185,5 @@ def test_construct_is_tracked(name: str) -> None:
 @pytest.mark.parametrize("name", REPORTED)
 def test_construct_is_reported(name: str) -> None:
     source, arguments, construct = REPORTED[name]
-    found = examine(source, **arguments)
+    found = compare_with_original(source, **arguments)
     assert any(construct in site.construct for site, _ in found.concretised), found.concretised

@@ -8,7 +8,7 @@ from sdnloom.symbolic.options import ExplorationOptions
 from sdnloom.symbolic.path_search import explore
 from sdnloom.symbolic.terms.constructors import var
 from sdnloom.symbolic.values.make import MAC, symbolic_int
-from tests.symbolic.values.examining import Address, examine, rewritten
+from tests.symbolic.values.comparison import Address, compare_with_original, rewritten
 
 ENDLESS = {
     "past every value it could have": "def f(x):\n while x != 3: x = x + 1",
@@ -41,5 +41,5 @@ def test_an_endless_loop_on_an_input_is_cut_and_said_to_be(name: str) -> None:
 
 
 def test_a_hexadecimal_digit_is_not_asked_whether_it_is_one() -> None:
-    found = examine("def f(a): return int(a[-2:], 16) == 7", a=Address(MAC, 48, high=255))
+    found = compare_with_original("def f(a): return int(a[-2:], 16) == 7", a=Address(MAC, 48, high=255))
     assert sorted(each.readable for each in found.classes) == ["a != 7", "a == 7"]

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sdnloom.symbolic.values.make import IPV4, MAC
-from tests.symbolic.values.examining import Address, Argument, Letter, Number, Octets, examine
+from tests.symbolic.values.comparison import Address, Argument, Letter, Number, Octets, compare_with_original
 
 NUMBERS = st.integers(-3, 9).map(str)
 
@@ -46,7 +46,9 @@ def truths(depth: int) -> st.SearchStrategy[str]:
 @settings(max_examples=60)
 @given(numbers(2) | numbers(3), truths(2))
 def test_numbers_agree_with_brute_force(number: str, truth: str) -> None:
-    found = examine(f"def f(x, y):\n if {truth}: return {number}, 1\n return 2, {number}", x=Number(7), y=Number(7))
+    found = compare_with_original(
+        f"def f(x, y):\n if {truth}: return {number}, 1\n return 2, {number}", x=Number(7), y=Number(7)
+    )
     assert found.complete or found.concretised or found.statistics.unknown, found.reasons
 
 
@@ -69,7 +71,7 @@ def test_containers_agree_with_brute_force(statements: list[str]) -> None:
     source = (
         f"def f(x, y):\n d = {{1: 5, 4: 6}}; t = {{1, 3}}; l = [3, 1]; s = ''; n = 0\n{body} return n, len(d), l, s"
     )
-    found = examine(source, x=Number(4), y=Number(4))
+    found = compare_with_original(source, x=Number(4), y=Number(4))
     assert found.concretised == ()
     assert found.complete, found.reasons
 
@@ -94,7 +96,7 @@ TEXT_METHODS = st.sampled_from(
     st.sampled_from([Letter(), Letter("a"), Letter("", "b"), Letter(" 1", " ")]),
 )
 def test_text_agrees_with_brute_force(method: str, part: str, argument: Argument) -> None:
-    found = examine(f"def f(s): return {method.format(part)}", s=argument)
+    found = compare_with_original(f"def f(s): return {method.format(part)}", s=argument)
     assert found.concretised == () or "int" in method, found.concretised
 
 
@@ -116,7 +118,7 @@ BYTES_METHODS = st.sampled_from(
     st.sampled_from([Octets(), Octets(b"a"), Octets(b"", b"b")]),
 )
 def test_bytes_agree_with_brute_force(method: str, part: bytes, argument: Argument) -> None:
-    assert examine(f"def f(b): return {method.format(part)}", b=argument).concretised == ()
+    assert compare_with_original(f"def f(b): return {method.format(part)}", b=argument).concretised == ()
 
 
 ADDRESS_METHODS = st.sampled_from(
@@ -139,7 +141,7 @@ ADDRESS_METHODS = st.sampled_from(
     st.integers(0, 15),
 )
 def test_addresses_agree_with_brute_force(method: str, argument: Address, value: int) -> None:
-    found = examine(f"def f(a): return {method.format(argument.plain(value))}", a=argument)
+    found = compare_with_original(f"def f(a): return {method.format(argument.plain(value))}", a=argument)
     assert found.concretised == () or "rsplit" in method or "hash" in method
 
 
@@ -149,8 +151,8 @@ def test_addresses_agree_with_brute_force(method: str, argument: Address, value:
 )
 def test_formats_of_numbers_agree_with_brute_force(spec: str) -> None:
     source = f"def f(x): return f'{{x:{spec}}}', format(x, {spec!r}), f'{{x:{spec}}}' == f'{{13:{spec}}}', len(format(x, {spec!r}))"
-    examine(source, x=Number(15))
-    examine(source, x=Number(15, add=-7))
+    compare_with_original(source, x=Number(15))
+    compare_with_original(source, x=Number(15, add=-7))
 
 
 @pytest.mark.parametrize(
@@ -177,5 +179,5 @@ def test_formats_of_numbers_agree_with_brute_force(spec: str) -> None:
 )
 def test_percent_formats_agree_with_brute_force(form: str) -> None:
     source = f"def f(x): return {form!r} % x, {form!r} % (x,) == {form!r} % 13, len({form!r} % (x,))"
-    examine(source, x=Number(15))
-    examine(source, x=Number(15, add=-7))
+    compare_with_original(source, x=Number(15))
+    compare_with_original(source, x=Number(15, add=-7))

@@ -16,7 +16,7 @@ from sdnloom.symbolic.shims import addresses, converters, struct_shim
 from sdnloom.symbolic.shims.modules import library_modules, low_level_modules
 from sdnloom.symbolic.terms.constructors import term_text, var
 from sdnloom.symbolic.values.make import IPV4, MAC, SymBytes, SymStr, concrete, symbolic_bytes, symbolic_text
-from tests.symbolic.values.examining import Address, Number, Octets, examine, value_at
+from tests.symbolic.values.comparison import Address, Number, Octets, compare_with_original, value_at
 
 FORMATS = st.builds(
     lambda order, codes: order + "".join(codes),
@@ -64,7 +64,7 @@ def test_unpack_and_pack_follow_every_byte(form: str, data: st.DataObject) -> No
     ],
 )  # fmt: skip
 def test_calls_in_rewritten_code_are_followed(source: str) -> None:
-    found = examine(f"import struct, socket, binascii\n{source}", b=Octets(b"a", b"c"))
+    found = compare_with_original(f"import struct, socket, binascii\n{source}", b=Octets(b"a", b"c"))
     assert found.concretised == ()
     assert found.complete, found.reasons
 
@@ -150,10 +150,11 @@ LIBRARIES = {
 @pytest.mark.parametrize("name", LIBRARIES)
 def test_address_libraries_follow_addresses(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "tests.symbolic.values.examining.RewrittenModules", lambda selects: RewrittenModules(selects, library_modules())
+        "tests.symbolic.values.comparison.RewrittenModules",
+        lambda selects: RewrittenModules(selects, library_modules()),
     )
     source = f"import ipaddress, netaddr\n{LIBRARIES[name]}"
-    found = examine(source, a=Address(IPV4, 32, 0x0A000000))
+    found = compare_with_original(source, a=Address(IPV4, 32, 0x0A000000))
     assert found.concretised == ()
     assert found.complete, found.reasons
 
@@ -164,9 +165,10 @@ def test_address_libraries_follow_addresses(name: str, monkeypatch: pytest.Monke
 )  # fmt: skip
 def test_mac_addresses_of_netaddr_are_followed(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "tests.symbolic.values.examining.RewrittenModules", lambda selects: RewrittenModules(selects, library_modules())
+        "tests.symbolic.values.comparison.RewrittenModules",
+        lambda selects: RewrittenModules(selects, library_modules()),
     )
-    found = examine(f"import netaddr\ndef f(a): return {body}", a=Address(MAC, 48))
+    found = compare_with_original(f"import netaddr\ndef f(a): return {body}", a=Address(MAC, 48))
     assert found.concretised == ()
 
 
@@ -180,4 +182,4 @@ def test_libraries_with_plain_addresses_are_the_originals(number: int) -> None:
         assert (str(one), one.packed, one.is_multicast if name == "ipaddress" else one.is_multicast()) == (
             str(two), two.packed, two.is_multicast if name == "ipaddress" else two.is_multicast(),
         )  # fmt: skip
-    assert examine("def f(x): return x", x=Number(1)).complete
+    assert compare_with_original("def f(x): return x", x=Number(1)).complete

@@ -4,7 +4,7 @@
 import pytest
 
 from sdnloom.symbolic.values.make import IPV4, MAC
-from tests.symbolic.values.examining import Address, Letter, Number, examine
+from tests.symbolic.values.comparison import Address, Letter, Number, compare_with_original
 
 X, Y = Number(15), Number(7)
 MAC_TEXT, IP_TEXT = Address(MAC, 48), Address(IPV4, 32, 0x0A000000)
@@ -88,7 +88,7 @@ HANDED_OVER = {
 @pytest.mark.parametrize("name", HANDED_OVER)
 def test_what_c_does_with_a_value_is_never_lost_silently(name: str) -> None:
     source, arguments = HANDED_OVER[name]
-    found = examine(source, **arguments)
+    found = compare_with_original(source, **arguments)
     assert found.complete or found.concretised, found.reasons
 
 
@@ -103,5 +103,5 @@ def test_what_c_does_with_a_value_is_never_lost_silently(name: str) -> None:
     ],
 )  # fmt: skip
 def test_it_is_reported_where_it_cannot_be_followed(source: str, construct: str) -> None:
-    found = examine(source, a=Address(MAC, 48, high=20))
+    found = compare_with_original(source, a=Address(MAC, 48, high=20))
     assert any(construct in site.construct for site, _ in found.concretised), found.concretised

@@ -1,4 +1,4 @@
-"""Random strategies: pure functions of memory, step and outcome that tell nothing of what they are."""
+"""Random strategies for tests: pure functions of memory, step and outcome without a pattern."""
 
 import random
 import zlib

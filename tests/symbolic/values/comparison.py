@@ -165,7 +165,7 @@ def value_at(value: Any, model: Mapping[str, int]) -> Any:
     return value
 
 
-def examine(source: str, **arguments: Argument) -> Exploration:
+def compare_with_original(source: str, **arguments: Argument) -> Exploration:
     """Explore the rewritten program and compare it with the original on every input, value by value.
 
     Fails unless no run diverges, the classes divide the inputs, and the terms of every output give the original's
