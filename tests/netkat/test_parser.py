@@ -104,8 +104,8 @@ def test_names_are_replaced_by_what_they_mean():
         ("a = " + "9" * 10_000, "1:5", "number of 10000 digits; at most 40 fit"),
         ('a = "x', "1:5", "the string that starts here is not closed on its line"),
         ('a = "\\q"', "1:5", 'bad string "\\q": Invalid \\escape'),
-        ("a = 1\x00", "1:6", "found '\\x00', which is no part of the language"),
-        ("a = 1 $", "1:7", "found '$', which is no part of the language"),
+        ("a = 1\x00", "1:6", "found '\\x00', which is not part of the language"),
+        ("a = 1 $", "1:7", "found '$', which is not part of the language"),
         ("c <- 1 . ~(a = 1 . c <- 2)", "1:10", "only a predicate can be negated"),
         ("dup", "1:1", "dup is not supported: only dup-free NetKAT is decided here"),
         ("a = 1 · δ", "1:9", "dup is not supported: only dup-free NetKAT is decided here"),
@@ -148,7 +148,7 @@ def test_any_text_parses_or_is_a_syntax_error(text):
     try:
         policy = parse_policy(text)
     except PolicySyntaxError as error:
-        lines = error.place.line
+        lines = error.position.line
     else:
         lines = 1
         assert parse_policy(to_text(policy)) is policy

@@ -15,7 +15,7 @@ def test_definitions_may_come_in_any_order():
     program = parse_policy_file("let net = (table . links)*\nlet table = pt=1\nlet links = pt<-2")
     assert list(program.policies) == ["net", "table", "links"]
     assert program.policies["net"] is Star(Product((Test("pt", 1), Assign("pt", 2))))
-    assert program.places["links"].line == 3
+    assert program.positions["links"].line == 3
     assert program.fields is None
 
 
@@ -88,7 +88,7 @@ def test_names_that_double_are_refused_with_their_place():
     ("data", "message"),
     [
         (b"let a =\n \xff", ":2: byte 0xff is not UTF-8 text"),
-        (b"let a = x\x00", ":1:10: found '\\x00', which is no part of the language"),
+        (b"let a = x\x00", ":1:10: found '\\x00', which is not part of the language"),
         (b"\xef\xbb\xbflet a = b", ":1:9: unknown policy name 'b'"),
     ],
 )
@@ -114,7 +114,7 @@ def test_remarks_name_dead_policies_dead_parts_unused_fields_and_mixed_values():
         let mixed = type = 1 + type = "1"
         let fine = pt = 1 . pt <- 2 + zero"""
     )
-    assert [(remark.place.line, remark.message) for remark in lint_policy_file(program)] == [
+    assert [(remark.position.line, remark.message) for remark in lint_policy_file(program)] == [
         (1, "field 'unused' is declared and never used"),
         (2, "policy 'dead' drops every packet"),
         (3, "policy 'half': a part drops every packet: pt = 1 . pt = 2"),

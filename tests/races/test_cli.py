@@ -143,7 +143,7 @@ def test_bad_input_exits_2_without_a_traceback(arguments: list[str], message: st
     ("content", "message"),
     [
         (b"\xff\xfe", "expected UTF-8 text"),
-        (b"\0", "found '\\x00', expected a name"),
+        (b"\0", "bad.races:1:1: found '\\x00', which is not part of the language"),
         (b"system C\n", "bad.races:1:8: unknown recursive variable 'C'"),
         (b'{"Switches": ', "bad.races:1:14: no JSON"),
     ],

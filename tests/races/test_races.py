@@ -391,7 +391,7 @@ def test_a_message_that_nobody_receives_is_remarked() -> None:
     text = "C = up ! Go . one ; C o+ ctl ! one ; C\nD = ctl ? one ; up ! Go ; D\nsystem Net || C || D"
     model = parse_model(HEAD + text + PROPERTY)
     assert lint_model(model) == [
-        "C sends port = 1 . port <- 2 . one on 'up', which nobody receives: it waits there for ever"
+        "C sends port = 1 . port <- 2 . one on 'up', which no element receives: it blocks there for ever"
     ]
 
 

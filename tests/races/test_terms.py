@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from sdnloom.netkat.syntax import DROP, SKIP, Assign, Policy, Test, product_of
 from sdnloom.races.language.errors import DyNetkatError
-from sdnloom.races.language.expressions import Source, TermReader, TermUses
+from sdnloom.races.language.expressions import TermReader, TermUses
+from sdnloom.races.language.model_text import ModelText
 from sdnloom.races.language.templates import hole
 from sdnloom.races.language.terms import (
     BOT,
@@ -26,7 +27,7 @@ from sdnloom.races.language.terms import (
 
 
 def parse(text: str, names: dict[str, Policy] | None = None) -> ProcessTerm:
-    return TermReader(Source(text, "t"), 0, len(text), names or {}, TermUses()).term()
+    return TermReader(ModelText(text, "t"), 0, len(text), names or {}, TermUses()).term()
 
 
 N = product_of([Test("port", 1), Assign("port", 2)])
@@ -116,7 +117,7 @@ def test_any_text_is_a_term_or_an_error_with_a_place(text: str) -> None:
     try:
         parse(text)
     except DyNetkatError as error:
-        place = str(error.place)
+        place = str(error.position)
     assert place.startswith("t:")
 
 

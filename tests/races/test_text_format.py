@@ -124,7 +124,7 @@ def changed(old: str, new: str) -> str:
 def test_errors_name_line_column_and_what_was_expected(text: str, place: str, message: str) -> None:
     with pytest.raises(DyNetkatError) as caught:
         parse_model(text)
-    assert f"{caught.value.place}" == place, str(caught.value)
+    assert f"{caught.value.position}" == place, str(caught.value)
     assert message in str(caught.value)
 
 

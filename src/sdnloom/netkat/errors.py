@@ -1,4 +1,4 @@
-"""Errors of NetKAT input, each with the place it was found at."""
+"""Errors of NetKAT input, each with the position it was found at."""
 
 from dataclasses import dataclass
 
@@ -24,7 +24,7 @@ class SourcePosition:
 class PolicySyntaxError(PolicyError):
     """Text that is no policy: `source:line:column: message`."""
 
-    def __init__(self, place: SourcePosition, message: str) -> None:
-        super().__init__(f"{place}: {message}")
-        self.place = place
+    def __init__(self, position: SourcePosition, message: str) -> None:
+        super().__init__(f"{position}: {message}")
+        self.position = position
         self.message = message

@@ -1,4 +1,4 @@
-"""Suspicious places of a program: legal, decided exactly, and rarely meant."""
+"""Lint warnings for a policy file: legal, decided exactly, and rarely intended."""
 
 from dataclasses import dataclass
 
@@ -11,38 +11,38 @@ from sdnloom.netkat.syntax import DROP, Policy, Sum, Value, fields_of, value_key
 
 @dataclass(frozen=True, slots=True)
 class LintWarning:
-    """What looks like a mistake, and where."""
+    """A likely mistake and its position."""
 
-    place: SourcePosition
+    position: SourcePosition
     message: str
 
 
-def lint_policy_file(program: PolicyFile) -> tuple[LintWarning, ...]:
-    """Return what looks like a mistake, in the order of the file."""
-    remarks = [*_unused_fields(program), *_mixed_values(program), *_dead_policies(program)]
-    return tuple(sorted(remarks, key=lambda one: (one.place.line, one.place.column, one.message)))
+def lint_policy_file(file: PolicyFile) -> tuple[LintWarning, ...]:
+    """Return the warnings in the order of the file."""
+    warnings = [*_unused_fields(file), *_mixed_values(file), *_dead_policies(file)]
+    return tuple(sorted(warnings, key=lambda one: (one.position.line, one.position.column, one.message)))
 
 
-def _roots(program: PolicyFile) -> list[Policy]:
-    claims = [side for claim in program.claims for side in (claim.left, claim.right)]
-    return [*program.policies.values(), *claims]
+def _roots(file: PolicyFile) -> list[Policy]:
+    claims = [side for claim in file.claims for side in (claim.left, claim.right)]
+    return [*file.policies.values(), *claims]
 
 
-def _unused_fields(program: PolicyFile) -> list[LintWarning]:
-    used = frozenset[str]().union(*map(fields_of, _roots(program)))
-    declared = program.fields or {}
+def _unused_fields(file: PolicyFile) -> list[LintWarning]:
+    used = frozenset[str]().union(*map(fields_of, _roots(file)))
+    declared = file.fields or {}
     return [
-        LintWarning(place, f"field {name!r} is declared and never used")
-        for name, place in declared.items()
+        LintWarning(position, f"field {name!r} is declared and never used")
+        for name, position in declared.items()
         if name not in used
     ]
 
 
-def _mixed_values(program: PolicyFile) -> list[LintWarning]:
+def _mixed_values(file: PolicyFile) -> list[LintWarning]:
     """A field with numbers in one place and words in another: `1` and `"1"` are different values."""
     kinds: dict[str, dict[type, Value]] = {}
-    remarks: list[LintWarning] = []
-    for name, policy in program.policies.items():
+    warnings: list[LintWarning] = []
+    for name, policy in file.policies.items():
         for field, found in values_of(policy).items():
             seen = kinds.setdefault(field, {})
             before = len(seen)
@@ -51,25 +51,25 @@ def _mixed_values(program: PolicyFile) -> list[LintWarning]:
             if len(seen) == 2 and before < 2:
                 shown = " and ".join(literal_text(value) for value in sorted(seen.values(), key=value_key))
                 message = f"field {field!r} has numbers and words as values: {shown} are never equal"
-                remarks.append(LintWarning(program.places[name], message))
-    return remarks
+                warnings.append(LintWarning(file.positions[name], message))
+    return warnings
 
 
-def _dead_policies(program: PolicyFile) -> list[LintWarning]:
-    remarks: list[LintWarning] = []
-    images = images_for(program.policies.values())
-    for name, policy in program.policies.items():
-        place = program.places[name]
+def _dead_policies(file: PolicyFile) -> list[LintWarning]:
+    warnings: list[LintWarning] = []
+    images = images_for(file.policies.values())
+    for name, policy in file.policies.items():
+        position = file.positions[name]
         if policy is DROP:
             continue
         if is_empty(policy, images):
-            remarks.append(LintWarning(place, f"policy {name!r} drops every packet"))
+            warnings.append(LintWarning(position, f"policy {name!r} drops every packet"))
         elif isinstance(policy, Sum):
             dead = [part for part in policy.parts if part is not DROP and is_empty(part, images)]
-            remarks += [
-                LintWarning(place, f"policy {name!r}: a part drops every packet: {_short(part)}") for part in dead
+            warnings += [
+                LintWarning(position, f"policy {name!r}: a part drops every packet: {_short(part)}") for part in dead
             ]
-    return remarks
+    return warnings
 
 
 def _short(policy: Policy) -> str:

@@ -21,7 +21,7 @@ from difflib import get_close_matches
 
 from sdnloom.netkat.errors import PolicyError, PolicySyntaxError
 from sdnloom.netkat.syntax import DROP, SKIP, Assign, Not, Policy, Star, Test, product_of, sum_of
-from sdnloom.netkat.tokens import Text, Token
+from sdnloom.netkat.tokens import Token, TokenList
 
 CONSTANTS: Mapping[str, Policy] = {
     **dict.fromkeys(("zero", "false", "drop", "0", "∅", "⊥"), DROP),
@@ -45,15 +45,20 @@ def parse_policy(
     `names` are the policies it may refer to; with `fields`, every field must be one of them. Raises
     PolicySyntaxError with `source:line:column`, what was found and what was expected.
     """
-    tokens = Text(text, source)
-    reader = PolicyParser(tokens, resolver(tokens, names or {}), fields)
-    policy = reader.policy()
-    if reader.next.kind != "end":
-        raise reader.unexpected("an operator or the end of the policy")
+    tokens = TokenList.of(text, source)
+    return parse_tokens(tokens, names or {}, fields)
+
+
+def parse_tokens(tokens: TokenList, names: Mapping[str, Policy], fields: Collection[str] | None = None) -> Policy:
+    """Return the policy that the tokens denote, all of them."""
+    parser = PolicyParser(tokens, resolver(tokens, names), fields)
+    policy = parser.policy()
+    if parser.next.kind != "end":
+        raise parser.unexpected("an operator or the end of the policy")
     return policy
 
 
-def resolver(text: Text, names: Mapping[str, Policy]) -> Resolve:
+def resolver(tokens: TokenList, names: Mapping[str, Policy]) -> Resolve:
     """Return the function that looks names up; an unknown one is an error that suggests close ones.
 
     `@name` means the name with its sign if there is one, else without it.
@@ -64,7 +69,7 @@ def resolver(text: Text, names: Mapping[str, Policy]) -> Resolve:
             if name in names:
                 return names[name]
         hint = suggestion(token.text, names)
-        raise text.error(token, f"unknown policy name {token.shown()} (a test reads `field = value`){hint}")
+        raise tokens.error(token, f"unknown policy name {token.shown()} (a test reads `field = value`){hint}")
 
     return resolve
 
@@ -93,23 +98,23 @@ class _Group:
 class PolicyParser:
     """Reads policies from tokens with a stack of its own: nesting is limited by memory only."""
 
-    def __init__(self, text: Text, resolve: Resolve, fields: Collection[str] | None, position: int = 0) -> None:
-        self.text = text
-        self.position = position
+    def __init__(self, tokens: TokenList, resolve: Resolve, fields: Collection[str] | None, index: int = 0) -> None:
+        self.tokens = tokens
+        self.index = index
         self._resolve = resolve
         self._fields = fields
 
     @property
     def next(self) -> Token:
-        return self.text.tokens[self.position]
+        return self.tokens.tokens[self.index]
 
     def take(self) -> Token:
         token = self.next
-        self.position += 1
+        self.index += 1
         return token
 
     def unexpected(self, expected: str) -> PolicySyntaxError:
-        return self.text.error(self.next, f"found {self.next.shown()}, expected {expected}")
+        return self.tokens.error(self.next, f"found {self.next.shown()}, expected {expected}")
 
     def policy(self) -> Policy:
         """Return the longest policy from here; the token that ends it stays."""
@@ -136,7 +141,7 @@ class PolicyParser:
             sign = group.negations.pop()
             if not operand.is_predicate:
                 message = "only a predicate can be negated; below this sign stands an assignment or a star"
-                raise self.text.error(sign, message)
+                raise self.tokens.error(sign, message)
             operand = Not(operand)
         while self.next.kind == "star":
             self.take()
@@ -158,7 +163,7 @@ class PolicyParser:
             groups.pop()
             return self._whole(group)
         if kind != ")":
-            opened = self.text.place(group.opened.start)
+            opened = self.tokens.position(group.opened)
             raise self.unexpected(f"an operator or ')' for the '(' at {opened.line}:{opened.column}")
         self.take()
         groups.pop()
@@ -171,7 +176,7 @@ class PolicyParser:
         try:
             return combine(parts)
         except PolicyError as error:
-            raise self.text.error(self.text.tokens[self.position - 1], str(error)) from None
+            raise self.tokens.error(self.tokens.tokens[self.index - 1], str(error)) from None
 
     def _atom(self) -> Policy:
         if self.next.kind not in ("word", "value", "constant"):
@@ -182,9 +187,9 @@ class PolicyParser:
         if token.text in CONSTANTS:
             return CONSTANTS[token.text]
         if token.text in ("dup", "δ"):
-            raise self.text.error(token, "dup is not supported: only dup-free NetKAT is decided here")
+            raise self.tokens.error(token, "dup is not supported: only dup-free NetKAT is decided here")
         if token.kind == "value":
-            raise self.text.error(token, f"found {token.shown()}, expected a policy; a test reads `field = value`")
+            raise self.tokens.error(token, f"found {token.shown()}, expected a policy; a test reads `field = value`")
         return self._resolve(token)
 
     def _comparison(self, name: Token) -> Policy:
@@ -194,7 +199,7 @@ class PolicyParser:
         value = self.take().value
         field_name = name.text.removeprefix("@")
         if self._fields is not None and field_name not in self._fields:
-            raise self.text.error(name, f"undeclared field {name.shown()}{suggestion(field_name, self._fields)}")
+            raise self.tokens.error(name, f"undeclared field {name.shown()}{suggestion(field_name, self._fields)}")
         if operator.kind == "assign":
             return Assign(field_name, value)
         test = Test(field_name, value)

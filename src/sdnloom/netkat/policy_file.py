@@ -17,7 +17,7 @@ from typing import Final
 from sdnloom.netkat.errors import PolicyError, SourcePosition
 from sdnloom.netkat.parser import RESERVED, PolicyParser, resolver
 from sdnloom.netkat.syntax import SKIP, WORD, Policy
-from sdnloom.netkat.tokens import Text, Token
+from sdnloom.netkat.tokens import Token, TokenList
 
 MAX_BYTES: Final = 64 * 1024 * 1024
 _WORDS: Final = ("let", "fields", "check")
@@ -29,7 +29,7 @@ _RELATIONS: Final = {"equivalent": "==", "inequivalent": "!==", "contained": "<=
 class Claim:
     """Two policies that a file says to be equivalent (`==`), different (`!==`) or contained (`<=`)."""
 
-    place: SourcePosition
+    position: SourcePosition
     text: str
     left: Policy
     relation: str
@@ -43,7 +43,7 @@ class PolicyFile:
     source: str
     fields: Mapping[str, SourcePosition] | None = None
     policies: Mapping[str, Policy] = field(default_factory=dict)
-    places: Mapping[str, SourcePosition] = field(default_factory=dict)
+    positions: Mapping[str, SourcePosition] = field(default_factory=dict)
     claims: tuple[Claim, ...] = ()
 
 
@@ -67,22 +67,22 @@ def read_policy_file(path: str | Path) -> PolicyFile:
 
 def parse_policy_file(text: str, *, source: str = "<program>") -> PolicyFile:
     """Return the program that the text denotes; raises PolicySyntaxError with the place of a mistake."""
-    tokens = Text(text, source)
+    tokens = TokenList.of(text, source)
     outline = _Outline(tokens)
     policies = _define(tokens, outline)
     claims: list[Claim] = []
     for start in outline.claims:
-        reader = PolicyParser(tokens, resolver(tokens, policies), outline.fields, start)
-        left = reader.policy()
-        relation = _RELATIONS[reader.take().kind]
-        right = reader.policy()
-        place = tokens.place(tokens.tokens[start - 1].start)
-        claims.append(Claim(place, tokens.excerpt(start, reader.position), left, relation, right))
+        parser = PolicyParser(tokens, resolver(tokens, policies), outline.fields, start)
+        left = parser.policy()
+        relation = _RELATIONS[parser.take().kind]
+        right = parser.policy()
+        position = tokens.position(tokens.tokens[start - 1])
+        claims.append(Claim(position, tokens.excerpt(start, parser.index), left, relation, right))
     return PolicyFile(
         source,
         outline.fields,
         {name: policies[name] for name in outline.bodies},
-        {name: tokens.place(tokens.tokens[start - 2].start) for name, start in outline.bodies.items()},
+        {name: tokens.position(tokens.tokens[start - 2]) for name, start in outline.bodies.items()},
         tuple(claims),
     )
 
@@ -90,76 +90,76 @@ def parse_policy_file(text: str, *, source: str = "<program>") -> PolicyFile:
 class _Outline:
     """The statements of a program: where each begins and which names it refers to; checks its syntax."""
 
-    def __init__(self, text: Text) -> None:
-        self.text = text
+    def __init__(self, tokens: TokenList) -> None:
+        self.tokens = tokens
         self.fields: dict[str, SourcePosition] | None = None
         self.bodies: dict[str, int] = {}
         self.references: dict[str, list[Token]] = {}
         self.claims: list[int] = []
-        self._reader = PolicyParser(text, self._refer, None)
+        self._parser = PolicyParser(tokens, self._refer, None)
         self._names: list[Token] = []
-        while self._reader.next.kind != "end":
+        while self._parser.next.kind != "end":
             self._statement()
 
     def _refer(self, token: Token) -> Policy:
-        if token.text in _WORDS and self._reader.next.kind == "word":
+        if token.text in _WORDS and self._parser.next.kind == "word":
             # A statement that begins here, rather than a policy of that name.
-            raise self.text.error(token, f"found {token.shown()}, expected a policy after the operator before it")
+            raise self.tokens.error(token, f"found {token.shown()}, expected a policy after the operator before it")
         self._names.append(token)
         return SKIP  # of a kind that may stand anywhere; the second pass knows better
 
     def _statement(self) -> None:
-        reader = self._reader
-        word = reader.next
+        parser = self._parser
+        word = parser.next
         if word.kind != "word" or word.text not in _WORDS:
-            raise reader.unexpected(f"an operator or {_STATEMENTS}" if self.bodies or self.claims else _STATEMENTS)
-        reader.take()
+            raise parser.unexpected(f"an operator or {_STATEMENTS}" if self.bodies or self.claims else _STATEMENTS)
+        parser.take()
         if word.text == "let":
             self._let()
         elif word.text == "fields":
             self._declare()
         else:
-            self.claims.append(reader.position)
+            self.claims.append(parser.index)
             self._names = []  # resolved in the second pass: a claim defines nothing
-            reader.policy()
-            if reader.next.kind not in _RELATIONS:
-                raise reader.unexpected("an operator, '==', '!==' or '<='")
-            reader.take()
-            reader.policy()
+            parser.policy()
+            if parser.next.kind not in _RELATIONS:
+                raise parser.unexpected("an operator, '==', '!==' or '<='")
+            parser.take()
+            parser.policy()
 
     def _let(self) -> None:
-        reader = self._reader
+        parser = self._parser
         name = self._word("a name for the policy")
         if name.text in RESERVED:
-            raise self.text.error(name, f"{name.shown()} is a word of the language and cannot name a policy")
+            raise self.tokens.error(name, f"{name.shown()} is a word of the language and cannot name a policy")
         if name.text in self.bodies:
-            first = self.text.place(self.text.tokens[self.bodies[name.text] - 2].start)
-            raise self.text.error(name, f"{name.shown()} is already defined at {first}")
-        if reader.next.kind not in ("is", "assign"):
-            raise reader.unexpected(f"'=' after the name {name.shown()}")
-        reader.take()
-        self.bodies[name.text] = reader.position
+            first = self.tokens.position(self.tokens.tokens[self.bodies[name.text] - 2])
+            raise self.tokens.error(name, f"{name.shown()} is already defined at {first}")
+        if parser.next.kind not in ("is", "assign"):
+            raise parser.unexpected(f"'=' after the name {name.shown()}")
+        parser.take()
+        self.bodies[name.text] = parser.index
         self._names = self.references[name.text] = []
-        reader.policy()
+        parser.policy()
 
     def _declare(self) -> None:
         self.fields = {} if self.fields is None else self.fields
         while True:
             name = self._word("a field name")
             if name.text in self.fields:
-                raise self.text.error(name, f"field {name.shown()} is already declared at {self.fields[name.text]}")
-            self.fields[name.text] = self.text.place(name.start)
-            if self._reader.next.kind != ",":
+                raise self.tokens.error(name, f"field {name.shown()} is already declared at {self.fields[name.text]}")
+            self.fields[name.text] = self.tokens.position(name)
+            if self._parser.next.kind != ",":
                 return
-            self._reader.take()
+            self._parser.take()
 
     def _word(self, expected: str) -> Token:
-        if self._reader.next.kind != "word" or not WORD.fullmatch(self._reader.next.text):
-            raise self._reader.unexpected(expected)
-        return self._reader.take()
+        if self._parser.next.kind != "word" or not WORD.fullmatch(self._parser.next.text):
+            raise self._parser.unexpected(expected)
+        return self._parser.take()
 
 
-def _define(text: Text, outline: _Outline) -> dict[str, Policy]:
+def _define(tokens: TokenList, outline: _Outline) -> dict[str, Policy]:
     """Return every named policy, built after those it refers to."""
     done: dict[str, Policy] = {}
     for root in outline.bodies:
@@ -172,16 +172,16 @@ def _define(text: Text, outline: _Outline) -> dict[str, Policy]:
             if token is None:
                 path.pop()
                 on_path.discard(name)
-                done[name] = PolicyParser(text, resolver(text, done), outline.fields, outline.bodies[name]).policy()
+                done[name] = PolicyParser(tokens, resolver(tokens, done), outline.fields, outline.bodies[name]).policy()
                 continue
             target = _target(token, outline)
             if target in on_path:
                 circle = [one for one, _ in path]
                 circle = [*circle[circle.index(target) :], target]
                 shown = circle if len(circle) <= 9 else [*circle[:4], "...", *circle[-4:]]
-                raise text.error(token, f"policies defined in a circle: {' -> '.join(shown)}")
+                raise tokens.error(token, f"policies defined in a circle: {' -> '.join(shown)}")
             if target not in outline.bodies:
-                resolver(text, dict.fromkeys(outline.bodies, SKIP))(token)  # raises, with suggestions
+                resolver(tokens, dict.fromkeys(outline.bodies, SKIP))(token)  # raises, with suggestions
             path.append((target, iter(outline.references[target])))
             on_path.add(target)
     return done

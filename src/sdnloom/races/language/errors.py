@@ -1,4 +1,4 @@
-"""Errors of DyNetKAT models and properties, each with the place it was found at."""
+"""Errors of DyNetKAT models and properties, each with its position."""
 
 from sdnloom.errors import SdnloomError
 from sdnloom.netkat.errors import SourcePosition
@@ -7,7 +7,7 @@ from sdnloom.netkat.errors import SourcePosition
 class DyNetkatError(SdnloomError):
     """A model or property that cannot be read or analysed: `source:line:column: message`."""
 
-    def __init__(self, place: SourcePosition | str, message: str) -> None:
-        super().__init__(f"{place}: {message}")
-        self.place = place
+    def __init__(self, position: SourcePosition | str, message: str) -> None:
+        super().__init__(f"{position}: {message}")
+        self.position = position
         self.message = message

@@ -11,17 +11,15 @@
 as RaceLoom wants them. The reader keeps a stack of its own: nesting is limited by memory only.
 """
 
-import json
-import re
-from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from sdnloom.netkat.errors import PolicySyntaxError, SourcePosition
-from sdnloom.netkat.parser import RESERVED, parse_policy
+from sdnloom.netkat.errors import SourcePosition
+from sdnloom.netkat.parser import RESERVED
 from sdnloom.netkat.syntax import WORD, Policy
+from sdnloom.netkat.tokens import Token
 from sdnloom.races.language.errors import DyNetkatError
-from sdnloom.races.language.templates import PREFIX
+from sdnloom.races.language.model_text import ModelText
 from sdnloom.races.language.terms import (
     BOT,
     Action,
@@ -34,109 +32,28 @@ from sdnloom.races.language.terms import (
     sequence,
 )
 
-_KIND = {"o+": "choice", "⊕": "choice", "||": "parallel", "∥": "parallel", "⊥": "bot"}
-_TOKEN = re.compile(
-    rf"""
-      (?P<space>(?:\s+|\#[^\n]*|//[^\n]*)+)
-    | (?P<string>"(?:[^"\\]|\\.)*")
-    | (?P<mark>o\+|\|\||[⊕∥⊥])
-    | (?P<word>@?{WORD.pattern})
-    | (?P<number>[0-9](?:\w|[.:](?=\w))*)
-    | (?P<other>!=|<-|<=|==|:=|.)
-    """,
-    re.VERBOSE | re.DOTALL,
-)
-_BRACKETS = {"(", ")", ";", "!", "?", ","}
-
-
-@dataclass(frozen=True, slots=True)
-class TermToken:
-    """One token: `kind` is word, string, choice, parallel, bot, end, a bracket or mark itself, or `other`."""
-
-    kind: str
-    text: str
-    start: int
-    end: int
-
-
-class Source:
-    """A text to read from; turns offsets into places and stretches of it into policies."""
-
-    def __init__(self, text: str, name: str) -> None:
-        self.text = text
-        self.name = name
-        self._starts = [0, *(match.end() for match in re.finditer("\n", text))]
-
-    def place(self, offset: int) -> SourcePosition:
-        line = bisect_right(self._starts, offset)
-        return SourcePosition(self.name, line, offset - self._starts[line - 1] + 1)
-
-    def error(self, offset: int, message: str) -> DyNetkatError:
-        return DyNetkatError(self.place(offset), message)
-
-    def tokens(self, start: int, end: int) -> list[TermToken]:
-        """Return the tokens between two offsets, with an end token."""
-        found: list[TermToken] = []
-        position = start
-        while position < end:
-            match = _TOKEN.match(self.text, position, end)
-            assert match is not None  # `other` matches any character
-            kind, lexeme = str(match.lastgroup), match.group()
-            position = match.end()
-            if lexeme == '"':
-                raise self.error(match.start(), "the string that starts here is not closed")
-            if kind == "mark":
-                kind = _KIND[lexeme]
-            elif lexeme in _BRACKETS:
-                kind = lexeme
-            if kind != "space":
-                found.append(TermToken(kind, lexeme, match.start(), position))
-        last = found[-1].end if found else start
-        found.append(TermToken("end", "", last, last))
-        return found
-
-    def policy(self, start: int, end: int, names: Mapping[str, Policy]) -> Policy:
-        """Return the policy written between two offsets; errors name their place in the whole text."""
-        lexeme = self.text[start:end]
-        if PREFIX in lexeme:
-            raise self.error(start, f"field names that start with {PREFIX!r} are reserved")
-        if lexeme.startswith('"') and _TOKEN.fullmatch(lexeme):
-            start, lexeme = start + 1, self._unquote(start, lexeme)
-        try:
-            return parse_policy(lexeme, names=names, source=self.name)
-        except PolicySyntaxError as error:
-            base, found = self.place(start), error.place
-            column = found.column + (base.column - 1 if found.line == 1 else 0)
-            raise DyNetkatError(SourcePosition(self.name, base.line + found.line - 1, column), error.message) from None
-
-    def _unquote(self, start: int, lexeme: str) -> str:
-        try:
-            return str(json.loads(lexeme, strict=False))
-        except ValueError as error:
-            raise self.error(start, f"bad string {lexeme[:40]}: {error}") from None
-
 
 @dataclass(frozen=True)
 class VariableUse:
-    """A variable used in a term: how many arguments, where, and whether an action stands before it."""
+    """A variable used in a term: the number of its arguments, its position, and whether an action precedes it."""
 
     name: str
     arguments: int
-    place: SourcePosition
+    position: SourcePosition
     guarded: bool
 
 
 @dataclass(frozen=True)
 class ChannelUse:
-    """A channel used in a term, and where."""
+    """A channel used in a term, and its position."""
 
     name: str
-    place: SourcePosition
+    position: SourcePosition
 
 
 @dataclass
 class TermUses:
-    """What a term refers to, for the checks of the model it is part of."""
+    """Variables and channels that a term uses, for the checks of the model it is part of."""
 
     variables: list[VariableUse] = field(default_factory=list)
     channels: list[ChannelUse] = field(default_factory=list)
@@ -146,16 +63,16 @@ class TermUses:
 class _Group:
     """A term being read, from its opening parenthesis on."""
 
-    opened: TermToken | None
+    opened: Token | None
     guarded: bool
     parts: list[ProcessTerm] = field(default_factory=list)
     actions: list[Action] = field(default_factory=list)
 
 
 class TermReader:
-    """Reads one term; `uses` collects what it refers to."""
+    """Reads one term; `uses` collects the variables and channels that it uses."""
 
-    def __init__(self, source: Source, start: int, end: int, names: Mapping[str, Policy], uses: TermUses) -> None:
+    def __init__(self, source: ModelText, start: int, end: int, names: Mapping[str, Policy], uses: TermUses) -> None:
         self._source = source
         self._names = names
         self._uses = uses
@@ -164,7 +81,7 @@ class TermReader:
         self._at = 0
 
     def term(self) -> ProcessTerm:
-        """Return the term that the whole stretch denotes."""
+        """Return the term that the text between the offsets denotes."""
         groups = [_Group(None, guarded=False)]
         while True:
             operand = self._operand(groups)
@@ -187,7 +104,7 @@ class TermReader:
                 self._at += 1  # the parenthesis that `_match_parentheses` found
 
     @property
-    def _next(self) -> TermToken:
+    def _next(self) -> Token:
         return self._tokens[self._at]
 
     def _unexpected(self, expected: str) -> DyNetkatError:
@@ -210,11 +127,11 @@ class TermReader:
         return closing
 
     def _operand(self, groups: list[_Group]) -> ProcessTerm | None:
-        """Read actions up to a term that stands by itself; None after an opening parenthesis."""
+        """Read actions up to a variable or `bot`, which is returned; None after an opening parenthesis."""
         group = groups[-1]
         while True:
             stop = self._stop()
-            if self._tokens[stop].kind == ";":
+            if self._tokens[stop].text == ";":
                 group.actions.append(self._action(self._at, stop))
                 self._at = stop + 1
                 continue
@@ -228,13 +145,13 @@ class TermReader:
     def _stop(self) -> int:
         """Return the index of the token that ends the operand that starts here."""
         index = self._at
-        while self._tokens[index].kind not in (";", "choice", "parallel", ")", "end"):
+        while not _ends_operand(self._tokens[index]):
             index = self._closing.get(index, index) + 1
         return index
 
     def _alone(self, stop: int, guarded: bool) -> ProcessTerm:
         token = self._next
-        if token.kind in ("bot", "word") and token.text in ("bot", "⊥") and stop == self._at + 1:
+        if token.text in ("bot", "⊥") and stop == self._at + 1:
             self._at = stop
             return BOT
         if token.kind != "word":
@@ -248,7 +165,9 @@ class TermReader:
             self._at = stop
             raise self._unexpected("';' and a term after the action that ends here")
         self._at = stop
-        self._uses.variables.append(VariableUse(token.text, len(arguments), self._source.place(token.start), guarded))
+        self._uses.variables.append(
+            VariableUse(token.text, len(arguments), self._source.position(token.start), guarded)
+        )
         return VariableCall(token.text, arguments)
 
     def _arguments(self, opened: int) -> tuple[Policy, ...]:
@@ -267,10 +186,10 @@ class TermReader:
         while self._tokens[first].kind == "(" and self._closing[first] == stop - 1 and stop - first > 2:
             first, stop = first + 1, stop - 1
         token = self._tokens[first]
-        if token.kind == "word" and self._tokens[first + 1].kind in ("!", "?"):
+        if token.kind == "word" and self._tokens[first + 1].text in ("!", "?"):
             policy = self._policy(first + 2, stop, f"the policy after {self._tokens[first + 1].text!r}")
-            self._uses.channels.append(ChannelUse(token.text, self._source.place(token.start)))
-            kind = Send if self._tokens[first + 1].kind == "!" else Receive
+            self._uses.channels.append(ChannelUse(token.text, self._source.position(token.start)))
+            kind = Send if self._tokens[first + 1].text == "!" else Receive
             return kind(token.text, policy)
         return Forward(self._policy(first, stop, "a policy or a communication before ';'"))
 
@@ -279,14 +198,18 @@ class TermReader:
             self._at = first
             raise self._unexpected(what)
         for token in self._tokens[first:stop]:
-            if token.kind == "?":
+            if token.kind == "receive":
                 raise self._source.error(token.start, "found '?', expected a policy: a channel is one word before it")
         while self._tokens[first].kind == "(" and self._closing[first] == stop - 1 and stop - first > 2:
             first, stop = first + 1, stop - 1
-        return self._source.policy(self._tokens[first].start, self._tokens[stop - 1].end, self._names)
+        return self._source.policy(self._tokens[first:stop], self._names)
 
 
-def check_name(source: Source, offset: int, name: str, what: str) -> None:
-    """Raise an error unless the text is a plain name that no constant has."""
+def _ends_operand(token: Token) -> bool:
+    return token.text == ";" or token.kind in ("choice", "parallel", ")", "end")
+
+
+def check_name(source: ModelText, offset: int, name: str, what: str) -> None:
+    """Raise an error unless the text is a name and not reserved."""
     if not WORD.fullmatch(name) or name in RESERVED or name in ("bot", "o"):
         raise source.error(offset, f"found {name[:40]!r}, expected a name for {what}")

@@ -1,4 +1,4 @@
-"""What looks like a mistake in a model though it means something."""
+"""Lint warnings for a model: legal, and rarely intended."""
 
 from sdnloom.netkat.printer import to_text
 from sdnloom.races.language.model import BigSwitch, ChannelMessage, RaceModel
@@ -7,35 +7,35 @@ from sdnloom.races.language.terms import Forward, Prefix, Receive, Send, reachab
 
 
 def lint_model(model: RaceModel) -> list[str]:
-    """Return a remark for each message that some element sends and no other can ever receive.
+    """Return a warning for each message that an element sends and no other element receives: the sender blocks.
 
-    Whoever sends it waits for ever. Messages with parameters are left out: they are known only while running.
+    Messages with parameters are left out: their policies are known only during a search.
     """
     sent: dict[ChannelMessage, dict[int, None]] = {}
     received: dict[ChannelMessage, set[int]] = {}
     open_channels: set[str] = set()
-    for place, element in enumerate(model.elements):
+    for index, element in enumerate(model.elements):
         if isinstance(element, BigSwitch):
             for switch in element.switches:
                 for request in switch.requests:
-                    sent.setdefault(request.question, {})[place] = None
+                    sent.setdefault(request.question, {})[index] = None
                 for message in [*switch.updates, *(request.answer for request in switch.requests)]:
-                    received.setdefault(message, set()).add(place)
+                    received.setdefault(message, set()).add(index)
             continue
         for term in reachable([element.term], model.definitions):
             if not isinstance(term, Prefix) or isinstance(term.action, Forward):
                 continue
             message = ChannelMessage(term.action.channel, term.action.policy)
             if isinstance(term.action, Receive):
-                received.setdefault(message, set()).add(place)
+                received.setdefault(message, set()).add(index)
                 if holes(message.policy):
                     open_channels.add(message.channel)
             elif isinstance(term.action, Send) and not holes(message.policy):
-                sent.setdefault(message, {})[place] = None
+                sent.setdefault(message, {})[index] = None
     return [
-        f"{model.elements[place].name} sends {to_text(message.policy, limit=200)} on {message.channel!r}, "
-        "which nobody receives: it waits there for ever"
-        for message, places in sent.items()
-        for place in places
-        if not received.get(message, set()) - {place} and message.channel not in open_channels
+        f"{model.elements[index].name} sends {to_text(message.policy, limit=200)} on {message.channel!r}, "
+        "which no element receives: it blocks there for ever"
+        for message, senders in sent.items()
+        for index in senders
+        if not received.get(message, set()) - {index} and message.channel not in open_channels
     ]

@@ -100,9 +100,9 @@ def network_policy(tables: Iterable[Policy], links: Policy, waypoint_free: Polic
 
 
 def check_channels(switches: Iterable[tuple[InnerSwitch, str]]) -> None:
-    """Raise an error when two inner switches share a channel; each switch comes with its place."""
+    """Raise an error when two inner switches share a channel; each switch comes with its position."""
     owners: dict[str, str] = {}
-    for switch, place in switches:
+    for switch, position in switches:
         messages = [*switch.updates]
         for request in switch.requests:
             messages += [request.question, request.answer]
@@ -110,7 +110,8 @@ def check_channels(switches: Iterable[tuple[InnerSwitch, str]]) -> None:
             owner = owners.setdefault(message.channel, switch.name)
             if owner != switch.name:
                 raise DyNetkatError(
-                    place, f"channel {message.channel!r} already belongs to switch {owner!r}, expected one of its own"
+                    position,
+                    f"channel {message.channel!r} already belongs to switch {owner!r}, expected one of its own",
                 )
 
 
@@ -133,15 +134,19 @@ def check_uses(definitions: Mapping[str, Definition], uses: Mapping[str, TermUse
         for channel in where.channels:
             if channel.name not in channels:
                 hint = suggestion(channel.name, channels) if channels else "; no channels are declared"
-                raise DyNetkatError(channel.place, f"unknown channel {channel.name!r}, expected a declared one{hint}")
+                raise DyNetkatError(
+                    channel.position, f"unknown channel {channel.name!r}, expected a declared one{hint}"
+                )
         for use in where.variables:
             definition = definitions.get(use.name)
             if definition is None:
                 hint = suggestion(use.name, definitions)
-                raise DyNetkatError(use.place, f"unknown recursive variable {use.name!r}, expected a defined one{hint}")
+                raise DyNetkatError(
+                    use.position, f"unknown recursive variable {use.name!r}, expected a defined one{hint}"
+                )
             if use.arguments != len(definition.parameters):
                 expected = len(definition.parameters)
-                raise DyNetkatError(use.place, f"{use.name!r} has {use.arguments} arguments, expected {expected}")
+                raise DyNetkatError(use.position, f"{use.name!r} has {use.arguments} arguments, expected {expected}")
     _check_guarded(uses)
 
 
@@ -165,7 +170,7 @@ def _check_guarded(uses: Mapping[str, TermUses]) -> None:
         for use in found:
             if waits[name] and waits[use.name]:
                 raise DyNetkatError(
-                    use.place,
+                    use.position,
                     f"unguarded recursive variable {use.name!r}: expected an action and ';' before it, "
                     f"or {name!r} never gets to one",
                 )

@@ -12,8 +12,9 @@ E and F are NetKAT policies in which `@Network` is the policy of the data plane;
 from collections.abc import Mapping
 
 from sdnloom.netkat.syntax import SKIP, Not, Policy, product_of, sum_of
+from sdnloom.netkat.tokens import Token
 from sdnloom.races.language.errors import DyNetkatError
-from sdnloom.races.language.expressions import Source, TermToken
+from sdnloom.races.language.model_text import ModelText
 from sdnloom.races.language.properties import Formula, Inclusion, RaceType
 from sdnloom.races.language.templates import NETWORK, hole
 
@@ -29,12 +30,12 @@ def with_network(names: Mapping[str, Policy]) -> dict[str, Policy]:
     return {**names, NETWORK_NAME: hole(NETWORK)}
 
 
-def parse_formula(source: Source, start: int, end: int, names: Mapping[str, Policy]) -> Formula:
+def parse_formula(source: ModelText, start: int, end: int, names: Mapping[str, Policy]) -> Formula:
     """Return the formula written between two offsets."""
     return _FormulaReader(source, start, end, with_network(names)).formula()
 
 
-def parse_race_type(source: Source, offset: int, text: str) -> RaceType:
+def parse_race_type(source: ModelText, offset: int, text: str) -> RaceType:
     """Return the race type of that name."""
     for race_type in RaceType:
         if race_type.value == text.replace(" ", ""):
@@ -44,7 +45,7 @@ def parse_race_type(source: Source, offset: int, text: str) -> RaceType:
 
 
 class _FormulaReader:
-    def __init__(self, source: Source, start: int, end: int, names: Mapping[str, Policy]) -> None:
+    def __init__(self, source: ModelText, start: int, end: int, names: Mapping[str, Policy]) -> None:
         self._source = source
         self._names = names
         self._tokens = source.tokens(start, end)
@@ -110,7 +111,7 @@ class _FormulaReader:
     def _policy(self, first: int, stop: int) -> Policy:
         if first >= stop:
             raise self._source.error(self._tokens[stop].start, f"found {_shown(self._tokens[stop])}, expected a policy")
-        return self._source.policy(self._tokens[first].start, self._tokens[stop - 1].end, self._names)
+        return self._source.policy(self._tokens[first:stop], self._names)
 
     def _predicate(self, first: int, stop: int) -> Policy:
         policy = self._policy(first, stop)
@@ -129,9 +130,9 @@ class _FormulaReader:
                     raise _temporal(self._source, token)
 
 
-def _temporal(source: Source, token: TermToken) -> DyNetkatError:
+def _temporal(source: ModelText, token: Token) -> DyNetkatError:
     return source.error(token.start, f"temporal properties are not supported (found {token.text!r}): expected {_FORMS}")
 
 
-def _shown(token: TermToken) -> str:
+def _shown(token: Token) -> str:
     return "the end" if token.kind == "end" else repr(token.text)

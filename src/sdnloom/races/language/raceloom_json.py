@@ -6,12 +6,11 @@ change the races.
 """
 
 import json
-from collections.abc import Mapping
 from typing import Any, Final
 
 from sdnloom.netkat.syntax import DROP, SKIP, WORD, Policy
 from sdnloom.races.language.errors import DyNetkatError
-from sdnloom.races.language.expressions import Source, TermReader, TermUses
+from sdnloom.races.language.expressions import TermReader, TermUses
 from sdnloom.races.language.model import (
     BigSwitch,
     ChannelMessage,
@@ -24,6 +23,7 @@ from sdnloom.races.language.model import (
     check_channels,
     check_uses,
 )
+from sdnloom.races.language.model_text import ModelText
 from sdnloom.races.language.properties import Formula, ForwardingProperty, Inclusion, RaceType
 from sdnloom.races.language.property_text import NETWORK_NAME, TEMPORAL, with_network
 from sdnloom.races.language.terms import Definition, VariableCall
@@ -36,11 +36,11 @@ def read_raceloom_model(text: str, name: str) -> RaceModel:
     whole = _Value(_load(text, name), name)
     whole.only("Switches", "Links", "RecursiveVariables", "OtherChannels", "Controllers")
     switches: list[InnerSwitch] = []
-    places: list[tuple[InnerSwitch, str]] = []
+    positions: list[tuple[InnerSwitch, str]] = []
     for key, value in whole.get("Switches").items("one switch or more"):
         switches.append(_switch(key, value))
-        places.append((switches[-1], value.place))
-    check_channels(places)
+        positions.append((switches[-1], value.position))
+    check_channels(positions)
     links = whole.get("Links", optional=True)
     channels = set(channels_of(switches))
     for channel in whole.get("OtherChannels", optional=True).entries_or_none():
@@ -56,7 +56,7 @@ def read_raceloom_model(text: str, name: str) -> RaceModel:
     for value in whole.get("Controllers").entries("one controller or more"):
         variable = value.word()
         if variable not in definitions:
-            raise DyNetkatError(value.place, f"found {variable!r}, expected one of RecursiveVariables")
+            raise DyNetkatError(value.position, f"found {variable!r}, expected one of RecursiveVariables")
         same = sum(controller.name.split("#")[0] == variable for controller in controllers)
         shown = f"{variable}#{same + 1}" if same else variable
         controllers.append(TermComponent(shown, ElementRole.CONTROLLER, VariableCall(variable)))
@@ -74,16 +74,16 @@ def read_raceloom_properties(text: str, name: str) -> tuple[ForwardingProperty, 
         if key not in known:
             refused = "temporal properties are not supported: " if key.lower() in TEMPORAL else ""
             expected = ", ".join(map(repr, known))
-            raise DyNetkatError(value.place, f"{refused}found the key {key!r}, expected one of {expected}")
+            raise DyNetkatError(value.position, f"{refused}found the key {key!r}, expected one of {expected}")
         value.only("Expression", "AllowsPackets", "MustBe")
         expression = value.get("Expression")
         allows = value.get("AllowsPackets", optional=True) or value.get("MustBe", optional=True)
         source = expression.source()
         if NETWORK_NAME not in source.text:
             raise DyNetkatError(
-                expression.place, f"found no {NETWORK_NAME}, expected it where the network's policy belongs"
+                expression.position, f"found no {NETWORK_NAME}, expected it where the network's policy belongs"
             )
-        policy = source.policy(0, len(source.text), with_network({}))
+        policy = source.whole_policy(with_network({}))
         formulas[known[key]] = Formula((Inclusion(policy),), bool(allows) and allows.boolean(), text=source.text)
     return (ForwardingProperty("forwarding", formulas),)
 
@@ -125,11 +125,11 @@ def _load(text: str, name: str) -> Any:
 
 
 class _Value:
-    """A JSON value with the keys that lead to it; `place` reads `file: Switches.SW1.Links`. False if it is absent."""
+    """A JSON value with the keys that lead to it: `position` reads `file: Switches.SW1.Links`. False if absent."""
 
-    def __init__(self, value: Any, place: str, missing: bool = False) -> None:
+    def __init__(self, value: Any, position: str, missing: bool = False) -> None:
         self._value = value
-        self.place = place
+        self.position = position
         self._missing = missing
 
     def __bool__(self) -> bool:
@@ -140,30 +140,30 @@ class _Value:
         self._need(dict, "an object")
         for key in self._value:
             if key not in keys:
-                raise DyNetkatError(self.place, f"found the key {key!r}, expected only {', '.join(map(repr, keys))}")
+                raise DyNetkatError(self.position, f"found the key {key!r}, expected only {', '.join(map(repr, keys))}")
 
     def get(self, key: str, optional: bool = False) -> "_Value":
-        place = f"{self.place}: {key}" if ": " not in self.place else f"{self.place}.{key}"
+        position = f"{self.position}: {key}" if ": " not in self.position else f"{self.position}.{key}"
         if key in self._value and not (optional and self._value[key] is None):
-            return _Value(self._value[key], place)
+            return _Value(self._value[key], position)
         if not optional:
-            raise DyNetkatError(self.place, f"found no key {key!r}, expected it")
-        return _Value(None, place, missing=True)
+            raise DyNetkatError(self.position, f"found no key {key!r}, expected it")
+        return _Value(None, position, missing=True)
 
     def items(self, least: str) -> list[tuple[str, "_Value"]]:
         self._need(dict, "an object")
         if least and not self._value:
-            raise DyNetkatError(self.place, f"found an empty object, expected {least}")
+            raise DyNetkatError(self.position, f"found an empty object, expected {least}")
         for key in self._value:
             if not WORD.fullmatch(key) and "->" not in key:
-                raise DyNetkatError(self.place, f"found the key {key[:40]!r}, expected a name")
+                raise DyNetkatError(self.position, f"found the key {key[:40]!r}, expected a name")
         return [(key, self.get(key)) for key in self._value]
 
     def entries(self, least: str) -> list["_Value"]:
         self._need(list, "a list")
         if least and not self._value:
-            raise DyNetkatError(self.place, f"found an empty list, expected {least}")
-        return [_Value(value, f"{self.place}[{index}]") for index, value in enumerate(self._value)]
+            raise DyNetkatError(self.position, f"found an empty list, expected {least}")
+        return [_Value(value, f"{self.position}[{index}]") for index, value in enumerate(self._value)]
 
     def entries_or_none(self) -> list["_Value"]:
         return self.entries("") if self else []
@@ -171,23 +171,21 @@ class _Value:
     def word(self) -> str:
         self._need(str, "a name")
         if not WORD.fullmatch(self._value):
-            raise DyNetkatError(self.place, f"found {self._value[:40]!r}, expected a name")
+            raise DyNetkatError(self.position, f"found {self._value[:40]!r}, expected a name")
         return str(self._value)
 
     def boolean(self) -> bool:
         self._need(bool, "true or false")
         return bool(self._value)
 
-    def source(self) -> Source:
+    def source(self) -> ModelText:
         self._need(str, "a string")
-        return Source(self._value, self.place)
+        return ModelText(self._value, self.position)
 
     def policy(self) -> Policy:
-        source = self.source()
-        names: Mapping[str, Policy] = {}
-        return source.policy(0, len(source.text), names)
+        return self.source().whole_policy({})
 
     def _need(self, kind: type, expected: str) -> None:
         if not isinstance(self._value, kind):
             found = "nothing" if self._missing else type(self._value).__name__
-            raise DyNetkatError(self.place, f"found {found}, expected {expected}")
+            raise DyNetkatError(self.position, f"found {found}, expected {expected}")

@@ -23,8 +23,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from sdnloom.netkat.syntax import DROP, SKIP, Policy
+from sdnloom.netkat.tokens import Token
 from sdnloom.races.language.errors import DyNetkatError
-from sdnloom.races.language.expressions import Source, TermReader, TermToken, TermUses, check_name
+from sdnloom.races.language.expressions import TermReader, TermUses, check_name
 from sdnloom.races.language.model import (
     BigSwitch,
     ChannelMessage,
@@ -38,6 +39,7 @@ from sdnloom.races.language.model import (
     check_channels,
     check_uses,
 )
+from sdnloom.races.language.model_text import ModelText
 from sdnloom.races.language.properties import ForwardingProperty, RaceType
 from sdnloom.races.language.property_text import parse_formula, parse_race_type
 from sdnloom.races.language.templates import hole
@@ -79,14 +81,14 @@ class _Switch:
 
 def read_text_model(text: str, name: str) -> RaceModel:
     """Return the model that the text describes; errors name line, column and what was expected."""
-    reader = _Reader(Source(text, name), {})
+    reader = _Reader(ModelText(text, name), {})
     reader.read()
     return reader.model()
 
 
 def read_text_properties(text: str, name: str, policies: dict[str, Policy]) -> tuple[ForwardingProperty, ...]:
     """Return the properties that the text lists; it may define policies and use those given."""
-    source = Source(text, name)
+    source = ModelText(text, name)
     reader = _Reader(source, policies)
     reader.read()
     for statement in reader.statements:
@@ -97,7 +99,7 @@ def read_text_properties(text: str, name: str, policies: dict[str, Policy]) -> t
     return tuple(reader.properties)
 
 
-def _statements(source: Source) -> list[_Statement]:
+def _statements(source: ModelText) -> list[_Statement]:
     found: list[_Statement] = []
     indent = position = 0
     while position < len(source.text):
@@ -118,19 +120,19 @@ def _statements(source: Source) -> list[_Statement]:
 
 
 class _Reader:
-    def __init__(self, source: Source, policies: dict[str, Policy]) -> None:
+    def __init__(self, source: ModelText, policies: dict[str, Policy]) -> None:
         self._source = source
         self._policies = dict(policies)
         self._networks: list[_Network] = []
         self._channels: set[str] = set()
         self._definitions: dict[str, Definition] = {}
         self._uses: dict[str, TermUses] = {}
-        self._system: list[tuple[ElementRole | None, TermToken, ProcessTerm | None]] | None = None
+        self._system: list[tuple[ElementRole | None, Token, ProcessTerm | None]] | None = None
         self.properties: list[ForwardingProperty] = []
         self.statements = _statements(source)
 
     def read(self) -> None:
-        handlers: dict[str, Callable[[_Statement, list[TermToken]], None]] = {
+        handlers: dict[str, Callable[[_Statement, list[Token]], None]] = {
             "policy": self._policy,
             "network": self._network,
             "links": self._links,
@@ -159,7 +161,7 @@ class _Reader:
             switches = tuple(switch.frozen() for switch in network.switches)
             networks[network.name] = BigSwitch(network.name, switches, network.links or SKIP)
         places = [switch for network in self._networks for switch in network.switches]
-        check_channels((switch.frozen(), str(self._source.place(switch.start))) for switch in places)
+        check_channels((switch.frozen(), str(self._source.position(switch.start))) for switch in places)
         channels = channels_of(switch.frozen() for switch in places) | self._channels
         system = self._system
         for role, token, term in system:
@@ -174,7 +176,7 @@ class _Reader:
         )
 
     def _element(
-        self, role: ElementRole | None, token: TermToken, term: ProcessTerm | None, networks: dict[str, BigSwitch]
+        self, role: ElementRole | None, token: Token, term: ProcessTerm | None, networks: dict[str, BigSwitch]
     ) -> Element:
         if term is None:
             return networks[token.text]
@@ -182,7 +184,7 @@ class _Reader:
         role = role or (ElementRole.SWITCH if can_forward(term, self._definitions) else ElementRole.CONTROLLER)
         return TermComponent(name, role, term)
 
-    def _name(self, tokens: list[TermToken], what: str, after: str) -> str:
+    def _name(self, tokens: list[Token], what: str, after: str) -> str:
         """Return the name that starts the statement; `after` is the text that must follow it, if any."""
         token = tokens[0]
         check_name(self._source, token.start, token.text, what)
@@ -191,22 +193,22 @@ class _Reader:
             raise self._expected(follows, repr(after))
         return token.text
 
-    def _expected(self, token: TermToken, what: str) -> DyNetkatError:
+    def _expected(self, token: Token, what: str) -> DyNetkatError:
         found = "the end of the statement" if token.kind == "end" else repr(token.text[:40])
         return self._source.error(token.start, f"found {found}, expected {what}")
 
-    def _policy_of(self, tokens: list[TermToken]) -> Policy:
+    def _policy_of(self, tokens: list[Token]) -> Policy:
         if len(tokens) < 2:
             raise self._expected(tokens[0], "a policy")
-        return self._source.policy(tokens[0].start, tokens[-2].end, self._policies)
+        return self._source.policy(tokens[:-1], self._policies)
 
-    def _policy(self, statement: _Statement, tokens: list[TermToken]) -> None:
+    def _policy(self, statement: _Statement, tokens: list[Token]) -> None:
         name = self._name(tokens, "a policy", "=")
         if name in self._policies:
             raise self._source.error(tokens[0].start, f"policy {name!r} is defined twice")
         self._policies[name] = self._policy_of(tokens[2:])
 
-    def _network(self, statement: _Statement, tokens: list[TermToken]) -> None:
+    def _network(self, statement: _Statement, tokens: list[Token]) -> None:
         name = self._name(tokens, "a network", "")
         if tokens[1].kind != "end":
             raise self._expected(tokens[1], "the end of the statement, then indented `links` and `switch` lines")
@@ -219,13 +221,13 @@ class _Reader:
             raise self._source.error(statement.start, f"found {statement.keyword!r}, expected `network` before it")
         return self._networks[-1]
 
-    def _links(self, statement: _Statement, tokens: list[TermToken]) -> None:
+    def _links(self, statement: _Statement, tokens: list[Token]) -> None:
         network = self._current(statement)
         if network.links is not None:
             raise self._source.error(statement.start, f"network {network.name!r} has links already")
         network.links = self._policy_of(tokens)
 
-    def _switch(self, statement: _Statement, tokens: list[TermToken]) -> None:
+    def _switch(self, statement: _Statement, tokens: list[Token]) -> None:
         network = self._current(statement)
         name = self._name(tokens, "a switch", "" if tokens[1].kind == "end" else "=")
         if any(switch.name == name for switch in network.switches):
@@ -239,24 +241,24 @@ class _Reader:
             raise self._source.error(statement.start, f"found {statement.keyword!r}, expected `switch` before it")
         return network.switches[-1]
 
-    def _message(self, tokens: list[TermToken], sign: str) -> ChannelMessage:
+    def _message(self, tokens: list[Token], sign: str) -> ChannelMessage:
         channel = self._name(tokens, "a channel", sign)
         return ChannelMessage(channel, self._policy_of(tokens[2:]))
 
-    def _update(self, statement: _Statement, tokens: list[TermToken]) -> None:
+    def _update(self, statement: _Statement, tokens: list[Token]) -> None:
         self._current_switch(statement).updates.append(self._message(tokens, "?"))
 
-    def _request(self, statement: _Statement, tokens: list[TermToken]) -> None:
+    def _request(self, statement: _Statement, tokens: list[Token]) -> None:
         thens = [index for index, token in enumerate(tokens) if token.text == "then" and token.kind == "word"]
         if len(thens) != 1:
             raise self._expected(tokens[thens[1] if thens else -1], "`request ASK ! POLICY then ANSWER ? POLICY`")
         cut = thens[0]
-        end = TermToken("end", "", tokens[cut].start, tokens[cut].start)
+        end = Token("end", "", tokens[cut].start)
         question = self._message([*tokens[:cut], end], "!")
         answer = self._message(tokens[cut + 1 :], "?")
         self._current_switch(statement).requests.append(RequestMessage(question, answer))
 
-    def _channel(self, statement: _Statement, tokens: list[TermToken]) -> None:
+    def _channel(self, statement: _Statement, tokens: list[Token]) -> None:
         for index, token in enumerate(tokens[:-1]):
             if index % 2 == 0:
                 check_name(self._source, token.start, token.text, "a channel")
@@ -266,7 +268,7 @@ class _Reader:
         if len(tokens) % 2:
             raise self._expected(tokens[-1], "a channel")
 
-    def _definition(self, statement: _Statement, tokens: list[TermToken]) -> None:
+    def _definition(self, statement: _Statement, tokens: list[Token]) -> None:
         name = self._name(tokens, "a recursive variable", "" if tokens[1].kind == "(" else "=")
         equals, parameters = 1, list[str]()
         if tokens[1].kind == "(":
@@ -291,7 +293,7 @@ class _Reader:
         term = TermReader(self._source, tokens[equals].end, statement.end, names, uses).term()
         self._definitions[name] = Definition(name, tuple(parameters), term)
 
-    def _read_system(self, statement: _Statement, tokens: list[TermToken]) -> None:
+    def _read_system(self, statement: _Statement, tokens: list[Token]) -> None:
         if self._system is not None:
             raise self._source.error(statement.start, "found a second system, expected one")
         self._system = []
@@ -314,7 +316,7 @@ class _Reader:
                 self._system.append((role, start, term))
             first = index + 1
 
-    def _property(self, statement: _Statement, tokens: list[TermToken]) -> None:
+    def _property(self, statement: _Statement, tokens: list[Token]) -> None:
         name = self._name(tokens, "a property", "")
         if any(known.name == name for known in self.properties):
             raise self._source.error(tokens[0].start, f"property {name!r} is defined twice")

@@ -27,7 +27,7 @@ def claims_json(check: PolicyFileCheck) -> str:
         },
         claims=[
             {
-                "line": decision.claim.place.line,
+                "line": decision.claim.position.line,
                 "claim": decision.claim.text,
                 "holds": decision.holds,
                 "witness": _witness(decision.witness),
@@ -35,7 +35,7 @@ def claims_json(check: PolicyFileCheck) -> str:
             for decision in check.claims
         ],
         remarks=[
-            {"line": warning.place.line, "column": warning.place.column, "message": warning.message}
+            {"line": warning.position.line, "column": warning.position.column, "message": warning.message}
             for warning in check.warnings
         ],
     )

@@ -20,10 +20,10 @@ def claims_text(check: PolicyFileCheck) -> str:
     lines = [f"{'violated' if check.failed else 'ok'}: {file.source}: {counts}; {claims}"]
     for decision in check.claims:
         if not decision.holds:
-            lines.append(f"{decision.claim.place}: does not hold: {shortened(decision.claim.text)}")
+            lines.append(f"{decision.claim.position}: does not hold: {shortened(decision.claim.text)}")
             sides = {"left": "made by the left side only", "right": "made by the right side only"}
             lines += _witness_lines(decision.witness, sides)
-    lines += [f"{warning.place}: warning: {warning.message}" for warning in check.warnings]
+    lines += [f"{warning.position}: warning: {warning.message}" for warning in check.warnings]
     width = max(map(len, file.policies), default=0)
     lines += [f"  {name:{width}}  {short_policy(policy)}" for name, policy in file.policies.items()]
     return "\n".join(lines) + "\n"
