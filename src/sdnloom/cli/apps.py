@@ -1,4 +1,4 @@
-"""The options that describe an app and its network without a scenario file; `check`, `step` and `walk` share them."""
+"""Options that describe an app and its network without a scenario file; most commands have them."""
 
 import functools
 from collections.abc import Callable
@@ -13,54 +13,97 @@ from sdnloom.network.openflow import VERSION_NUMBERS
 
 # Field of AppOptions -> its option on the command line.
 _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
-    "apps": ("--app", {"multiple": True, "metavar": "APP", "help": "An os-ken or Ryu app: a module or a file."}),
-    "path": ("--path", {"multiple": True, "metavar": "FOLDER", "help": "Where modules of apps are looked for first."}),
-    "topology": ("--topology", {"metavar": "SHAPE", "help": "As Mininet writes it; linear,2 if not given."}),
+    "apps": (
+        "--app",
+        {"multiple": True, "metavar": "APP", "help": "os-ken or Ryu app: a file or a module; may be repeated."},
+    ),
+    "path": (
+        "--path",
+        {"multiple": True, "metavar": "FOLDER", "help": "Folder in which modules are searched first; may be repeated."},
+    ),
+    "hub": (
+        "--hub",
+        {"type": click.Choice(["native", "eventlet"]), "help": "os-ken hub to emulate (default: native)."},
+    ),
+    "threads": (
+        "--threads",
+        {
+            "type": click.Choice(["settle", "explore"]),
+            "help": "Run threads of the app within the reaction that starts them, or in every order (default: settle).",
+        },
+    ),
+    "version": (
+        "--openflow",
+        {"type": click.Choice(list(VERSION_NUMBERS)), "help": "OpenFlow version, for an app that speaks several."},
+    ),
+    "topology": (
+        "--topology",
+        {"metavar": "SHAPE", "help": "Topology in Mininet's notation, or a file (default: linear,2)."},
+    ),
     "pings": (
         "--ping",
-        {"multiple": True, "metavar": "A,B[,N]", "help": "A sends N pings to B; if not given, the first two hosts do."},
+        {
+            "multiple": True,
+            "metavar": "A,B[,N]",
+            "help": "Host A sends N pings to host B; may be repeated (default: 2 from the first host to the second).",
+        },
     ),
     "moves": (
         "--move",
-        {"multiple": True, "metavar": "HOST,PORT", "help": "HOST may move once, to PORT such as s1:3."},
-    ),
-    "properties": (
-        "--property",
-        {"multiple": True, "metavar": "NAME", "help": "What must hold, instead of what any app should keep."},
+        {
+            "multiple": True,
+            "metavar": "HOST,PORT",
+            "help": "HOST may move once, to PORT such as s1:3; may be repeated.",
+        },
     ),
     "externals": (
         "--external",
-        {"multiple": True, "metavar": "REQUEST", "help": "A request to the app's REST routes that may come once."},
+        {
+            "multiple": True,
+            "metavar": "REQUEST",
+            "help": "Request to the app's REST routes that may come once; may be repeated.",
+        },
     ),
-    "ticks": ("--ticks", {"type": click.IntRange(0), "metavar": "N", "help": "How often timers of the app may fire."}),
+    "ticks": (
+        "--ticks",
+        {"type": click.IntRange(0), "metavar": "N", "help": "How often timers of the app may fire (default: 0)."},
+    ),
     "warmup": (
         "--warmup",
         {
             "type": click.IntRange(0),
             "metavar": "N",
-            "help": "Let packets travel and timers fire N times before it starts.",
+            "help": "Before the search, deliver all packets and let timers fire N times, in one order.",
         },
     ),
-    "hub": ("--hub", {"type": click.Choice(["native", "eventlet"]), "help": "Which of os-ken's hubs is meant."}),
-    "threads": (
-        "--threads",
-        {"type": click.Choice(["settle", "explore"]), "help": "Threads run to their end at once, or in any order."},
+    "joining": (
+        "--joining",
+        {"is_flag": True, "default": None, "help": "Connect the switches during the search, not before it."},
     ),
-    "version": (
-        "--openflow",
-        {"type": click.Choice(list(VERSION_NUMBERS)), "help": "The version to speak if the app speaks several."},
+    "properties": (
+        "--property",
+        {
+            "multiple": True,
+            "metavar": "NAME",
+            "help": "Property to check; may be repeated (default: four generic ones).",
+        },
     ),
-    "joining": ("--joining", {"is_flag": True, "default": None, "help": "Let the switches connect during the search."}),
+}
+# Headings of these options in `--help`.
+APP_GROUPS = {
+    "App": ("apps", "path", "hub", "threads", "version"),
+    "Network": ("topology", "pings", "moves", "externals", "ticks", "warmup", "joining"),
+    "Properties": ("properties",),
 }
 
 
 def describes_scenario(command: Callable[..., int]) -> Callable[..., int]:
-    """Give a command the argument SCENARIO and the options that can stand for it; it gets both as they were said."""
+    """Give a command the argument SCENARIO and the options that can stand for it; it receives both as given."""
 
     @functools.wraps(command)
     def wrapped(scenario: Path | None, **given: Any) -> int:
-        said = {name: value for name in _OPTIONS if (value := given.pop(name)) not in (None, ())}
-        return command(scenario, said, **given)
+        app_options = {name: value for name in _OPTIONS if (value := given.pop(name)) not in (None, ())}
+        return command(scenario, app_options, **given)
 
     for name, (flag, details) in reversed(_OPTIONS.items()):
         click.option(flag, name, **details)(wrapped)
@@ -68,22 +111,24 @@ def describes_scenario(command: Callable[..., int]) -> Callable[..., int]:
 
 
 def takes_scenario(command: Callable[..., int]) -> Callable[..., int]:
-    """Give a command the argument SCENARIO and the options that can stand for it; it gets the loaded scenario."""
+    """Give a command the argument SCENARIO and the options that can stand for it; it receives the scenario."""
 
     @functools.wraps(command)
-    def wrapped(scenario: Path | None, said: dict[str, Any], **given: Any) -> int:
-        return command(chosen_scenario(scenario, said), **given)
+    def wrapped(scenario: Path | None, app_options: dict[str, Any], **given: Any) -> int:
+        return command(chosen_scenario(scenario, app_options), **given)
 
     return describes_scenario(wrapped)
 
 
-def chosen_scenario(file: Path | None, said: dict[str, Any]) -> Scenario:
-    """The scenario of a file, or of the options."""
+def chosen_scenario(file: Path | None, app_options: dict[str, Any]) -> Scenario:
+    """The scenario of a file, or of the options. Its system is built when it is used."""
     if file is not None:
-        if said:
-            flags = ", ".join(_OPTIONS[name][0] for name in said)
+        if app_options:
+            flags = ", ".join(_OPTIONS[name][0] for name in app_options)
             raise click.UsageError(f"{flags} and the scenario {str(file)!r} are given; expected one or the other")
         return load_scenario(file, build=False)
-    if "apps" not in said:
+    if "apps" not in app_options:
         raise click.UsageError("there is nothing to run; expected a scenario file, or an app: --app FILE.py")
-    return app_scenario(*said["apps"], build=False, **{name: value for name, value in said.items() if name != "apps"})
+    return app_scenario(
+        *app_options["apps"], build=False, **{name: value for name, value in app_options.items() if name != "apps"}
+    )

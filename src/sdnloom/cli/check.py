@@ -1,4 +1,4 @@
-"""`sdnloom check`: does some input, under some order of events, make a controller program break a property?"""
+"""`sdnloom check`: search the orders of events of a scenario for one that violates a property."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -10,8 +10,9 @@ from sdnloom.check.discovery_table import changed, check_options, given_fields
 from sdnloom.check.load import MEBIBYTE
 from sdnloom.check.report import Report
 from sdnloom.check.scenario import Scenario
-from sdnloom.cli.apps import takes_scenario
+from sdnloom.cli.apps import APP_GROUPS, takes_scenario
 from sdnloom.cli.format_option import format_option
+from sdnloom.cli.option_groups import GroupedCommand
 from sdnloom.cli.progress import SearchProgress
 from sdnloom.cli.strategies import with_strategies
 from sdnloom.cli.traces import Recorded, check_folder, write_trace
@@ -26,49 +27,71 @@ from sdnloom.strategies import STRATEGY_NAMES
 EXIT = {"holds": 0, "violated": 1, "incomplete": 3}
 
 
-@click.command("check")
+GROUPS = {
+    **APP_GROUPS,
+    "Search": ("find_all", "order", "engine", "seed"),
+    "Limits": ("max_states", "max_depth", "time_limit", "memory_limit"),
+    "Reduction and strategies": ("reduce", "strategy", "same_flow", "pkt_seq"),
+    "Discovery": ("discover", "stacks", "fields"),
+    "Output": ("form", "coverage", "trace_dir", "no_trace", "print_scenario"),
+}
+
+
+@click.command("check", cls=GroupedCommand, groups=GROUPS)
 @takes_scenario
 @format_option("check")
-@click.option("--all/--first", "find_all", default=None, help="Go on after a violation and report each distinct one.")
+@click.option("--all/--first", "find_all", default=None, help="Report every distinct violation, or stop at the first.")
+@click.option("--engine", type=click.Choice(["auto", "loop", "kernel"]), help="Search engine (default: auto).")
 @click.option(
-    "--engine", type=click.Choice(["auto", "loop", "kernel"]), help="Which engine searches; auto if not given."
+    "--order",
+    type=click.Choice(["bfs", "dfs"]),
+    help="Search order; breadth first finds shortest counterexamples (default: bfs).",
 )
-@click.option("--order", type=click.Choice(["bfs", "dfs"]), help="Breadth first finds shortest counterexamples.")
-@click.option("--reduce/--no-reduce", default=None, help="Leave out orders of events that make no difference.")
+@click.option("--reduce/--no-reduce", default=None, help="Explore one of several orders that lead to the same result.")
 @click.option(
     "--strategy",
     metavar="NAMES",
-    help=f"Explore only some orders of events: {', '.join(STRATEGY_NAMES)}; several with commas, applied in order.",
+    help=f"Heuristics that leave out orders of events, with commas: {', '.join(STRATEGY_NAMES)}.",
 )
 @click.option(
     "--same-flow",
     metavar="FILE:FUNCTION",
-    help="Which packets belong together, for flow-ir: a function of two packets, or same_connection.",
+    help="For flow-ir: function that tells whether two packets belong together, or same_connection.",
 )
 @click.option(
     "--pkt-seq", metavar="LENGTH[,BURST]", help="Each client sends at most LENGTH packets, at most BURST unanswered."
 )
-@click.option("--seed", type=click.IntRange(0), help="The order in which equal steps are tried; 0 is the scenario's.")
-@click.option("--max-states", type=click.IntRange(1), metavar="N", help="Stop after so many states.")
-@click.option("--max-depth", type=click.IntRange(1), metavar="N", help="Look no further than so many steps.")
+@click.option("--seed", type=click.IntRange(0), help="Permute the order in which equal steps are tried (default: 0).")
+@click.option("--max-states", type=click.IntRange(1), metavar="N", help="Stop after N states.")
+@click.option("--max-depth", type=click.IntRange(1), metavar="N", help="Search at most N steps deep.")
 @click.option(
     "--time-limit", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="Stop after so many seconds."
 )
-@click.option("--memory-limit", type=click.IntRange(1), metavar="MIB", help="Stop when the process is this large.")
-@click.option("--coverage", is_flag=True, help="Print which lines and branches of the program the search reached.")
+@click.option("--memory-limit", type=click.IntRange(1), metavar="MIB", help="Stop when the process has this size.")
+@click.option(
+    "--discover",
+    is_flag=True,
+    help="Find client packets by symbolic execution instead of taking the configured ones.",
+)
+@click.option(
+    "--stack", "stacks", multiple=True, metavar="NAME", help="Protocol stack of discovered packets; may be repeated."
+)
+@click.option(
+    "--field",
+    "fields",
+    multiple=True,
+    metavar="NAME=VALUES",
+    help="Values that a field of discovered packets may have; may be repeated.",
+)
+@click.option("--coverage", is_flag=True, help="Print which lines and branches of the program were reached.")
 @click.option(
     "--trace-dir",
     type=click.Path(path_type=Path, file_okay=False),
     default=Path(),
-    help="Where traces of violations are written; the current directory if not given.",
+    help="Folder for traces of violations (default: the current one).",
 )
-@click.option("--discover", is_flag=True, help="Let clients send what the program tells apart, not what they are told.")
-@click.option("--stack", "stacks", multiple=True, metavar="NAME", help="A protocol stack to discover; may be repeated.")
-@click.option(
-    "--field", "fields", multiple=True, metavar="NAME=VALUES", help="What a field of discovered packets may be."
-)
-@click.option("--no-trace", is_flag=True, help="Write no trace.")
-@click.option("--print-scenario", is_flag=True, help="Print the scenario that --app and its options mean, and stop.")
+@click.option("--no-trace", is_flag=True, help="Write no traces.")
+@click.option("--print-scenario", is_flag=True, help="Print the scenario file of --app and its options, and stop.")
 def command(
     scenario: Scenario,
     form: str,
@@ -92,10 +115,10 @@ def command(
     no_trace: bool,
     print_scenario: bool,
 ) -> int:
-    """Search all orders of events of SCENARIO for one that breaks a property.
+    """Search all orders of events of SCENARIO for one that violates a property.
 
     SCENARIO is a TOML file that names a controller program, a network and properties; for an os-ken or Ryu app, --app
-    and a topology are enough. The program is your code: it runs in this process. Options given here win over those of
+    and a topology are enough. The program is your code: it runs in this process. Options given here override those of
     the file's [search] table.
 
     Exit code: 0 all properties hold within the bounds, 1 one is violated, 2 bad input, 3 not everything was searched.

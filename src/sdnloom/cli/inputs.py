@@ -1,4 +1,4 @@
-"""`sdnloom inputs`: which packets does a handler tell apart?"""
+"""`sdnloom inputs`: list the classes of packets that handlers tell apart."""
 
 from pathlib import Path
 from typing import Any
@@ -9,8 +9,9 @@ from sdnloom.check.discovery_table import given_fields
 from sdnloom.check.run import Run
 from sdnloom.check.scenario import Scenario
 from sdnloom.check.survey import Survey, survey
-from sdnloom.cli.apps import chosen_scenario, describes_scenario
+from sdnloom.cli.apps import APP_GROUPS, chosen_scenario, describes_scenario
 from sdnloom.cli.format_option import format_option
+from sdnloom.cli.option_groups import GroupedCommand
 from sdnloom.cli.traces import check_same, scenario_of
 from sdnloom.engine.trace import Trace, load_trace
 from sdnloom.inputs.concolic import ConcolicOptions
@@ -21,26 +22,38 @@ from sdnloom.network.topology import SwitchPort
 from sdnloom.report.formats import render
 from sdnloom.symbolic.options import ExplorationOptions
 
+GROUPS = {
+    **APP_GROUPS,
+    "Inputs": ("switch", "port", "state", "stacks", "fields", "statistics", "robust"),
+    "Limits": ("paths", "time_limit"),
+}
 
-@click.command("inputs")
+
+@click.command("inputs", cls=GroupedCommand, groups=GROUPS)
 @describes_scenario
-@click.option("--switch", default="s1", show_default=True, metavar="NAME", help="The switch that packets come in at.")
+@click.option("--switch", default="s1", show_default=True, metavar="NAME", help="Switch that receives the packets.")
 @click.option(
-    "--port", type=click.IntRange(1, 0xFEFF), required=True, metavar="N", help="The port that they come in at."
+    "--port", type=click.IntRange(1, 0xFEFF), required=True, metavar="N", help="Port that receives the packets."
 )
 @click.option("--state", type=click.Path(path_type=Path), metavar="TRACE", help="Start after the steps of a trace.")
 @click.option(
-    "--stack", "stacks", multiple=True, metavar="NAME", help=f"A protocol stack, may be repeated: {', '.join(STACKS)}."
+    "--stack", "stacks", multiple=True, metavar="NAME", help=f"Protocol stack; may be repeated: {', '.join(STACKS)}."
 )
-@click.option("--field", "fields", multiple=True, metavar="NAME=VALUES", help="What a field may be, may be repeated.")
+@click.option(
+    "--field",
+    "fields",
+    multiple=True,
+    metavar="NAME=VALUES",
+    help="Values that a field may have; may be repeated.",
+)
 @click.option("--statistics", is_flag=True, help="Classes of the port's statistics in a reply, instead of packets.")
-@click.option("--robust", is_flag=True, help="Test the packet library as well: look for packets that make it raise.")
+@click.option("--robust", is_flag=True, help="Also look for packets that make the packet library raise.")
 @click.option("--paths", type=click.IntRange(1), default=2_000, show_default=True, help="Stop after so many runs.")
 @click.option("--time-limit", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="Stop after that time.")
 @format_option("inputs")
 def command(
     scenario: Path | None,
-    said: dict[str, Any],
+    app_options: dict[str, Any],
     switch: str,
     port: int,
     state: Path | None,
@@ -54,8 +67,8 @@ def command(
 ) -> int:
     """Run the program's handlers on symbolic packets and print the classes of packets that they tell apart.
 
-    With a scenario or a topology, packets have the addresses of that network, and those that come from a host have its
-    own. An app alone (--app) is given any addresses. --state names a trace, as `sdnloom check` writes it and
+    With a scenario or a topology, packets have the addresses of that network, and those of a host have its own source
+    address. An app alone (--app) is given any addresses. --state names a trace, as `sdnloom check` writes it and
     `sdnloom step` saves it; without it the program has just started and all switches have connected.
 
     Exit code: 0 these are all classes, 1 with --robust some packet makes the library or the program raise, 2 bad input,
@@ -67,7 +80,7 @@ def command(
             f"--statistics and {other} are given; expected one or the other: {other} is about packets"
         )
     trace = load_trace(state) if state is not None else None
-    loaded, free = _scenario(scenario, said, trace, state, port)
+    loaded, free = _scenario(scenario, app_options, trace, state, port)
     switch_port = SwitchPort(switch, port)
     host = next((each for each in loaded.network.topology.hosts if each.switch_port == switch_port), None)
     setting = SenderView() if free else SenderView(loaded.network.topology, host)
@@ -85,11 +98,11 @@ def command(
     return _exit(found)
 
 
-def _counters(port: SwitchPort, said: dict[str, str], version: str) -> Skeleton:
+def _counters(port: SwitchPort, domains: dict[str, str], version: str) -> Skeleton:
     """The counters of a port in a reply."""
-    for name, text in said.items():
+    for name, text in domains.items():
         check_counter(name, text)
-    return reply_skeleton(port_reply(port), said, version)
+    return reply_skeleton(port_reply(port), domains, version)
 
 
 def _exit(found: Survey) -> int:
@@ -99,12 +112,12 @@ def _exit(found: Survey) -> int:
 
 
 def _scenario(
-    file: Path | None, said: dict[str, Any], trace: Trace | None, state: Path | None, port: int
+    file: Path | None, app_options: dict[str, Any], trace: Trace | None, state: Path | None, port: int
 ) -> tuple[Scenario, bool]:
-    """The scenario, and whether packets may have any address because nobody said what network they are in."""
-    if trace is not None and state is not None and file is None and not said:
+    """The scenario, and whether packets may have any address because no network was given."""
+    if trace is not None and state is not None and file is None and not app_options:
         return scenario_of(trace, state, None), False
-    free = file is None and "topology" not in said
-    if free and "apps" in said:
-        said = {**said, "topology": f"single,{max(port, 2)}"}
-    return chosen_scenario(file, said), free
+    free = file is None and "topology" not in app_options
+    if free and "apps" in app_options:
+        app_options = {**app_options, "topology": f"single,{max(port, 2)}"}
+    return chosen_scenario(file, app_options), free

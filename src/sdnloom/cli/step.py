@@ -1,4 +1,4 @@
-"""`sdnloom step`: a scenario one step at a time, by hand."""
+"""`sdnloom step`: step through a scenario by hand."""
 
 import shlex
 import sys
@@ -9,7 +9,8 @@ import click
 
 from sdnloom.check.run import Run
 from sdnloom.check.scenario import Scenario
-from sdnloom.cli.apps import takes_scenario
+from sdnloom.cli.apps import APP_GROUPS, takes_scenario
+from sdnloom.cli.option_groups import GroupedCommand
 from sdnloom.cli.traces import Recorded, save
 from sdnloom.engine.walk import Stepper
 from sdnloom.errors import SdnloomError
@@ -20,12 +21,12 @@ from sdnloom.report.steps import steps_text, transition_text
 _HELP = """\
   NUMBER          take that step
   back            undo the last step
-  list            list what can happen next
-  rest            take what must happen, the first each time, until nothing must
+  list            list the enabled steps
+  rest            take steps that must happen, the first each time, until none must
   tick [N]        let time pass to the program's next timer, N times, and rest each time
   tables [NAME]   show the flow tables and buffers of the switches
   hosts [NAME]    show where the hosts are and what they know
-  messages        show what is under way
+  messages        show the messages in the channels
   path            show the steps so far
   save FILE       write the steps so far as a trace
   help            show this
@@ -33,7 +34,7 @@ _HELP = """\
 The first letter of a word is enough; `h` is hosts."""
 
 
-@click.command("step")
+@click.command("step", cls=GroupedCommand, groups=APP_GROUPS)
 @takes_scenario
 def command(scenario: Scenario) -> int:
     """Step through SCENARIO by hand: list what can happen, choose, go back, look at tables, hosts and messages.

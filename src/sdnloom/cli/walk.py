@@ -7,8 +7,9 @@ import click
 
 from sdnloom.check.run import Run
 from sdnloom.check.scenario import Scenario
-from sdnloom.cli.apps import takes_scenario
+from sdnloom.cli.apps import APP_GROUPS, takes_scenario
 from sdnloom.cli.format_option import format_option
+from sdnloom.cli.option_groups import GroupedCommand
 from sdnloom.cli.traces import Recorded, check_folder, write_trace
 from sdnloom.engine.path import minimise, replay
 from sdnloom.engine.semantics import Semantics
@@ -17,24 +18,24 @@ from sdnloom.report.formats import render
 from sdnloom.report.walk.result import WalkResult, WalkViolation
 
 
-@click.command("walk")
+@click.command("walk", cls=GroupedCommand, groups={**APP_GROUPS, "Walks": ("seed", "runs", "max_steps")})
 @takes_scenario
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Walk n has the seed SEED + n - 1.")
-@click.option("--runs", type=click.IntRange(1), default=100, show_default=True, help="How many walks.")
-@click.option("--max-steps", type=click.IntRange(1), default=1000, show_default=True, help="Longest walk.")
+@click.option("--runs", type=click.IntRange(1), default=100, show_default=True, help="Number of walks.")
+@click.option("--max-steps", type=click.IntRange(1), default=1000, show_default=True, help="Length of a walk at most.")
 @click.option(
     "--trace-dir",
     type=click.Path(path_type=Path, file_okay=False),
     default=Path(),
-    help="Where the trace of a violation is written; the current directory if not given.",
+    help="Folder for the trace of a violation (default: the current one).",
 )
 @format_option("walk")
 def command(scenario: Scenario, seed: int, runs: int, max_steps: int, trace_dir: Path, form: str) -> int:
-    """Walk through SCENARIO at random until a property is violated or all runs are done.
+    """Walk through SCENARIO at random until a property is violated or all walks are done.
 
-    The violating walk is made smaller before it is shown. The same seed gives the same walks.
+    Steps that are not needed are removed from a violating walk. The same seed gives the same walks.
 
-    Exit code: 1 a property is violated, 2 bad input, 3 none was: walks prove nothing, so there is no 0.
+    Exit code: 1 a property is violated, 2 bad input, 3 none was violated: walks prove nothing, so there is no 0.
     """
     check_folder(trace_dir)
     prepared = Run(scenario.ready(), ordered=True)
