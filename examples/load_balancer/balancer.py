@@ -1,4 +1,4 @@
-"""A load balancer for web servers (os-ken, OpenFlow 1.0), with every published defect mended.
+"""A load balancer for web servers (os-ken, OpenFlow 1.0), with every published defect corrected.
 
 One switch stands between clients and two replicas that share a virtual address. A policy says which replica serves
 which group of clients, and each group has one wildcard rule. A timetable changes the policy. The groups that get

@@ -1,4 +1,4 @@
-"""BUG-IX mended: as `LoadBalancer`, with rules from the start."""
+"""BUG-IX corrected: as `LoadBalancer`, with rules from the start."""
 
 from balancer import DAY, LoadBalancer
 

@@ -1,4 +1,4 @@
-"""A cure for BUG-I: when an address shows up at another port, the rules that lead to the old one go."""
+"""Corrects BUG-I: when an address appears at another port, the rules to the old port are deleted."""
 
 from learning import Learning
 from nox.lib.core import DL_DST

@@ -18,7 +18,7 @@ def is_group(address):
 
 
 class Learning(Component):
-    """Learns which port leads to whom, and installs a rule for a packet whose destination it knows."""
+    """Learns the port of each address, and installs a rule for a packet whose destination it knows."""
 
     def __init__(self, ctxt):
         Component.__init__(self, ctxt)

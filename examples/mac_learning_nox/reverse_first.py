@@ -1,4 +1,4 @@
-"""A cure for BUG-II: the rule for the way back is there before the packet goes."""
+"""Corrects BUG-II: the reverse rule is installed before the packet is sent."""
 
 from learning import IDLE_TIMEOUT, Learning
 from nox.lib.core import DL_DST, DL_SRC, DL_TYPE, IN_PORT

@@ -1,4 +1,4 @@
-"""A cure for BUG-III: packets are flooded along a spanning tree.
+"""Corrects BUG-III: packets are flooded along a spanning tree.
 
 Its arguments are the ends of links that are left out, as "switch:port", for example "2:3" and "3:2".
 """

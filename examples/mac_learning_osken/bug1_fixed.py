@@ -1,4 +1,4 @@
-"""BUG-I mended: when an address shows up at another port, the rules that lead to the old one go."""
+"""BUG-I corrected: when an address appears at another port, the rules to the old port are deleted."""
 
 from pyswitch import PySwitch
 

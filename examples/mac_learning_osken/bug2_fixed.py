@@ -1,4 +1,4 @@
-"""BUG-II mended: the rule for the way back is there before the packet goes."""
+"""BUG-II corrected: the reverse rule is installed before the packet is sent."""
 
 from pyswitch import PySwitch
 

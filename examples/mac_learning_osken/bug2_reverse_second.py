@@ -1,4 +1,4 @@
-"""No cure for BUG-II: the rule for the way back comes after the packet has gone, and an answer may be faster."""
+"""No correction of BUG-II: the reverse rule is installed after the packet was sent, so an answer may be faster."""
 
 from pyswitch import PySwitch
 

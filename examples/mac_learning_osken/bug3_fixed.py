@@ -1,4 +1,4 @@
-"""BUG-III mended: packets are flooded along a spanning tree of the ring of three switches."""
+"""BUG-III corrected: packets are flooded along a spanning tree of the ring of three switches."""
 
 from os_ken.controller import ofp_event
 from os_ken.controller.handler import CONFIG_DISPATCHER, set_ev_cls

@@ -18,7 +18,7 @@ def is_group(address):
 
 
 class PySwitch(app_manager.OSKenApp):
-    """Learns which port leads to whom, and installs a rule for a packet whose destination it knows."""
+    """Learns the port of each address, and installs a rule for a packet whose destination it knows."""
 
     OFP_VERSIONS = (ofproto_v1_0.OFP_VERSION,)
     idle_timeout = 5

@@ -1,4 +1,4 @@
-"""Another cure for BUG-XI: no packet leaves the first switch before the others have confirmed their rules.
+"""Another correction of BUG-XI: no packet leaves the first switch before the others have confirmed their rules.
 
 So none can overtake a rule, and packets on the way may be ignored as before.
 """

@@ -1,4 +1,4 @@
-"""No cure for BUG-XI: the rules are sent to the last switch first, but may arrive in any order all the same."""
+"""No correction of BUG-XI: the rules are sent to the last switch first, but may arrive in any order all the same."""
 
 from bug11 import IgnoresTheWay
 

@@ -1,4 +1,4 @@
-"""Traffic engineering that saves energy (os-ken, OpenFlow 1.0), with every published defect mended.
+"""Traffic engineering that saves energy (os-ken, OpenFlow 1.0), with every published defect corrected.
 
 Between the switches there are two sets of paths. The always-on paths carry everything while there is little traffic;
 the on-demand paths are woken up when there is much, and new flows are then split evenly over both. The port statistics
