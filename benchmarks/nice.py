@@ -82,8 +82,8 @@ class _Timed:
     def rest(self) -> bool:
         return getattr(self.rule, "rest", False)
 
-    def bind(self, world: NetworkView) -> tuple[Property, ...]:
-        bound = (self.rule,) if isinstance(self.rule, Property) else self.rule.bind(world)
+    def bind(self, view: NetworkView) -> tuple[Property, ...]:
+        bound = (self.rule,) if isinstance(self.rule, Property) else self.rule.bind(view)
         return tuple(replace(each, violated=self._noting(each.violated)) for each in bound if not each.sometimes)
 
     def _noting(self, violated: Callable[[Any, Any], str | None]) -> Callable[[Any, Any], str | None]:

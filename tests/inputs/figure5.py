@@ -31,7 +31,7 @@ class Figure5Client(Host):
         if sent >= self.sends:
             return ()
         return [
-            HostStep((sent + 1, known), (view.stamped(packet, sent + 1),), choice=label)
+            HostStep((sent + 1, known), (view.with_packet_id(packet, sent + 1),), choice=label)
             for label, packet in sorted(known, key=lambda one: one[0])
         ]
 

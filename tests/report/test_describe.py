@@ -109,7 +109,7 @@ def test_value_in_words(value: object, expected: str) -> None:
         (events.Lost(SwitchPort("s1", 2), PING, "moved"), "lost (moved)"),
         (events.MessageSent("s1", BarrierRequest()), "s1: BarrierRequest"),
         (events.MessageRefused("s1", "bad_action", 3), "refused (bad_action 3)"),
-        (events.EntryRemoved("s1", 0, 1, Match.of(eth_src=1), "told"), "removed eth_src=h1 (told)"),
+        (events.EntryRemoved("s1", 0, 1, Match.of(eth_src=1), "by message"), "removed eth_src=h1 (by message)"),
         (events.CallAnswered("GET /x", 404), "answer 404"),
         (events.CallAnswered("GET /x", 200, "[1,\n 2]"), "answer 200 [1, 2]"),
         (events.CallAnswered("GET /x", 200, "x" * 70), f"answer 200 {'x' * 57}..."),

@@ -1,4 +1,4 @@
-"""A network, a program and properties as one System of the engine."""
+"""Builds the system of the engine from a network, a program and properties."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from sdnloom.network.topology.spec import HostSpec, SwitchSpec, Topology
 
 @dataclass(frozen=True)
 class NetworkView:
-    """What a property may need to know of the network that it is to hold in."""
+    """The built network as a property sees it when it is bound: topology, switches, wiring and components."""
 
     network: Network
     configs: Mapping[str, Switch]
@@ -31,53 +31,53 @@ class NetworkView:
 
     @property
     def topology(self) -> Topology:
-        """Who is connected to whom."""
+        """The topology of the network."""
         return self.network.topology
 
     @property
     def switches(self) -> tuple[str, ...]:
-        """The names of all switches; each is a column whose value is a `SwitchState`."""
+        """The names of all switches. In a state, the core of each is a `SwitchState`."""
         return tuple(sorted(self.configs))
 
     @property
     def hosts(self) -> tuple[str, ...]:
-        """The names of all hosts; each is a column whose value is a `HostCore`."""
+        """The names of all hosts. In a state, the core of each is a `HostCore`."""
         return tuple(sorted(host.name for host in self.topology.hosts))
 
     def owner(self, mac: int) -> HostSpec | None:
-        """The host with that MAC address."""
+        """The host with that MAC address, or None."""
         return next((host for host in self.topology.hosts if host.mac == mac), None)
 
     def actions(self) -> frozenset[tuple[str, str]]:
-        """Every (component, action): what a property watches that sees the order of everything."""
-        return frozenset((one.name, action.name) for one in self.components for action in one.actions)
+        """Every (component, action), for a property that depends on the order of all steps."""
+        return frozenset((component.name, action.name) for component in self.components for action in component.actions)
 
 
 class Bindable(Protocol):
-    """What can be asked of a network: it becomes properties of the engine once the network is known."""
+    """A property of networks in general; `bind` turns it into properties of the engine for one network."""
 
     @property
     def name(self) -> str:
-        """The name shown in reports and used in scenarios."""
+        """The name in reports and scenarios."""
 
     @property
     def identity(self) -> bool:
-        """Whether it must tell packets apart."""
+        """Whether it needs packets that carry packet ids."""
 
     @property
     def rest(self) -> bool:
-        """Whether it must see the network come to rest after a host moved (the event `Rested`)."""
+        """Whether it needs the event `NetworkRested` after a host has moved."""
 
-    def bind(self, world: NetworkView) -> tuple[Property, ...]:
-        """The properties for this network."""
+    def bind(self, view: NetworkView) -> tuple[Property, ...]:
+        """The properties of the engine for this network."""
 
 
 def build(network: Network, program: Program, properties: Iterable[Bindable | Property] = ()) -> System:
     """Return the system. Raises an SdnloomError that names the part, its value and what was expected."""
-    wanted = tuple(properties)
-    asked = [one for one in wanted if not isinstance(one, Property)]
-    identity = any(one.identity for one in asked) if network.identity is None else network.identity
-    hosts = _hosts(network, identity, any(one.rest for one in asked))
+    given = tuple(properties)
+    unbound = [each for each in given if not isinstance(each, Property)]
+    identity = any(each.identity for each in unbound) if network.identity is None else network.identity
+    hosts = _hosts(network, identity, any(each.rest for each in unbound))
     wiring = wire_network(network, hosts)
     configs = {spec.name: switch_config(spec, network.switches) for spec in network.topology.switches}
     check_counters(network.statistics, network.topology)
@@ -87,7 +87,7 @@ def build(network: Network, program: Program, properties: Iterable[Bindable | Pr
     core, cores = control.start(configs)
     components, channels = [control.component(core)], list(wiring.channels)
     for name, config in configs.items():
-        station = SwitchComponent(
+        switch = SwitchComponent(
             name,
             config,
             wiring,
@@ -97,7 +97,7 @@ def build(network: Network, program: Program, properties: Iterable[Bindable | Pr
             with_carrier,
             network.statistics,
         )
-        components.append(station.component(cores[name]))
+        components.append(switch.component(cores[name]))
         channels += [Channel(f"{name}.of", name, Fifo()), Channel(f"{name}.up", "controller", Fifo())]
         if name in with_carrier:
             channels.append(Channel(f"{name}.carrier", name, Fifo()))
@@ -105,16 +105,16 @@ def build(network: Network, program: Program, properties: Iterable[Bindable | Pr
         component, more = component_of(host, view)
         components.append(component)
         channels += more
-    world_around = link_failure_component(network)
-    if world_around is not None:
-        components.append(world_around)
-    world = NetworkView(network, configs, wiring, tuple(components))
-    bound = [each for one in wanted for each in ((one,) if isinstance(one, Property) else one.bind(world))]
+    link_failures = link_failure_component(network)
+    if link_failures is not None:
+        components.append(link_failures)
+    network_view = NetworkView(network, configs, wiring, tuple(components))
+    bound = [one for each in given for one in ((each,) if isinstance(each, Property) else each.bind(network_view))]
     return System(tuple(components), tuple(channels), tuple(bound))
 
 
 def switch_config(spec: SwitchSpec, options: SwitchOptions) -> Switch:
-    """Return what a switch of the topology is; the addresses of its ports are made from its datapath id."""
+    """Return the configuration of a switch; the addresses of its ports are made from its datapath id."""
     base = 0x0200_0000_0000 | (spec.dpid & 0xFF_FFFF) << 16
     ports = tuple(PortDesc(number, base | number, f"{spec.name}-eth{number}"[:15]) for number in spec.ports)
     return Switch(
@@ -158,10 +158,10 @@ def _switch_faults(network: Network) -> dict[str, SwitchFaults]:
 
 
 def _with_carrier(network: Network, faults: Mapping[str, SwitchFaults]) -> frozenset[str]:
-    """Return the switches whose links can go down: by themselves, or because the neighbour loses its power."""
+    """Return the switches whose links can go down: because the link fails, or because the neighbour loses its power."""
     found = {end.switch for _, ends, _ in failing_links(network) for end in ends}
     for link in network.topology.links:
-        for here, there in (link.ends, link.ends[::-1]):
-            if here.switch in faults and faults[here.switch].fail:
-                found.add(there.switch)
+        for one, other in (link.ends, link.ends[::-1]):
+            if one.switch in faults and faults[one.switch].fail:
+                found.add(other.switch)
     return frozenset(found)

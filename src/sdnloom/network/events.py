@@ -1,7 +1,7 @@
-"""What happens in a network, as facts for properties, strategies and reports. No step ever reads them.
+"""Events of a network: facts about transitions for properties, strategies and reports. No step reads them.
 
-Every event prints as Python and compares by kind and value. A packet in an event is the packet as it was there and
-then; `identity.py` tells which packet it is, where packets have an identity.
+Every event prints as Python and compares by class and value. A packet in an event is the packet as it was at that
+moment; `packet_id.py` tells packets apart where they carry ids.
 """
 
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class Sent(Value):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Received(Value):
-    """A packet reached a host, whether it was meant for it or not."""
+    """A host received a packet, whether or not the packet was addressed to it."""
 
     host: str
     packet: Packet
@@ -31,7 +31,7 @@ class Received(Value):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Arrived(Value):
-    """A packet came in at a port of a switch."""
+    """A packet arrived at a port of a switch."""
 
     switch: str
     port: int
@@ -58,7 +58,7 @@ class ToController(Value):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Dropped(Value):
-    """A switch did nothing with a packet that came in, or was told to release it nowhere: no fault was involved."""
+    """A switch dropped a packet because of its flow tables or a message, not because of a fault."""
 
     switch: str
     packet: Packet
@@ -66,10 +66,10 @@ class Dropped(Value):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Lost(Value):
-    """A packet ended where the world, not a rule, ended it.
+    """The network lost a packet, for a reason other than a flow entry.
 
-    The reasons: "moved" (the host is no longer there), "no host" (nothing was ever plugged in there), "port down",
-    "switch down", "no controller" (its switch was not connected). The first two are not faults.
+    The reasons: "moved" (the host has left the port), "no host" (nothing was ever plugged into the port), "port down",
+    "switch down", "no controller" (the switch was not connected). The first two are not faults.
     """
 
     port: SwitchPort
@@ -78,13 +78,13 @@ class Lost(Value):
 
     @property
     def by_fault(self) -> bool:
-        """Whether a fault of the network took the packet."""
+        """Whether a fault of the network lost the packet."""
         return self.reason in ("port down", "switch down", "no controller")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PacketBuffered(Value):
-    """A switch keeps a packet for the controller."""
+    """A switch buffered a packet for the controller."""
 
     switch: str
     buffer_id: int
@@ -93,7 +93,7 @@ class PacketBuffered(Value):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class BufferReleased(Value):
-    """A switch was told what to do with a packet it kept."""
+    """A switch released a buffered packet because a message of the program named its buffer."""
 
     switch: str
     buffer_id: int
@@ -102,7 +102,7 @@ class BufferReleased(Value):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class BufferDiscarded(Value):
-    """A switch threw a kept packet away because nobody asked for it in time."""
+    """A switch discarded a buffered packet because its time was up."""
 
     switch: str
     buffer_id: int
@@ -111,7 +111,7 @@ class BufferDiscarded(Value):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class EntryInstalled(Value):
-    """A switch has a new or changed flow entry."""
+    """A switch installed or changed a flow entry."""
 
     switch: str
     table: int
@@ -121,7 +121,10 @@ class EntryInstalled(Value):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class EntryRemoved(Value):
-    """A flow entry is gone. The reasons: "told", "idle timeout", "hard timeout", "switch failed", "connection lost"."""
+    """A switch removed a flow entry.
+
+    The reasons: "by message", "idle timeout", "hard timeout", "switch failed", "connection lost".
+    """
 
     switch: str
     table: int
@@ -140,7 +143,7 @@ class MessageSent(Value):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class MessageApplied(Value):
-    """A switch took a message of the program, whether it accepted it or not."""
+    """A switch processed a message of the program: it applied or refused it."""
 
     switch: str
     message: OpenFlowMessage
@@ -148,7 +151,7 @@ class MessageApplied(Value):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class MessageHandled(Value):
-    """The program has handled a message from a switch."""
+    """The program handled a message from a switch."""
 
     switch: str
     message: OpenFlowMessage
@@ -165,10 +168,10 @@ class MessageRefused(Value):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class HandlerRaised(Value):
-    """An exception escaped from a handler of the program.
+    """A handler of the program raised an exception and did not catch it.
 
-    File and line are those of the program's own code; `library` is the "file:line" of a library that raised it, and
-    `effect` what becomes of the program, where the platform knows.
+    File and line are in the program's own code; `library` is the "file:line" of the library that raised it, if one
+    did; `effect` is the effect on the program, if the platform knows it.
     """
 
     program: str
@@ -182,7 +185,7 @@ class HandlerRaised(Value):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class HostMoved(Value):
-    """A host went from one port to another."""
+    """A host moved from one port to another."""
 
     host: str
     old: SwitchPort
@@ -191,14 +194,14 @@ class HostMoved(Value):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class NetworkRested(Value):
-    """The network has come to rest after a host moved: whatever the move brought about has happened."""
+    """The network came to rest after a host had moved: all consequences of the move have happened."""
 
     host: str
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class LinkFailed(Value):
-    """A link went down."""
+    """A link failed."""
 
     one: SwitchPort
     other: SwitchPort
@@ -206,7 +209,7 @@ class LinkFailed(Value):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class LinkRestored(Value):
-    """A link came back."""
+    """A link works again."""
 
     one: SwitchPort
     other: SwitchPort
@@ -214,14 +217,14 @@ class LinkRestored(Value):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SwitchFailed(Value):
-    """A switch lost its power, and with it all it knew."""
+    """A switch lost its power and with it its whole state."""
 
     switch: str
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SwitchLeft(Value):
-    """A switch lost its connection to the controller but goes on working."""
+    """A switch lost its connection to the controller and keeps forwarding."""
 
     switch: str
 
@@ -242,14 +245,14 @@ class TimerFired(Value):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ExternalCalled(Value):
-    """Something outside the network called the program."""
+    """An external (an operator or a REST client) called the program."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CallAnswered(Value):
-    """The program answered a call from outside."""
+    """The program answered an external call."""
 
     name: str
     status: int
@@ -258,7 +261,7 @@ class CallAnswered(Value):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class OverlapMattered(Value):
-    """Several entries of equal priority matched one packet, and which one answered made a difference."""
+    """Several entries of equal priority matched one packet, and the choice between them made a difference."""
 
     switch: str
     table: int

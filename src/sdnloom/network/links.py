@@ -1,4 +1,4 @@
-"""Links: which channel a packet goes to when it leaves a port, and what may happen to it on the way."""
+"""Links: the channel that each port leads to, and the faults that a link may have."""
 
 import itertools
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ NO_FAULTS = LinkFaults()
 
 
 class PortQueue(NamedTuple):
-    """What waits at a port, and the faults that its link may still have."""
+    """The packets that wait at a port, and the faults left of its link."""
 
     port: int
     queue: tuple[Message, ...] = ()
@@ -27,15 +27,15 @@ class PortQueue(NamedTuple):
 
     @property
     def idle(self) -> bool:
-        """Whether nothing waits and nothing can go wrong any more: then the row says nothing."""
+        """Whether no packet waits and no fault is left: then the queue is left out of the content."""
         return not (self.queue or self.drop or self.duplicate or self.reorder)
 
 
 @dataclass(frozen=True)
 class FaultyPorts:
-    """`Ports` with budgets of faults for each port: a packet sent may be dropped or doubled, one received may overtake.
+    """`Ports` with a fault budget per port: a push may drop or duplicate the packet, a take may reorder.
 
-    Content: the tuple of rows, by port.
+    Content: the tuple of queues that are not idle, by port.
     """
 
     faults: tuple[tuple[int, LinkFaults], ...]
@@ -45,7 +45,7 @@ class FaultyPorts:
 
     @property
     def empty(self) -> Content:
-        """Nothing waits, all budgets are full."""
+        """No packet waits, all budgets are full."""
         rows = [
             PortQueue(port, (), each.drop, each.duplicate, each.reorder)
             for port, each in sorted(self.faults, key=_port)
@@ -53,14 +53,14 @@ class FaultyPorts:
         return tuple(row for row in rows if not row.idle)
 
     def undisturbed(self, content: tuple[PortQueue, ...]) -> frozenset[str]:
-        """Those who send only behind waiting packets that nothing can overtake."""
+        """The senders whose packets all queue up behind packets that nothing can overtake."""
         steady = {row.port for row in content if row.queue and not row.reorder}
         return frozenset(
             {name for name, _ in self.senders} - {name for name, port in self.senders if port not in steady}
         )
 
     def push(self, content: tuple[PortQueue, ...], message: Message) -> tuple[tuple[str, Content], ...]:
-        """The packet is stored, or dropped, or stored twice."""
+        """Store the packet, drop it, or store it twice."""
         if not isinstance(message, tuple) or len(message) != 2:
             raise ModelError(f"a message on a channel of ports must be (port, payload), got {message!r}")
         port, payload = message
@@ -75,7 +75,7 @@ class FaultyPorts:
         return tuple((label, _with(content, changed)) for label, changed in results)
 
     def take(self, content: tuple[PortQueue, ...]) -> tuple[tuple[str, Message, Content], ...]:
-        """One packet from each port that has any: its first, or a later one that overtakes."""
+        """Take one packet from each port where one waits: the first, or a later one that overtakes."""
         busy = [row for row in content if row.queue]
         if not busy:
             return ()
@@ -89,10 +89,10 @@ class FaultyPorts:
         return tuple(results)
 
     def waiting(self, content: tuple[PortQueue, ...]) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
-        """The packets, with their ports, that may come next, and those that may come after them."""
-        next_ones = [(row.port, one) for row in content for one in (row.queue if row.reorder else row.queue[:1])]
-        later = [(row.port, one) for row in content for one in row.queue[0 if row.reorder else 1 :]]
-        return tuple(next_ones), tuple(later)
+        """The packets that may be taken next and the packets that may be taken later, each with its port."""
+        first = [(row.port, packet) for row in content for packet in (row.queue if row.reorder else row.queue[:1])]
+        later = [(row.port, packet) for row in content for packet in row.queue[0 if row.reorder else 1 :]]
+        return tuple(first), tuple(later)
 
 
 def _port(pair: tuple[int, LinkFaults]) -> int:
@@ -107,7 +107,7 @@ def _with(content: Sequence[PortQueue], row: PortQueue) -> tuple[PortQueue, ...]
 def _picks(row: PortQueue) -> list[tuple[str, Message, PortQueue]]:
     found = []
     for index, payload in enumerate(row.queue):
-        # Equal neighbours are interchangeable: overtaking one's own copy is no event.
+        # A packet that overtakes an equal packet changes nothing.
         if index == 0 or (row.reorder and row.queue[index - 1] != payload):
             rest = row._replace(queue=row.queue[:index] + row.queue[index + 1 :], reorder=row.reorder - (index > 0))
             found.append((f"overtake {index} at {row.port}" if index else "", payload, rest))
@@ -115,45 +115,45 @@ def _picks(row: PortQueue) -> list[tuple[str, Message, PortQueue]]:
 
 
 class Target(NamedTuple):
-    """Where a packet goes that leaves a port: a channel and, at a switch, the port it comes in at."""
+    """The other end of a port: a channel and, if it leads to a switch, the port of that switch."""
 
     channel: str
     port: int | None = None
 
     def message(self, packet: Packet) -> Message:
-        """What is put on the channel."""
+        """The message that carries a packet on the channel."""
         return packet if self.port is None else (self.port, packet)
 
 
 @dataclass(frozen=True)
 class Wiring:
-    """Where every port leads, and the channels of all links."""
+    """The target of every switch port, and the channels of all links."""
 
     targets: Mapping[SwitchPort, Target]
     channels: tuple[Channel, ...]
 
 
 def wire_network(network: Network, hosts: Sequence[tuple[Host, HostView]]) -> Wiring:
-    """Return the wiring of a network. Raises NetworkError if a port has two uses or a fault no link."""
+    """Return the wiring of a network. Raises NetworkError if a port is used twice or a fault names no link."""
     topology = network.topology
     faults = _faults(network)
     targets: dict[SwitchPort, Target] = {}
     senders: dict[str, list[tuple[str, int]]] = {switch.name: [] for switch in topology.switches}
-    at_ports: dict[str, list[tuple[int, LinkFaults]]] = {switch.name: [] for switch in topology.switches}
+    faulty: dict[str, list[tuple[int, LinkFaults]]] = {switch.name: [] for switch in topology.switches}
     channels: list[Channel] = []
 
-    def lead(sender: str, to: SwitchPort, of_link: LinkFaults) -> None:
+    def add_sender(sender: str, to: SwitchPort, link_faults: LinkFaults) -> None:
         senders[to.switch].append((sender, to.port))
-        if of_link != NO_FAULTS:
-            at_ports[to.switch].append((to.port, of_link))
+        if link_faults != NO_FAULTS:
+            faulty[to.switch].append((to.port, link_faults))
 
     for link in topology.links:
-        for here, there in (link.ends, link.ends[::-1]):
-            targets[here] = Target(f"{there.switch}.in", there.port)
-            lead(here.switch, there, faults.get(link.name, NO_FAULTS))
+        for one, other in (link.ends, link.ends[::-1]):
+            targets[one] = Target(f"{other.switch}.in", other.port)
+            add_sender(one.switch, other, faults.get(link.name, NO_FAULTS))
     for host, view in hosts:
         ports = ports_of(host, view)
-        of_cable = faults.get(host.name, NO_FAULTS)
+        host_faults = faults.get(host.name, NO_FAULTS)
         for port in ports:
             if port in targets:
                 raise NetworkError(
@@ -162,24 +162,24 @@ def wire_network(network: Network, hosts: Sequence[tuple[Host, HostView]]) -> Wi
                 )
             name = inbox(host.name, port, ports)
             targets[port] = Target(name)
-            lead(host.name, port, of_cable)
-            channels.append(Channel(name, host.name, _cable(of_cable)))
+            add_sender(host.name, port, host_faults)
+            channels.append(Channel(name, host.name, _host_discipline(host_faults)))
     for switch in topology.switches:
-        who = tuple(sorted(senders[switch.name]))
-        some = tuple(sorted(at_ports[switch.name], key=_port))
-        discipline: Discipline = FaultyPorts(some, who) if some else Ports(who)
+        by_port = tuple(sorted(senders[switch.name]))
+        with_faults = tuple(sorted(faulty[switch.name], key=_port))
+        discipline: Discipline = FaultyPorts(with_faults, by_port) if with_faults else Ports(by_port)
         channels.append(Channel(f"{switch.name}.in", switch.name, discipline))
     return Wiring(targets, tuple(channels))
 
 
-def _cable(faults: LinkFaults) -> Discipline:
-    """The way from a switch to a host."""
+def _host_discipline(faults: LinkFaults) -> Discipline:
+    """Return the discipline of the channel from a switch to a host."""
     queue: Discipline = Reorder(faults.reorder) if faults.reorder else Fifo()
     return Lossy(faults.drop, faults.duplicate, queue) if faults.drop or faults.duplicate else queue
 
 
 def link_names(network: Network) -> dict[str, tuple[SwitchPort, ...]]:
-    """Return the switch ports of every link and host cable, by every name that a fault may use."""
+    """Return the switch ports of every link, by every name that a fault may use; a host's link has the host's name."""
     names: dict[str, tuple[SwitchPort, ...]] = {host.name: (host.switch_port,) for host in network.topology.hosts}
     for link in network.topology.links:
         one, other = link.ends
@@ -190,12 +190,12 @@ def link_names(network: Network) -> dict[str, tuple[SwitchPort, ...]]:
 def _faults(network: Network) -> dict[str, LinkFaults]:
     """Return the faults by the name of the link."""
     names = link_names(network)
-    own: dict[tuple[SwitchPort, ...], str] = {link.ends: link.name for link in network.topology.links}
+    name_of: dict[tuple[SwitchPort, ...], str] = {link.ends: link.name for link in network.topology.links}
     found: dict[str, LinkFaults] = {}
     for given, faults in network.link_faults:
         if given not in names:
             raise NetworkError(f"faults of {given!r}, which is no link; expected one of {', '.join(sorted(names))}")
-        name = own.get(names[given], given)
+        name = name_of.get(names[given], given)
         if name in found:
             raise NetworkError(f"faults of the link {name!r} are given twice; expected them once")
         found[name] = faults

@@ -1,4 +1,4 @@
-"""What is to be checked, as one value: topology, hosts, switches, faults, timers, calls from outside. No behaviour."""
+"""The description of a network as one value: topology, hosts, switches, faults, timers, externals."""
 
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal
@@ -32,14 +32,14 @@ def at_most(count: int) -> str:
     return "at most once" if count == 1 else f"at most {count} times"
 
 
-def _budgets(faults: Any) -> None:
+def _check_budgets(faults: Any) -> None:
     for each in fields(faults):
         check_not_negative(each.name, getattr(faults, each.name))
 
 
 @dataclass(frozen=True)
 class SwitchOptions:
-    """What all switches of a network have in common; the names are those of `switch.Switch`."""
+    """The configuration that all switches of a network share; the attributes are those of `switch.Switch`."""
 
     version: VersionName = "1.0"
     buffers: int = 256
@@ -59,13 +59,13 @@ class SwitchOptions:
 
     @property
     def wire_version(self) -> int:
-        """The version as messages carry it."""
+        """The number of the version in the header of a message."""
         return VERSION_NUMBERS[self.version]
 
 
 @dataclass(frozen=True)
 class LinkFaults:
-    """How often a link may drop, duplicate or reorder packets, in each direction, and how often it may fail."""
+    """How many packets a link may drop, duplicate or reorder in each direction, and how often it may fail."""
 
     drop: int = 0
     duplicate: int = 0
@@ -73,7 +73,7 @@ class LinkFaults:
     fail: int = 0
 
     def __post_init__(self) -> None:
-        _budgets(self)
+        _check_budgets(self)
 
     def bounds(self) -> tuple[str, ...]:
         """The faults that may happen, with their budgets."""
@@ -84,13 +84,13 @@ class LinkFaults:
 
 @dataclass(frozen=True)
 class SwitchFaults:
-    """How often a switch may lose its power (`fail`) or its connection (`disconnect`) and come back."""
+    """How often a switch may lose its power (`fail`) or its control connection (`disconnect`) and join again."""
 
     fail: int = 0
     disconnect: int = 0
 
     def __post_init__(self) -> None:
-        _budgets(self)
+        _check_budgets(self)
 
     def bounds(self) -> tuple[str, ...]:
         """The faults that may happen, with their budgets."""
@@ -99,17 +99,17 @@ class SwitchFaults:
 
     @property
     def any(self) -> bool:
-        """Whether the switch can go away at all."""
+        """Whether the switch can fail or disconnect."""
         return bool(self.fail or self.disconnect)
 
 
 @dataclass(frozen=True)
 class Timeouts:
-    """When timed things of switches end. Time itself is left out: any timer may be the next one to fire.
+    """Expiry of timeouts in switches. Time is not modelled: any timer may be the next one to expire.
 
-    `expiries` is how often, in each switch, an idle or hard timeout or a buffer may run out at any moment. With
-    `settle` every hard timeout also runs out when nothing else is going on; an idle timeout need not, for traffic can
-    keep an entry alive for ever.
+    `expiries` is how often, in each switch, an idle or hard timeout or a buffer may expire at any moment. With `settle`
+    every hard timeout also expires in quiescent states; idle timeouts do not, because traffic can keep an entry alive
+    for ever.
     """
 
     expiries: int = 0
@@ -127,7 +127,7 @@ class Timeouts:
 
 @dataclass(frozen=True)
 class External:
-    """A call from outside that may happen `budget` times."""
+    """An external call (an operator command or a REST request) that may happen `budget` times."""
 
     name: str
     arguments: tuple[Any, ...] = ()
@@ -150,7 +150,7 @@ class ProgramTimer:
 
 @dataclass(frozen=True)
 class PortCounter:
-    """What a counter of a port says whenever the program asks for statistics: any of the values, each time anew."""
+    """The values of a port's counter in statistics: each reply has one of them, chosen anew each time."""
 
     port: SwitchPort
     values: tuple[int, ...]
@@ -161,25 +161,25 @@ class PortCounter:
             check_not_negative(f"{self.counter} of {self.port}", value)
 
 
-# (port, counter, value): what the ports of a switch say; counters that are not among them are 0.
-PortAnswer = tuple[tuple[int, str, int], ...]
-NamedAnswer = tuple[str, PortAnswer]  # and what a trace calls it
+PortAnswer = tuple[tuple[int, str, int], ...]  # (port, counter, value) of a statistics reply; all others are 0
+NamedAnswer = tuple[str, PortAnswer]  # an answer and its name in a trace
 
 
 @dataclass(frozen=True)
 class Network:
-    """Everything but the program and the properties.
+    """The whole scenario except the program and the properties.
 
-    A host of the topology without a behaviour takes what comes and sends nothing. Link faults are by the name of the
-    link (`LinkSpec.name`: "s1:2-s2:1") or of the host whose cable is meant; switch faults by the switch's name. With
-    `joining` the switches connect one after the other as part of the search; without, the search starts when all have
-    and the program's answers have arrived. `identity` gives each packet that a host sends a number of its own; None
-    leaves it to the properties to ask for that. Counters of ports that `statistics` does not name are what the switch
-    counted (`SwitchOptions.counters`). With `answers`, what ports say is discovered instead: it is settled when the
-    program handles a reply, which is any of the switch's answers then, and whoever searches fills them in. `ticks` is
-    how often time may pass to the next timer of the program, for a program that has a clock of its own; without any,
-    time stands still. `warmup` lets packets travel before the search starts, and time pass that often (see
-    `beginning`).
+    - `hosts`: a host of the topology without an entry here receives every packet and sends none.
+    - `link_faults` are by the name of the link (`LinkSpec.name`: "s1:2-s2:1") or of the host at its end,
+      `switch_faults` by the name of the switch.
+    - `joining`: the switches connect one after the other as part of the search. Without it the search starts when all
+      have connected and the program's first messages have arrived.
+    - `identity`: packets of hosts carry packet ids; None leaves that to the properties.
+    - `statistics`: counters of ports that it does not name are what the switch counted (`SwitchOptions.counters`).
+    - `answers`: statistics replies found by discovery, instead of `statistics`; a reply gets one of the switch's
+      answers when the program handles it.
+    - `ticks`: how often time may pass to the next timer of a program that has a clock; with 0 no timer fires.
+    - `warmup`: packets travel before the search starts, and time passes that often (see `startup.py`).
     """
 
     topology: Topology

@@ -1,4 +1,4 @@
-"""A switch as a component: packets and messages come in, time passes, ports and power come and go."""
+"""The component of a switch: packets, messages, timeouts, port changes, power and connection failures as actions."""
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
@@ -42,25 +42,25 @@ from sdnloom.network.switch_events import step_events
 from sdnloom.network.timers import expiries
 from sdnloom.network.topology.spec import SwitchPort
 
-_AROUND = "around"  # the cell of all that is not the switch's own core: phase, connection, carriers, budgets
+_STATUS = "status"  # the cell of everything in SwitchState but the core: phase, epoch, carriers, budgets
 
 
 class EpochSwitchUp(NamedTuple):
-    """A switch connects; answers to it carry the number of this connection."""
+    """A switch connects; messages to it carry the epoch of this connection."""
 
     epoch: int
     joined: SwitchUp
 
 
 class EpochMessage(NamedTuple):
-    """A message to a switch that can go away: it is void when the connection is no longer the one it was sent on."""
+    """A message to a switch that can disconnect: it is void if the connection has another epoch when it arrives."""
 
     epoch: int
     message: OpenFlowMessage
 
 
 class Carrier(NamedTuple):
-    """A port lost or regained its carrier; it has one while no cause stands against it."""
+    """A port loses its carrier for a cause, or the cause is gone; it has a carrier while there is no cause."""
 
     port: int
     up: bool
@@ -68,10 +68,10 @@ class Carrier(NamedTuple):
 
 
 class SwitchState(NamedTuple):
-    """The core of a switch component: the switch itself, its connection, and the budgets of what may befall it."""
+    """The core of a switch component: the core of the switch, its connection, and the fault budgets left."""
 
     core: SwitchCore
-    phase: Literal["on", "apart", "off"] = "on"  # "apart" has power but no controller
+    phase: Literal["on", "disconnected", "off"] = "on"  # "disconnected": power, but no controller
     epoch: int = 0
     fails: int = 0
     disconnects: int = 0
@@ -80,7 +80,7 @@ class SwitchState(NamedTuple):
 
 
 class SwitchComponent:
-    """Makes the component of one switch."""
+    """Builds the component of one switch; its methods are the steps of the actions."""
 
     def __init__(
         self,
@@ -105,41 +105,41 @@ class SwitchComponent:
             for target in self.targets.values()
             if target.port is not None
         ]
-        # Asked in each state in which a message waits; the state makes no difference.
-        self._reach_of_packet = cache(partial(footprints.of_packet, config))
-        self._reach_of_message = cache(partial(footprints.of_message, config))
+        # Cached, because they are called in every state in which a message waits and do not depend on the state.
+        self._packet_footprint = cache(partial(footprints.of_packet, config))
+        self._message_footprint = cache(partial(footprints.of_message, config))
 
     def component(self, core: SwitchCore) -> Component:
         """Return the component; `core` is the switch after the program's first messages."""
         wires = frozenset(target.channel for target in self.targets.values()) | {self.up}
-        tell = frozenset({self.up})
-        around = tell | {channel for channel, _ in self.neighbours}
-        # Timers never count down here, so a packet leaves the entries that it meets as they were, unless they count.
-        marks = ALL if self.config.counters else frozenset[Cell]({"buffers", "macs"})
+        controller = frozenset({self.up})
+        neighbours = controller | {channel for channel, _ in self.neighbours}
+        # Timers do not count down in this model, so a packet changes the entries that it matches only if they count.
+        writes = ALL if self.config.counters else frozenset[Cell]({"buffers", "macs"})
         actions = [
-            Action("packets", self.packets, f"{self.name}.in", wires, writes=marks, footprint=self._of_packet),
-            Action("of", self.obey, self.of, wires, footprint=self._of_message),
+            Action("packets", self.packets, f"{self.name}.in", wires, writes=writes, footprint=self._of_packet),
+            Action("of", self.apply_message, self.of, wires, footprint=self._of_message),
         ]
         if self.has_carrier:
-            actions.append(Action("carrier", self.carrier, self.carriers, tell))
+            actions.append(Action("carrier", self.carrier, self.carriers, controller))
         if self.timeouts.expiries:
-            actions.append(Action("expire", self.expire, None, tell, mode=Mode.MAY))
+            actions.append(Action("expire", self.expire, None, controller, mode=Mode.MAY))
         if self.timeouts.settle:
-            actions.append(Action("settle", self.settle, None, tell, mode=Mode.IDLE))
+            actions.append(Action("settle", self.settle, None, controller, mode=Mode.IDLE))
         if self.joining:
-            actions.append(Action("connect", self.first_join, None, tell))
+            actions.append(Action("connect", self.first_join, None, controller))
         if self.faults.fail:
-            actions.append(Action("fail", self.fail, None, around, mode=Mode.MAY))
+            actions.append(Action("fail", self.fail, None, neighbours, mode=Mode.MAY))
         if self.faults.disconnect:
-            actions.append(Action("disconnect", self.disconnect, None, tell, mode=Mode.MAY))
+            actions.append(Action("disconnect", self.disconnect, None, controller, mode=Mode.MAY))
         if self.faults.any:
-            sends = around if self.faults.fail else tell
+            sends = neighbours if self.faults.fail else controller
             actions.append(Action("join", self.join, None, sends, mode=Mode.MAY))
         return Component(self.name, self.initial(core), tuple(actions), conflict=cells_conflict)
 
     def initial(self, core: SwitchCore) -> SwitchState:
-        """Return the state at the start."""
-        phase: Literal["on", "apart"] = "apart" if self.joining else "on"
+        """Return the initial core of the component."""
+        phase: Literal["on", "disconnected"] = "disconnected" if self.joining else "on"
         if self.joining:
             core = disconnect(self.config, core).core
         return SwitchState(core, phase, 0, self.faults.fail, self.faults.disconnect, self.timeouts.expiries)
@@ -153,31 +153,31 @@ class SwitchComponent:
         branches = [_Branch(state.core)]
         for port, packet in heads:
             branches = [
-                branch.then(outcome, self._met(state, branch.core, port, packet, outcome))
+                branch.then(outcome, self._arrival_events(state, branch.core, port, packet, outcome))
                 for branch in branches
                 for outcome in receive_packet(self.config, branch.core, port, packet)
             ]
         return [self._outcome(state, branch) for branch in branches]
 
-    def obey(self, state: SwitchState, given: Any) -> list[Outcome]:
-        """Process a message from the controller; one for an earlier connection is void."""
+    def apply_message(self, state: SwitchState, given: Any) -> list[Outcome]:
+        """Process a message from the controller; a message of an earlier connection is void."""
         message = given.message if isinstance(given, EpochMessage) else given
-        obeyed = MessageApplied(self.name, message)
+        applied = MessageApplied(self.name, message)
         if isinstance(given, EpochMessage) and (given.epoch != state.epoch or state.phase != "on"):
-            return [Outcome(state, (), (obeyed, *self._void(state, message)))]
+            return [Outcome(state, (), (applied, *self._void_packets(state, message)))]
         found = []
         outcomes = receive_message(self.config, state.core, message)
         for outcome in itertools.chain.from_iterable(with_statistics(each, self.statistics) for each in outcomes):
-            events = [obeyed, *step_events(self.name, state.core, outcome)]
-            events += self._suppressed(state, outcome, lambda core: receive_message(self.config, core, message))
+            events = [applied, *step_events(self.name, state.core, outcome)]
+            events += self._lost_at_dead_ports(state, outcome, lambda core: receive_message(self.config, core, message))
             released = [event for event in events if isinstance(event, BufferReleased)]
             if not outcome.outputs and not outcome.messages:
                 events += [Dropped(self.name, event.packet) for event in released]
             found.append(self._outcome(state, _Branch(state.core).then(outcome, tuple(events))))
         return found
 
-    def _void(self, state: SwitchState, message: OpenFlowMessage) -> Iterator[Lost]:
-        """Yield the packet that a void message was about: the fault took it, for nobody will ask for it again."""
+    def _void_packets(self, state: SwitchState, message: OpenFlowMessage) -> Iterator[Lost]:
+        """Yield the packet of a void message: the fault lost it, because nothing will release it any more."""
         if not isinstance(message, PacketOut | FlowMod):
             return
         if isinstance(message, PacketOut) and message.buffer_id == NO_BUFFER:
@@ -186,30 +186,33 @@ class SwitchComponent:
             if each.buffer_id == message.buffer_id:
                 yield self._lost(each.in_port, each.packet, "no controller")
 
-    def _met(
+    def _arrival_events(
         self, state: SwitchState, before: SwitchCore, port: int, packet: Packet, outcome: SwitchOutcome
     ) -> tuple[NetworkEvent, ...]:
-        """Return the events of a packet that came in."""
+        """Return the events of a packet that arrives."""
         if any(number == port for number, _ in state.down):
             return (self._lost(port, packet, "port down"),)
         events = [Arrived(self.name, port, packet), *step_events(self.name, before, outcome)]
-        lost = self._suppressed(
+        lost = self._lost_at_dead_ports(
             state._replace(core=before), outcome, lambda core: receive_packet(self.config, core, port, packet)
         )
         events += lost
         if not (outcome.outputs or outcome.messages or lost):
-            apart = state.phase == "apart"
-            events.append(self._lost(port, packet, "no controller") if apart else Dropped(self.name, packet))
+            disconnected = state.phase == "disconnected"
+            events.append(self._lost(port, packet, "no controller") if disconnected else Dropped(self.name, packet))
         return tuple(events)
 
-    def _suppressed(
+    def _lost_at_dead_ports(
         self, state: SwitchState, outcome: SwitchOutcome, run: Callable[[SwitchCore], Sequence[SwitchOutcome]]
     ) -> list[NetworkEvent]:
-        """Return the packets that would have left through ports without carrier."""
+        """Return an event for each packet that was to leave through a port without carrier.
+
+        They are found by running the step again with a carrier at every port.
+        """
         if not state.down:
             return []
-        lit = tuple(_with_carrier(desc, True) for desc in self._ports(state.core))
-        ideal = next((each for each in run(replace(state.core, ports=lit)) if each.choice == outcome.choice), outcome)
+        live = tuple(_with_carrier(desc, True) for desc in self._ports(state.core))
+        ideal = next((each for each in run(replace(state.core, ports=live)) if each.choice == outcome.choice), outcome)
         return [
             self._lost(port, packet, "port down")
             for port, packet in ideal.outputs
@@ -220,7 +223,7 @@ class SwitchComponent:
         return Lost(SwitchPort(self.name, port), packet, reason)
 
     def _outcome(self, state: SwitchState, branch: "_Branch") -> Outcome:
-        """Return the engine's outcome: packets to where the ports lead, messages to the controller."""
+        """Return the engine's outcome: packets go to the targets of the ports, messages to the controller."""
         sends: list[tuple[str, Message]] = []
         events = list(branch.events)
         for outcome in branch.outcomes:
@@ -233,47 +236,47 @@ class SwitchComponent:
             sends += [(self.up, message) for message in outcome.messages]
         choice = "; ".join(outcome.choice for outcome in branch.outcomes if outcome.choice)
         reads, writes = (frozenset[Cell]().union(*cells) for cells in branch.cells())
-        if state.down:  # what is lost at dark ports is found by trying again
+        if state.down:  # `_lost_at_dead_ports` reads everything
             reads = ALL
         return Outcome(
-            state._replace(core=branch.core), tuple(sends), tuple(events), reads | {_AROUND}, writes, choice=choice
+            state._replace(core=branch.core), tuple(sends), tuple(events), reads | {_STATUS}, writes, choice=choice
         )
 
-    # -- what may come of messages that wait, for a reduction ----------------------------------------------------
+    # -- footprints of packets and messages that wait, for a reduction -------------------------------------------
 
     def _of_packet(self, state: SwitchState, before: tuple[Any, ...], given: tuple[int, Packet]) -> Footprint:
-        return self._footprint(self._reach_of_packet(*given))
+        return self._footprint(self._packet_footprint(*given))
 
     def _of_message(self, state: SwitchState, before: tuple[Any, ...], given: Any) -> Footprint:
-        message, *earlier = (one.message if isinstance(one, EpochMessage) else one for one in (given, *before))
-        reach = self._reach_of_message(message)
-        if reach is not None and reach.ports is not None and reach.answers and self._is_steady():
-            reach = reach._replace(answers=not footprints.is_quiet(self.config, state.core, earlier, message))
-        return self._footprint(reach)
+        message, *earlier = (each.message if isinstance(each, EpochMessage) else each for each in (given, *before))
+        found = self._message_footprint(message)
+        if found is not None and found.ports is not None and found.answers and self._is_steady():
+            found = found._replace(answers=not footprints.is_quiet(self.config, state.core, earlier, message))
+        return self._footprint(found)
 
     def _is_steady(self) -> bool:
         """Return whether only packets and messages can change this switch."""
         changing = self.has_carrier or self.joining or self.faults.any
         return not (changing or self.timeouts.expiries or self.timeouts.settle)
 
-    def _footprint(self, reach: footprints.MessageFootprint | None) -> Footprint:
+    def _footprint(self, found: footprints.MessageFootprint | None) -> Footprint:
         wires = frozenset(target.channel for target in self.targets.values())
-        if reach is None:
+        if found is None:
             return Footprint(ALL, ALL, wires | {self.up})
-        if reach.ports is not None:
-            wires = frozenset(target.channel for port, target in self.targets.items() if port in reach.ports)
-        return Footprint(reach.reads | {_AROUND}, reach.writes, wires | {self.up} if reach.answers else wires)
+        if found.ports is not None:
+            wires = frozenset(target.channel for port, target in self.targets.items() if port in found.ports)
+        return Footprint(found.reads | {_STATUS}, found.writes, wires | {self.up} if found.answers else wires)
 
     # -- time ---------------------------------------------------------------------------------------------------
 
     def expire(self, state: SwitchState, _: None) -> list[Outcome]:
-        """Any timer may run out, while the budget lasts."""
+        """Let any timer expire, while the budget lasts."""
         if not state.expiries or state.phase == "off":
             return []
         return self._expiries(state._replace(expiries=state.expiries - 1), hard_only=False)
 
     def settle(self, state: SwitchState, _: None) -> list[Outcome]:
-        """A hard timeout runs out: nothing can keep it from doing so for ever."""
+        """Let a hard timeout expire; nothing can prevent it for ever."""
         return [] if state.phase == "off" else self._expiries(state, hard_only=True)
 
     def _expiries(self, state: SwitchState, hard_only: bool) -> list[Outcome]:
@@ -289,21 +292,21 @@ class SwitchComponent:
 
     # -- ports, power and connection -----------------------------------------------------------------------------
 
-    def carrier(self, state: SwitchState, news: Carrier) -> list[Outcome]:
-        """A port notices that its link went down or came back."""
-        entry = (news.port, news.cause)
-        down = tuple(sorted(set(state.down) - {entry} if news.up else {*state.down, entry}))
+    def carrier(self, state: SwitchState, change: Carrier) -> list[Outcome]:
+        """Let a port notice that its link went down or works again."""
+        entry = (change.port, change.cause)
+        down = tuple(sorted(set(state.down) - {entry} if change.up else {*state.down, entry}))
         after = state._replace(down=down)
-        was, now = (any(port == news.port for port, _ in each) for each in (state.down, down))
-        if was == now or state.phase == "off":
+        was_down, is_down = (any(port == change.port for port, _ in each) for each in (state.down, down))
+        if was_down == is_down or state.phase == "off":
             return [Outcome(after)]
-        desc = next(desc for desc in self._ports(state.core) if desc.port_no == news.port)
-        outcome = port_change(self.config, state.core, PortReason.MODIFY, _with_carrier(desc, not now))
+        desc = next(desc for desc in self._ports(state.core) if desc.port_no == change.port)
+        outcome = port_change(self.config, state.core, PortReason.MODIFY, _with_carrier(desc, not is_down))
         sends = tuple((self.up, message) for message in outcome.messages)
         return [Outcome(after._replace(core=outcome.core), sends, step_events(self.name, state.core, outcome))]
 
     def fail(self, state: SwitchState, _: None) -> list[Outcome]:
-        """The power goes, and with it all entries and buffers."""
+        """Take the power away, and with it all entries and buffers."""
         if not state.fails or state.phase == "off":
             return []
         empty = SwitchOutcome(initial_switch_core(self.config))
@@ -320,39 +323,39 @@ class SwitchComponent:
         return [Outcome(after, (*left, *self._to_neighbours(False)), tuple(events))]
 
     def disconnect(self, state: SwitchState, _: None) -> list[Outcome]:
-        """The connection to the controller goes; the switch works on as its version says."""
+        """Cut the connection to the controller; the switch goes on as its OpenFlow version says."""
         if not state.disconnects or state.phase != "on":
             return []
         outcome = disconnect(self.config, state.core)
         after = state._replace(
-            core=outcome.core, phase="apart", epoch=state.epoch + 1, disconnects=state.disconnects - 1
+            core=outcome.core, phase="disconnected", epoch=state.epoch + 1, disconnects=state.disconnects - 1
         )
         events = (SwitchLeft(self.name), *step_events(self.name, state.core, outcome, "connection lost"))
         return [Outcome(after, ((self.up, SwitchDown(self.name)),), events)]
 
     def join(self, state: SwitchState, _: None) -> list[Outcome]:
-        """The switch is back."""
+        """Let the switch connect again."""
         if state.phase == "on" or state.epoch == 0:
             return []
         return [self._joined(state, self._to_neighbours(True) if state.phase == "off" else ())]
 
     def first_join(self, state: SwitchState, _: None) -> list[Outcome]:
-        """The switch connects for the first time."""
-        return [self._joined(state, ())] if state.phase == "apart" and state.epoch == 0 else []
+        """Let the switch connect for the first time."""
+        return [self._joined(state, ())] if state.phase == "disconnected" and state.epoch == 0 else []
 
     def _joined(self, state: SwitchState, sends: tuple[tuple[str, Message], ...]) -> Outcome:
         core = connect(self.config, state.core).core
         if state.phase == "off":
-            core = self._relit(core, state)
+            core = self._with_dead_ports(core, state)
         joined = SwitchUp(self.name, self.config.datapath_id, self._ports(core))
         after = state._replace(core=core, phase="on")
         greeting = EpochSwitchUp(state.epoch, joined) if self.faults.any else joined
         return Outcome(after, ((self.up, greeting), *sends), (SwitchJoined(self.name),))
 
-    def _relit(self, core: SwitchCore, state: SwitchState) -> SwitchCore:
-        """Return a core fresh from power-on that sees which of its links are down."""
-        dark = {port for port, _ in state.down}
-        ports = tuple(_with_carrier(desc, desc.port_no not in dark) for desc in self.config.ports)
+    def _with_dead_ports(self, core: SwitchCore, state: SwitchState) -> SwitchCore:
+        """Return the core after power-on with the ports marked whose links are down."""
+        dead = {port for port, _ in state.down}
+        ports = tuple(_with_carrier(desc, desc.port_no not in dead) for desc in self.config.ports)
         return replace(core, ports=None if ports == self.config.ports else ports)
 
     def _ports(self, core: SwitchCore) -> tuple[PortDesc, ...]:
@@ -363,14 +366,14 @@ class SwitchComponent:
 
 
 class _Branch(NamedTuple):
-    """One way through the packets of a step so far."""
+    """One combination of outcomes for the packets of a step processed so far."""
 
     core: SwitchCore
     outcomes: tuple[SwitchOutcome, ...] = ()
     events: tuple[NetworkEvent, ...] = ()
 
     def cells(self) -> tuple[list[frozenset[Cell]], list[frozenset[Cell]]]:
-        return [one.reads for one in self.outcomes], [one.writes for one in self.outcomes]
+        return [each.reads for each in self.outcomes], [each.writes for each in self.outcomes]
 
     def then(self, outcome: SwitchOutcome, events: tuple[NetworkEvent, ...]) -> "_Branch":
         return _Branch(outcome.core, (*self.outcomes, outcome), self.events + events)

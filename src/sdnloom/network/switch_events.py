@@ -1,4 +1,4 @@
-"""What a step of a switch means, told as events: compares the state before with the outcome."""
+"""Events of a switch step, found by comparing the core before and after."""
 
 from collections.abc import Iterator
 
@@ -22,7 +22,7 @@ _REASONS = {FlowRemovedReason.IDLE_TIMEOUT: "idle timeout", FlowRemovedReason.HA
 
 
 def step_events(
-    switch: str, before: SwitchCore, outcome: SwitchOutcome, reason: str = "told"
+    switch: str, before: SwitchCore, outcome: SwitchOutcome, reason: str = "by message"
 ) -> tuple[NetworkEvent, ...]:
     """Return the events of an outcome: tables first, then buffers, then packets and messages in order."""
     return (
@@ -35,8 +35,8 @@ def step_events(
 def _tables(switch: str, before: SwitchCore, after: SwitchCore, reason: str) -> Iterator[NetworkEvent]:
     if before.flows is after.flows or before.flows == after.flows:
         return
-    old = {entry.key: _meaning(entry) for entry in before.flows}
-    new = {entry.key: _meaning(entry) for entry in after.flows}
+    old = {entry.key: _content(entry) for entry in before.flows}
+    new = {entry.key: _content(entry) for entry in after.flows}
     for entry in before.flows:
         if entry.key not in new:
             yield EntryRemoved(switch, entry.table, entry.priority, entry.match, reason)
@@ -45,8 +45,8 @@ def _tables(switch: str, before: SwitchCore, after: SwitchCore, reason: str) -> 
             yield EntryInstalled(switch, entry.table, entry.priority, entry.match)
 
 
-def _meaning(entry: FlowEntry) -> object:
-    """An entry that was only used or is only older is the same entry."""
+def _content(entry: FlowEntry) -> object:
+    """Return the content of an entry without counters and timers, whose change is no event."""
     return entry.instructions, entry.cookie, entry.flags, entry.idle_timeout, entry.hard_timeout
 
 
@@ -78,7 +78,7 @@ def _traffic(switch: str, outcome: SwitchOutcome) -> Iterator[NetworkEvent]:
 
 
 def whole_packet(message: PacketIn, core: SwitchCore) -> Packet:
-    """Return the packet that a PacketIn is about; what was cut off is still in the buffer."""
+    """Return the whole packet of a PacketIn; if it was truncated, the buffer has all of it."""
     if message.buffer_id != NO_BUFFER:
         for each in core.buffers:
             if each.buffer_id == message.buffer_id:
@@ -87,5 +87,5 @@ def whole_packet(message: PacketIn, core: SwitchCore) -> Packet:
 
 
 def removal_reason(reason: int) -> str:
-    """Return the words for why an entry ended by itself."""
-    return _REASONS.get(FlowRemovedReason(reason), "told")
+    """Return the reason of an EntryRemoved event for a number of OpenFlow."""
+    return _REASONS.get(FlowRemovedReason(reason), "by message")

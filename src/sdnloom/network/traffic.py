@@ -1,4 +1,4 @@
-"""The packets that hosts exchange, built from their addresses, and the addresses of a packet."""
+"""Packets that hosts send, built from their addresses, and the addresses of a packet."""
 
 from dataclasses import replace
 from typing import NamedTuple
@@ -22,7 +22,7 @@ ARP_REQUEST, ARP_REPLY = 1, 2
 
 
 class Flow(NamedTuple):
-    """What makes packets belong together: addresses and, where there are any, transport ports."""
+    """The flow that a packet belongs to: its addresses and transport ports; a field that it lacks is 0."""
 
     eth_src: int
     eth_dst: int
@@ -34,7 +34,7 @@ class Flow(NamedTuple):
 
 
 def flow_of(packet: Packet) -> Flow:
-    """Return the flow of a packet; what it does not have is 0."""
+    """Return the flow of a packet."""
     flow = Flow(0, 0)
     for header in packet.headers:
         if isinstance(header, Ethernet):
@@ -52,12 +52,12 @@ def header_of(packet: Packet, kind: type[Header]) -> Header | None:
 
 
 def ends_of(packet: Packet) -> tuple[int, int]:
-    """Return the source and destination MAC addresses, (0, 0) for what is no Ethernet frame."""
+    """Return the source and destination MAC addresses; (0, 0) if it is no Ethernet frame."""
     return flow_of(packet)[:2]
 
 
 def is_group(address: int) -> bool:
-    """Return whether a MAC address is a group's or the broadcast address."""
+    """Return whether a MAC address is a group address, such as the broadcast address."""
     return bool(address >> 40 & 1)
 
 
@@ -67,17 +67,17 @@ def ping(source: HostSpec, target: HostSpec) -> Packet:
 
 
 def frame(source: HostSpec, target: HostSpec, ethertype: int = 0x88B5) -> Packet:
-    """Return an Ethernet frame of a type that is free for experiments, with nothing inside."""
+    """Return an empty Ethernet frame of a type that is reserved for experiments."""
     return stack(Ethernet(target.mac, source.mac, ethertype))
 
 
 def arp_request(source: HostSpec, wanted: int) -> Packet:
-    """Return the question who has an IP address; asked for one's own address it announces where one is."""
+    """Return an ARP request for an IP address; for the source's own address it is a gratuitous ARP."""
     return stack(Ethernet(BROADCAST, source.mac), Arp(ARP_REQUEST, source.mac, source.ip, 0, wanted))
 
 
 def arp_reply(source: HostSpec, mac: int, ip: int) -> Packet:
-    """Return the answer to the host with these addresses."""
+    """Return the ARP reply to the host with these addresses."""
     return stack(Ethernet(mac, source.mac), Arp(ARP_REPLY, source.mac, source.ip, mac, ip))
 
 
@@ -87,11 +87,11 @@ def tcp_segment(source: HostSpec, target: tuple[int, int], header: Tcp) -> Packe
 
 
 def answer_to(packet: Packet) -> Packet:
-    """Return the packet with its addresses and ports exchanged, an echo request as its reply, and no payload."""
-    return Packet(tuple(_turned(header) for header in packet.headers))
+    """Return the packet with source and destination exchanged and no payload; an echo request becomes a reply."""
+    return Packet(tuple(_reversed(header) for header in packet.headers))
 
 
-def _turned(header: Header) -> Header:
+def _reversed(header: Header) -> Header:
     if isinstance(header, Ethernet | IPv4 | Tcp | Udp):
         return replace(header, src=header.dst, dst=header.src)
     if isinstance(header, Icmp) and header.type == ECHO_REQUEST:

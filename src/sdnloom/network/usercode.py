@@ -1,6 +1,7 @@
-"""Python files that the user chose: controller programs, Mininet topologies, hosts and properties of one's own.
+"""Loading of Python files that the user names; `check`, `crosscheck` and `actors` share it.
 
-They run in this process, with all rights of the user. What goes wrong in them is one message with their line.
+The files hold controller programs, Mininet topologies, hosts and properties. They run in this process with all rights
+of the user. An exception in them becomes one error message with its file and line.
 """
 
 import sys
@@ -18,29 +19,29 @@ class UserCodeError(SdnloomError):
 
 
 def run_file(file: Path) -> ModuleType:
-    """The file as a module, run afresh. It can import its neighbours while it runs."""
-    place = file.resolve()
+    """Run the file and return it as a new module. It can import files of its folder while it runs."""
+    path = file.resolve()
     try:
         source = file.read_bytes()
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise UserCodeError(f"{file}: cannot read the Python file: {reason}") from error
     try:
-        code = compile(source, str(place), "exec")
+        code = compile(source, str(path), "exec")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
         raise UserCodeError(f"{file}{line}: not Python: {getattr(error, 'msg', error)}") from error
-    module = ModuleType(f"sdnloom_file_{place.stem}")
-    module.__file__ = str(place)
-    sys.modules[module.__name__] = module  # dataclasses and the like look their module up by name
-    with imports_beside(place), user_code_errors(file, "the file"):
-        exec(code, module.__dict__)  # the user named this file to have it run
+    module = ModuleType(f"sdnloom_file_{path.stem}")
+    module.__file__ = str(path)
+    sys.modules[module.__name__] = module  # dataclasses look their module up by name
+    with imports_beside(path), user_code_errors(file, "the file"):
+        exec(code, module.__dict__)
     return module
 
 
 @contextmanager
 def user_code_errors(file: Path, what: str) -> Iterator[None]:
-    """Turn what the user's code raises into one message with its line."""
+    """Turn exceptions of the user's code into a UserCodeError that names `what`, the file and the line."""
     try:
         yield
     except SdnloomError:
@@ -53,9 +54,9 @@ def user_code_errors(file: Path, what: str) -> Iterator[None]:
 
 
 @contextmanager
-def imports_beside(place: Path) -> Iterator[None]:
-    """Let a file import its neighbours; afterwards their names are free for another file's."""
-    folder, known = str(place.parent), set(sys.modules)
+def imports_beside(path: Path) -> Iterator[None]:
+    """Let a file import files of its folder; afterwards these are unloaded and their names are free."""
+    folder, known = str(path.parent), set(sys.modules)
     sys.path.insert(0, folder)
     try:
         yield

@@ -190,7 +190,7 @@ def test_a_tcp_client_that_resolves_opens_only_after_an_answer_and_to_the_addres
     assert {ends_of(packet)[1] for packet in sent if header_of(packet, Tcp)} == {B.mac}
     assert [header_of(packet, Arp).tpa for packet in sent if header_of(packet, Arp)] == [B.ip]
     phases = {column(built, state, "A").state.phase for state in quiescent(built)}
-    assert phases == {"stranger", "closed", "open", "done"}
+    assert phases == {"unresolved", "closed", "open", "done"}
 
 
 def test_a_tcp_server_resets_what_it_never_opened():

@@ -178,7 +178,7 @@ def test_constants_are_os_kens() -> None:
         for member in names:
             name = {"FAST_FAILOVER": "FF"}.get(member.name, member.name)
             assert vars(osken.OFPROTO[V13])[prefix + name] == member
-    either = {of.PortConfig: "OFPPC_", of.Capability: "OFPC_", of.FlowFlag: "OFPFF_", of.ConfigFlag: "OFPC_"}
+    either = {of.PortConfig: "OFPPC_", of.SwitchCapability: "OFPC_", of.FlowFlag: "OFPFF_", of.ConfigFlag: "OFPC_"}
     for names, prefix in either.items():
         for name, member in names.__members__.items():
             found = [

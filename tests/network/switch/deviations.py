@@ -43,7 +43,7 @@ from sdnloom.network.switch.normal import learn
 from sdnloom.network.switch.rewrite import push_vlan, set_field
 from sdnloom.network.switch.step import SwitchStep
 from sdnloom.network.switch.tables import flow_mod as flowmod
-from sdnloom.network.switch.tables.flow_table import actions_of, entry_cell
+from sdnloom.network.switch.tables.flow_table import entry_cell, instruction_actions
 from sdnloom.network.switch.tables.lookup import is_fragment, packet_fields
 from tests.network.switch.sequences import Send, Stimulus
 from tests.network.switch.views import View, view_of_model
@@ -199,7 +199,7 @@ def _never_a_port(step: Step) -> list[SwitchCore] | None:
     """Open vSwitch accepts outputs to port 0, and to TABLE outside of a PacketOut."""
     message = step.stimulus.message if isinstance(step.stimulus, Send) else None
     if isinstance(message, FlowMod):
-        actions = actions_of(message.instructions)
+        actions = instruction_actions(message.instructions)
     elif isinstance(message, GroupMod):
         actions = [action for bucket in message.buckets for action in bucket.actions]
     else:
@@ -287,7 +287,7 @@ def restart_hard_timers(stimulus: Stimulus, before: SwitchCore, outcome: SwitchO
 
 def _actions(step: Step) -> list[OpenFlowAction]:
     """Return all actions that a packet may meet in this step."""
-    actions = [action for entry in step.before.flows for action in actions_of(entry.instructions)]
+    actions = [action for entry in step.before.flows for action in instruction_actions(entry.instructions)]
     actions += [action for group in step.before.groups for bucket in group.buckets for action in bucket.actions]
     message = step.stimulus.message if isinstance(step.stimulus, Send) else None
     return actions + (list(message.actions) if isinstance(message, PacketOut) else [])

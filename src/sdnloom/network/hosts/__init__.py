@@ -1,4 +1,4 @@
-"""Hosts: each is a small class to use as it is or to subclass."""
+"""Hosts: small classes to use as they are or to subclass."""
 
 from sdnloom.network.hosts.arp import ArpHost
 from sdnloom.network.hosts.client import Client

@@ -1,4 +1,4 @@
-"""A host that knows ARP: asks for an address before it sends there, and answers who asks for its own."""
+"""A host with ARP: it requests an address before it sends to it, and answers requests for its own address."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from sdnloom.network.traffic import (
 
 
 class ArpState(NamedTuple):
-    """What it has sent, how often it may still ask, whose addresses it knows, and what it answered."""
+    """The state of the client, the ARP requests left, the hosts with known addresses, and the requests answered."""
 
     client: ClientState
     asks: int = 0
@@ -31,26 +31,26 @@ class ArpState(NamedTuple):
 
 @dataclass(frozen=True)
 class ArpHost(Client):
-    """A client that sends a ping only to whom it knows. It asks at most `asks` times and answers pings at once."""
+    """A client that pings only hosts whose address it knows. It sends at most `asks` ARP requests and answers pings."""
 
     asks: int = 1
 
     @property
     def answers_at_once(self) -> bool:
-        """It answers requests and pings."""
+        """True: it answers ARP requests and pings."""
         return True
 
     @property
     def receive_cells(self) -> frozenset[Cell]:
-        """All it knows."""
+        """Its whole state."""
         return STATE
 
     def initial(self, view: HostView) -> Hashable:
-        """It knows nobody."""
+        """No address is known."""
         return ArpState(self._capped(0, self.burst), self.asks if self.to else 0)
 
     def acts(self, view: HostView) -> tuple[HostAction, ...]:
-        """It asks and sends."""
+        """The actions `ask` and `send`."""
         asks = (HostAction("ask", self.ask),) if self.to and self.asks else ()
         return (*asks, HostAction("send", self.send_known)) if self.sends and (self.to or self.packets) else asks
 
@@ -60,36 +60,36 @@ class ArpHost(Client):
         return (*super().bounds(), *asks)
 
     def check(self, view: HostView) -> None:
-        """Raise NetworkError for what is wrong; unlike a client it may have nothing to send."""
+        """Raise NetworkError as a client does, except that it may have nothing to send."""
         if self.to or self.packets:
             Client.check(self, view)
 
     def ask(self, view: HostView, state: ArpState) -> Sequence[HostStep]:
-        """It may ask for any address that it does not know."""
+        """One ARP request for each address that is not known, as alternatives."""
         unknown = [name for name in self.to if name not in state.known]
         if not state.asks:
             return ()
         return [
             HostStep(
                 state._replace(asks=state.asks - 1),
-                (view.stamped(arp_request(view.me, view.other(name).ip), f"ask:{state.asks}"),),
+                (view.with_packet_id(arp_request(view.me, view.other(name).ip), f"ask:{state.asks}"),),
                 choice=name,
             )
             for name in unknown
         ]
 
     def send_known(self, view: HostView, state: ArpState) -> Sequence[HostStep]:
-        """What a client would send, without what goes to somebody it does not know."""
-        strangers = {ping for name, ping in self.pool(view) if name in self.to and name not in state.known}
-        doings = self.send(view, state.client)
+        """The steps of a client, without packets to hosts whose address is not known."""
+        unknown = {ping for name, ping in self.pool(view) if name in self.to and name not in state.known}
+        steps = self.send(view, state.client)
         return [
             each._replace(state=state._replace(client=cast(ClientState, each.state)))
-            for each in doings
-            if not any(packet.headers == one.headers for packet in each.packets for one in strangers)
+            for each in steps
+            if not any(packet.headers == ping.headers for packet in each.packets for ping in unknown)
         ]
 
     def receive(self, view: HostView, state: Any, packet: Packet) -> Sequence[HostStep]:
-        """Learn from an answer, answer a question, answer a ping, and count the packet as a client does."""
+        """Learn an address from an ARP reply, answer an ARP request or a ping, and count the packet as a client."""
         after: ArpState = state._replace(client=self._replenished(state.client))
         arp, icmp = header_of(packet, Arp), header_of(packet, Icmp)
         if isinstance(arp, Arp) and arp.op == ARP_REPLY:
@@ -102,5 +102,5 @@ class ArpHost(Client):
         return (HostStep(after),)
 
     def _answer(self, view: HostView, state: ArpState, packet: Packet, answer: Packet) -> Sequence[HostStep]:
-        answer, answered = view.answered(packet, answer, state.answered)
+        answer, answered = view.answer_with_id(packet, answer, state.answered)
         return (HostStep(state._replace(answered=answered), (answer,)),)

@@ -1,4 +1,4 @@
-"""A client: sends packets of its choice, so many in all and so many ahead of the answers (NICE, section 5.1)."""
+"""A host that sends packets, with a limit on packets and on unanswered packets (NICE, section 5.1)."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -12,11 +12,11 @@ from sdnloom.network.packet_id import add_packet_id
 from sdnloom.network.topology.spec import SwitchPort
 from sdnloom.network.traffic import ping
 
-NamedPacket = tuple[str, Packet]  # a packet and what a trace calls it
+NamedPacket = tuple[str, Packet]  # a packet and its name in a trace
 
 
 class ClientState(NamedTuple):
-    """How many packets it has sent, and how many more it may send before one must come; None is as many as it likes."""
+    """The number of packets sent, and how many more may be sent before one is received; None is no limit."""
 
     sent: int = 0
     credit: int | None = None
@@ -27,11 +27,11 @@ class Client(Host):
     """Sends at most `sends` packets: pings to the hosts `to`, and `packets` as given.
 
     With `burst` at most that many may be unanswered: each packet sent costs one, each packet received gives one back.
-    In order "any" each send may be any of the packets; "listed" takes one after the other and starts again. `numbered`
-    gives its packets identities (None: as the network says).
+    In order "any" each send may be any of the packets; "listed" takes them in turn and starts again. `numbered` decides
+    whether its packets carry packet ids (None: as the network does).
 
-    With `discover` it sends what the program's handlers tell apart as well: `pools` has these packets for each port
-    where it may be, and whoever searches fills it.
+    With `discover` it also sends the packets in `pools`, by the port where it is; discovery fills the pools with one
+    packet for each input class of the program's handlers.
     """
 
     to: tuple[str, ...] = ()
@@ -45,11 +45,11 @@ class Client(Host):
 
     @property
     def receive_cells(self) -> frozenset[Cell]:
-        """Nothing, unless packets received allow to send more."""
+        """None, unless `burst` makes received packets count."""
         return NONE if self.burst is None else STATE
 
     def check(self, view: HostView) -> None:
-        """Raise NetworkError for a wrong number or order, or for nothing to send."""
+        """Raise NetworkError if a number or the order is wrong, or if there is nothing to send."""
         check_not_negative(f"sends of host {self.name!r}", self.sends)
         if self.burst is not None:
             check_not_negative(f"burst of host {self.name!r}", self.burst)
@@ -60,28 +60,28 @@ class Client(Host):
             raise NetworkError(f"host {self.name!r} has nothing to send; expected hosts to send to, or packets")
 
     def pool(self, view: HostView) -> tuple[NamedPacket, ...]:
-        """The packets it may send where it is, each with a name."""
+        """The packets that it may send from its present port, each with a name."""
         pings = [(name, ping(view.me, view.other(name))) for name in self.to]
         found = [named for port, pool in self.pools if port == view.port for named in pool]
         return (*pings, *((f"packet {number}", packet) for number, packet in enumerate(self.packets, 1)), *found)
 
     def initial(self, view: HostView) -> Hashable:
-        """Nothing sent, a full burst allowed."""
+        """Nothing is sent and a full burst is allowed."""
         return self._capped(0, self.burst)
 
     def _capped(self, sent: int, credit: int | None) -> ClientState:
-        """What it could never use makes no difference, so it makes no state."""
+        """The state, with credit that could never be used cut off: it would only make equal states different."""
         return ClientState(sent, None if credit is None else min(credit, self.sends - sent))
 
     def receive(self, view: HostView, state: Any, packet: Packet) -> Sequence[HostStep]:
-        """One more packet may be unanswered."""
+        """Give one unit of credit back."""
         return (HostStep(self._replenished(state)),)
 
     def _replenished(self, state: ClientState) -> ClientState:
         return state if state.credit is None else self._capped(state.sent, state.credit + 1)
 
     def acts(self, view: HostView) -> tuple[HostAction, ...]:
-        """It sends, if it may."""
+        """The action `send`, unless `sends` is 0."""
         return (HostAction("send", self.send),) if self.sends else ()
 
     def bounds(self) -> tuple[str, ...]:
@@ -90,7 +90,7 @@ class Client(Host):
         return (f"{self.sends} packet{'' if self.sends == 1 else 's'}{unanswered}",)
 
     def send(self, view: HostView, state: ClientState) -> Sequence[HostStep]:
-        """Every packet that may be the next one."""
+        """One step for each packet that may be sent next."""
         if state.sent >= self.sends or state.credit == 0:
             return ()
         pool = self.pool(view)
@@ -105,5 +105,5 @@ class Client(Host):
 
     def _numbered(self, view: HostView, packet: Packet, number: int) -> Packet:
         if self.numbered is None:
-            return view.stamped(packet, number)
+            return view.with_packet_id(packet, number)
         return add_packet_id(packet, f"{self.name}:{number}") if self.numbered else packet

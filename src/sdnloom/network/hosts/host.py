@@ -1,6 +1,6 @@
-"""A host: what it does when a packet comes and what it does of its own accord. Subclass it to make your own.
+"""The base class of hosts and the values that describe what a host does. Subclass `Host` to make your own.
 
-A host describes its behaviour with plain values; `component.py` turns that into a component of the engine. A subclass
+A host describes its behaviour with plain values; `component.py` turns them into a component of the engine. A subclass
 overrides at most five methods: `initial`, `receive`, `acts` with `bounds`, and `work`.
 """
 
@@ -18,10 +18,10 @@ STATE: frozenset[Cell] = frozenset({"state"})
 
 @dataclass(frozen=True)
 class HostView:
-    """Where a host finds itself: its own addresses, the others', and what is to be seen of it.
+    """The network as one host sees it: its own addresses and port, and the addresses of the others.
 
-    With `identity` packets can be told apart; with `rest` the host says when the network has come to rest after a move.
-    `at` is its port when it does something of its own accord; None is the port where it started.
+    With `identity` the packets of hosts carry packet ids; with `rest` a host that moved reports when the network has
+    come to rest. `at` is the port of the host; None is the port where it starts.
     """
 
     me: HostSpec
@@ -39,37 +39,40 @@ class HostView:
         """The host of that name."""
         return self.topology.host(name)
 
-    def stamped(self, packet: Packet, number: int | str) -> Packet:
-        """The packet as this host's n-th, where packets have identities; the number must be used once."""
+    def with_packet_id(self, packet: Packet, number: int | str) -> Packet:
+        """The packet with an id made from this host's name and the number, if packets carry ids.
+
+        Law: a host uses each number once.
+        """
         return add_packet_id(packet, f"{self.me.name}:{number}") if self.identity else packet
 
-    def answered(self, packet: Packet, answer: Packet, before: tuple[str, ...]) -> tuple[Packet, tuple[str, ...]]:
-        """The answer to a packet with an identity made from the packet's, and the requests answered so far.
+    def answer_with_id(self, packet: Packet, answer: Packet, before: tuple[str, ...]) -> tuple[Packet, tuple[str, ...]]:
+        """The answer with an id made from the id of the packet, and the ids of all requests answered so far.
 
-        A request that comes twice is answered twice, and the two answers are two packets.
+        A request that arrives twice is answered twice, and the two answers have different ids.
         """
         if not self.identity:
             return answer, before
         request = packet_id_of(packet)
         copies = before.count(request)
         number = f"to:{request}:{copies + 1}" if copies else f"to:{request}"
-        return self.stamped(answer, number), tuple(sorted((*before, request)))
+        return self.with_packet_id(answer, number), tuple(sorted((*before, request)))
 
 
 class HostStep(NamedTuple):
-    """One thing a host may do: its new state, packets to send, tasks for later, and perhaps a new port."""
+    """One thing that a host may do: its new state, packets to send, tasks for later, and the port it moves to."""
 
     state: Hashable
     packets: tuple[Packet, ...] = ()
     tasks: tuple[Hashable, ...] = ()
     port: SwitchPort | None = None
-    choice: str = ""  # tells this from the other things it may do instead
-    ignores: bool = False  # it does nothing about the packet, and would do nothing in any other state
+    choice: str = ""  # label that tells this step from its alternatives
+    ignores: bool = False  # the host ignores the packet, and would in every other state
 
 
 @dataclass(frozen=True)
 class HostAction:
-    """Something a host does of its own accord; `step` returns nothing while it cannot."""
+    """An action that a host takes without receiving a packet; `step` returns an empty sequence while it is disabled."""
 
     name: str
     step: Callable[[HostView, Any], Sequence[HostStep]]
@@ -81,7 +84,7 @@ class HostAction:
 
 @dataclass(frozen=True)
 class Host:
-    """A host that takes what comes and never sends."""
+    """A host that receives every packet and never sends one."""
 
     name: str
 
@@ -92,17 +95,17 @@ class Host:
 
     @property
     def works(self) -> bool:
-        """Whether it gives itself tasks; they wait in no particular order and are done by `work`."""
+        """Whether its steps create tasks. Tasks wait in no particular order until `work` does them."""
         return False
 
     @property
     def receive_cells(self) -> frozenset[Cell]:
-        """The part of its state that `receive` touches: {"state"}, or nothing."""
+        """The cells of its state that `receive` reads and writes: {"state"}, or none."""
         return STATE
 
     @property
     def work_cells(self) -> frozenset[Cell]:
-        """The part of its state that `work` touches."""
+        """The cells of its state that `work` reads and writes."""
         return STATE
 
     def ports(self) -> tuple[SwitchPort, ...]:
@@ -114,15 +117,15 @@ class Host:
         return None
 
     def receive(self, view: HostView, state: Any, packet: Packet) -> Sequence[HostStep]:
-        """What it may do with a packet, at least one thing. The packet need not be meant for it."""
+        """The possible steps for a packet, at least one. The packet may be addressed to another host."""
         return (HostStep(state),)
 
     def acts(self, view: HostView) -> tuple[HostAction, ...]:
-        """What it does of its own accord."""
+        """The actions that it takes without receiving a packet."""
         return ()
 
     def bounds(self) -> tuple[str, ...]:
-        """Upper bounds of what it does of its own accord, such as "2 packets"; every verdict states them.
+        """Upper bounds of its actions, such as "2 packets"; every verdict states them.
 
         A class with `acts` of its own inherits no bounds: they would be those of other actions.
         """
@@ -137,8 +140,8 @@ class Host:
             cls.bounds = Host.bounds  # type: ignore[method-assign]
 
     def work(self, view: HostView, state: Any, task: Any) -> Sequence[HostStep]:
-        """What it may do about a task."""
+        """The possible steps that do a task."""
         return (HostStep(state),)
 
     def check(self, view: HostView) -> None:
-        """Raise SdnloomError if it cannot be what it is told to be in this network."""
+        """Raise SdnloomError if its attributes are wrong in this network."""

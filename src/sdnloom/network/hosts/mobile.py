@@ -1,4 +1,4 @@
-"""A host that moves: another host, whatever it does, that is at several ports one after the other."""
+"""A host that moves between ports and otherwise behaves as another host does."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,7 +13,7 @@ from sdnloom.network.traffic import arp_request
 
 
 class MobileState(NamedTuple):
-    """How often it may still move, and the state of the host that it is."""
+    """The number of moves left, and the state of the inner host."""
 
     moves: int
     inner: Hashable
@@ -21,9 +21,9 @@ class MobileState(NamedTuple):
 
 @dataclass(frozen=True)
 class MobileHost(Host):
-    """`host`, which may move `moves` times to one of the ports `to` or back to where it started.
+    """The inner host `host`, which may move `moves` times: to one of the ports `to` or back to its first port.
 
-    When it `announces` itself, it broadcasts who it is from the new port, as hosts do that notice a new network.
+    With `announces` it broadcasts an ARP request for its own address from the new port (gratuitous ARP).
     """
 
     host: Host = field(kw_only=True)
@@ -33,26 +33,26 @@ class MobileHost(Host):
 
     @property
     def answers_at_once(self) -> bool:
-        """As the host that it is."""
+        """As the inner host."""
         return self.host.answers_at_once
 
     @property
     def works(self) -> bool:
-        """As the host that it is."""
+        """As the inner host."""
         return self.host.works
 
     @property
     def receive_cells(self) -> frozenset[Cell]:
-        """As the host that it is."""
+        """As the inner host."""
         return self.host.receive_cells
 
     @property
     def work_cells(self) -> frozenset[Cell]:
-        """As the host that it is."""
+        """As the inner host."""
         return self.host.work_cells
 
     def check(self, view: HostView) -> None:
-        """Raise an error for a wrong name, number or port."""
+        """Raise an error if a name, number or port is wrong."""
         if self.host.name != self.name:
             raise NetworkError(f"mobile host {self.name!r} is the host {self.host.name!r}; expected one name for both")
         check_not_negative(f"moves of host {self.name!r}", self.moves)
@@ -61,23 +61,23 @@ class MobileHost(Host):
         self.host.check(view)
 
     def ports(self) -> tuple[SwitchPort, ...]:
-        """Where it may go."""
+        """The ports that it may move to."""
         return self.to
 
     def initial(self, view: HostView) -> Hashable:
-        """All moves left."""
+        """All moves are left."""
         return MobileState(self.moves, self.host.initial(view))
 
     def receive(self, view: HostView, state: MobileState, packet: Packet) -> Sequence[HostStep]:
-        """As the host that it is."""
+        """As the inner host."""
         return _wrapped(state, self.host.receive(view, state.inner, packet))
 
     def work(self, view: HostView, state: MobileState, task: Any) -> Sequence[HostStep]:
-        """As the host that it is."""
+        """As the inner host."""
         return _wrapped(state, self.host.work(view, state.inner, task))
 
     def acts(self, view: HostView) -> tuple[HostAction, ...]:
-        """What the host does, and moving."""
+        """The actions of the inner host, and `move`."""
         inner = tuple(replace(act, step=_Wrapped(act)) for act in self.host.acts(view))
         move = HostAction("move", self.move, cells=frozenset({"moves"}), sends=self.announces, moves=True)
         return (*inner, move) if self.moves and self.to else inner
@@ -88,16 +88,18 @@ class MobileHost(Host):
         return (*self.host.bounds(), *moves)
 
     def move(self, view: HostView, state: MobileState) -> Sequence[HostStep]:
-        """Every port it may go to; the one where it is now is left out by the component."""
+        """One step for each port it may move to; the component leaves out the port where it is."""
         if not state.moves:
             return ()
         after = state._replace(moves=state.moves - 1)
-        hello = (view.stamped(arp_request(view.me, view.me.ip), f"move:{state.moves}"),) if self.announces else ()
+        hello = (
+            (view.with_packet_id(arp_request(view.me, view.me.ip), f"move:{state.moves}"),) if self.announces else ()
+        )
         return [HostStep(after, hello, port=port, choice=str(port)) for port in (view.me.switch_port, *self.to)]
 
 
-def _wrapped(state: MobileState, doings: Sequence[HostStep]) -> Sequence[HostStep]:
-    return [each._replace(state=state._replace(inner=each.state)) for each in doings]
+def _wrapped(state: MobileState, steps: Sequence[HostStep]) -> Sequence[HostStep]:
+    return [each._replace(state=state._replace(inner=each.state)) for each in steps]
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""A replier: answers every packet that is meant for it, when it gets round to it."""
+"""A host that answers every packet that is addressed to it, some time later."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from sdnloom.network.traffic import ECHO_REPLY, answer_to, ends_of, header_of
 
 
 class ReplierState(NamedTuple):
-    """How many packets were meant for it, if it tells them apart; which ones it answered, if they have identities."""
+    """The number of requests, if `tells_apart`; the ids of the requests answered, if packets carry ids."""
 
     requests: int = 0
     answered: tuple[str, ...] = ()
@@ -19,34 +19,34 @@ class ReplierState(NamedTuple):
 
 @dataclass(frozen=True)
 class Replier(Host):
-    """Answers in any order. With `tells_apart` two equal answers that wait are two different tasks, as in NICE."""
+    """Answers in any order. With `tells_apart` two equal answers that wait are two tasks, as in NICE."""
 
     tells_apart: bool = False
 
     @property
     def works(self) -> bool:
-        """Answers wait."""
+        """True: answers wait as tasks."""
         return True
 
     @property
     def work_cells(self) -> frozenset[Cell]:
-        """Nothing."""
+        """None."""
         return NONE
 
     def initial(self, view: HostView) -> Hashable:
-        """Nothing received."""
+        """Nothing is received."""
         return ReplierState()
 
     def answers(self, view: HostView, packet: Packet) -> bool:
-        """Whether a packet is to be answered: it is meant for this host and is not itself an answer to a ping."""
+        """Whether a packet is answered: it is addressed to this host and is not an echo reply."""
         icmp = header_of(packet, Icmp)
         return ends_of(packet)[1] == view.me.mac and not (isinstance(icmp, Icmp) and icmp.type == ECHO_REPLY)
 
     def receive(self, view: HostView, state: ReplierState, packet: Packet) -> Sequence[HostStep]:
-        """Note down what to answer."""
+        """Make a task of the answer."""
         if not self.answers(view, packet):
             return (HostStep(state, ignores=True),)
-        answer, answered = view.answered(packet, answer_to(packet), state.answered)
+        answer, answered = view.answer_with_id(packet, answer_to(packet), state.answered)
         requests = state.requests + 1 if self.tells_apart else 0
         return (HostStep(ReplierState(requests, answered), tasks=((requests, answer),)),)
 

@@ -11,13 +11,13 @@ from sdnloom.network.traffic import ARP_REPLY, answer_to, arp_request, ends_of, 
 
 SYN, ACK, FIN, PSH, RST = (int(flag) for flag in (TcpFlag.SYN, TcpFlag.ACK, TcpFlag.FIN, TcpFlag.PSH, TcpFlag.RST))
 
-TcpPhase = Literal["stranger", "asking", "closed", "opening", "open", "closing", "done"]
+TcpPhase = Literal["unresolved", "resolving", "closed", "opening", "open", "closing", "done"]
 
 
 class TcpClientState(NamedTuple):
-    """Where the connection stands, segments of data and repetitions of the first packet sent so far.
+    """The phase of the connection, and the numbers of data segments and of repeated SYN segments sent.
 
-    `mac` is the address that an answer told; None if it need not ask.
+    `mac` is the address from an ARP reply; None if the client does not resolve addresses.
     """
 
     phase: TcpPhase = "closed"
@@ -28,10 +28,10 @@ class TcpClientState(NamedTuple):
 
 @dataclass(frozen=True)
 class TcpClient(Host):
-    """Opens one connection to a port of a host or of an address that stands for one, sends `segments` and closes.
+    """Opens one connection, sends `segments` data segments and closes it.
 
-    `to` is a host's name, or `(MAC address, IP address)` such as a load balancer's. The first packet may be repeated
-    `repeats` times while there is no answer. If it `resolves`, it does not know the MAC address and asks for it first.
+    `to` is a host's name, or `(MAC address, IP address)` such as a load balancer's. The SYN segment may be repeated
+    `repeats` times while there is no answer. With `resolves` the client learns the MAC address by ARP first.
     """
 
     to: str | tuple[int, int] = ""
@@ -43,11 +43,11 @@ class TcpClient(Host):
 
     @property
     def answers_at_once(self) -> bool:
-        """It acknowledges."""
+        """True: it acknowledges."""
         return True
 
     def check(self, view: HostView) -> None:
-        """Raise an error for wrong numbers or nobody to talk to."""
+        """Raise an error if a number is wrong or the target is missing."""
         check_not_negative(f"segments of host {self.name!r}", self.segments)
         check_not_negative(f"repeats of host {self.name!r}", self.repeats)
         if not self.to:
@@ -56,14 +56,14 @@ class TcpClient(Host):
 
     def initial(self, view: HostView) -> Hashable:
         """No connection."""
-        return TcpClientState("stranger" if self.resolves else "closed")
+        return TcpClientState("unresolved" if self.resolves else "closed")
 
     def bounds(self) -> tuple[str, ...]:
         """One connection."""
         return ("one TCP connection",)
 
     def acts(self, view: HostView) -> tuple[HostAction, ...]:
-        """It asks, opens, repeats, sends and closes."""
+        """The actions `ask`, `open`, `send`, `close` and `repeat`, as far as they are possible."""
         asks = (HostAction("ask", self.ask),) if self.resolves else ()
         repeats = (HostAction("repeat", self.repeat),) if self.repeats else ()
         return (
@@ -75,48 +75,48 @@ class TcpClient(Host):
         )
 
     def ask(self, view: HostView, state: TcpClientState) -> Sequence[HostStep]:
-        """Who has the address?"""
-        if state.phase != "stranger":
+        """Send the ARP request for the target's address."""
+        if state.phase != "unresolved":
             return ()
-        question = view.stamped(arp_request(view.me, self._target(view)[1]), "ask")
-        return (HostStep(state._replace(phase="asking"), (question,)),)
+        question = view.with_packet_id(arp_request(view.me, self._target(view)[1]), "ask")
+        return (HostStep(state._replace(phase="resolving"), (question,)),)
 
     def open(self, view: HostView, state: TcpClientState) -> Sequence[HostStep]:
-        """The first packet."""
+        """Send the SYN segment."""
         if state.phase != "closed":
             return ()
         return (HostStep(state._replace(phase="opening"), (self._segment(view, state, SYN, 0, 0, "syn"),)),)
 
     def repeat(self, view: HostView, state: TcpClientState) -> Sequence[HostStep]:
-        """The first packet once more: no answer came in time."""
+        """Send the SYN segment again, because no answer came in time."""
         if state.phase != "opening" or state.repeats >= self.repeats:
             return ()
         again = state._replace(repeats=state.repeats + 1)
         return (HostStep(again, (self._segment(view, state, SYN, 0, 0, f"syn:{again.repeats}"),)),)
 
     def send(self, view: HostView, state: TcpClientState) -> Sequence[HostStep]:
-        """A segment of data."""
+        """Send a data segment."""
         if state.phase != "open" or state.sent >= self.segments:
             return ()
         after = state._replace(sent=state.sent + 1)
         return (HostStep(after, (self._segment(view, state, PSH | ACK, after.sent, 1, f"data:{after.sent}"),)),)
 
     def close(self, view: HostView, state: TcpClientState) -> Sequence[HostStep]:
-        """The last packet of its own, when all data is sent."""
+        """Send the FIN segment after all data."""
         if state.phase != "open" or state.sent < self.segments:
             return ()
         last = self._segment(view, state, FIN | ACK, state.sent + 1, 1, "fin")
         return (HostStep(state._replace(phase="closing"), (last,)),)
 
     def receive(self, view: HostView, state: TcpClientState, packet: Packet) -> Sequence[HostStep]:
-        """Learn the address; acknowledge what opens and what closes; a reset ends the connection."""
+        """Learn the address; acknowledge SYN and FIN; end the connection on RST."""
         segment, answer = header_of(packet, Tcp), header_of(packet, Arp)
         if isinstance(answer, Arp) and self.resolves:
-            known = state.phase == "asking" and answer.op == ARP_REPLY and answer.spa == self._target(view)[1]
+            known = state.phase == "resolving" and answer.op == ARP_REPLY and answer.spa == self._target(view)[1]
             return (HostStep(state._replace(phase="closed", mac=answer.sha) if known else state),)
         if ends_of(packet)[1] != view.me.mac or not isinstance(segment, Tcp) or segment.dst != self.own_port:
             return (HostStep(state, ignores=True),)
-        if not segment.flags & (SYN | FIN | RST):  # it does not wait for what only acknowledges
+        if not segment.flags & (SYN | FIN | RST):  # a bare acknowledgement changes nothing
             return (HostStep(state, ignores=True),)
         if segment.flags & RST:
             return (HostStep(state._replace(phase="done")),)
@@ -130,7 +130,7 @@ class TcpClient(Host):
     def _segment(self, view: HostView, state: TcpClientState, flags: int, seq: int, ack: int, number: str) -> Packet:
         header = Tcp(self.own_port, self.port, seq=seq, ack=ack, flags=flags)
         mac, ip = self._target(view)
-        return view.stamped(tcp_segment(view.me, (mac if state.mac is None else state.mac, ip), header), number)
+        return view.with_packet_id(tcp_segment(view.me, (mac if state.mac is None else state.mac, ip), header), number)
 
     def _target(self, view: HostView) -> tuple[int, int]:
         if isinstance(self.to, str):
@@ -144,7 +144,7 @@ TcpConnection = tuple[TcpPeer, Literal["opening", "open"]]
 
 
 class TcpServerState(NamedTuple):
-    """The connections, sorted, and what it answered, if packets have identities."""
+    """The connections, sorted, and the ids of the segments answered, if packets carry ids."""
 
     connections: tuple[TcpConnection, ...] = ()
     answered: tuple[str, ...] = ()
@@ -152,9 +152,9 @@ class TcpServerState(NamedTuple):
 
 @dataclass(frozen=True)
 class TcpServer(Host):
-    """Accepts connections to a port, acknowledges data and closes when the client does. It resets what it never opened.
+    """Accepts connections to a port, acknowledges data and closes when the client does; unknown connections are reset.
 
-    Only if `strict` it looks at the address a packet is sent to: servers that share one address answer all of it.
+    Only with `strict` it checks the destination MAC address; servers that share an address answer every packet.
     """
 
     port: int = 80
@@ -162,7 +162,7 @@ class TcpServer(Host):
 
     @property
     def answers_at_once(self) -> bool:
-        """It acknowledges."""
+        """True: it acknowledges."""
         return True
 
     def initial(self, view: HostView) -> Hashable:
@@ -170,7 +170,7 @@ class TcpServer(Host):
         return TcpServerState()
 
     def receive(self, view: HostView, state: TcpServerState, packet: Packet) -> Sequence[HostStep]:
-        """Answer a segment to its port."""
+        """Answer a segment that is sent to its port."""
         segment, ip = header_of(packet, Tcp), header_of(packet, IPv4)
         if not isinstance(segment, Tcp) or not isinstance(ip, IPv4) or segment.dst != self.port:
             return (HostStep(state, ignores=True),)
@@ -186,7 +186,7 @@ class TcpServer(Host):
             connections[peer] = "opening"
             flags = SYN | ACK
         elif phase is None:
-            # The acknowledgement of its own last segment finds no connection and needs no answer.
+            # The client's last acknowledgement finds no connection and needs no answer.
             flags = None if segment.flags == ACK else RST
         elif segment.flags & FIN:
             del connections[peer]
@@ -197,7 +197,7 @@ class TcpServer(Host):
         after = state._replace(connections=tuple(sorted(connections.items())))
         if flags is None:
             return (HostStep(after),)
-        answer, answered = view.answered(packet, _answer(packet, segment, flags), state.answered)
+        answer, answered = view.answer_with_id(packet, _answer(packet, segment, flags), state.answered)
         return (HostStep(after._replace(answered=answered), (answer,)),)
 
 

@@ -43,7 +43,6 @@ from sdnloom.network.openflow.constants import (
     VERSION_NUMBERS,
     VERSIONS,
     VLAN_PRESENT,
-    Capability,
     ConfigFlag,
     FlowCommand,
     FlowFlag,
@@ -57,6 +56,7 @@ from sdnloom.network.openflow.constants import (
     PortReason,
     PortState,
     Role,
+    SwitchCapability,
 )
 from sdnloom.network.openflow.errors import ERRORS, DecodeError, error_names, error_numbers
 from sdnloom.network.openflow.framer import Framer
@@ -160,7 +160,6 @@ __all__ = [
     "BarrierReply",
     "BarrierRequest",
     "Bucket",
-    "Capability",
     "ClearActions",
     "ConfigFlag",
     "CopyTtlIn",
@@ -261,6 +260,7 @@ __all__ = [
     "SetQueue",
     "StatsReply",
     "StatsRequest",
+    "SwitchCapability",
     "TableMod",
     "TableStats",
     "TableStatsReply",

@@ -125,7 +125,7 @@ class PortState(IntFlag):
     LIVE = 1 << 2
 
 
-class Capability(IntFlag):
+class SwitchCapability(IntFlag):
     """Bits of `FeaturesReply.capabilities`. STP, ARP_MATCH_IP: 1.0 only; GROUP_STATS shares STP's bit in 1.3."""
 
     FLOW_STATS = 1 << 0

@@ -10,7 +10,6 @@ from sdnloom.network.openflow import (
     V10,
     BarrierReply,
     BarrierRequest,
-    Capability,
     ConfigFlag,
     EchoReply,
     EchoRequest,
@@ -37,6 +36,7 @@ from sdnloom.network.openflow import (
     SetAsync,
     SetConfig,
     StatsRequest,
+    SwitchCapability,
     TableMod,
 )
 from sdnloom.network.openflow.codec import encode
@@ -52,7 +52,12 @@ from sdnloom.network.switch.step import RefusedMessage, SwitchStep
 from sdnloom.network.switch.tables.flow_mod import apply_flow_mod
 from sdnloom.network.switch.tables.group_mod import apply_group_mod
 
-_CAPABILITIES = Capability.FLOW_STATS | Capability.TABLE_STATS | Capability.PORT_STATS | Capability.QUEUE_STATS
+_CAPABILITIES = (
+    SwitchCapability.FLOW_STATS
+    | SwitchCapability.TABLE_STATS
+    | SwitchCapability.PORT_STATS
+    | SwitchCapability.QUEUE_STATS
+)
 _DEPRECATED = 3  # bits of a table's configuration that 1.3 ignores
 _V10_ACTIONS = 0xFFF  # output to enqueue: all twelve
 _MODIFYING = (FlowMod, GroupMod, PacketOut, PortMod, TableMod, MeterMod)  # refused to a slave (1.3, 6.3.4)
@@ -121,7 +126,7 @@ def _features(step: SwitchStep, message: FeaturesRequest) -> None:
             datapath_id=config.datapath_id,
             n_buffers=config.buffers,
             n_tables=config.n_tables,
-            capabilities=int(_CAPABILITIES | (Capability.ARP_MATCH_IP if old else Capability.GROUP_STATS)),
+            capabilities=int(_CAPABILITIES | (SwitchCapability.ARP_MATCH_IP if old else SwitchCapability.GROUP_STATS)),
             actions=_V10_ACTIONS if old else 0,
             ports=step.ports if old else (),
             xid=message.xid,

@@ -46,7 +46,7 @@ from sdnloom.network.switch.checks import check_match
 from sdnloom.network.switch.core import EMERGENCY, NO_TRAFFIC, FlowEntry, GroupEntry
 from sdnloom.network.switch.counters import traffic_of_port
 from sdnloom.network.switch.step import RefusedMessage, SwitchStep
-from sdnloom.network.switch.tables.flow_table import actions_of, outputs_to, uses_group
+from sdnloom.network.switch.tables.flow_table import instruction_actions, outputs_to, uses_group
 from sdnloom.network.switch.tables.lookup import covers
 
 _V10_WILDCARDS = 0x3FFFFF
@@ -170,7 +170,7 @@ def _group_stats(step: SwitchStep, request: GroupStatsRequest) -> StatsReply:
 def _group(step: SwitchStep, group: GroupEntry) -> GroupStats:
     if step.config.counters:
         step.reads.add("time")
-    used = [action for entry in step.core.flows for action in actions_of(entry.instructions)]
+    used = [action for entry in step.core.flows for action in instruction_actions(entry.instructions)]
     used += [action for other in step.core.groups for bucket in other.buckets for action in bucket.actions]
     traffic = group.traffic or (NO_TRAFFIC,) * (1 + len(group.buckets))
     return GroupStats(

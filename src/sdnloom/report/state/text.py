@@ -12,7 +12,7 @@ from sdnloom.network.links import FaultyPorts
 from sdnloom.network.switch_component import SwitchState
 from sdnloom.report.describe import Names, instructions_words, match_words, packet_words, words
 
-_PHASES = {"on": "", "apart": " (no controller)", "off": " (no power)"}
+_PHASES = {"on": "", "disconnected": " (no controller)", "off": " (no power)"}
 
 
 def tables_text(semantics: Semantics, state: State, names: Names, only: str | None = None) -> list[str]:

@@ -20,10 +20,10 @@ from sdnloom.network.switch.checks import check_groups, check_instructions, chec
 from sdnloom.network.switch.core import EMERGENCY, EXACT, NO_TRAFFIC, FlowEntry
 from sdnloom.network.switch.step import RefusedMessage, SwitchStep
 from sdnloom.network.switch.tables.flow_table import (
-    actions_of,
     change_entries,
     entry_cell,
     find_entry,
+    instruction_actions,
     outputs_to,
     put_entry,
     uses_group,
@@ -109,7 +109,7 @@ def _new_entry(step: SwitchStep, message: FlowMod, table: int, match: Match, pri
 
 
 def _add(step: SwitchStep, message: FlowMod, entry: FlowEntry) -> None:
-    check_groups(step, actions_of(entry.instructions))
+    check_groups(step, instruction_actions(entry.instructions))
     if message.flags & FlowFlag.CHECK_OVERLAP:
         _refuse_overlap(step, entry)
     before = find_entry(step.core.flows, entry)
@@ -149,7 +149,7 @@ def _modify(step: SwitchStep, message: FlowMod, wanted: FlowEntry) -> None:
         if old:
             _add(step, message, wanted)
         return
-    check_groups(step, actions_of(wanted.instructions))
+    check_groups(step, instruction_actions(wanted.instructions))
     reset = not old and message.flags & FlowFlag.RESET_COUNTS
     step.writes.update(entry_cell(entry) for entry in found)
     step.update(

@@ -56,7 +56,7 @@ def entry_cell(entry: FlowEntry) -> Cell:
     return ("flow", entry.table, entry.priority, entry.match)
 
 
-def actions_of(instructions: Iterable[Instruction]) -> list[OpenFlowAction]:
+def instruction_actions(instructions: Iterable[Instruction]) -> list[OpenFlowAction]:
     """Return all actions, applied and written."""
     return [
         action
@@ -68,9 +68,13 @@ def actions_of(instructions: Iterable[Instruction]) -> list[OpenFlowAction]:
 
 def outputs_to(entry: FlowEntry, port: int) -> bool:
     """Return whether an entry has an output action to a port."""
-    return any(isinstance(each, Output | Enqueue) and each.port == port for each in actions_of(entry.instructions))
+    return any(
+        isinstance(each, Output | Enqueue) and each.port == port for each in instruction_actions(entry.instructions)
+    )
 
 
 def uses_group(entry: FlowEntry, group_id: int) -> bool:
     """Return whether an entry hands packets to a group."""
-    return any(isinstance(each, Group) and each.group_id == group_id for each in actions_of(entry.instructions))
+    return any(
+        isinstance(each, Group) and each.group_id == group_id for each in instruction_actions(entry.instructions)
+    )
