@@ -1,8 +1,8 @@
-"""One concolic run: the model it runs on, and the branches that symbolic values report while the code under test runs.
+"""One concolic run: its model, and the branches that symbolic values report while the code under test runs.
 
-Symbolic values ask `current()` for the run they are part of and call `branch` with a condition and its concrete
-outcome. Laws: `branch` returns the outcome it was given, so recording never changes what the program does; the recorded
-conditions, in order, are the path; a condition that the path has decided is recorded once.
+Symbolic values get the run that they are part of from `current()` and call `branch` with a condition and its concrete
+outcome. Laws: `branch` returns the outcome that it was given, so recording never changes what the program does; the
+recorded conditions, in order, are the path; a condition that the path has decided is recorded once.
 """
 
 import sys
@@ -17,7 +17,7 @@ from sdnloom.symbolic.terms.node import Model, Term
 
 
 class Site(NamedTuple):
-    """Where in the code under test: file, line counted from 1, and the construct, such as `==` or `dict.get`."""
+    """A position in the code under test: file, line counted from 1, and the construct, such as `==` or `dict.get`."""
 
     file: str
     line: int
@@ -28,9 +28,10 @@ class Site(NamedTuple):
 
 
 class Branch(NamedTuple):
-    """A condition that the path decided. It is never a negation.
+    """A condition that the path decided. Law: it is never a negation.
 
-    An assumed one is not to be flipped; one that pins a term says which, since other values will be pinned next.
+    An `assumed` branch is never flipped. If the branch pins a term to a value, `pinned` is the term, because other
+    values will be pinned next.
     """
 
     condition: Term
@@ -41,30 +42,31 @@ class Branch(NamedTuple):
 
 
 class PathEnd(BaseException):
-    """Ends a run from within. No `except Exception` of the code under test catches it."""
+    """Base of exceptions that end a run. No `except Exception` of the code under test catches them."""
 
 
 class PathLimit(PathEnd):
-    """The run met more branches or took more steps than its budget allows."""
+    """The run has more branches or steps than its budget allows."""
 
 
 class PathDiscarded(PathEnd):
-    """The run broke an assumption: its inputs are outside what is explored."""
+    """The run violated an assumption: its inputs are outside the explored domain."""
 
 
 MAX_BRANCHES: Final = 400
 MAX_STEPS: Final = 100_000
 MAX_TRAIL: Final = 1_000_000
 _OURS: Final = str(Path(__file__).parent)
-_PERFORMING: Final = str(Path(__file__).parent / "run.py")  # frames above it are not the program's
-_CLOCK_EVERY: Final = 1_000  # steps or statements between two looks at the clock
+_RUN_FILE: Final = str(Path(__file__).parent / "run.py")  # callers of its frames are not the code under test
+_CLOCK_INTERVAL: Final = 1_000  # steps or statements between two looks at the clock
 
 
 class Execution:
-    """The state of one run. `recording` may be switched off and on, `unrecorded()` does so for a block."""
+    """The state of one run. `recording` may be switched off and on; `unrecorded()` does so for a block."""
 
-    __slots__ = ("_alarm", "_known", "_max_depth", "_max_steps", "_overdue", "_predicted", "branches", "ignores",
-                 "limit", "lost", "model", "recording", "steps", "trail", "unrecorded_branches")  # fmt: skip
+    __slots__ = ("_known", "_max_depth", "_max_steps", "_next_check", "_overdue", "_predicted", "branches",
+                 "concretisations", "ignores", "limit", "model", "recording", "steps", "trail",
+                 "unrecorded_branches")  # fmt: skip
 
     def __init__(
         self,
@@ -78,20 +80,20 @@ class Execution:
     ) -> None:
         self.model = model
         self.branches: list[Branch] = []
-        self.lost: dict[Site, int] = {}  # concretisation site -> how often
-        self.limit: str | None = None  # which budget ended the run, even if the program swallowed PathLimit
+        self.concretisations: dict[Site, int] = {}  # site -> how often
+        self.limit: str | None = None  # the budget that ended the run, even if the program swallowed PathLimit
         self.recording = recording
-        self.ignores: Callable[[Site], bool] | None = None  # places where nothing is recorded
+        self.ignores: Callable[[Site], bool] | None = None  # sites where nothing is recorded
         self.unrecorded_branches = 0
         self.steps = 0
-        self.trail: list[tuple[str, int]] = []  # files and lines of the statements that ran, where code is watched
-        # TRUE and FALSE count as decided: one lookup answers for constants and for repeated conditions.
+        self.trail: list[tuple[str, int]] = []  # files and lines of executed statements, in code that leaves a trail
+        # TRUE and FALSE count as decided: one lookup covers constants and repeated conditions.
         self._known: set[Term] = {TRUE, FALSE}
         self._max_depth = max_depth
         self._max_steps = max_steps
         self._overdue = overdue
         self._predicted = predicted
-        self._alarm = min(_CLOCK_EVERY, max_steps) if overdue else max_steps
+        self._next_check = min(_CLOCK_INTERVAL, max_steps) if overdue else max_steps
 
     def value(self, name: str) -> int:
         """Return the concrete value of a variable in this run."""
@@ -103,23 +105,23 @@ class Execution:
         Nothing is recorded for a condition that is constant or already decided, nor while `recording` is off.
         """
         self.steps += 1
-        if self.steps >= self._alarm:
-            self._look_at_budget(site)
+        if self.steps >= self._next_check:
+            self._check_budget(site)
         if condition in self._known:
             return taken
-        if not self._hears(site):
+        if not self._records_at(site):
             self.unrecorded_branches += 1
             return taken
         self._record(condition, taken, site)
         return taken
 
     def pin(self, term: Term, value: int, site: Site) -> int:
-        """Record that the program went on with this one value of the term, and return the value.
+        """Record that the program continues with this one value of the term, and return the value.
 
-        Other values are explored as other paths, so this loses nothing; it may cost a path for each value. Values that
-        were explored before are ruled out first, so the path is the predicted one: `i != 0`, `i != 1`, `i == 2`.
+        Other values are explored as other paths, so no path is lost; it may cost a path for each value. Values that
+        were explored before are excluded first, so the path is the predicted one: `i != 0`, `i != 1`, `i == 2`.
         """
-        if not self._hears(site):
+        if not self._records_at(site):
             self.unrecorded_branches += 1
             return value
         if not term.width:
@@ -137,39 +139,39 @@ class Execution:
         return value
 
     def assume(self, condition: Term, holds: bool, site: Site) -> None:
-        """Restrict what is explored to inputs on which the condition holds; raise Discarded on others.
+        """Restrict the exploration to inputs for which the condition holds; raise PathDiscarded for others.
 
         Unlike a branch it is never flipped. Raises even while recording is off.
         """
         if condition not in self._known:
             self._record(condition, holds, site, holds)
         if not holds:
-            raise PathDiscarded(f"{site}: the inputs do not meet an assumption")
+            raise PathDiscarded(f"{site}: the inputs violate an assumption")
 
-    def concretised(self, site: Site, construct: str | None = None) -> None:
-        """Report that a value went on here without its term: paths may be missed, and the result says so."""
-        if not self._hears(site):
+    def note_concretised(self, site: Site, construct: str | None = None) -> None:
+        """Note that a value lost its term here: paths may be missed, and the result says so."""
+        if not self._records_at(site):
             return
         if construct is not None:
             site = site._replace(construct=construct)
-        self.lost[site] = self.lost.get(site, 0) + 1
+        self.concretisations[site] = self.concretisations.get(site, 0) + 1
 
     def tick(self, where: Callable[[], Site]) -> None:
-        """Count one step of a loop, so that one without branches still meets the budget."""
+        """Count one step of a loop, so that a loop without branches also has a budget."""
         self.steps += 1
-        if self.steps >= self._alarm:
-            self._look_at_budget(where())
+        if self.steps >= self._next_check:
+            self._check_budget(where())
 
     def mark(self, file: str, line: int) -> None:
-        """Note that a statement runs. A run without end has a budget of these too, if no symbolic value ends it."""
+        """Add a statement to the trail. Statements have a budget too, which ends loops without symbolic values."""
         self.trail.append((file, line))
         size = len(self.trail)
         if size >= MAX_TRAIL:
             self._stop(f"{MAX_TRAIL} statements", Site(file, line))
-        if size % _CLOCK_EVERY == 0 and self._overdue is not None and self._overdue():
+        if size % _CLOCK_INTERVAL == 0 and self._overdue is not None and self._overdue():
             self._stop("the time limit", Site(file, line))
 
-    def _hears(self, site: Site) -> bool:
+    def _records_at(self, site: Site) -> bool:
         return self.recording and (self.ignores is None or not self.ignores(site))
 
     @contextmanager
@@ -208,29 +210,29 @@ class Execution:
             self._stop(f"{self._max_depth} branches", site)
         self.branches.append(Branch(condition, taken, site, assumed, pinned))
 
-    def _look_at_budget(self, site: Site) -> None:
+    def _check_budget(self, site: Site) -> None:
         if self.steps >= self._max_steps:
             self._stop(f"{self._max_steps} steps", site)
         if self._overdue is not None and self._overdue():
             self._stop("the time limit", site)
-        self._alarm = min(self.steps + _CLOCK_EVERY, self._max_steps)
+        self._next_check = min(self.steps + _CLOCK_INTERVAL, self._max_steps)
 
     def _stop(self, budget: str, site: Site) -> None:
         if self.limit is not None:
-            _insist(self.limit)
+            _raise_again(self.limit)
         self.limit = self.limit or f"{site}: the path was cut at {budget}"
         raise PathLimit(self.limit)
 
 
-def _insist(limit: str) -> None:
-    """Raise the limit again on the next line of the program, which has swallowed it: in a handler that catches all."""
+def _raise_again(limit: str) -> None:
+    """Raise PathLimit again on the next line of the program, which caught it with an `except` for everything."""
 
     def stop(frame: FrameType, event: str, _arg: Any) -> None:
         if event == "line":
-            raise PathLimit(limit)  # this takes the trace function off as well
+            raise PathLimit(limit)  # this also removes the trace function
 
     frame: FrameType | None = sys._getframe(2)
-    while frame is not None and frame.f_code.co_filename != _PERFORMING:
+    while frame is not None and frame.f_code.co_filename != _RUN_FILE:
         if not frame.f_code.co_filename.startswith(_OURS):
             frame.f_trace = stop
         frame = frame.f_back
@@ -246,12 +248,12 @@ def current() -> Execution | None:
 
 
 def mark(file: str, line: int) -> None:
-    """Note in the execution, if there is one, that the statement at this place runs."""
+    """Add the statement at this line to the trail of the current execution, if there is one."""
     if _current is not None:
         _current.mark(file, line)
 
 
 def start_trail() -> None:
-    """Let the trail begin here: what ran so far only led to where the run starts."""
+    """Start the trail here: the statements so far only prepared the run."""
     if _current is not None:
         _current.trail.clear()

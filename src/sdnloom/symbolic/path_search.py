@@ -1,4 +1,4 @@
-"""Generational search over the paths of a program: run, flip each new branch, run what comes out.
+"""Generational search over the paths of a program: run, flip each new branch, run the inputs found.
 
 The paths found form a tree of decisions. A side of a branch is tried once: it is taken by a run, known to be
 infeasible, or left open for a stated reason. The order of the search depends on the program and the domain alone.
@@ -28,7 +28,7 @@ class ExplorationError(SdnloomError):
 
 @dataclass(frozen=True, slots=True)
 class PathRun:
-    """Progress: one more run. `found` is its class unless it was cut, discarded or a repetition."""
+    """Progress event: one more run. `found` is its class, unless it was cut, discarded or a repetition."""
 
     paths: int
     classes: int
@@ -48,16 +48,15 @@ def explore(
 ) -> Exploration:
     """Return the classes of inputs that take different paths through `run`, each with an input and its output.
 
-    `run` is called with one execution after the other, whose `value(name)` gives the inputs, and must behave the same
-    each time it gets the same ones. The search starts near `initial`, which may leave out variables. An interrupt from
-    the keyboard ends it with what was found.
+    `run` is called with an execution, whose `value(name)` gives the inputs, and must be deterministic in them. The
+    search starts near `initial`, which may leave out variables. Ctrl-C ends it with the classes found so far.
     """
     search = _Search(run, variables, domain, options or ExplorationOptions(), clock, on_event)
-    return search.explore(_completed(initial or {}, variables))
+    return search.explore(_initial_values(initial or {}, variables))
 
 
 class _Node:
-    """What is known after a sequence of decisions: the condition met next, and what followed each of its values."""
+    """A node of the tree of decisions: the next condition, and the nodes that follow its values."""
 
     __slots__ = ("branch", "ended", "follow")
 
@@ -101,10 +100,10 @@ class _Search:
         self._root = _Node()
         self._classes: list[PathClass] = []
         self._divergences: list[Divergence] = []
-        self._lost: dict[Site, int] = {}
+        self._concretised: dict[Site, int] = {}
         self._cut: list[str] = []
         self._paths = self._branches = self._unrecorded = self._unanswered = 0
-        self._late = False
+        self._out_of_time = False
 
     def explore(self, wish: Mapping[str, int]) -> Exploration:
         ended: list[str] = []
@@ -118,42 +117,42 @@ class _Search:
         return self._result(ended)
 
     def _generations(self, model: Mapping[str, int]) -> list[str]:
-        """Run the model and everything that its paths lead to; return which budget ended it, if one did."""
+        """Run the model and all inputs that its paths lead to; return the budget that ended the search, if one did."""
         waiting: deque[Iterator[tuple[Mapping[str, int], Sequence[Branch]]]] = deque([iter([(model, ())])])
         while waiting:
             for inputs, predicted in waiting[0]:
-                path = self._one(inputs, predicted, len(waiting))
+                path = self._run_once(inputs, predicted, len(waiting))
                 if path is not None:
                     waiting.append(self._flips(path))
-                if self._paths >= self._options.paths and any(self._more(rest) for rest in waiting):
+                if self._paths >= self._options.paths and any(self._has_next(rest) for rest in waiting):
                     return [f"the budget of {self._options.paths} paths is used up"]
                 if self._overdue():
                     break
-            if self._late:
+            if self._out_of_time:
                 return [f"the time limit of {self._options.seconds:g} s is reached"]
             waiting.popleft()
         return []
 
-    def _more(self, flips: Iterator[Any]) -> bool:
+    def _has_next(self, flips: Iterator[Any]) -> bool:
         return next(flips, None) is not None
 
     def _overdue(self) -> bool:
         if self._options.seconds is not None and self._clock() - self._started >= self._options.seconds:
-            self._late = True
-        return self._late
+            self._out_of_time = True
+        return self._out_of_time
 
-    def _one(self, model: Mapping[str, int], predicted: Sequence[Branch], waiting: int) -> _Path | None:
-        """Run once and put the path into the tree; return it unless the tree had it."""
+    def _run_once(self, model: Mapping[str, int], predicted: Sequence[Branch], waiting: int) -> _Path | None:
+        """Run once and add the path to the tree; return the path if it is new."""
         overdue = self._overdue if self._options.seconds is not None else None
         done = run_once(self._run, model, self._options, predicted, overdue)
         self._paths += 1
         self._branches += len(done.branches)
         self._unrecorded += done.execution.unrecorded_branches
-        for site, times in done.execution.lost.items():
-            self._lost[site] = self._lost.get(site, 0) + times
+        for site, times in done.execution.concretisations.items():
+            self._concretised[site] = self._concretised.get(site, 0) + times
         if done.execution.limit is not None:
             self._cut.append(done.execution.limit)
-        path = self._placed(model, done.branches, predicted)
+        path = self._add_to_tree(model, done.branches, predicted)
         found = None
         if path is not None and done.finished:
             found = PathClass(done.branches, dict(model), done.output, done.exception, tuple(done.execution.trail))
@@ -162,10 +161,10 @@ class _Search:
             self._on_event(PathRun(self._paths, len(self._classes), waiting, found))
         return path
 
-    def _placed(
+    def _add_to_tree(
         self, model: Mapping[str, int], branches: tuple[Branch, ...], predicted: Sequence[Branch]
     ) -> _Path | None:
-        """Add the path to the tree and compare it with what was predicted; return None if it is not new."""
+        """Add the path to the tree and compare it with the prediction; return None if it is not new."""
         if not self._as_predicted(model, branches, predicted):
             predicted = ()
         node, nodes, known, sound = self._root, [], 0, len(branches)
@@ -203,10 +202,11 @@ class _Search:
             ) from None
 
     def _as_predicted(self, model: Mapping[str, int], branches: Sequence[Branch], predicted: Sequence[Branch]) -> bool:
-        for number, wanted in enumerate(predicted):
-            met = branches[number] if number < len(branches) else None
-            if met is None or met.condition is not wanted.condition or met.taken is not wanted.taken:
-                self._diverged(met or wanted, _says(wanted), _says(met) if met else "the end of the run", model)
+        for number, expected in enumerate(predicted):
+            actual = branches[number] if number < len(branches) else None
+            if actual is None or actual.condition is not expected.condition or actual.taken is not expected.taken:
+                found = _literal_text(actual) if actual else "the end of the run"
+                self._diverged(actual or expected, _literal_text(expected), found, model)
                 return False
         return True
 
@@ -214,7 +214,7 @@ class _Search:
         self._divergences.append(Divergence(branch.site if branch else None, predicted, actual, dict(model)))
 
     def _flips(self, path: _Path) -> Iterator[tuple[Mapping[str, int], Sequence[Branch]]]:
-        """Yield inputs for the other side of each branch that is new on this path, with the branches they will meet."""
+        """Yield inputs for the other side of each new branch of this path, with the branches predicted for them."""
         facts = self._inputs.facts.copy()
         literals: list[tuple[Term, bool]] = []
         for number, branch in enumerate(path.branches[: path.sound]):
@@ -233,7 +233,7 @@ class _Search:
 
     def _no_inputs(self, verdict: SolverAnswer) -> str:
         if verdict is SolverAnswer.UNKNOWN:
-            return f"no inputs were found that meet the domain constraints ({self._why_unknown()})"
+            return f"no inputs were found that satisfy the domain constraints ({self._why_unknown()})"
         clash = " and ".join(f"({term_text(constraint)})" for constraint in self._inputs.contradiction())
         return f"the domain constraints are unsatisfiable, so there are no inputs: {clash}"
 
@@ -245,15 +245,15 @@ class _Search:
     def _result(self, ended: list[str]) -> Exploration:
         reasons = list(ended)
         if self._cut:
-            reasons.append(f"{_times(len(self._cut), 'path')} did not end within the budget, first {self._cut[0]}")
+            reasons.append(f"{_count(len(self._cut), 'path')} did not end within the budget, first {self._cut[0]}")
         if self._unanswered:
-            reasons.append(f"{_times(self._unanswered, 'branch', 'es')} undecided: {self._why_unknown()}")
-        if self._lost:
-            first = min(self._lost)
-            reasons.append(f"constraints were lost at {_times(len(self._lost), 'place')}, first {first}")
+            reasons.append(f"{_count(self._unanswered, 'branch', 'es')} undecided: {self._why_unknown()}")
+        if self._concretised:
+            first = min(self._concretised)
+            reasons.append(f"constraints were lost at {_count(len(self._concretised), 'site')}, first {first}")
         if self._divergences:
-            count = _times(len(self._divergences), "divergence")
-            reasons.append(f"{count} from what was predicted, first {self._divergences[0]}")
+            count = _count(len(self._divergences), "divergence")
+            reasons.append(f"{count} from the prediction, first {self._divergences[0]}")
         if not self._classes and not reasons:
             reasons.append("every run was discarded by an assumption")
         inputs = self._inputs
@@ -266,7 +266,7 @@ class _Search:
             not reasons,
             tuple(reasons),
             tuple(self._divergences),
-            tuple(sorted(self._lost.items())),
+            tuple(sorted(self._concretised.items())),
             statistics,
             self._variables,
             self._inputs.domain,
@@ -274,7 +274,7 @@ class _Search:
 
 
 def _check(declared: Sequence[Term], domain: Sequence[Term]) -> None:
-    """Raise ExplorationError unless the variables and the domain make sense."""
+    """Raise ExplorationError for invalid variables or domain constraints."""
     names: dict[str, Term] = {}
     for variable in declared:
         if variable.op != "var":
@@ -290,8 +290,8 @@ def _check(declared: Sequence[Term], domain: Sequence[Term]) -> None:
             )
 
 
-def _completed(initial: Mapping[str, int], declared: Sequence[Term]) -> dict[str, int]:
-    """Return initial values for all variables: 0 for those that are left out."""
+def _initial_values(initial: Mapping[str, int], declared: Sequence[Term]) -> dict[str, int]:
+    """Return initial values of all variables: 0 for those that are left out."""
     widths = {variable.args[0]: variable.width for variable in declared}
     for name, value in sorted(initial.items()):
         if name not in widths:
@@ -301,9 +301,9 @@ def _completed(initial: Mapping[str, int], declared: Sequence[Term]) -> dict[str
     return {name: int(initial.get(name, 0)) for name in widths}
 
 
-def _says(branch: Branch) -> str:
+def _literal_text(branch: Branch) -> str:
     return term_text(branch.condition if branch.taken else not_(branch.condition))
 
 
-def _times(count: int, noun: str, plural: str = "s") -> str:
+def _count(count: int, noun: str, plural: str = "s") -> str:
     return f"{count} {noun}{'' if count == 1 else plural}"

@@ -1,4 +1,4 @@
-"""What an exploration found, as plain values: classes of inputs, whether they are all, and if not, why not."""
+"""Results of an exploration: the classes of inputs, whether they are complete, and the reasons if not."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from sdnloom.symbolic.terms.simplify import essential
 
 @dataclass(frozen=True, slots=True)
 class RaisedException:
-    """An exception that ended a run: its type, its message, the innermost place and the whole traceback as text."""
+    """An exception that ended a run: its type, message, innermost site, and whole traceback as text."""
 
     type: str
     message: str
@@ -20,16 +20,16 @@ class RaisedException:
     traceback: str = field(repr=False, default="")
 
     def __str__(self) -> str:
-        place = f" at {self.site}" if self.site else ""
-        return f"{self.type}: {self.message}{place}" if self.message else f"{self.type}{place}"
+        site = f" at {self.site}" if self.site else ""
+        return f"{self.type}: {self.message}{site}" if self.message else f"{self.type}{site}"
 
 
 @dataclass(frozen=True, slots=True)
 class PathClass:
-    """The inputs that take one path through the code: its branches, one of the inputs, and what that run gave.
+    """The inputs that take one path through the code: its branches, one of the inputs, and the result of that run.
 
-    `output` is whatever the run returned, terms included; it is None if the run raised. `trail` has the statements that
-    it ran through, by file and line, where code is watched (`rewrite`).
+    `output` is the value that the run returned, with its terms; None if the run raised. `trail` has the executed
+    statements, by file and line, of code that leaves a trail (`rewrite`).
     """
 
     branches: tuple[Branch, ...]
@@ -45,13 +45,13 @@ class PathClass:
 
     @property
     def readable(self) -> str:
-        """Return the path condition for people, without the parts that the others imply."""
+        """Return the path condition as text, without the literals that the others imply."""
         return term_text(all_(*essential(self.condition)))
 
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """A run that did not do what its input predicts: a constraint was lost, or the code is not deterministic."""
+    """A run that did not take the predicted path: a constraint was lost, or the code is not deterministic."""
 
     site: Site | None
     predicted: str
@@ -59,19 +59,19 @@ class Divergence:
     witness: Mapping[str, int]
 
     def __str__(self) -> str:
-        return f"{self.site or 'end of the run'}: predicted {self.predicted}, but met {self.actual}"
+        return f"{self.site or 'end of the run'}: predicted {self.predicted}, got {self.actual}"
 
 
 @dataclass(frozen=True, slots=True)
 class ExplorationStatistics:
-    """How the search went. Every flipped branch is refuted, guessed, remembered, solved, unsat or unknown."""
+    """Counters of the search. Every flipped branch is refuted, guessed, remembered, solved, unsat or unknown."""
 
     paths: int = 0  # runs of the code under test
     branches: int = 0  # recorded in all runs
     unrecorded: int = 0  # met while recording was off
-    refuted: int = 0  # flips that the facts of the prefix decide
+    refuted: int = 0  # flips that the facts of the prefix contradict
     guessed: int = 0  # flips whose input was guessed and checked
-    remembered: int = 0  # flips that an earlier query answers
+    remembered: int = 0  # flips that an earlier query answered
     solved: int = 0  # flips whose input came from the solver
     unsat: int = 0
     unknown: int = 0
@@ -81,10 +81,11 @@ class ExplorationStatistics:
 
 @dataclass(frozen=True, slots=True)
 class Exploration:
-    """All classes found, in the order they were found.
+    """All classes found, in the order in which they were found.
 
-    `complete` says that every input of the domain is in one of the classes; `reasons` is empty exactly then. That holds
-    for what the symbolic values see: branches met while recording was off, and state outside the run, are not covered.
+    `complete` means that every input of the domain is in one of the classes; `reasons` is empty exactly then. That
+    holds only for the branches that symbolic values see: branches taken while recording was off, and state outside of
+    the run, are not covered.
     """
 
     classes: tuple[PathClass, ...]
@@ -93,5 +94,5 @@ class Exploration:
     divergences: tuple[Divergence, ...] = ()
     concretised: tuple[tuple[Site, int], ...] = ()  # where a constraint was lost, and how often
     statistics: ExplorationStatistics = ExplorationStatistics()
-    variables: tuple[Term, ...] = ()  # what was explored: these variables,
-    domain: tuple[Term, ...] = ()  # within these constraints
+    variables: tuple[Term, ...] = ()  # the variables that were explored
+    domain: tuple[Term, ...] = ()  # the constraints on them

@@ -1,4 +1,4 @@
-"""One run of the code under test, with whatever it does turned into values."""
+"""One run of the code under test: its output or exception as a value."""
 
 import traceback
 from collections.abc import Callable, Sequence
@@ -18,7 +18,7 @@ _HERE: Final = str(Path(__file__).parent)  # frames of symbolic values are not w
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """A run that is over. It is `finished` unless a budget or an assumption ended it."""
+    """The result of a run. It is `finished` unless a budget or an assumption ended it."""
 
     execution: Execution
     branches: tuple[Branch, ...]
@@ -34,9 +34,9 @@ def run_once(
     predicted: Sequence[Branch] = (),
     overdue: Callable[[], bool] | None = None,
 ) -> RunResult:
-    """Return what the run does with these inputs. Only an interrupt from the keyboard and our own errors get through.
+    """Run the code with these inputs and return the result. Only KeyboardInterrupt and SdnloomError pass through.
 
-    The branches predicted for it make no difference to what it does, only to how pinned values are recorded.
+    The predicted branches do not change what the run does, only how pinned values are recorded.
     """
     execution = Execution(
         model,
@@ -52,9 +52,9 @@ def run_once(
             output = run(execution)
     except (PathLimit, PathDiscarded):
         finished = False
-    except SdnloomError:  # ours, meant for the user
+    except SdnloomError:  # meant for the user
         raise
-    except (Exception, SystemExit) as error:  # whatever the code under test may raise is a finding
+    except (Exception, SystemExit) as error:  # raised by the code under test
         raised = _raised(error)
     # The code under test may have swallowed the exception that should have ended it.
     finished = finished and execution.limit is None

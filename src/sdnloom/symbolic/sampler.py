@@ -1,4 +1,4 @@
-"""Many different models of one condition: by changing a known one at random, then by asking the solver."""
+"""Sampler of models of a condition: random changes of a known model first, then the solver."""
 
 from collections.abc import Sequence
 from random import Random
@@ -11,7 +11,7 @@ from sdnloom.symbolic.terms.node import Model, Term, postorder
 
 
 class Sampler:
-    """Draws models of literals over declared variables; the same seed draws the same ones."""
+    """Draws models of literals over declared variables; the same seed draws the same models."""
 
     def __init__(self, variables: Sequence[Term], solver: Solver | None, random: Random) -> None:
         self._variables = sorted(variables, key=lambda variable: variable.args[0])
@@ -19,7 +19,7 @@ class Sampler:
         self._random = random
 
     def draw(self, literals: Sequence[Term], known: Model, count: int) -> list[dict[str, int]]:
-        """Return up to `count` distinct models other than `known`; fewer if there seem to be no more."""
+        """Return up to `count` distinct models other than `known`; fewer if no more are found."""
         facts = Facts()
         for literal in literals:
             facts.learn(literal, True)
@@ -44,17 +44,17 @@ class Sampler:
         return tuple(model[variable.args[0]] for variable in self._variables)
 
     def _changed(self, model: Model, facts: Facts, constants: dict[int, list[int]]) -> dict[str, int]:
-        """Return the model with a few variables set to random values, special values, or each other's."""
+        """Return the model with a few variables set to random values, constants of the literals, or each other's."""
         random, changed = self._random, dict(model)
         for variable in random.sample(self._variables, random.randint(1, min(3, len(self._variables)))):
             allowed = facts.range(variable)
             special = constants.get(variable.width, [])
-            twins = [other.args[0] for other in self._variables if other.width == variable.width]
-            way = random.randrange(4)
-            if way == 0 and special:
+            same_width = [other.args[0] for other in self._variables if other.width == variable.width]
+            choice = random.randrange(4)
+            if choice == 0 and special:
                 value = (random.choice(special) + random.randint(-1, 1)) % (1 << variable.width)
-            elif way == 1:
-                value = model[random.choice(twins)]
+            elif choice == 1:
+                value = model[random.choice(same_width)]
             elif allowed.choices:
                 value = random.choice(sorted(allowed.choices))
             else:
@@ -63,7 +63,7 @@ class Sampler:
         return changed
 
     def _solved(self, literals: Sequence[Term], found: Sequence[Model]) -> dict[str, int] | None:
-        """Return another model from the solver, with some bits at random where that is possible."""
+        """Return another model from the solver, with some bits fixed at random if possible; None if there is none."""
         if self._solver is None:
             return None
         blocked = [

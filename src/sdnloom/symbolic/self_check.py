@@ -1,8 +1,8 @@
-"""Whether an exploration's classes are what they claim to be: pure, and a partition of the inputs.
+"""Checks of an exploration: its classes are pure, and a partition of the inputs.
 
 Purity is tested on further models of each class, the partition by brute force on domains small enough to enumerate.
-Both run the same code again; neither trusts the search, and a finding means a lost constraint or code that is not
-deterministic.
+Both run the same code again and do not trust the search; a finding means that a constraint was lost or that the code is
+not deterministic.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -26,12 +26,12 @@ from sdnloom.symbolic.terms.node import Model, Term
 # (class, further model, output of its run) -> whether that output is the one that the class predicts.
 OutputCheck = Callable[[PathClass, Model, Any], bool]
 
-_MOST_INPUTS: Final = 1 << 20
+_MAX_INPUTS: Final = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class Impurity:
-    """An input that meets the condition of a class and does something else."""
+    """An input that satisfies the condition of a class but behaves differently."""
 
     number: int  # of the class
     model: Model
@@ -45,7 +45,7 @@ class Impurity:
 
 @dataclass(frozen=True, slots=True)
 class Purity:
-    """How many models were run, how many classes have fewer than asked, and what was found. True if nothing was."""
+    """Result of `check_purity`: models run, classes with fewer models than requested, findings. True if none."""
 
     models: int
     small_classes: int
@@ -64,7 +64,7 @@ def check_purity(
     options: ExplorationOptions | None = None,
     seed: int = 0,
 ) -> Purity:
-    """Return whether further models of each path condition take the same path and end the same way."""
+    """Check that further models of each path condition take the same path and end the same way."""
     options = options or ExplorationOptions()
     solver = find_solver(options.solver)
     domain = exploration.domain
@@ -83,22 +83,24 @@ def check_purity(
 
 
 def _compare(number: int, found: PathClass, model: Model, done: RunResult, same: OutputCheck | None) -> Impurity | None:
-    """Return how the run differs from its class, if it does."""
-    for expected, met in zip(found.branches, done.branches, strict=False):
-        if (expected.condition, expected.taken) != (met.condition, met.taken):
-            return Impurity(number, model, met.site, f"expected {_says(expected)}, met {_says(met)}")
+    """Return the difference of a run from its class; None if there is none."""
+    for expected, actual in zip(found.branches, done.branches, strict=False):
+        if (expected.condition, expected.taken) != (actual.condition, actual.taken):
+            return Impurity(
+                number, model, actual.site, f"expected {_decision_text(expected)}, got {_decision_text(actual)}"
+            )
     if len(found.branches) != len(done.branches):
         rest = (found.branches if len(found.branches) > len(done.branches) else done.branches)[
             min(len(found.branches), len(done.branches))
         ]
-        return Impurity(number, model, rest.site, f"{_says(rest)} on one path only")
+        return Impurity(number, model, rest.site, f"{_decision_text(rest)} on one path only")
     if not done.finished:
         return Impurity(number, model, None, done.execution.limit or "discarded by an assumption")
     before = found.exception.type if found.exception else None
     after = done.exception.type if done.exception else None
     if before != after:
         site = done.exception.site if done.exception else None
-        return Impurity(number, model, site, f"expected {before or 'no exception'}, met {after or 'none'}")
+        return Impurity(number, model, site, f"expected {before or 'no exception'}, got {after or 'none'}")
     if same is not None and not same(found, model, done.output):
         return Impurity(number, model, None, "the output differs")
     return None
@@ -106,11 +108,11 @@ def _compare(number: int, found: PathClass, model: Model, done: RunResult, same:
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """Every input of the domain, tried. True if each is in one class, behaves as it, and every class has one."""
+    """Result of `check_partition`. True if each input is in one class and behaves like it, and no class is empty."""
 
     inputs: int
-    missed: tuple[Model, ...]  # in no class
-    shared: tuple[Model, ...]  # in several
+    missed: tuple[Model, ...]  # inputs in no class
+    shared: tuple[Model, ...]  # inputs in several classes
     impure: tuple[Impurity, ...]
     empty_classes: int
 
@@ -125,7 +127,7 @@ def check_partition(
     same: OutputCheck | None = None,
     options: ExplorationOptions | None = None,
 ) -> Partition:
-    """Return whether the classes divide the domain, by running all its inputs; refused if they are too many."""
+    """Check that the classes partition the domain, by running all inputs; raise ExplorationError if too many."""
     options = options or ExplorationOptions()
     missed, shared, impure = [], [], []
     inputs, hit = 0, set()
@@ -150,7 +152,7 @@ def check_partition(
 
 
 def enumerate_inputs(variables: Sequence[Term], domain: Sequence[Term]) -> Iterator[dict[str, int]]:
-    """Yield every input of the domain, in order; raise ExplorationError if there are more than can be enumerated."""
+    """Yield every input of the domain, in order; raise ExplorationError if there are too many."""
     facts = Facts()
     for constraint in domain:
         facts.learn(constraint, True)
@@ -158,8 +160,8 @@ def enumerate_inputs(variables: Sequence[Term], domain: Sequence[Term]) -> Itera
     size = 1
     for values in ranges:
         size *= max(0, len(values.choices) if values.choices is not None else values.high - values.low + 1)
-    if size > _MOST_INPUTS:
-        raise ExplorationError(f"the domain has up to {size} inputs; at most {_MOST_INPUTS} can be enumerated")
+    if size > _MAX_INPUTS:
+        raise ExplorationError(f"the domain has up to {size} inputs; at most {_MAX_INPUTS} can be enumerated")
     names = [variable.args[0] for variable in variables]
     for values_of_one in product(*(list(values.values()) for values in ranges)):
         model = dict(zip(names, values_of_one, strict=True))
@@ -167,5 +169,5 @@ def enumerate_inputs(variables: Sequence[Term], domain: Sequence[Term]) -> Itera
             yield model
 
 
-def _says(branch: Branch) -> str:
+def _decision_text(branch: Branch) -> str:
     return f"{term_text(branch.condition)} is {branch.taken}".lower()

@@ -183,14 +183,14 @@ def test_an_exception_is_a_class_with_its_place():
 
 def test_lost_constraints_are_reported_by_place_and_counted():
     def calls_c(execution):
-        execution.concretised(Site("app.py", 4), "math.sqrt")
+        execution.note_concretised(Site("app.py", 4), "math.sqrt")
         return execution.branch(ult(X, Y), execution.value("x") < execution.value("y"), HERE)
 
     exploration = explore(calls_c, [X, Y])
     assert len(exploration.classes) == 2
     assert not exploration.complete
     assert exploration.concretised == ((Site("app.py", 4, "math.sqrt"), 2),)
-    assert exploration.reasons == ("constraints were lost at 1 place, first app.py:4 (math.sqrt)",)
+    assert exploration.reasons == ("constraints were lost at 1 site, first app.py:4 (math.sqrt)",)
 
 
 def test_a_lost_constraint_that_changes_the_path_is_a_divergence():
@@ -204,8 +204,8 @@ def test_a_lost_constraint_that_changes_the_path_is_a_divergence():
     exploration = explore(forgets, [X, Y])
     assert not exploration.complete
     assert exploration.divergences[0].site == Site("app.py", 5)
-    assert str(exploration.divergences[0]) == "app.py:5: predicted y != 2, but met y != 1"
-    assert "from what was predicted, first app.py:5" in exploration.reasons[-1]
+    assert str(exploration.divergences[0]) == "app.py:5: predicted y != 2, got y != 1"
+    assert "from the prediction, first app.py:5" in exploration.reasons[-1]
 
 
 def test_a_term_that_disagrees_with_its_value_is_a_divergence():
@@ -217,8 +217,8 @@ def test_a_term_that_disagrees_with_its_value_is_a_divergence():
 
     exploration = explore(wrong, [X, Y])
     assert not exploration.complete
-    assert str(exploration.divergences[0]) == "app.py:10 (==): predicted x == 0 to be True, but met False"
-    assert exploration.reasons == (f"2 divergences from what was predicted, first {exploration.divergences[0]}",)
+    assert str(exploration.divergences[0]) == "app.py:10 (==): predicted x == 0 to be True, got False"
+    assert exploration.reasons == (f"2 divergences from the prediction, first {exploration.divergences[0]}",)
     assert exploration.statistics.paths == 2, "what follows the contradiction is not explored"
 
 
@@ -257,7 +257,7 @@ def test_outputs_and_exceptions_are_part_of_purity():
     exploration = explore(hides, [X, Y])
     assert exploration.complete, "nothing was seen to go wrong"
     assert any(
-        "expected no exception, met ValueError" in str(found) for found in check_partition(exploration, hides).impure
+        "expected no exception, got ValueError" in str(found) for found in check_partition(exploration, hides).impure
     )
     assert not check_purity(exploration, hides, same=lambda found, model, output: found.output == output)
 
@@ -416,7 +416,7 @@ def test_without_a_solver_what_guessing_cannot_answer_is_left_open(monkeypatch):
     with pytest.raises(SolverError, match=r"'bitwuzla' is not installed: pip install 'sdnloom\[symbolic\]'"):
         explore(hard, names, options=ExplorationOptions(solver="bitwuzla"))
     blind = explore(lambda execution: None, [X], [eq(mul(X, X), const(225, 8)), ult(const(30, 8), X)])
-    assert blind.reasons[0].startswith("no inputs were found that meet the domain constraints (no solver is in use")
+    assert blind.reasons[0].startswith("no inputs were found that satisfy the domain constraints (no solver is in use")
 
 
 def test_the_same_question_behind_unrelated_branches_is_asked_once():

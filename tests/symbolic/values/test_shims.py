@@ -75,7 +75,7 @@ def test_formats_that_cannot_be_followed_are_reported(form: str) -> None:
     execution = Execution({"b": 0})
     with execution.active():
         struct_shim.unpack(form, symbolic_bytes(bytes(size), var("b", 8 * size)))
-    assert [site.construct for site in execution.lost] == [f"struct format {form[-1]!r}"]
+    assert [site.construct for site in execution.concretisations] == [f"struct format {form[-1]!r}"]
 
 
 def test_plain_buffer_that_gets_symbolic_bytes_is_reported() -> None:
@@ -84,7 +84,9 @@ def test_plain_buffer_that_gets_symbolic_bytes_is_reported() -> None:
         struct_shim.pack_into("!2s", buffer, 1, symbolic_bytes(b"AB", var("b", 16)))
     assert buffer == b"\0AB\0"
     assert [term_text(branch.condition) for branch in execution.branches] == ["b == 16706"]
-    assert [site.construct for site in execution.lost] == ["struct.pack_into a buffer that rewritten code did not make"]
+    assert [site.construct for site in execution.concretisations] == [
+        "struct.pack_into a buffer that rewritten code did not make"
+    ]
 
 
 def test_modules_for_code_that_is_not_rewritten_defer_to_the_originals() -> None:
@@ -131,7 +133,7 @@ def test_unusual_text_of_an_address_is_reported() -> None:
     with execution.active():
         letter = symbolic_text("a", var("c", 8))
         assert addresses.inet_pton(socket.AF_INET6, "::" + letter) == bytes(15) + b"\x0a"
-    assert [site.construct for site in execution.lost] == ["address of unusual text"]
+    assert [site.construct for site in execution.concretisations] == ["address of unusual text"]
 
 
 LIBRARIES = {

@@ -70,12 +70,12 @@ def test_hash_outside_rewritten_code_forks_over_candidates_and_pins_the_rest() -
     with execution.active(), hash_candidates([3, 5, "text"]):
         assert {3: "a", 5: "b"}[number()] == "b"
     assert conditions(execution) == ["not x == 3", "x == 5"]
-    assert execution.lost == {}
+    assert execution.concretisations == {}
     other = Execution({"x": 9})
     with other.active(), hash_candidates([3, 5]):
         assert number(9) not in {3: "a", 5: "b"}
     assert conditions(other) == ["not x == 3", "not x == 5", "x == 9"]
-    assert [site.construct for site in other.lost] == ["hash in code that is not rewritten"]
+    assert [site.construct for site in other.concretisations] == ["hash in code that is not rewritten"]
 
 
 def test_candidates_are_tried_in_one_order() -> None:
@@ -100,8 +100,8 @@ def test_trusted_packages_get_symbolic_values() -> None:
     execution = Execution({"c": 97})
     with execution.active():
         app.f(letter)
-    assert [site.construct for site in execution.lost] == ["call of textwrap.dedent, which is not rewritten"]
-    assert [(site.file, site.line) for site in execution.lost] == [("a.py", 2)]
+    assert [site.construct for site in execution.concretisations] == ["call of textwrap.dedent, which is not rewritten"]
+    assert [(site.file, site.line) for site in execution.concretisations] == [("a.py", 2)]
     app = RewrittenModules(lambda name: False).run(
         "from email.header import Header\ndef f(t): return Header(t)", "a.py"
     )
@@ -109,7 +109,7 @@ def test_trusted_packages_get_symbolic_values() -> None:
     execution = Execution({"c": 97})
     with execution.active():
         app.f(letter)
-    assert execution.lost == {}
+    assert execution.concretisations == {}
 
 
 def test_logging_depends_on_nothing(caplog: pytest.LogCaptureFixture) -> None:
@@ -120,7 +120,7 @@ def test_logging_depends_on_nothing(caplog: pytest.LogCaptureFixture) -> None:
         app.f(number())
     assert caplog.messages == ["got 5"]
     assert conditions(execution) == []
-    assert execution.lost == {}
+    assert execution.concretisations == {}
 
 
 def test_nothing_is_recorded_while_recording_is_off() -> None:
@@ -131,7 +131,7 @@ def test_nothing_is_recorded_while_recording_is_off() -> None:
     with execution.active(), execution.unrecorded():
         app.f(number())
     assert execution.branches == []
-    assert execution.lost == {}
+    assert execution.concretisations == {}
 
 
 def test_symbolic_keys_of_one_run_do_not_concern_the_next() -> None:

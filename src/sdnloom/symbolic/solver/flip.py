@@ -1,7 +1,7 @@
 """Inputs that take the other side of a branch: facts refute it, a guess finds one, or the solver decides.
 
-The order is by cost. What the solver has answered is remembered by the part of the path that shares variables with the
-flipped branch, so the same question behind unrelated branches is asked once.
+The order is by cost. Answers of the solver are stored by the literals of the path that share variables with the flipped
+branch, so that the same query behind unrelated branches is solved once.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -17,7 +17,7 @@ Answer = dict[str, int] | SolverAnswer
 
 
 class BranchFlipper:
-    """Finds inputs within a domain, and counts how."""
+    """Finds inputs within a domain that take the other side of a branch, and counts how they were found."""
 
     def __init__(
         self,
@@ -40,22 +40,22 @@ class BranchFlipper:
         self._guessing = guessing
 
     def first(self, wish: Model) -> Answer:
-        """Return inputs of the domain, near the wish where possible."""
+        """Return inputs of the domain, close to the wish if possible."""
         if all(evaluate_term(constraint, wish) for constraint in self.domain):
             return dict(wish)
         if self._guessing:
-            mended = repair(self.domain, wish, self.facts)
-            if mended is not None:
-                return mended
+            repaired = repair(self.domain, wish, self.facts)
+            if repaired is not None:
+                return repaired
         if any(self.facts.refutes(constraint, True) for constraint in self.domain):
             return SolverAnswer.UNSAT
         answer = self._ask((), TRUE)
         return answer if isinstance(answer, SolverAnswer) else {**wish, **answer}
 
     def flip(self, prefix: Sequence[Literal], condition: Term, holds: bool, model: Model, facts: Facts) -> Answer:
-        """Return inputs that meet the prefix and give the condition the value `holds`; UNSAT only if there are none.
+        """Return inputs that satisfy the prefix and give the condition the value `holds`; UNSAT only if there are none.
 
-        The model meets the prefix and the domain; the facts were learned from both.
+        The model satisfies the prefix and the domain; the facts were learned from both.
         """
         if facts.refutes(condition, holds):
             self.refuted += 1
@@ -102,10 +102,7 @@ class BranchFlipper:
         return answer
 
     def contradiction(self) -> tuple[Term, ...]:
-        """Return constraints of the domain that contradict each other and do so no longer if one is left out.
-
-        The domain as a whole is known to be unsatisfiable.
-        """
+        """Return a minimal unsatisfiable subset of the domain's constraints, which are unsatisfiable as a whole."""
         needed = list(self.domain)
         for constraint in self.domain:
             rest = [other for other in needed if other is not constraint]
@@ -123,8 +120,8 @@ def _connected(goal: Term, literals: Iterable[Literal]) -> frozenset[str]:
     names = set(variables(goal))
     rest = [variables(condition) for condition, _ in literals]
     while True:
-        touching = [some for some in rest if not names.isdisjoint(some)]
-        if not touching:
+        connected = [some for some in rest if not names.isdisjoint(some)]
+        if not connected:
             return frozenset(names)
         rest = [some for some in rest if names.isdisjoint(some)]
-        names.update(*touching)
+        names.update(*connected)

@@ -1,8 +1,8 @@
-"""Inputs for a flipped branch by guessing: make the one condition come out right, then check everything else.
+"""Inputs for a flipped branch by guessing: satisfy the one condition, then check all others.
 
-A guess changes few variables of an input that is known to work: it solves the condition backwards for one operand,
+A guess changes few variables of a model that satisfies the others: it solves the condition backwards for one operand,
 with the other operands at their present values. Law: `guess` returns only models under which all given literals hold,
-because each guess is evaluated before it is returned; finding none means nothing.
+because each guess is evaluated before it is returned; None does not mean that there is no model.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -30,13 +30,13 @@ def guess(literals: Iterable[Literal], goal: Term, holds: bool, model: Model, fa
 
 
 def _listed(goal: Term, facts: Facts) -> Iterator[dict[str, int]]:
-    """Yield each value of a variable of the goal that has few: solving backwards seldom meets one of a short list."""
+    """Yield each value of the goal's variables that have few: solving backwards seldom finds one of a short list."""
     for name in sorted(variables(goal)):
         yield from ({name: value} for value in facts.choices(name))
 
 
 def _check(literals: Sequence[Literal], candidate: Model, changed: Iterable[str]) -> bool:
-    """Return whether the literals hold; those that mention no changed variable still do."""
+    """Return whether the literals hold; those without a changed variable still do."""
     names = frozenset(changed)
     return all(
         bool(evaluate_term(condition, candidate)) is holds
@@ -46,19 +46,19 @@ def _check(literals: Sequence[Literal], candidate: Model, changed: Iterable[str]
 
 
 def repair(constraints: Sequence[Term], model: Model, facts: Facts) -> dict[str, int] | None:
-    """Return a model that satisfies all constraints, found by mending one after the other, or None."""
-    mended = dict(model)
+    """Return a model that satisfies all constraints, found by repairing one after the other, or None."""
+    repaired = dict(model)
     for number, constraint in enumerate(constraints):
-        if not evaluate_term(constraint, mended):
-            better = guess([(earlier, True) for earlier in constraints[:number]], constraint, True, mended, facts)
+        if not evaluate_term(constraint, repaired):
+            better = guess([(earlier, True) for earlier in constraints[:number]], constraint, True, repaired, facts)
             if better is None:
                 return None
-            mended = better
-    return mended
+            repaired = better
+    return repaired
 
 
 def _attempts(goal: Term, holds: bool, model: Model, facts: Facts) -> Iterator[dict[str, int]]:
-    """Yield changes to the model that may give the goal the wanted value."""
+    """Yield changes of the model that may give the goal the value `holds`."""
     op, args = goal.op, goal.args
     if op == "not":
         yield from _attempts(args[0], not holds, model, facts)
@@ -66,7 +66,7 @@ def _attempts(goal: Term, holds: bool, model: Model, facts: Facts) -> Iterator[d
         return
     elif op == "all":
         if holds:
-            yield from _all_at_once(args, model, facts)
+            yield from _attempt_all(args, model, facts)
         else:
             for part in args:
                 yield from _attempts(part, False, model, facts)
@@ -85,20 +85,20 @@ def _attempts(goal: Term, holds: bool, model: Model, facts: Facts) -> Iterator[d
             yield from _attempts(args[1], bool(evaluate_term(args[0], model)) is holds, model, facts)
 
 
-def _all_at_once(parts: Sequence[Term], model: Model, facts: Facts) -> Iterator[dict[str, int]]:
-    """Yield one change that takes the first attempt for each part that does not hold, each on top of those before."""
-    mended, changed = dict(model), dict[str, int]()
+def _attempt_all(parts: Sequence[Term], model: Model, facts: Facts) -> Iterator[dict[str, int]]:
+    """Yield one change that combines the first attempt for each part that does not hold."""
+    repaired, changed = dict(model), dict[str, int]()
     for part in parts:
-        if not evaluate_term(part, mended):
-            step = next(_attempts(part, True, mended, facts), None)
+        if not evaluate_term(part, repaired):
+            step = next(_attempts(part, True, repaired, facts), None)
             if step is None:
                 return
-            mended |= step
+            repaired |= step
             changed |= step
     yield changed
 
 
-_Target = tuple[Term, int]  # a term, and the value it is to have
+_Target = tuple[Term, int]  # a term, and the value that it should have
 _Targets = Sequence[_Target]
 
 
@@ -109,22 +109,22 @@ def _equal(left: Term, right: Term, holds: bool, model: Model, facts: Facts) -> 
         else:
             yield from (((left, value),) for value in _fresh(left, right.args[0], model, facts))
         return
-    mine, theirs = evaluate_term(left, model), evaluate_term(right, model)
+    left_value, right_value = evaluate_term(left, model), evaluate_term(right, model)
     if holds:
-        yield ((left, theirs),)
-        yield ((right, mine),)
-        # Where neither may take the other's value, both may take a third.
+        yield ((left, right_value),)
+        yield ((right, left_value),)
+        # If neither may take the other's value, both may take a third one.
         allowed = facts.range(right)
         for value in islice(facts.range(left).values(), _FRESH):
             if value in allowed:
                 yield ((left, value), (right, value))
     else:
-        yield from (((left, value),) for value in _fresh(left, theirs, model, facts))
-        yield from (((right, value),) for value in _fresh(right, mine, model, facts))
+        yield from (((left, value),) for value in _fresh(left, right_value, model, facts))
+        yield from (((right, value),) for value in _fresh(right, left_value, model, facts))
 
 
 def _fresh(term: Term, avoid: int, model: Model, facts: Facts) -> Iterator[int]:
-    """Yield values that the facts allow the term, other than `avoid`: near that, then the smallest and the largest."""
+    """Yield values of the term that the facts allow, except `avoid`: near that, then the smallest and the largest."""
     allowed = facts.range(term)
     near = (avoid ^ 1, avoid + 1, avoid - 1, evaluate_term(term, model) ^ 1)
     smallest = islice(allowed.values(), _FRESH)
@@ -136,27 +136,32 @@ def _fresh(term: Term, avoid: int, model: Model, facts: Facts) -> Iterator[int]:
 
 
 def _below(left: Term, right: Term, holds: bool, model: Model, facts: Facts) -> Iterator[_Targets]:
-    mine, theirs = evaluate_term(left, model), evaluate_term(right, model)
+    left_value, right_value = evaluate_term(left, model), evaluate_term(right, model)
     if holds:
         targets = [
-            (left, theirs - 1),
-            (right, mine + 1),
+            (left, right_value - 1),
+            (right, left_value + 1),
             (left, facts.range(left).low),
             (right, facts.range(right).high),
         ]
     else:
-        targets = [(left, theirs), (right, mine), (left, facts.range(left).high), (right, facts.range(right).low)]
+        targets = [
+            (left, right_value),
+            (right, left_value),
+            (left, facts.range(left).high),
+            (right, facts.range(right).low),
+        ]
     yield from (((term, value),) for term, value in targets if 0 <= value < 1 << term.width)
 
 
 def _signed_below(left: Term, right: Term, holds: bool, model: Model, facts: Facts) -> Iterator[_Targets]:
     width = left.width
-    mine, theirs = signed(evaluate_term(left, model), width), signed(evaluate_term(right, model), width)
+    left_value, right_value = signed(evaluate_term(left, model), width), signed(evaluate_term(right, model), width)
     half = 1 << (width - 1)
     if holds:
-        targets = [(left, theirs - 1), (right, mine + 1), (left, -half), (right, half - 1)]
+        targets = [(left, right_value - 1), (right, left_value + 1), (left, -half), (right, half - 1)]
     else:
-        targets = [(left, theirs), (right, mine), (left, half - 1), (right, -half)]
+        targets = [(left, right_value), (right, left_value), (left, half - 1), (right, -half)]
     yield from (((term, value & (2 * half - 1)),) for term, value in targets if -half <= value < half)
 
 
@@ -164,7 +169,7 @@ _TARGETS: Final = {"eq": _equal, "ult": _below, "slt": _signed_below}
 
 
 def _invert(targets: _Targets, model: Model) -> dict[str, int] | None:
-    """Return values of variables that should meet the targets, or None if no way is seen."""
+    """Return values of variables that should reach the targets, or None if a target cannot be inverted."""
     changed: dict[str, int] = {}
     wanted = list(targets)
     now = dict(model)
@@ -181,7 +186,7 @@ def _invert(targets: _Targets, model: Model) -> dict[str, int] | None:
 
 
 def _backwards(term: Term, value: int, model: Model) -> _Targets | None:
-    """Return what the operands should be for the term to have this value, or None. One step, for one choice."""
+    """Return targets of the operands that give the term this value, or None. One step, and one of several choices."""
     op, args, width = term.op, term.args, term.width
     mask = (1 << width) - 1
     if op == "const":
@@ -207,7 +212,7 @@ def _backwards(term: Term, value: int, model: Model) -> _Targets | None:
         return ((first, -value & mask),)
     if op == "ite":
         return _backwards_ite(term, value, model)
-    # Binary: solve for the operand that can change, the other stays as it is. Constants are second.
+    # Binary: solve for the operand that can change, with the other one as it is. Constants are second.
     second: Term = args[1]
     if first.op == "const":
         return ((second, first.args[0] - value & mask),) if op == "sub" else None
@@ -228,7 +233,7 @@ def _backwards_ite(term: Term, value: int, model: Model) -> _Targets | None:
 
 
 def _solve_for_first(op: str, value: int, other: int, present: int, width: int) -> int | None:
-    """Return x with `x op other == value`, keeping the bits of `present` that do not matter, or None."""
+    """Return x with `x op other == value`, with the bits of `present` where any will do, or None."""
     mask = (1 << width) - 1
     if op == "add":
         return value - other & mask

@@ -1,7 +1,7 @@
-"""Asking a solver for a model of a path with its last branch flipped. Back ends are in `solver_*` and optional.
+"""Interface of solvers: a model of a path with its last branch flipped. Back ends (`*_backend`) are optional.
 
-A back end keeps a stack of asserted literals. Queries along one path share its prefix, so only what differs from the
-query before is pushed or popped, and what the solver learned about the rest stays.
+A back end keeps a stack of asserted literals. Queries along one path share its prefix, so only the difference to the
+previous query is pushed or popped, and the solver keeps what it has learned about the rest.
 """
 
 from abc import ABC, abstractmethod
@@ -14,14 +14,14 @@ from sdnloom.symbolic.terms.node import Term, postorder
 
 
 class SolverAnswer(Enum):
-    """A solver's answer that is no model."""
+    """An answer of a solver that is not a model."""
 
     UNSAT = "unsat"
     UNKNOWN = "unknown"
 
 
 class SolverError(SdnloomError):
-    """A solver that was asked for and is not there."""
+    """A solver that is unknown or not installed."""
 
 
 class Solver(ABC):
@@ -40,10 +40,10 @@ class Solver(ABC):
             self._assert(self._translate(constraint))
 
     def check(self, prefix: Sequence[Term], goal: Term) -> dict[str, int] | SolverAnswer:
-        """Return values of the variables met so far that satisfy the domain, the prefix and the goal, or a verdict."""
+        """Return values of the known variables that satisfy domain, prefix and goal, or a SolverAnswer."""
         shared = 0
-        for mine, wanted in zip(self._stack, prefix, strict=False):
-            if mine is not wanted:
+        for asserted, literal in zip(self._stack, prefix, strict=False):
+            if asserted is not literal:
                 break
             shared += 1
         if shared < len(self._stack):
@@ -85,7 +85,7 @@ class Solver(ABC):
 
     @abstractmethod
     def _check(self, goal: Any) -> dict[str, int] | SolverAnswer:
-        """Solve what is asserted and the goal, without keeping the goal."""
+        """Solve the asserted literals with the goal, which is not kept."""
 
 
 def _bitwuzla() -> type[Solver]:
@@ -108,7 +108,7 @@ SOLVERS: Final = ("auto", *_BACK_ENDS, "none")
 
 
 def find_solver(name: str = "auto") -> type[Solver] | None:
-    """Return the solver of that name; `auto` takes the first that is installed. None for `none` or if none is."""
+    """Return the solver of that name; `auto` is the first one installed. None for `none` or if none is installed."""
     if name not in SOLVERS:
         raise SolverError(f"solver {name!r}; expected one of {', '.join(SOLVERS)}")
     for known, (load, extra) in _BACK_ENDS.items():

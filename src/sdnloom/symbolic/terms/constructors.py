@@ -1,10 +1,9 @@
-"""Constructors of bit-vector terms that simplify locally, and the front door to what is asked of terms.
+"""Constructors of bit-vector terms that simplify locally; also re-exports the functions of terms that others use.
 
-Laws: a constructor returns a term with the value that its name says under every model; operands of one operation have
-equal widths unless said otherwise; arithmetic wraps around; division by zero gives all ones and its remainder the
-dividend, shifts by the width or more give 0 (or copies of the sign), as in SMT-LIB. There is one canonical form for
-each comparison: `ule(a, b)` is `not (b < a)` and `any_` a negated `all_`, so a condition and its negation are easy to
-recognise.
+Laws: under every model a constructor's term has the value of the operation; operands have equal widths unless stated
+otherwise; arithmetic wraps around; division by zero gives all ones and its remainder the dividend, shifts by the width
+or more give 0 (or copies of the sign), as in SMT-LIB. There is one canonical form of each comparison: `ule(a, b)` is
+`not (b < a)` and `any_` a negated `all_`, so a condition and its negation are easy to recognise.
 """
 
 from typing import Final
@@ -38,7 +37,7 @@ def boolean(value: bool) -> Term:
 
 
 def var(name: str, width: int, kind: str = "dec") -> Term:
-    """Return the variable. Its kind only says how people read its values: mac, ipv4, ipv6, hex, dec or bool."""
+    """Return the variable. Its kind only says how its values are printed: mac, ipv4, ipv6, hex, dec or bool."""
     if width < 1:
         raise ValueError(f"variable {name!r} has width {width}; a bit vector has at least one bit")
     if kind not in VARIABLE_KINDS:

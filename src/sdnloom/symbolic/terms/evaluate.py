@@ -15,7 +15,7 @@ _CLOSURE_DEPTH: Final = 60
 
 
 def evaluate_term(term: Term, model: Model) -> int:
-    """Return the term's value; a bool if its width is 0. The model names every variable of the term."""
+    """Return the term's value; a bool if its width is 0. The model must have every variable of the term."""
     run = term._evaluator
     if run is None:
         run = term._evaluator = _closure(term) if term.depth <= _CLOSURE_DEPTH else _stepwise(term)
@@ -64,7 +64,7 @@ def _mask(width: int) -> int:
     return (1 << width) - 1
 
 
-# What operators mean on unsigned operands (signed ones for sext and slt); the first argument is the result's width.
+# Operators on unsigned operands (signed ones for sext and slt); the first argument is the width of the result.
 _APPLY: Final[dict[str, Callable[..., int]]] = {
     "zext": lambda w, a: a,
     "sext": lambda w, a: a & _mask(w),
@@ -91,7 +91,7 @@ _APPLY: Final[dict[str, Callable[..., int]]] = {
 
 
 def _closure(term: Term) -> Evaluator:
-    """Return nested closures; recursion is as deep as the term."""
+    """Return nested closures; the recursion is as deep as the term."""
     op, args, width = term.op, term.args, term.width
     if op == "const":
         value = bool(args[0]) if width == 0 else args[0]
@@ -137,7 +137,7 @@ def _closure(term: Term) -> Evaluator:
 
 
 def _equality(left: Term, right: Term) -> Evaluator:
-    """Return the evaluator of an equality; the two commonest shapes cost one dictionary lookup."""
+    """Return the evaluator of an equality; the most common form costs one dictionary lookup."""
     if right.op == "const":
         value = right.args[0]
         if left.op == "var":
@@ -150,7 +150,7 @@ def _equality(left: Term, right: Term) -> Evaluator:
 
 
 def _known(term: Term) -> Evaluator:
-    """Return the closure that the term keeps, making it first if need be."""
+    """Return the closure that is stored in the term; it is made on first use."""
     run = term._evaluator
     if run is None:
         run = term._evaluator = _closure(term)

@@ -1,7 +1,7 @@
-"""What a path says about single terms: bounds, excluded values, finite choices. Cheap, and blind to all else.
+"""Facts that a path implies about single terms: bounds, excluded values, finite choices. Cheap and incomplete.
 
-Law: `refutes` answers True only if the literal contradicts what was learned, so it may stand for a solver's "unsat";
-False means nothing. A literal is a condition and the truth value it has.
+Law: `refutes` returns True only if the literal contradicts the facts, so it may replace a solver's "unsat"; False says
+nothing. A literal is a condition with its truth value.
 """
 
 from collections.abc import Iterable, Iterator
@@ -11,12 +11,12 @@ from sdnloom.symbolic.terms.evaluate import evaluate_term
 from sdnloom.symbolic.terms.node import Term, variables
 
 _NONE: Final[frozenset[int]] = frozenset()
-_SHORT: Final = 32  # values of a variable that are all looked at
-_DEEP: Final = 200  # conjunctions nested deeper than this are not looked into
+_SHORT: Final = 32  # a list of up to this many values is examined value by value
+_DEEP: Final = 200  # conjunctions nested deeper than this are not examined
 
 
 class Range(NamedTuple):
-    """The values a term may still have: `low` to `high` without the excluded ones, among `choices` where given."""
+    """Possible values of a term: `low` to `high` without the excluded ones, and only `choices` if given."""
 
     low: int
     high: int
@@ -62,7 +62,7 @@ class Range(NamedTuple):
         return self.low > self.high
 
     def values(self) -> Iterator[int]:
-        """Yield members, smallest first; an unbounded range is cut by the caller."""
+        """Yield the members, smallest first; a large range must be cut by the caller."""
         if self.choices is not None:
             yield from sorted(self.choices)
         else:
@@ -73,7 +73,7 @@ EMPTY_RANGE: Final = Range(1, 0)
 
 
 class Facts:
-    """What has been learned, by term. `fixed` holds variables with one value left, `listed` those with a short list."""
+    """Ranges by term. `fixed` has the variables with one value left, `listed` those with a short list of values."""
 
     __slots__ = ("_ranges", "fixed", "listed")
 
@@ -83,7 +83,7 @@ class Facts:
         self.listed: dict[str, Term] = {}
 
     def copy(self) -> "Facts":
-        """Return facts that can be extended on their own."""
+        """Return a copy that can be extended independently."""
         other = Facts()
         other._ranges = self._ranges.copy()
         other.fixed = self.fixed.copy()
@@ -91,7 +91,7 @@ class Facts:
         return other
 
     def range(self, term: Term) -> Range:
-        """Return the values that the term may have as far as is known."""
+        """Return the values that the term may have according to the facts."""
         known = self._ranges.get(term)
         if known is not None:
             return known
@@ -102,7 +102,7 @@ class Facts:
         return Range(0, (1 << term.width) - 1)
 
     def learn(self, condition: Term, holds: bool) -> None:
-        """Take note of a literal."""
+        """Add a literal to the facts."""
         op, args = condition.op, condition.args
         if op == "not":
             self.learn(args[0], not holds)
@@ -128,7 +128,7 @@ class Facts:
                 self.listed[term.args[0]] = term
 
     def refutes(self, condition: Term, holds: bool) -> bool:
-        """Return whether the literal contradicts the facts, as far as they can tell."""
+        """Return whether the literal contradicts the facts; False if that is not known."""
         op, args = condition.op, condition.args
         if op == "not":
             return self.refutes(args[0], not holds)
@@ -150,7 +150,7 @@ class Facts:
         return list(self.range(term).values()) if term is not None else []
 
     def _left(self, condition: Term, holds: bool) -> tuple[Term | None, list[int]]:
-        """Return the one variable of a condition and those of its values that meet it, if it has a short list."""
+        """Return the only variable of a condition and its values that satisfy it, if the variable has a short list."""
         names = variables(condition) if self.listed else ()
         if len(names) != 1:
             return None, []
@@ -161,7 +161,7 @@ class Facts:
         return term, [value for value in self.choices(name) if bool(evaluate_term(condition, {name: value})) is holds]
 
     def _learn_choice(self, parts: tuple[Term, ...]) -> None:
-        """Learn that not all parts hold: if each says `term != constant` of one term, it is one of the constants."""
+        """Learn that not all parts hold: if each is `term != constant` for one term, it is one of the constants."""
         term, values = None, []
         for part in parts:
             if part.op != "not" or part.args[0].op != "eq":
@@ -175,7 +175,7 @@ class Facts:
             self._narrow(term, self.range(term).only(values))
 
     def _narrowed(self, condition: Term, holds: bool) -> list[tuple[Term, Range]]:
-        """Return the ranges that the literal narrows, each with what is left of it."""
+        """Return the terms whose ranges the literal narrows, with their new ranges."""
         if condition.op == "eq":
             left, right = condition.args
             if not left.width:

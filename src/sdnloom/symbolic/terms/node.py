@@ -1,9 +1,9 @@
 """The node of a term, interned: structurally equal terms are one object, so `is` decides equality.
 
-A term is a bit vector of `width` bits, or a truth value where the width is 0. Constructors, which simplify, are in
-`terms`. Laws: terms are immutable; a term nobody holds is forgotten, so a long run does not grow; `key` is a number
-that depends on the structure alone, never on a hash seed or on what was built before, and puts commutative operands in
-order.
+A term is a bit vector of `width` bits, or a truth value if the width is 0. Constructors, which simplify, are in
+`constructors`. Laws: terms are immutable; terms are referenced weakly by the table, so memory does not grow in a long
+run; `key` is a number that depends on the structure alone, never on a hash seed or on earlier terms, and orders
+commutative operands.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -53,7 +53,7 @@ class Term:
 
 
 class _Ref(ref[Term]):
-    """A weak reference that knows what it is found by. A WeakValueDictionary does the same in twice the time."""
+    """A weak reference with the key of its entry. A WeakValueDictionary does the same in twice the time."""
 
     __slots__ = ("identity",)
     identity: tuple[Any, ...]
@@ -63,12 +63,12 @@ _interned: dict[tuple[Any, ...], _Ref] = {}
 
 
 def _forget(dead: _Ref) -> None:
-    if _interned.get(dead.identity) is dead:  # not if the same term was made again meanwhile
+    if _interned.get(dead.identity) is dead:  # not if the same term has been made again
         del _interned[dead.identity]
 
 
 def intern(op: str, width: int, *args: Any) -> Term:
-    """Return the one term of this shape, without simplifying it."""
+    """Return the unique term of this structure, without simplifying it."""
     identity = (op, width, *args)
     found = _interned.get(identity)
     term = found() if found is not None else None
@@ -85,9 +85,9 @@ def intern(op: str, width: int, *args: Any) -> Term:
             else:
                 parts.append(crc32(arg.encode()) if isinstance(arg, str) else arg)
         term.key = hash(tuple(parts))
-        made = _Ref(term, _forget)
-        made.identity = identity
-        _interned[identity] = made
+        reference = _Ref(term, _forget)
+        reference.identity = identity
+        _interned[identity] = reference
     return term
 
 

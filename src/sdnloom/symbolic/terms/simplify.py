@@ -1,4 +1,4 @@
-"""Conditions made shorter for people; the set of inputs stays the same."""
+"""Shorter conditions for readers; the set of inputs stays the same."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -6,12 +6,12 @@ from typing import Final
 from sdnloom.symbolic.terms.facts import Facts
 from sdnloom.symbolic.terms.node import Term
 
-_MOST: Final = 100  # the work grows with the square of their number
+_MAX_LITERALS: Final = 100  # the work grows with the square of their number
 
 
 def essential(literals: Sequence[Term]) -> tuple[Term, ...]:
-    """Return the literals that the others do not imply, as far as facts about single terms can tell."""
-    if len(literals) > _MOST:
+    """Return the literals that the others do not imply, as far as facts about single terms show."""
+    if len(literals) > _MAX_LITERALS:
         return tuple(literals)
     kept = list(literals)
     for literal in literals:

@@ -18,19 +18,19 @@ _RESERVED: Final = frozenset(
 
 
 def symbol(name: str) -> str:
-    """Return a variable's name as an SMT-LIB symbol, quoted where it must be."""
+    """Return a variable's name as an SMT-LIB symbol, quoted if necessary."""
     return name if _SIMPLE.fullmatch(name) and name not in _RESERVED else f"|{name}|"
 
 
 def to_smtlib(term: Term) -> str:
-    """Return the term as one SMT-LIB expression. Subterms that occur twice are bound by `let`, so it stays linear."""
+    """Return the term as one SMT-LIB expression. Shared subterms are bound by `let`, so its size is linear."""
     uses = Counter(arg for node in postorder(term) for arg in node.operands())
     written: dict[Term, str] = {}
     bindings: list[str] = []
     for node in postorder(term):
         body = _expression(node, [written[arg] for arg in node.operands()])
         if node.depth and (uses[node] > 1 or node.depth % _NESTING == 0) and node is not term:
-            # Binding every so often also keeps the nesting of an expression shallow.
+            # Regular bindings also limit the nesting of the expression.
             bindings.append(f"(let ((${len(bindings)} {body})) ")
             body = f"${len(bindings) - 1}"
         written[node] = body

@@ -1,7 +1,7 @@
-"""Terms as people read them: `eth.dst == 00:00:00:00:00:02 and eth.type != 0x88cc`.
+"""Terms as readable text: `eth.dst == 00:00:00:00:00:02 and eth.type != 0x88cc`.
 
-The form follows Python, with bits of a value as `field[high:low]`. It is for reading only: parts that would grow beyond
-measure are shown as `...`. `smtlib` gives the exact form.
+The syntax follows Python, with bits of a value as `field[high:low]`. It is for reading only: very long parts are shown
+as `...`. `smtlib` gives the exact form.
 """
 
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from sdnloom.symbolic.terms.node import Term, postorder
 
 _LONGEST: Final = 2_000  # characters of one subterm
 _LONGEST_VALUE: Final = 200
-_NARY, _TIGHT = 1, 9  # how tightly the weakest and the strongest forms bind
+_NARY, _TIGHT = 1, 9  # the lowest and the highest precedence
 _INFIX: Final = {
     "eq": ("==", 4), "ult": ("<", 4), "slt": ("<s", 4), "or": ("|", 5), "xor": ("^", 5), "and": ("&", 6),
     "shl": ("<<", 7), "lshr": (">>", 7), "ashr": (">>s", 7), "add": ("+", 8), "sub": ("-", 8), "mul": ("*", 8),
@@ -20,7 +20,7 @@ _INFIX: Final = {
 }  # fmt: skip
 _SWAPPED: Final = {"==": "!=", "<": ">=", "<s": ">=s"}
 
-_Formed = tuple[str, int]  # text, and how tightly its outermost operator binds
+_Formed = tuple[str, int]  # text, and the precedence of its outermost operator
 
 
 def _mac(value: int, width: int) -> str:
@@ -54,13 +54,13 @@ VARIABLE_KINDS: Final[dict[str, Callable[[int, int], str]]] = {
 
 
 def value_in_kind(value: int, width: int, kind: str = "dec") -> str:
-    """Return a value as its kind is written; long ones without their middle."""
+    """Return a value in the notation of its kind; the middle of a long one is left out."""
     shown = VARIABLE_KINDS[kind](value, width)
     return shown if len(shown) <= _LONGEST_VALUE else f"{shown[:20]}...{shown[-20:]}"
 
 
 def variable_kind(term: Term) -> str:
-    """Return how constants that meet this term are best written."""
+    """Return the kind in which constants that are combined with this term are written."""
     while term.op in ("zext", "sext", "add", "sub", "ite"):
         term = term.args[1 if term.op == "ite" else 0]
     if term.op == "var":
@@ -107,9 +107,8 @@ def _form(term: Term, formed: dict[Term, _Formed]) -> _Formed:
 
 
 def _infix(left: Term, sign: str, right: Term, binding: int, formed: dict[Term, _Formed]) -> str:
-    if (
-        sign == "+" and right.op == "const" and right.args[0] >> (right.width - 1)
-    ):  # the constructors write x - 1 as x + 255
+    # The constructors write x - 1 as x + 255.
+    if sign == "+" and right.op == "const" and right.args[0] >> (right.width - 1):
         return f"{_operand(left, formed, binding)} - {value_in_kind((1 << right.width) - right.args[0], right.width)}"
     kind = variable_kind(right if left.op == "const" else left)
     if sign in ("*", "//", "%", "<<", ">>", "+", "-") and kind != "hex":

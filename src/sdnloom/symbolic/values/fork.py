@@ -60,7 +60,7 @@ def concretise_term(term: Term, bits: int, construct: str) -> None:
     if execution is not None and execution.recording and term.op != "const":
         where = current_site()
         execution.pin(term, bits, where)
-        execution.concretised(where, construct)
+        execution.note_concretised(where, construct)
 
 
 def tick() -> None:
