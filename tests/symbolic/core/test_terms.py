@@ -228,7 +228,7 @@ def test_terms_do_not_depend_on_the_hash_seed():
         "from sdnloom.symbolic.terms.constructors import *\n"
         "vs = [var(n, 8) for n in 'abcdef']\n"
         "t = all_(*(eq(add(p, q), mul(q, p)) for p in vs for q in vs if p is not q))\n"
-        "print(text(t), to_smtlib(t), [v.key for v in vs], t.key)\n"
+        "print(term_text(t), to_smtlib(t), [v.key for v in vs], t.key)\n"
     )
     printed = {
         subprocess.run(
