@@ -37,7 +37,7 @@ BPDU = "424203 0000 00 00 {flags} {priority}{root} 00000000 {priority}{bridge} 8
 
 @dataclass(frozen=True)
 class App:
-    """One of Ryu's apps, and what else may happen to it."""
+    """One of Ryu's apps, and the events beyond packets that it is given."""
 
     name: str
     version: str = "1.3"
@@ -57,12 +57,12 @@ APPS = (
 
 
 def program(app: App, folder: Path) -> OskenProgram:
-    """Return the app, freshly loaded from the folder that Ryu's package lies in."""
+    """The app, freshly loaded from the folder of Ryu's package."""
     return OskenProgram([f"ryu.app.{app.name}"], version=app.version, hub=app.hub, path=[folder])
 
 
 def random_inputs(app: App, seed: int, length: int, topology: Topology = NETWORK) -> Iterator[Input]:
-    """Yield events that can happen to the app, one after the other; switches join before anything comes from them."""
+    """A sequence of random events for the app; a switch joins before any message comes from it."""
     chance = random.Random(f"{app.name} {seed}")
     configs = [switch_config(spec, SwitchOptions(version=app.version)) for spec in topology.switches]
     names = [spec.name for spec in topology.switches]
@@ -143,7 +143,7 @@ def _request(chance: random.Random, dpid: int) -> Call:
 
 @dataclass(frozen=True)
 class Course:
-    """What became of a sequence: after each event that could happen, the digest and what the app did."""
+    """The result of a sequence: after each event, the digest and the app's reaction."""
 
     inputs: tuple[Input, ...]
     reactions: tuple[Reaction, ...]
@@ -155,7 +155,7 @@ class Course:
 
     @property
     def behaviour(self) -> tuple[Any, ...]:
-        """All that a network can see: the states, what each switch was told, in order, and what happened.
+        """Everything that a network can observe: states, messages to each switch in order, and events.
 
         In which order an app tells different switches is not part of it: they have connections of their own. It can
         differ, because the order of the keys of a dict is no part of a state.
@@ -167,12 +167,12 @@ class Course:
 
 
 def directly(app: App, folder: Path, inputs: list[Input]) -> Course:
-    """Run the events on a freshly loaded app; nothing is put back on the way."""
+    """Run the events on a freshly loaded app, without restoring any state."""
     fresh = program(app, folder)
     core, given, reactions = fresh.initial(), [], []
     for each in inputs:
         reaction = fresh.first(core, each)
-        if reaction is not None:  # time cannot pass while nobody waits
+        if reaction is not None:  # time cannot pass while no timer is set
             given.append(each)
             reactions.append(reaction)
             core = reaction.core  # type: ignore[assignment]
@@ -180,7 +180,7 @@ def directly(app: App, folder: Path, inputs: list[Input]) -> Course:
 
 
 def restored(known: OskenProgram, course: Course, chance: random.Random) -> Course:
-    """Run the events on an app that is sent elsewhere before each of them, and has to come back."""
+    """Run the events on an app that is put into another state before each of them and then restored."""
     core, reactions = known.initial(), []
     seen = [core]
     for each in course.inputs:
@@ -195,7 +195,7 @@ def restored(known: OskenProgram, course: Course, chance: random.Random) -> Cour
 
 
 def replayed(known: OskenProgram, course: Course, chance: random.Random) -> Course:
-    """The same with all snapshots but the first thrown away: each state is rebuilt from the app's own events."""
+    """The same without snapshots but the first: each state is rebuilt by replaying the app's events."""
     states = known._states
     for core, kept in states._kept.items():
         if kept.before is not None:

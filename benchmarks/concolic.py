@@ -38,7 +38,7 @@ MAC_BITS, TYPE_BITS = 48, 16
 
 
 def seconds(run: Callable[[], Any], least: float) -> float:
-    """The shortest time of a call, of as many as fit into a while."""
+    """The shortest time of a call, of as many calls as fit into the time box."""
     gc.collect()
     best, spent = float("inf"), 0.0
     while spent < least:
@@ -50,7 +50,7 @@ def seconds(run: Callable[[], Any], least: float) -> float:
 
 
 def explore_handler(run: Handler, options: ExplorationOptions) -> int:
-    """How many classes the bare handler has."""
+    """The number of classes of the handler without a controller around it."""
     src, dst, kind = var("src", MAC_BITS, "mac"), var("dst", MAC_BITS, "mac"), var("type", TYPE_BITS, "hex")
 
     def once(execution: Execution) -> Any:
@@ -67,7 +67,7 @@ def explore_handler(run: Handler, options: ExplorationOptions) -> int:
 
 
 class Standing:
-    """A program with one switch, given inputs one after the other; the switch answers."""
+    """A program with one switch, which answers; inputs are given one after the other."""
 
     def __init__(self, program: Any, ports: Sequence[int] = (1, 2, 3)) -> None:
         self.program, self.core = program, program.initial()
@@ -93,14 +93,14 @@ class Standing:
         self.give(*(MessageIn("s1", message) for message in outcome.messages))
 
     def question(self, skeleton: Skeleton, port: int) -> HandlerQuestion:
-        """What is asked about packets that come in at a port."""
+        """The question about packets that come in at a port."""
         message = packet_in_template(self.config, self.switch, port, skeleton)
         assert message is not None
         return HandlerQuestion(self.core, "s1", message, skeleton)
 
 
 def learn(standing: Standing) -> None:
-    """Two hosts are heard from."""
+    """Both hosts have sent a packet."""
     frame = make_skeletons(["ethernet"], SenderView(), {})[0]
     for port, src, dst in ((1, 1, 2), (2, 2, 1)):
         standing.receive(frame, port, {"eth.src": src, "eth.dst": dst})
@@ -125,7 +125,7 @@ def bridge(standing: Standing) -> None:
 
 
 def unseen(original: Standing, answer: ConcolicClasses, question: HandlerQuestion, files: Any, count: int) -> int:
-    """How many of so many random packets take lines of the unrewritten app that were not explored."""
+    """The number of random packets that take lines of the original app which were not explored."""
     chance = random.Random(1)
     predicted = {one.lines for one in answer.classes}
     special = [value for one in answer.classes for value in one.witness.values()]

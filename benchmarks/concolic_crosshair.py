@@ -30,7 +30,7 @@ class Measured:
 
 
 def measure(seconds: float) -> Measured | None:
-    """What CrossHair does in so many seconds; None if it is not installed."""
+    """CrossHair's result within a time limit; None if it is not installed."""
     try:
         import crosshair.core_and_libs  # noqa: F401 - loads its patches
         from crosshair.fnutil import FunctionInfo

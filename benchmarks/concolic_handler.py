@@ -38,7 +38,7 @@ class _Silence:
 
 
 def handler(compiled: CodeType) -> Handler:
-    """What the handler sends for a source, a destination and a type."""
+    """The messages that the handler sends for a source, a destination and a type."""
     alias = RyuAlias(None, lambda name, path: None, {})  # type: ignore[arg-type, return-value]
     module = types.ModuleType("simple_switch_13")
     sys.meta_path.insert(0, alias)

@@ -1,4 +1,4 @@
-"""What the reproductions of NICE's tables have in common: its defects, its strategies, and how a search is timed."""
+"""Shared by the reproductions of NICE's tables: its defects, its strategies, and timed searches."""
 
 import time
 from collections.abc import Callable, Iterable
@@ -34,7 +34,7 @@ BUGS = {  # the paper's name -> the scenario that has the defect
 
 
 def one_flow(one: object, other: object) -> bool:
-    """Whether two packets belong together in a MAC-learning switch: always, for what it learns serves all of them."""
+    """Whether two packets belong to one flow of a MAC-learning switch: always, because they share its table."""
     return True
 
 
@@ -54,7 +54,7 @@ STRATEGIES = ("PKT-SEQ", "NO-DELAY", "FLOW-IR", "UNUSUAL")
 
 @dataclass(frozen=True)
 class Run:
-    """One search: what it found and what it cost. `seconds` end with the first violation, if there is one."""
+    """Result and cost of one search. `seconds` is the time to the first violation, or of the whole search."""
 
     verdict: str
     states: int
@@ -64,7 +64,7 @@ class Run:
 
 @dataclass(frozen=True)
 class _Timed:
-    """A property that notes when it is first violated."""
+    """A property that records the time of its first violation."""
 
     rule: Bindable | Property
     clock: Callable[[], float]
@@ -109,7 +109,7 @@ def run_once(scenario: Scenario, chosen: Iterable[SearchStrategy], options: Sear
 
 
 def best_of(times: int, search: Callable[[], Run]) -> Run:
-    """The quickest of several runs, which find the same."""
+    """The fastest of several runs, which have the same result."""
     runs = [search() for _ in range(times)]
     assert len({replace(each, seconds=0.0) for each in runs}) == 1, "equal searches must give equal counts"
     return min(runs, key=lambda each: each.seconds)

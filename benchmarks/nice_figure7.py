@@ -16,7 +16,7 @@ LEAST = {"NO-DELAY": 10, "UNUSUAL": 5}  # floors at the most pings
 
 
 def pings(count: int) -> Scenario:
-    """So many pings at once through two switches with a MAC-learning controller for os-ken."""
+    """`count` concurrent pings through two switches with a MAC-learning controller for os-ken."""
     scenario = load_scenario(EXAMPLES / "mac_learning_osken/bug2.toml")
     hosts = (Client("A", to=("B",), sends=count, numbered=True), Replier("B", tells_apart=True))
     return replace(scenario, network=replace(scenario.network, hosts=hosts))

@@ -66,7 +66,7 @@ APPLICATIONS: dict[str, Callable[[], Scenario]] = {
 
 
 def replaying(scenario: Scenario) -> Scenario:
-    """The scenario with a program none of whose states but the first is kept: all others are reached again."""
+    """The scenario with a program that stores its first state only and replays all others."""
     program: Any = make_program(scenario.program)
     program._states._waiting = lambda: ("replay on request",)
     return replace(scenario, program=lambda: program)

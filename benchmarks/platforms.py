@@ -126,7 +126,7 @@ def _searching(report: Report, pings: int) -> None:
 
 
 def _search(name: str, pings: int) -> tuple[float, Any]:
-    """Search with a program that was just loaded, so that nothing is remembered from the run before."""
+    """Search with a freshly loaded program, so that nothing is cached from the previous run."""
     hosts = (Client("h1", to=("h2",), sends=pings), Replier("h2"))
     loaded: Any
     if name == "plain Python":

@@ -1,4 +1,4 @@
-"""What a benchmark returns: tables to print and floors to judge. Floors are counts or ratios taken in one run."""
+"""The result of a benchmark: tables, and floors that it must reach. Floors are counts or ratios taken in one run."""
 
 import operator
 import platform

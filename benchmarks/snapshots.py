@@ -1,4 +1,4 @@
-"""What capturing the state of a program costs: taking, putting back and digesting it, beside a call of its handler."""
+"""Cost of capturing the state of a program: snapshot, restore and digest, beside a call of its handler."""
 
 import argparse
 import statistics

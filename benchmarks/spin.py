@@ -104,7 +104,7 @@ def _rates(figures: Figures | spin_runner.SpinFigures) -> tuple[float, float]:
 
 
 def at_most_received(count: int) -> Property:
-    """EVENT: host A receives at most so many replies."""
+    """EVENT: host A receives at most `count` replies."""
 
     def fold(memory: int, event: Any) -> int:
         return min(memory + 1, count + 1) if event[:2] == ("got", A) else memory
@@ -115,7 +115,7 @@ def at_most_received(count: int) -> Property:
 
 
 def at_most_outstanding(count: int) -> Property:
-    """ORDER: host A never waits for more than so many replies; its sends and receptions do not commute for that."""
+    """ORDER: host A never waits for more than `count` replies; its sends and receptions do not commute for this."""
 
     def fold(memory: int, event: Any) -> int:
         if memory > count:

@@ -1,4 +1,4 @@
-"""A partial correction of BUG-I: a rule ends even while it is used. Until then packets to a host that moved are lost."""
+"""A partial correction of BUG-I: a rule ends even while it is used. Until then packets to a moved host are lost."""
 
 from pyswitch import PySwitch
 
