@@ -82,9 +82,7 @@ def coverage_text(one: FileCoverage) -> list[str]:
         lines.append(f"  lines never reached: {_ranges(one)}")
     if one.missed_branches:
         missed = dict.fromkeys(
-            f"{line}->{to}" if line != to else f"{line} (inside the line)"
-            for line, to in one.missed_branches
-            if line not in one.missed_lines
+            f"{line}->{to if to > 0 else 'exit'}" for line, to in one.missed_branches if line not in one.missed_lines
         )
         if missed:
             lines.append(f"  branches never taken: {', '.join(missed)}")
