@@ -76,9 +76,8 @@ def _explored(scenario: Scenario, reduce: bool, limits: Limits) -> tuple[int, fr
         said.add(found.property)
         return False
 
-    at_events = any(prop.needs in (Needs.EVENT, Needs.ORDER) for prop in tables.system.properties)
-    kind = SleepSetSearch if can_sleep(graph) else LoopSearch
-    loop = kind(graph, careful=reduction is not None and at_events, limits=limits, sighted=note)
+    kind = SleepSetSearch if can_sleep(system, reduction, None) else LoopSearch
+    loop = kind(graph, limits=limits, sighted=note)
     loop.run()
     if loop.stopped is not None:
         return None

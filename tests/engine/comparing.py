@@ -26,7 +26,7 @@ class Shown:
 
 
 def explored(
-    tables: Memo, reduction: StubbornSets | None = None, *, order: Any = "bfs", limit: int | None = None, careful: bool
+    tables: Memo, reduction: StubbornSets | None = None, *, order: Any = "bfs", limit: int | None = None
 ) -> tuple[LoopSearch[int], Shown] | None:
     """A whole search and what it shows; None if there are more states than the limit."""
     graph = SystemGraph(tables, reduction)
@@ -37,7 +37,7 @@ def explored(
         return False
 
     kind = SleepSetSearch if reduction is not None and order == "bfs" else LoopSearch
-    loop = kind(graph, order=order, limits=Limits(states=limit), careful=careful, sighted=note)
+    loop = kind(graph, order=order, limits=Limits(states=limit), sighted=note)
     loop.run()
     if loop.stopped is not None:
         return None
@@ -170,17 +170,13 @@ def lost_traces(system: System, rules: StubbornRules | None = None, limit: int =
     return len(set(leaders.values()) - {leaders[one] for one in kept})
 
 
-def difference(
-    system: System, rules: StubbornRules | None = None, careful: bool | None = None, limit: int = 150
-) -> str | None:
+def difference(system: System, rules: StubbornRules | None = None, limit: int = 150) -> str | None:
     """What a reduced search loses or invents, "" for nothing; None if the system is too large to compare."""
     tables = Memo(system)
-    full = explored(tables, limit=limit, careful=False)
+    full = explored(tables, limit=limit)
     if full is None:
         return None
-    if careful is None:
-        careful = at_events(system)
-    reduced = explored(tables, StubbornSets(system, rules), careful=careful)
+    reduced = explored(tables, StubbornSets(system, rules))
     assert reduced is not None
     if full[1] == reduced[1]:
         return ""

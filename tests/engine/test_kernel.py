@@ -11,7 +11,7 @@ from sdnloom.engine.kernel.search import KernelSearch
 from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.memo import Memo
 from sdnloom.engine.model import Needs, Property
-from sdnloom.engine.reduction.stubborn_sets import StubbornSets
+from sdnloom.engine.reduction.stubborn_sets import StubbornRules, StubbornSets
 from sdnloom.engine.result import Limits, Result, SearchOptions
 from sdnloom.engine.search import SleepSetLoop, SystemLoop, search
 from sdnloom.engine.semantics import State
@@ -36,17 +36,16 @@ def both(system, **options) -> None:
 
 def states_in_order(system, reduce: bool) -> tuple[list[State], list[State]]:
     limits = Limits(states=LIMIT)
-    reduction = StubbornSets(system) if reduce else None
+    reduction = StubbornSets(system, StubbornRules(cycle_proviso=True)) if reduce else None
     tables = Memo(system)
     kind = SleepSetLoop if reduce else SystemLoop
-    loop = kind(SystemGraph(tables, reduction), limits=limits, careful=reduce)
+    loop = kind(SystemGraph(tables, reduction), limits=limits)
     loop.run()
     kernel = KernelSearch(
         Memo(system),
         reduction,
         limits=limits,
         watch=LimitWatch(limits),
-        careful=reduce,
         sighted=lambda found, number: False,
         paused=lambda: None,
     )

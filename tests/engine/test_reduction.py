@@ -22,6 +22,7 @@ from tests.engine.systems import REDUCIBLE, random_system, seeds, with_history
 
 SYSTEMS, SHARES = 10_000, 20
 TRACED, TRACE_SHARES = 1_000, 5
+WITHOUT_PROVISO = StubbornRules(cycle_proviso=False)
 MANY = 1_000_000
 
 
@@ -63,9 +64,9 @@ def test_a_depth_first_search_keeps_the_same():
     for seed in range(300):
         system = observed(seed)
         tables = Memo(system)
-        full = explored(tables, limit=100, careful=False)
+        full = explored(tables, limit=100)
         if full is not None:
-            reduced = explored(tables, StubbornSets(system), order="dfs", careful=at_events(system))
+            reduced = explored(tables, StubbornSets(system), order="dfs")
             assert reduced is not None
             assert reduced[1] == full[1], seed
 
@@ -74,7 +75,7 @@ def test_search_gives_the_same_verdict_and_violations_with_and_without_reduction
     violated = 0
     for seed in range(300):
         system = random_system(seed, needs=REDUCIBLE)
-        if explored(Memo(system), limit=80, careful=False) is None:
+        if explored(Memo(system), limit=80) is None:
             continue
         full, reduced = (
             search(system, SearchOptions(engine="loop", reduce=reduce, find_all=True)) for reduce in (False, True)
@@ -94,8 +95,8 @@ def test_engine_and_slow_derivation_choose_the_same_steps():
     smaller = 0
     for seed in range(300):
         system = random_system(seed, needs=())
-        tables, stubborn = Memo(system), StubbornSets(system)
-        reduced = explored(tables, stubborn, careful=False, limit=100)
+        tables, stubborn = Memo(system), StubbornSets(system, WITHOUT_PROVISO)
+        reduced = explored(tables, stubborn, limit=100)
         if reduced is None:
             continue
         graph = reduced[0].graph
@@ -191,10 +192,9 @@ def _notices(seed: int, mutant: StubbornRules) -> bool:
     # The true reduction shows what the full search shows (above), and is cheaper to compare with.
     system = observed(seed)
     tables = Memo(system)
-    careful = at_events(system)
-    true = explored(tables, StubbornSets(system), limit=150, careful=careful)
+    true = explored(tables, StubbornSets(system), limit=150)
     if true is not None:
-        mutated = explored(tables, StubbornSets(system, mutant), careful=careful)
+        mutated = explored(tables, StubbornSets(system, mutant))
         assert mutated is not None
         if mutated[1] != true[1]:
             return True
@@ -267,7 +267,7 @@ def test_not_taking_care_of_cycles_is_caught():
     caught = (
         seed
         for seed in range(SYSTEMS)
-        if at_events(system := observed(seed)) and difference(system, careful=False) not in ("", None)
+        if at_events(system := observed(seed)) and difference(system, WITHOUT_PROVISO) not in ("", None)
     )
     assert next(caught, None) is not None
 
@@ -321,8 +321,8 @@ def test_a_violation_on_or_beside_a_cycle_is_found(bad_on_cycle, reduce, order):
 @pytest.mark.parametrize("order", ["bfs", "dfs"])
 def test_without_care_the_timer_hides_the_violation(order):
     system = _ticking(bad_on_cycle=False)
-    careless = explored(Memo(system), StubbornSets(system), order=order, careful=False)
-    careful = explored(Memo(system), StubbornSets(system), order=order, careful=True)
+    careless = explored(Memo(system), StubbornSets(system, WITHOUT_PROVISO), order=order)
+    careful = explored(Memo(system), StubbornSets(system), order=order)
     assert careless is not None
     assert careful is not None
     assert (len(careless[1].found), len(careful[1].found)) == (0, 1)

@@ -7,11 +7,10 @@ from sdnloom.engine.loop import LoopSearch
 from sdnloom.engine.memo import Memo
 from sdnloom.engine.model import Action, Component, Mode, Outcome, System
 from sdnloom.engine.reduction.sleep_sets import SleepSetSearch, can_sleep
-from sdnloom.engine.reduction.stubborn_sets import StubbornSets
+from sdnloom.engine.reduction.stubborn_sets import StubbornRules, StubbornSets
 from sdnloom.engine.result import SearchOptions
 from sdnloom.engine.search import search
 from sdnloom.engine.system_graph import SystemGraph
-from tests.engine.comparing import at_events
 from tests.engine.random_strategies import Arbitrary
 from tests.engine.systems import REDUCIBLE, random_system
 
@@ -48,7 +47,7 @@ def test_a_search_without_sleep_sees_no_fewer_quiescent_states():
     for seed in range(200):
         system = random_system(seed, needs=REDUCIBLE)
         graph = SystemGraph(Memo(system), StubbornSets(system))
-        plain, sleeping = (kind(graph, careful=at_events(system)) for kind in (LoopSearch, SleepSetSearch))
+        plain, sleeping = (kind(graph) for kind in (LoopSearch, SleepSetSearch))
         plain.run()
         sleeping.run()
         rest = [{graph.value(s) for s in loop.states if graph.is_quiescent(s)} for loop in (plain, sleeping)]
@@ -60,9 +59,9 @@ def test_a_search_without_sleep_sees_no_fewer_quiescent_states():
 
 def test_who_cannot_sleep():
     system = counting(2)
-    tables = Memo(system)
-    assert can_sleep(SystemGraph(tables, StubbornSets(system)))
-    assert not can_sleep(SystemGraph(tables))
-    assert not can_sleep(SystemGraph(tables, StubbornSets(system), Arbitrary("", 1, 1, 0)))
+    assert can_sleep(system, StubbornSets(system), None)
+    assert not can_sleep(system, None, None)
+    assert not can_sleep(system, StubbornSets(system, StubbornRules(sleep_sets=False)), None)
+    assert not can_sleep(system, StubbornSets(system), Arbitrary("", 1, 1, 0))
     many = counting(65)
-    assert not can_sleep(SystemGraph(Memo(many), StubbornSets(many)))
+    assert not can_sleep(many, StubbornSets(many), None)

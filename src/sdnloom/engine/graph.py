@@ -13,6 +13,7 @@ class Graph(ABC, Generic[S]):
     """States and their successors, in a canonical order. A System compiles to one; others implement it directly."""
 
     asks = True  # whether `speaking` can ever say anything
+    cycle_proviso = False  # whether a reduction could postpone an action for ever, so that a search has to prevent it
 
     @abstractmethod
     def initial(self) -> Iterable[S]:

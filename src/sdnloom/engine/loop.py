@@ -26,8 +26,7 @@ class LoopSearch(Generic[S]):
     """One run over a graph. States are numbered in the order they are found; the first ones are the initial ones.
 
     `observe(state)` is called for each new state, in order. `sighted(found, number)` is called when a property speaks
-    in a new state, and stops the search there if it returns True. `paused()` is called now and then. With `careful`,
-    for graphs that a reduction thins out, no action that stays enabled is ignored for ever around a cycle.
+    in a new state, and stops the search there if it returns True. `paused()` is called now and then.
     """
 
     def __init__(
@@ -37,13 +36,12 @@ class LoopSearch(Generic[S]):
         order: Literal["bfs", "dfs"] = "bfs",
         limits: Limits | None = None,
         watch: LimitWatch | None = None,
-        careful: bool = False,
         max_transitions: int | None = None,
         sighted: Callable[[Finding, int], bool] = never_stop,
         paused: Callable[[], None] = lambda: None,
         observe: Callable[[S], None] | None = None,
     ) -> None:
-        self.graph, self.order, self.careful = graph, order, careful
+        self.graph, self.order = graph, order
         self.limits = limits or Limits()
         self.watch = watch or LimitWatch(self.limits)
         self.max_transitions = max_transitions
@@ -52,16 +50,16 @@ class LoopSearch(Generic[S]):
         self.looks = graph.asks or self.limits.states is not None or observe is not None
         self.states: list[S] = []
         self._seen: set[S] = set()
-        self._numbers: dict[S, int] = {}  # careful: the number of each state
+        self._numbers: dict[S, int] = {}  # with the cycle proviso: the number of each state
         self.parents: list[int] = []
         self.transitions = 0
         self.depth = 0
         self.frontier = 0
         self.stopped: str | None = None  # why not everything was seen
         self.ended_by_sighting = False
-        self._closed: set[int] = set()  # careful depth-first: the states that were expanded
-        self._ends: list[int] = []  # careful: states whose edges led only to states expanded before
-        self._ignoring = CycleProviso(graph)
+        self._closed: set[int] = set()  # with the proviso, depth first: the states that were expanded
+        self._ends: list[int] = []  # with the proviso: states whose edges led only to states expanded before
+        self.proviso = CycleProviso(graph) if graph.cycle_proviso else None
 
     def run(self) -> None:
         """Search until done or stopped."""
@@ -73,9 +71,11 @@ class LoopSearch(Generic[S]):
                 return
             if self.stopped:  # depth first: some branch was cut at the depth limit
                 return
+            if self.proviso is None:
+                return
             first = len(self.states)
             ends, self._ends = [self.states[end] for end in sorted(self._ends)], []
-            ignored = self._ignoring.ignored(ends)
+            ignored = self.proviso.ignored(ends)
             if ignored and self.limits.depth is not None:
                 self.stopped = DEPTH_UNDER_REDUCTION
                 return
@@ -123,7 +123,7 @@ class LoopSearch(Generic[S]):
                     parents.append(number)
             if looks and len(states) > first and self._checked(first, found):
                 return True
-            if self.careful:
+            if self.proviso is not None:
                 self._note_end(number, found)
         return False
 
@@ -165,7 +165,7 @@ class LoopSearch(Generic[S]):
                     return True
                 stack.extend(range(len(states) - 1, first - 1, -1))
                 levels.extend([level + 1] * (len(states) - first))
-            if self.careful:
+            if self.proviso is not None:
                 self._closed.add(number)
                 if all(n in self._closed for n in self._numbered(found)):
                     self._ends.append(number)
@@ -224,7 +224,7 @@ class LoopSearch(Generic[S]):
             if self._leads_on(number):
                 self.stopped = f"the depth limit of {self.limits.depth} was reached"
                 return True
-            if self.careful:
+            if self.proviso is not None:
                 self._ends.append(number)
         return False
 

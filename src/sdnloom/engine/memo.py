@@ -132,6 +132,10 @@ class Memo:
             return frozenset()
         return self.system.channels[channel].discipline.undisturbed(self.contents[channel].values[content])
 
+    def offering(self, channel: int) -> list[int]:
+        """The contents of a channel that were met and offer something."""
+        return [content for (number, content), offers in self._takes.items() if number == channel and offers]
+
     def step_of(self, local: Local) -> Step:
         """The trace line of a local outcome, without faults."""
         component, action = self.actions[local.action]

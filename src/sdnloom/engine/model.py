@@ -152,6 +152,7 @@ class Component:
     """A named part of a system. `canonical` maps equivalent cores to one, which keeps them few.
 
     `conflict(one, other)` says whether two cells share a part, where different cells can; it is symmetric.
+    `cell_text(cell)` is a cell as explanations print it.
     """
 
     name: str
@@ -159,6 +160,7 @@ class Component:
     actions: tuple[Action, ...]
     canonical: Callable[[Any], Core] = _unchanged
     conflict: Callable[[Any, Any], bool] | None = None
+    cell_text: Callable[[Any], str] | None = None
 
 
 class Needs(Enum):

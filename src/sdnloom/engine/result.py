@@ -5,6 +5,7 @@ from typing import Literal, TypeAlias
 
 from sdnloom.engine.model import Restart, Strategy
 from sdnloom.engine.path import Path
+from sdnloom.engine.reduction.explain import Conflict
 from sdnloom.engine.semantics import State, Transition
 from sdnloom.errors import SdnloomError
 
@@ -39,6 +40,7 @@ class SearchOptions:
     find_all: bool = False
     strategy: Strategy | None = None
     limits: Limits = field(default_factory=Limits)
+    explain: bool = False  # say in the result which actions conflict, and why
     checked: bool = False  # run every step twice, check footprints against commutation, check every law
 
 
@@ -116,6 +118,9 @@ class Result:
     witnesses: tuple[Counterexample, ...] = ()
     never: tuple[str, ...] = ()
     incomplete: str | None = None  # why the search did not see everything, also when it found a violation
+    reduction: tuple[str, ...] = ()  # the reductions that were used, by name
+    conflicts: tuple[Conflict, ...] = ()  # with the option `explain`
+    restarts: tuple[str, ...] = ()  # for callers: why earlier searches for the same answer ended with a Restart
 
 
 @dataclass(frozen=True)

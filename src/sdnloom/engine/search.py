@@ -12,10 +12,12 @@ from sdnloom.engine import user_code as evaluate
 from sdnloom.engine.limits import LimitWatch, TimeLimitReached, resident_bytes
 from sdnloom.engine.loop import LoopSearch
 from sdnloom.engine.memo import Memo, MemoSemantics
-from sdnloom.engine.model import ModelError, Needs, Observer, RestartRequired, Step, System
+from sdnloom.engine.model import ModelError, Observer, RestartRequired, Step, System
 from sdnloom.engine.observers import Observation, check_columns
 from sdnloom.engine.path import Diverged, Path, minimise, replay
+from sdnloom.engine.reduction.explain import conflicts
 from sdnloom.engine.reduction.laws import check_channels, check_commutation, check_memories
+from sdnloom.engine.reduction.reduction import Reduction
 from sdnloom.engine.reduction.sleep_sets import SleepSetSearch, can_sleep
 from sdnloom.engine.reduction.stubborn_sets import StubbornSets
 from sdnloom.engine.result import (
@@ -123,7 +125,7 @@ class _Run:
             check_columns(system, observer)
         self.system, self.options, self.on_event = system, options, on_event
         self.tables = Memo(system, options.checked)
-        self.reduction = StubbornSets(system) if options.reduce else None
+        self.reduction: Reduction | None = StubbornSets(system) if options.reduce else None
         self.sometimes = {prop.name for prop in system.properties if prop.sometimes}
         self.watch = LimitWatch(options.limits, spent)
         self.semantics = Semantics(system)
@@ -159,11 +161,22 @@ class _Run:
             verdict = Violated(violations[0])
         else:
             verdict = Holds() if reason is None else Incomplete(reason)
+        explained = conflicts(self.tables) if self.options.explain else ()
         never = sorted(self.sometimes - {one.property for one in witnesses})
         statistics = replace(statistics, seconds=self.watch.seconds)
-        result = Result(verdict, statistics, violations, witnesses, tuple(never), reason)
+        reduction = self._reductions()
+        result = Result(verdict, statistics, violations, witnesses, tuple(never), reason, reduction, explained)
         self.on_event(Finished(result))
         return result
+
+    def _reductions(self) -> tuple[str, ...]:
+        """The names of the reductions that the search used."""
+        if self.reduction is None:
+            return ()
+        names = [self.reduction.name]
+        if self.options.order == "bfs" and can_sleep(self.system, self.reduction, self.options.strategy):
+            names.append("sleep sets")
+        return (*names, "cycle proviso") if self.reduction.cycle_proviso else tuple(names)
 
     def _statistics(self) -> Statistics:
         """How much was done so far."""
@@ -217,13 +230,13 @@ class _Run:
             for observer in observers:
                 observer.observe(state)
 
-        kind = SleepSetLoop if self.options.order == "bfs" and can_sleep(graph) else SystemLoop
+        sleeps = self.options.order == "bfs" and can_sleep(self.system, self.reduction, self.options.strategy)
+        kind = SleepSetLoop if sleeps else SystemLoop
         engine = kind(
             graph,
             order=self.options.order,
             limits=self.options.limits,
             watch=self.watch,
-            careful=self._careful(),
             max_transitions=max_transitions,
             sighted=self._sighted,
             paused=self._paused,
@@ -249,7 +262,6 @@ class _Run:
             self.options.strategy,
             limits=self.options.limits,
             watch=self.watch,
-            careful=self._careful(),
             sighted=self._sighted,
             paused=self._paused,
             observations=self.observations,
@@ -257,11 +269,6 @@ class _Run:
         self.engine, self.name = engine, "kernel"
         engine.run()
         return engine
-
-    def _careful(self) -> bool:
-        """Whether ignoring an action for ever would matter: only events can be lost that way."""
-        at_events = (Needs.EVENT, Needs.ORDER)
-        return self.reduction is not None and any(prop.needs in at_events for prop in self.system.properties)
 
     def _sighted(self, found: Finding, number: int) -> bool:
         """Note the first sighting of each; True to stop."""

@@ -20,8 +20,8 @@ from sdnloom.engine.graph import Graph
 from sdnloom.engine.memo import Interner, Local, Memo
 from sdnloom.engine.model import Fault, Mode, Needs, Property, Step, Strategy, System
 from sdnloom.engine.observers import Observation
-from sdnloom.engine.reduction.place_classes import Classifier, PlaceClass
-from sdnloom.engine.reduction.stubborn_sets import StubbornSets
+from sdnloom.engine.reduction.place_classes import PlaceClass
+from sdnloom.engine.reduction.reduction import Reduction
 from sdnloom.engine.semantics import Finding, State
 from sdnloom.engine.strategy import Ranking, least, ranks_of
 from sdnloom.errors import SdnloomError
@@ -87,9 +87,9 @@ class _Moves(dict[int, tuple[_Fast, ...]]):
 
 
 class SystemGraph(Graph[int]):
-    """The state space of a system, optionally reduced by stubborn sets and narrowed by a strategy."""
+    """The state space of a system, optionally reduced and narrowed by a strategy."""
 
-    def __init__(self, tables: Memo, reduction: StubbornSets | None = None, strategy: Strategy | None = None) -> None:
+    def __init__(self, tables: Memo, reduction: Reduction | None = None, strategy: Strategy | None = None) -> None:
         self.tables = tables
         self.system: System = tables.system
         self.reduction, self.strategy = reduction, strategy
@@ -120,8 +120,8 @@ class SystemGraph(Graph[int]):
         self._classed: list[dict[int, int]] = [{} for _ in range(self.components)]
         self._subsets: dict[tuple[int, ...], int | None] = {}  # the actions a reduction keeps, None: all
         self._commuting: dict[tuple[int, ...], list[int]] = {}
-        looks = None if reduction is None else reduction.rules.looks
-        self._classifiers = [Classifier(one, self.system.channels, looks) for one in self.system.components]
+        self._classifiers = [] if reduction is None else [*map(reduction.classifier, self.system.components)]
+        self.cycle_proviso = reduction is not None and reduction.cycle_proviso
         self._ranking = None if strategy is None else Ranking(strategy, tables)
         self.asks = bool(self.system.properties)
         self._asked = [_Asked(self, prop) for prop in self.system.properties]

@@ -31,7 +31,7 @@ from sdnloom.network.program import (
     TimerInput,
     capability,
 )
-from sdnloom.network.program_cells import CONNECTIONS, conflict
+from sdnloom.network.program_cells import CONNECTIONS, conflict, text_of
 from sdnloom.network.startup import Startup, refuse_unknown
 from sdnloom.network.statistics import answered
 from sdnloom.network.switch import Switch, SwitchCore
@@ -100,7 +100,7 @@ class ControllerComponent:
         if threads is not None and threads.explores_threads:
             actions.append(Action("turn", lambda core, _: self._outcomes(core, ThreadTurn()), None, every))
         initial = ControllerCore(core, epochs, tuple(budget for *_, budget in self.outside))
-        return Component("controller", initial, tuple(actions), conflict=conflict)
+        return Component("controller", initial, tuple(actions), conflict=conflict, cell_text=text_of)
 
     def _supposed(self) -> tuple[bool, bool]:
         """Return whether handlers of different switches are taken to be apart, and to send only to their own."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sdnloom.engine.model import Cell
+from sdnloom.engine.reduction.explain import default_cell_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,4 +63,4 @@ def text_of(cell: Cell) -> str:
         return f"the order of {cell.attribute}"
     if isinstance(cell, Connected):
         return f"the connection of {cell.switch!r}"
-    return cell.name if isinstance(cell, Attribute) else str(cell)
+    return cell.name if isinstance(cell, Attribute) else default_cell_text(cell)

@@ -12,8 +12,8 @@ from sdnloom.engine.kernel import jit_memo
 from sdnloom.engine.memo import Interner, Local, Memo
 from sdnloom.engine.model import Event, Fault, Mode, Needs, Strategy
 from sdnloom.engine.reduction.laws import folded
+from sdnloom.engine.reduction.reduction import Reduction
 from sdnloom.engine.reduction.sleep_sets import can_sleep
-from sdnloom.engine.reduction.stubborn_sets import StubbornSets
 from sdnloom.engine.semantics import State
 from sdnloom.engine.strategy import Ranking, parts_of
 from sdnloom.engine.system_graph import SystemGraph
@@ -64,7 +64,7 @@ _INDEXED = {
 class KernelMemo:
     """The arrays of the compiled memos of one system."""
 
-    def __init__(self, tables: Memo, reduction: StubbornSets | None, strategy: Strategy | None = None) -> None:
+    def __init__(self, tables: Memo, reduction: Reduction | None, strategy: Strategy | None = None) -> None:
         self.tables, self.reduction, self.strategy = tables, reduction, strategy
         self.graph = SystemGraph(tables, reduction, strategy)
         self.components = len(tables.system.components)
@@ -73,7 +73,7 @@ class KernelMemo:
         self.folded = self.components + len(self.remembering)
         self.columns = self.folded + (strategy is not None)
         self.layers = len(parts_of(strategy))
-        self.sleepy = can_sleep(self.graph)
+        self.sleepy = can_sleep(tables.system, reduction, strategy)
         self._ranking = None if strategy is None else Ranking(strategy, tables)
         self._plans: Interner[Hashable] = Interner()  # the strategy's memories
         self.speaking = np.zeros(1 << 10, np.bool_)  # by memory: does its property speak?

@@ -20,7 +20,7 @@ from sdnloom.engine.memo import Memo
 from sdnloom.engine.model import Needs, Property, Strategy
 from sdnloom.engine.observers import Observation
 from sdnloom.engine.reduction.cycle_proviso import CycleProviso
-from sdnloom.engine.reduction.stubborn_sets import StubbornSets
+from sdnloom.engine.reduction.reduction import Reduction
 from sdnloom.engine.result import Limits
 from sdnloom.engine.semantics import Finding, State
 
@@ -42,17 +42,17 @@ class KernelSearch:
     def __init__(
         self,
         tables: Memo,
-        reduction: StubbornSets | None,
+        reduction: Reduction | None,
         strategy: Strategy | None = None,
         *,
         limits: Limits,
         watch: LimitWatch,
-        careful: bool,
         sighted: Callable[[Finding, int], bool],
         paused: Callable[[], None],
         observations: Sequence[Observation] = (),
     ) -> None:
-        self.limits, self.watch, self.careful = limits, watch, careful
+        self.limits, self.watch = limits, watch
+        self.with_proviso = reduction is not None and reduction.cycle_proviso
         self.sighted, self.paused = sighted, paused
         self.memo = KernelMemo(tables, reduction, strategy)
         self.properties = [_Asked(self.memo, prop) for prop in tables.system.properties]
@@ -74,7 +74,7 @@ class KernelSearch:
         self._asleep = np.zeros(len(self._rows) if self.memo.sleepy else 1, np.uint64)
         self._at = np.zeros(jit_level.PROGRESS, np.int64)
         self._scratch(1 << 12)
-        self._ignoring: CycleProviso[int] | None = None
+        self._proviso: CycleProviso[int] | None = None
 
     def run(self) -> None:
         """Search until done or stopped."""
@@ -148,7 +148,7 @@ class KernelSearch:
                 self.memo.arrays(), self._rows, self._table, self._parents, self._born, work, position, _CHUNK,
                 self._flags, self._masks, flags_base, invert, self.memo.components, self.memo.folded, self.memo.columns,
                 self.memo.layers, self._following, self._ranked,
-                self._buffer, self._hashes, self._sources, self._slots, self._at, self._ends, self.careful, base,
+                self._buffer, self._hashes, self._sources, self._slots, self._at, self._ends, self.with_proviso, base,
                 self._asleep, self._sleepers, self.memo.sleepy,
             )  # fmt: skip
             self.transitions = int(self._at[_TRANSITIONS])
@@ -231,14 +231,14 @@ class KernelSearch:
     def _expand_ignored(self) -> bool:
         """Expand in full what a cycle would leave unexplored for ever; True when the search is over."""
         ends, self._at[_ENDS] = self._ends[: self._at[_ENDS]].copy(), 0
-        if not self.careful or not len(ends):
+        if not self.with_proviso or not len(ends):
             return False
         memo = self.memo
-        if self._ignoring is None:
-            self._ignoring = CycleProviso(memo.graph)
+        if self._proviso is None:
+            self._proviso = CycleProviso(memo.graph)
         numbers = {memo.state_of(self._rows[n]): int(n) for n in sorted(ends.tolist())}
         base = self.count()
-        ignored = self._ignoring.ignored(list(numbers))
+        ignored = self._proviso.ignored(list(numbers))
         if ignored and self.limits.depth is not None:
             self.stopped = DEPTH_UNDER_REDUCTION
             return True

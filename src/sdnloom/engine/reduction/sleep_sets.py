@@ -16,14 +16,20 @@ from collections.abc import Sequence
 from typing import Any
 
 from sdnloom.engine.loop import LoopSearch
+from sdnloom.engine.model import Strategy, System
+from sdnloom.engine.reduction.reduction import Reduction
 from sdnloom.engine.system_graph import SystemGraph
 
 MOST_ACTIONS = 64  # what is asleep is a word of the kernel
 
 
-def can_sleep(graph: SystemGraph) -> bool:
-    """Whether sleep sets serve: with a reduction, without a strategy, whose memory sees the order of all steps."""
-    return graph.reduction is not None and graph.strategy is None and len(graph.tables.actions) <= MOST_ACTIONS
+def can_sleep(system: System, reduction: Reduction | None, strategy: Strategy | None) -> bool:
+    """Whether sleep sets can be used: with a reduction that allows them, and without a strategy.
+
+    The memory of a strategy depends on the order of all steps.
+    """
+    actions = sum(len(component.actions) for component in system.components)
+    return reduction is not None and reduction.sleep_sets and strategy is None and actions <= MOST_ACTIONS
 
 
 class SleepSetSearch(LoopSearch[int]):
@@ -41,7 +47,7 @@ class SleepSetSearch(LoopSearch[int]):
             found = self.graph.awake(self.states[number], self._asleep[number])
             if self._taken(number, found):
                 return True
-            if self.careful:
+            if self.proviso is not None:
                 self._note_end(number, [state for state, _ in found])
         return False
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from sdnloom.engine.model import Action, Channel, Component, Mode, Needs, System
-from sdnloom.engine.reduction.place_classes import ActionClass, ActionPart, Looks, PlaceClass, Status
+from sdnloom.engine.reduction.place_classes import ActionClass, ActionPart, Classifier, Looks, PlaceClass, Status
 from sdnloom.errors import SdnloomError
 
 
@@ -55,6 +55,8 @@ class StubbornRules:
     coming: bool = True  # a message to come waits for its sender
     watched: bool = True  # actions watched by one property conflict
     keys: frozenset[Mode] = frozenset({Mode.MUST})
+    sleep_sets: bool = True
+    cycle_proviso: bool | None = None  # None: where it matters, which is if a property is asked at events
     looks: Looks = field(default_factory=Looks)
 
 
@@ -62,7 +64,9 @@ Node: TypeAlias = tuple[Acting, ActionPart]
 
 
 class StubbornSets:
-    """The reduction of one system. Refuses by name a property that it cannot keep."""
+    """The reduction of one system by stubborn sets. Refuses by name a property that it cannot keep."""
+
+    name = "stubborn sets"
 
     def __init__(self, system: System, rules: StubbornRules | None = None, keep_state_properties: bool = False) -> None:
         self.rules = rules or StubbornRules()
@@ -77,6 +81,10 @@ class StubbornSets:
                     f"property {prop.name!r} depends on the order of events but watches no action; "
                     "name the actions in `watches` or search without reduction"
                 )
+        self.sleep_sets = self.rules.sleep_sets
+        # Only events can be lost when an action is postponed for ever.
+        at_events = any(prop.needs in (Needs.EVENT, Needs.ORDER) for prop in system.properties)
+        self.cycle_proviso = at_events if self.rules.cycle_proviso is None else self.rules.cycle_proviso
         channels = {channel.name: channel for channel in system.channels}
         pairs = [(component, action) for component in system.components for action in component.actions]
         self.actions = [Acting(number, *pair, channels) for number, pair in enumerate(pairs)]
@@ -98,6 +106,10 @@ class StubbornSets:
             [two for two in self.actions if two is not one and self._watched_together(system, one, two)]
             for one in self.actions
         ]
+
+    def classifier(self, component: Component) -> Classifier:
+        """The classification of a component's places."""
+        return Classifier(component, tuple(self._channels.values()), self.rules.looks)
 
     def subset(self, classes: tuple[PlaceClass, ...]) -> int | None:
         """The bit set of actions to explore in a state of these classes, None for all of them."""
