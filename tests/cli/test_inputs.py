@@ -83,7 +83,7 @@ def test_packets_of_a_host_have_its_addresses(sdnloom: CommandLine, tmp_path: Pa
     run = sdnloom("inputs", "net.toml", "--port", 1)
     assert run.code == 0
     assert run.out.startswith("1 class of packets at s1:1 for Learning\n")
-    assert "\n5 more classes that differ only in what the program does not look at\n" in run.out
+    assert "\n5 more classes that differ only in fields that the program does not read\n" in run.out
 
 
 def test_json_is_one_object_with_the_documented_keys(sdnloom: CommandLine, tmp_path: Path) -> None:

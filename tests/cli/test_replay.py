@@ -89,7 +89,7 @@ def test_fixed_property_no_longer_speaks(sdnloom: CommandLine, recorded: Path) -
     run = sdnloom("replay", TRACE)
     assert (run.code, run.out.splitlines()[0]) == (
         0,
-        "GONE quiet h2: h2 received 1: all 8 steps can be taken, and the property does not say so any more",
+        "GONE quiet h2: h2 received 1: all 8 steps can be taken, and the property is no longer violated",
     )
 
 

@@ -4,11 +4,11 @@ import itertools
 
 from hypothesis import strategies as st
 
-from sdnloom.netkat.evaluate import Packet, Packets, evaluate, packet
-from sdnloom.netkat.syntax import DROP, SKIP, Assign, Not, Policy, Star, Test, Value, product_of, sum_of
+from sdnloom.netkat.evaluate import ConcretePacket, ConcretePackets, evaluate_policy, packet
+from sdnloom.netkat.syntax import DROP, SKIP, Assign, FieldValue, Not, Policy, Star, Test, product_of, sum_of
 
 FIELDS = ("a", "b", "c")
-VALUES: tuple[Value, ...] = (0, 1, "x")
+VALUES: tuple[FieldValue, ...] = (0, 1, "x")
 # One value that no policy names stands for all the others.
 PACKETS = [dict(zip(FIELDS, chosen, strict=True)) for chosen in itertools.product((*VALUES, 9), repeat=len(FIELDS))]
 
@@ -40,6 +40,6 @@ policies: st.SearchStrategy[Policy] = st.recursive(
 )
 
 
-def meaning(policy: Policy) -> dict[Packet, Packets]:
+def meaning(policy: Policy) -> dict[ConcretePacket, ConcretePackets]:
     """Return what the reference evaluator makes of every packet."""
-    return {packet(one): evaluate(policy, one) for one in PACKETS}
+    return {packet(one): evaluate_policy(policy, one) for one in PACKETS}

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 
 from sdnloom.netkat.decide import contains, equivalent, images_for, is_empty, space_for
 from sdnloom.netkat.errors import PolicyError
-from sdnloom.netkat.evaluate import evaluate, packet
+from sdnloom.netkat.evaluate import evaluate_policy, packet
 from sdnloom.netkat.packets import Space
 from sdnloom.netkat.parser import parse_policy
 from sdnloom.netkat.relation import Relations
@@ -19,7 +19,7 @@ def test_emptiness_is_exact_and_its_witness_passes(p, a, b):
     verdict = is_empty(policy)
     assert bool(verdict) == all(not outs for outs in meaning(policy).values())
     if verdict.witness is not None:
-        assert packet(verdict.witness.after) in evaluate(policy, verdict.witness.before)
+        assert packet(verdict.witness.after) in evaluate_policy(policy, verdict.witness.before)
         assert set(verdict.witness.before) == set(verdict.witness.after) == fields_of(policy)
 
 
@@ -30,8 +30,8 @@ def test_equivalence_is_exact_and_its_witness_differs(p, q):
     assert bool(verdict) == (meaning(p) == meaning(q))
     if verdict.witness is not None:
         makes, lacks = (p, q) if verdict.witness.side == "left" else (q, p)
-        assert packet(verdict.witness.after) in evaluate(makes, verdict.witness.before)
-        assert packet(verdict.witness.after) not in evaluate(lacks, verdict.witness.before)
+        assert packet(verdict.witness.after) in evaluate_policy(makes, verdict.witness.before)
+        assert packet(verdict.witness.after) not in evaluate_policy(lacks, verdict.witness.before)
 
 
 @given(p=policies, q=policies)
@@ -41,8 +41,8 @@ def test_containment_is_exact_and_its_witness_exceeds(p, q):
     small, large = meaning(p), meaning(q)
     assert bool(verdict) == all(small[one] <= large[one] for one in small)
     if verdict.witness is not None:
-        assert packet(verdict.witness.after) in evaluate(p, verdict.witness.before)
-        assert packet(verdict.witness.after) not in evaluate(q, verdict.witness.before)
+        assert packet(verdict.witness.after) in evaluate_policy(p, verdict.witness.before)
+        assert packet(verdict.witness.after) not in evaluate_policy(q, verdict.witness.before)
 
 
 @given(p=policies, q=policies)

@@ -78,9 +78,9 @@ def test_deep_terms_give_the_same_images(policy, start):
     images = Images()
     packets = images.space.predicate(start)
     deep = policy
-    for _ in range(image.MAX_DEPTH):
+    for _ in range(image.MAX_TERM_DEPTH):
         deep = product_of([sum_of([deep, DROP]), parse_policy("one")])
-    assert deep.depth > image.MAX_DEPTH
+    assert deep.depth > image.MAX_TERM_DEPTH
     assert images.forward(deep, packets) is images.forward(policy, packets)
     assert images.backward(deep, packets) is images.backward(policy, packets)
 
@@ -96,7 +96,7 @@ def test_terms_far_deeper_than_the_python_stack_have_images():
 
 
 def test_forgetting_changes_no_answer(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(image, "MAX_REMEMBERED", 3)
+    monkeypatch.setattr(image, "MAX_MEMO", 3)
     policy = parse_policy("(" + " + ".join(f"a = {n} . a <- {n + 1}" for n in range(20)) + ")*")
     images = Images()
     reached = images.forward(policy, images.space.test("a", 15))

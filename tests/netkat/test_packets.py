@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdnloom.netkat.errors import PolicyError
-from sdnloom.netkat.evaluate import evaluate, packet
+from sdnloom.netkat.evaluate import evaluate_policy, packet
 from sdnloom.netkat.packets import MAX_FIELDS, PacketSet, Space
 from sdnloom.netkat.parser import parse_policy
 from sdnloom.netkat.syntax import Assign
@@ -19,7 +19,7 @@ def members(packets: PacketSet) -> set:
 
 
 def passing(predicate) -> set:
-    return {packet(one) for one in PACKETS if evaluate(predicate, one)}
+    return {packet(one) for one in PACKETS if evaluate_policy(predicate, one)}
 
 
 @given(p=predicates, order=orders)
@@ -48,7 +48,7 @@ def test_equal_sets_are_one_object(p, q, order):
 def test_assign_and_cofactor_are_image_and_preimage(p, field, value, order):
     space = Space(order)
     packets = space.predicate(p)
-    after = set().union(*(evaluate(Assign(field, value), dict(one)) for one in passing(p)))
+    after = set().union(*(evaluate_policy(Assign(field, value), dict(one)) for one in passing(p)))
     assert members(space.assign(packets, field, value)) == after
     before = {packet(one) for one in PACKETS if packet({**one, field: value}) in passing(p)}
     assert members(space.cofactor(packets, field, value)) == before
@@ -79,7 +79,7 @@ def test_a_witness_lies_in_its_set(p, order, like):
     if witness is not None:
         assert witness in packets
         assert sorted(witness) == list(FIELDS)
-        assert evaluate(p, witness) == {packet(witness)}
+        assert evaluate_policy(p, witness) == {packet(witness)}
     if like in packets:
         assert space.witness(packets, FIELDS, like=like) == like
 

@@ -45,8 +45,8 @@ def test_negation_of_a_name_asks_what_it_means():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("let a = a", "1:9: policies defined in a circle: a -> a"),
-        ("let a = b\nlet b = x=1 . c\nlet c = a*", "3:9: policies defined in a circle: a -> b -> c -> a"),
+        ("let a = a", "1:9: policies defined in a cycle: a -> a"),
+        ("let a = b\nlet b = x=1 . c\nlet c = a*", "3:9: policies defined in a cycle: a -> b -> c -> a"),
         ("let a = one\nlet b = c + x=1", "2:9: unknown policy name 'c' (a test reads `field = value`); known: a, b"),
         ("let a = one\nlet a = zero", "2:5: 'a' is already defined at <program>:1:5"),
         ("let one = zero", "1:5: 'one' is a word of the language and cannot name a policy"),
@@ -74,7 +74,7 @@ def test_long_chains_of_definitions_need_no_stack():
     count = 3_000
     chain = "".join(f"let a{n} = x=1 . a{n + 1}* + y<-2\n" for n in range(count))
     assert parse_policy_file(chain + f"let a{count} = one").policies[f"a{count}"] is SKIP
-    with pytest.raises(PolicySyntaxError, match=r"circle: a0 -> a1 -> a2 -> a3 -> \.\.\. -> "):
+    with pytest.raises(PolicySyntaxError, match=r"cycle: a0 -> a1 -> a2 -> a3 -> \.\.\. -> "):
         parse_policy_file(chain + f"let a{count} = a0")
 
 

@@ -21,8 +21,8 @@ from sdnloom.netkat.syntax import (
     Test,
     assigned_fields,
     fields_of,
-    postorder,
     product_of,
+    subpolicies,
     sum_of,
     values_of,
 )
@@ -106,7 +106,7 @@ def test_postorder_meets_each_shared_part_once():
     policy = A
     for _ in range(50):
         policy = Sum((Star(policy), Product((policy, B))))
-    assert len(list(postorder(policy))) == 2 + 50 * 3
+    assert len(list(subpolicies(policy))) == 2 + 50 * 3
 
 
 def test_depth_is_no_limit():

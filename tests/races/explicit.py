@@ -4,17 +4,17 @@ from sdnloom.races.language.model import RaceModel
 from sdnloom.races.language.properties import ForwardingProperty
 from sdnloom.races.search.abstraction import Abstraction, ControlState, RaceCheck
 from sdnloom.races.search.evaluate import PropertyEvaluator
-from sdnloom.races.search.oracle import Key
+from sdnloom.races.search.oracle import RaceKey
 from sdnloom.races.search.trace import ProcessLabel, ReconfigureLabel
 
 
 def explicit_races(
     model: RaceModel, judged: ForwardingProperty, depth: int | None, first_race_only: bool
-) -> tuple[dict[Key, int], int]:
+) -> tuple[dict[RaceKey, int], int]:
     """Return the harmful races with the lengths of shortest traces, and the number of states."""
     abstraction = Abstraction(model, first_race_only=first_race_only, remember_updates=True)
     judges: dict[tuple[object, int], PropertyEvaluator] = {}
-    found: dict[Key, int] = {}
+    found: dict[RaceKey, int] = {}
 
     def harmful(check: RaceCheck, tables: dict[int, tuple]) -> bool:
         race = check.signature

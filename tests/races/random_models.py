@@ -17,12 +17,12 @@ from sdnloom.races.language.properties import Formula, ForwardingProperty, Inclu
 from sdnloom.races.language.templates import NETWORK, hole
 from sdnloom.races.language.terms import (
     BOT,
-    Action,
     Definition,
     Forward,
     ProcessTerm,
     Receive,
     Send,
+    TermAction,
     VariableCall,
     choice_of,
     sequence,
@@ -105,7 +105,7 @@ def _part(
     requests: list[RequestMessage],
     between: list[ChannelMessage],
 ) -> ProcessTerm:
-    actions: list[Action] = []
+    actions: list[TermAction] = []
     for _ in range(rng.choice((1, 1, 1, 2))):
         kind = rng.random()
         if kind < 0.5 or (kind < 0.62 and not requests):

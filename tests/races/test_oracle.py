@@ -6,7 +6,7 @@ import pytest
 
 from sdnloom.races import RaceMode, RaceOptions, find_races
 from sdnloom.races.result import RaceResult
-from sdnloom.races.search.oracle import Key, Oracle
+from sdnloom.races.search.oracle import Oracle, RaceKey
 from tests.races.explicit import explicit_races
 from tests.races.random_models import random_model, random_property
 
@@ -15,7 +15,7 @@ MODELS = 1000
 CHUNK = 50
 
 
-def harmful(result: RaceResult) -> dict[Key, int]:
+def harmful(result: RaceResult) -> dict[RaceKey, int]:
     return {(race.kind, race.first, race.second): len(race.trace.events) for race in result.races if race.property}
 
 

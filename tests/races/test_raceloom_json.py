@@ -15,7 +15,7 @@ from sdnloom.races.language.load import parse_model
 from sdnloom.races.language.model import BigSwitch, ChannelMessage, InnerSwitch, RequestMessage
 from sdnloom.races.language.properties import RaceType
 from sdnloom.races.language.raceloom_json import read_raceloom_properties
-from sdnloom.races.language.terms import term_text
+from sdnloom.races.language.terms import process_text
 
 MODEL: dict[str, Any] = {
     "Switches": {
@@ -64,7 +64,7 @@ def test_a_model_means_what_raceloom_means() -> None:
     assert big.links is product_of([Test("zone", 1), Assign("one_way", 2)])
     assert [controller.name for controller in controllers] == ["C-1", "C2", "C2#2"]
     body = model.definitions["C-1"].body
-    assert term_text(body) == "up ! zero ; C-1 o+ ask ? one ; tell ! zero ; one ; C-1"
+    assert process_text(body) == "up ! zero ; C-1 o+ ask ? one ; tell ! zero ; one ; C-1"
 
 
 def test_a_property_applies_to_the_types_that_the_file_names() -> None:

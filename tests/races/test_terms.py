@@ -20,9 +20,9 @@ from sdnloom.races.language.terms import (
     Send,
     VariableCall,
     choice_of,
+    process_text,
     sequence,
     steps,
-    term_text,
 )
 
 
@@ -49,7 +49,7 @@ terms = st.recursive(
 
 @given(terms)
 def test_printed_terms_read_back_as_the_same_object(term: ProcessTerm) -> None:
-    assert parse(term_text(term)) is term
+    assert parse(process_text(term)) is term
 
 
 def test_sequence_binds_tighter_than_choice() -> None:

@@ -1,4 +1,4 @@
-"""What a search says of itself while it runs, on stderr."""
+"""Progress of a search on stderr."""
 
 from rich.console import Console
 
@@ -9,7 +9,7 @@ SECONDS_BETWEEN_LINES = 10
 
 
 class SearchProgress:
-    """A line on stderr that follows the search, and a last one with the rates.
+    """A line that follows the search, and a last one with the rates.
 
     In a terminal the line is replaced; elsewhere there is a new one every ten seconds.
     """

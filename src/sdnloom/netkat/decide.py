@@ -10,23 +10,23 @@ from typing import Literal, TypeAlias
 from sdnloom.netkat.image import Images
 from sdnloom.netkat.packets import MAX_FIELDS, Space
 from sdnloom.netkat.relation import Relation, Relations
-from sdnloom.netkat.syntax import Policy, Value, assigned_fields, fields_of
+from sdnloom.netkat.syntax import FieldValue, Policy, assigned_fields, fields_of
 
 Side: TypeAlias = Literal["left", "right"]
 
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """An input packet and an output that the policy on `side`, and it alone, makes of it."""
+    """An input packet and an output packet that only the policy on `side` produces from it."""
 
-    before: Mapping[str, Value]
-    after: Mapping[str, Value]
+    before: Mapping[str, FieldValue]
+    after: Mapping[str, FieldValue]
     side: Side = "left"
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Whether a claim about policies holds; if not, the witness against it. True exactly if it holds."""
+    """The answer to a question about policies: true, or false with a witness."""
 
     witness: Witness | None = None
 
@@ -47,7 +47,7 @@ def space_for(*policies: Policy) -> Space:
 def images_for(policies: Iterable[Policy]) -> Images | None:
     """Return images that questions about all these policies can share.
 
-    None where they have more fields together than one space holds: then each question needs its own.
+    None if they have more fields together than one space holds: then each question needs images of its own.
     """
     policies = list(policies)
     if len(frozenset[str]().union(*map(fields_of, policies))) > MAX_FIELDS:
@@ -76,7 +76,7 @@ def contains(smaller: Policy, larger: Policy, images: Images | None = None) -> D
 
 
 def equivalent(left: Policy, right: Policy, images: Images | None = None) -> Decision:
-    """Return whether both policies make the same outputs of every input; the witness says whose output it is."""
+    """Return whether both policies have the same outputs for every input; the witness names the side of its output."""
     relations = (images or Images(space_for(left, right))).relations
     a, b = relations.of(left), relations.of(right)
     if a is b:

@@ -11,7 +11,7 @@ class PolicyError(SdnloomError):
 
 @dataclass(frozen=True)
 class SourcePosition:
-    """Where in which text; line and column count from 1."""
+    """A position in a named text; line and column count from 1."""
 
     source: str
     line: int
@@ -22,7 +22,7 @@ class SourcePosition:
 
 
 class PolicySyntaxError(PolicyError):
-    """Text that is no policy: `source:line:column: message`."""
+    """Text that is not a policy: `source:line:column: message`."""
 
     def __init__(self, position: SourcePosition, message: str) -> None:
         super().__init__(f"{position}: {message}")

@@ -1,4 +1,4 @@
-"""The reference evaluator: what a policy does to one packet, straight from the definition.
+"""The reference evaluator: the outputs of a policy for one packet, by the definition.
 
 It is slow and obvious on purpose; the packet sets and diagrams are tested against it.
 """
@@ -7,30 +7,30 @@ from collections.abc import Generator, Iterable, Mapping
 from typing import TypeAlias
 
 from sdnloom.netkat.errors import PolicyError
-from sdnloom.netkat.syntax import Assign, Drop, Not, Policy, Product, Skip, Star, Sum, Test, Value
+from sdnloom.netkat.syntax import Assign, Drop, FieldValue, Not, Policy, Product, Skip, Star, Sum, Test
 
-Packet: TypeAlias = frozenset[tuple[str, Value]]
-Packets: TypeAlias = frozenset[Packet]
+ConcretePacket: TypeAlias = frozenset[tuple[str, FieldValue]]
+ConcretePackets: TypeAlias = frozenset[ConcretePacket]
 
 
-def packet(fields: Mapping[str, Value]) -> Packet:
+def packet(fields: Mapping[str, FieldValue]) -> ConcretePacket:
     """Return the mapping as a hashable packet."""
     return frozenset(fields.items())
 
 
-def evaluate(policy: Policy, fields: Mapping[str, Value]) -> Packets:
-    """Return every packet that the policy makes of the one given.
+def evaluate_policy(policy: Policy, fields: Mapping[str, FieldValue]) -> ConcretePackets:
+    """Return the outputs of the policy for one packet.
 
     A test of a field that the packet lacks is an error: its value would have to be guessed.
     """
     return outputs(policy, [packet(fields)])
 
 
-def outputs(policy: Policy, packets: Iterable[Packet]) -> Packets:
-    """Return the union of what the policy makes of each packet; star is the least fixpoint."""
+def outputs(policy: Policy, packets: Iterable[ConcretePacket]) -> ConcretePackets:
+    """Return the union of the outputs for the packets; star is the least fixpoint."""
     # `_rules` asks for the result of a part by yielding it, so a deep term needs no deep Python stack.
     stack = [_rules(policy, frozenset(packets))]
-    result: Packets | None = None
+    result: ConcretePackets | None = None
     while stack:
         try:
             stack.append(_rules(*stack[-1].send(result)))
@@ -42,7 +42,9 @@ def outputs(policy: Policy, packets: Iterable[Packet]) -> Packets:
     return result
 
 
-def _rules(policy: Policy, packets: Packets) -> Generator[tuple[Policy, Packets], Packets | None, Packets]:
+def _rules(
+    policy: Policy, packets: ConcretePackets
+) -> Generator[tuple[Policy, ConcretePackets], ConcretePackets | None, ConcretePackets]:
     match policy:
         case Drop():
             return frozenset()
@@ -55,7 +57,7 @@ def _rules(policy: Policy, packets: Packets) -> Generator[tuple[Policy, Packets]
         case Not(predicate):
             return packets - ((yield predicate, packets) or frozenset())
         case Sum(parts):
-            union: Packets = frozenset()
+            union: ConcretePackets = frozenset()
             for part in parts:
                 union |= (yield part, packets) or frozenset()
             return union
@@ -71,7 +73,7 @@ def _rules(policy: Policy, packets: Packets) -> Generator[tuple[Policy, Packets]
             return packets
 
 
-def _get(one: Packet, field: str) -> Value:
+def _get(one: ConcretePacket, field: str) -> FieldValue:
     for name, value in one:
         if name == field:
             return value

@@ -1,11 +1,11 @@
-"""Images of packet sets under policies: where packets can get to, and where they can come from.
+"""Images of packet sets under policies, forward and backward.
 
-    forward(p, S)  = the packets that p makes of packets in S
-    backward(p, T) = the packets of which p makes some packet in T
+    forward(p, S)  = the outputs of p for packets in S
+    backward(p, T) = the packets with some output of p in T
 
-Every image is remembered by policy and set, so the image of a sum of tables of which one changed costs one new table.
-A sum looks up the parts that a set can touch at all; a product asks a predicate as early as no factor before it assigns
-its fields; a star iterates on the frontier of new packets.
+Every image is kept by policy and set: when one table of a sum changes, only its image is new. A sum looks up the parts
+that can match a packet of the set; a product tests a predicate before all factors that do not assign its fields; a star
+iterates on the frontier of new packets.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -14,35 +14,35 @@ from typing import Final
 
 from sdnloom.netkat.packets import PacketSet, Space
 from sdnloom.netkat.relation import Relations
-from sdnloom.netkat.syntax import DROP, Assign, Policy, Product, Star, Sum, Test, Value, assigned_fields, fields_of
+from sdnloom.netkat.syntax import DROP, Assign, FieldValue, Policy, Product, Star, Sum, Test, assigned_fields, fields_of
 
 # Deeper terms go through their relation, which is built bottom up and needs no Python stack.
-MAX_DEPTH: Final = 100
-# Images are forgotten beyond this many, so that a long run keeps its memory.
-MAX_REMEMBERED: Final = 1_000_000
-# Below this many parts, asking each of them is cheaper than an index.
+MAX_TERM_DEPTH: Final = 100
+# The memo is cleared at this size, which bounds the memory of a long run.
+MAX_MEMO: Final = 1_000_000
+# With fewer parts than this, an index costs more than it saves.
 _SMALL: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
 class _Index:
-    """The parts of a sum by the value that one field must have for them, and the parts that do not say."""
+    """The parts of a sum by the value that they require of one field; `rest` are the parts that require none."""
 
     field: str
-    by_value: Mapping[Value, tuple[Policy, ...]]
+    by_value: Mapping[FieldValue, tuple[Policy, ...]]
     rest: tuple[Policy, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class _Factors:
-    """A product: the predicates that may be asked first, and what is left in order."""
+    """A product: the predicates that can be tested first, and the other factors in order."""
 
     guard: PacketSet
     steps: tuple[Policy, ...]
 
 
 class Images:
-    """Computes images over one space and remembers them; keep one for many questions about similar policies."""
+    """Computes images over one space and keeps them; share one object among questions about similar policies."""
 
     def __init__(self, space: Space | None = None) -> None:
         self.space: Final = space or Space()
@@ -55,25 +55,25 @@ class Images:
         self._indices_back: dict[Policy, _Index | None] = {}
 
     def forward(self, policy: Policy, packets: PacketSet) -> PacketSet:
-        """Return the packets that the policy makes of packets in the set."""
+        """Return the outputs of the policy for packets in the set."""
         if packets is self.space.nothing:
             return packets
         key = (policy, packets)
         known = self._forward.get(key)
         if known is None:
-            if len(self._forward) >= MAX_REMEMBERED:
+            if len(self._forward) >= MAX_MEMO:
                 self._forward.clear()
             known = self._forward[key] = self._step_forward(policy, packets)
         return known
 
     def backward(self, policy: Policy, packets: PacketSet) -> PacketSet:
-        """Return the packets of which the policy makes some packet in the set."""
+        """Return the packets for which the policy has some output in the set."""
         if packets is self.space.nothing:
             return packets
         key = (policy, packets)
         known = self._backward.get(key)
         if known is None:
-            if len(self._backward) >= MAX_REMEMBERED:
+            if len(self._backward) >= MAX_MEMO:
                 self._backward.clear()
             known = self._backward[key] = self._step_backward(policy, packets)
         return known
@@ -83,7 +83,7 @@ class Images:
             return packets & self.space.predicate(policy)
         if isinstance(policy, Assign):
             return self.space.assign(packets, policy.field, policy.value)
-        if policy.depth > MAX_DEPTH:
+        if policy.depth > MAX_TERM_DEPTH:
             return self.relations.push(self.relations.of(policy), packets)
         if isinstance(policy, Product):
             factors = self._factors.get(policy)
@@ -105,7 +105,7 @@ class Images:
             return packets & self.space.predicate(policy)
         if isinstance(policy, Assign):
             return self.space.cofactor(packets, policy.field, policy.value)
-        if policy.depth > MAX_DEPTH:
+        if policy.depth > MAX_TERM_DEPTH:
             return self.relations.pull(self.relations.of(policy), packets)
         if isinstance(policy, Product):
             factors = self._factors_back.get(policy)
@@ -151,7 +151,7 @@ class Images:
             parts = by_value.get(value)
             if parts is None or (value in values) == excluded:
                 continue
-            # Narrowed to the value, the image is remembered whatever else the set holds.
+            # Narrowed to the value, the image can be reused for other sets.
             narrowed = packets & space.test(field, value)
             found += [image(part, narrowed) for part in parts]
         found += [image(part, packets) for part in index.rest]
@@ -165,29 +165,29 @@ class Images:
         return reached
 
 
-def _index(parts: tuple[Policy, ...], required: Callable[[Policy], Mapping[str, Value]]) -> _Index | None:
-    """Return the parts indexed by the field whose required values tell most of them apart; None if not worth it."""
+def _index(parts: tuple[Policy, ...], required: Callable[[Policy], Mapping[str, FieldValue]]) -> _Index | None:
+    """Return an index by the field with the most required values; None if there are few parts or no such field."""
     if len(parts) < _SMALL:
         return None
     parts = tuple(part for part in parts if part is not DROP)
     needs = [required(part) for part in parts]
-    seen: dict[str, set[Value]] = {}
+    seen: dict[str, set[FieldValue]] = {}
     for need in needs:
         for field, value in need.items():
             seen.setdefault(field, set()).add(value)
     if not seen:
         return None
     field = min(seen, key=lambda name: (-len(seen[name]), name))
-    by_value: dict[Value, list[Policy]] = {}
+    by_value: dict[FieldValue, list[Policy]] = {}
     rest: list[Policy] = []
     for part, need in zip(parts, needs, strict=True):
         (by_value.setdefault(need[field], []) if field in need else rest).append(part)
     return _Index(field, {value: tuple(group) for value, group in by_value.items()}, tuple(rest))
 
 
-def _input_values(policy: Policy) -> Mapping[str, Value]:
-    """Return values that fields of every packet must have for the policy to make anything of it."""
-    required: dict[str, Value] = {}
+def _input_values(policy: Policy) -> Mapping[str, FieldValue]:
+    """Return values that fields of a packet must have for the policy to have an output."""
+    required: dict[str, FieldValue] = {}
     written: set[str] = set()
     for part in policy.parts if isinstance(policy, Product) else (policy,):
         if isinstance(part, Test):
@@ -200,9 +200,9 @@ def _input_values(policy: Policy) -> Mapping[str, Value]:
     return required
 
 
-def _output_values(policy: Policy) -> Mapping[str, Value]:
-    """Return values that fields have in every packet that the policy makes."""
-    given: dict[str, Value] = {}
+def _output_values(policy: Policy) -> Mapping[str, FieldValue]:
+    """Return values that fields have in every output of the policy."""
+    given: dict[str, FieldValue] = {}
     for part in reversed(policy.parts) if isinstance(policy, Product) else (policy,):
         if isinstance(part, Test | Assign):
             given.setdefault(part.field, part.value)

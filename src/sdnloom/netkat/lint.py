@@ -6,7 +6,7 @@ from sdnloom.netkat.decide import images_for, is_empty
 from sdnloom.netkat.errors import SourcePosition
 from sdnloom.netkat.policy_file import PolicyFile
 from sdnloom.netkat.printer import literal_text, to_text
-from sdnloom.netkat.syntax import DROP, Policy, Sum, Value, fields_of, value_key, values_of
+from sdnloom.netkat.syntax import DROP, FieldValue, Policy, Sum, fields_of, value_key, values_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ def _unused_fields(file: PolicyFile) -> list[LintWarning]:
 
 def _mixed_values(file: PolicyFile) -> list[LintWarning]:
     """A field with numbers in one place and words in another: `1` and `"1"` are different values."""
-    kinds: dict[str, dict[type, Value]] = {}
+    kinds: dict[str, dict[type, FieldValue]] = {}
     warnings: list[LintWarning] = []
     for name, policy in file.policies.items():
         for field, found in values_of(policy).items():

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Final
 
 from sdnloom.netkat.errors import PolicyError
-from sdnloom.netkat.syntax import Drop, Not, Policy, Product, Skip, Sum, Test, Value, postorder, value_key
+from sdnloom.netkat.syntax import Drop, FieldValue, Not, Policy, Product, Skip, Sum, Test, subpolicies, value_key
 
 # One Python frame per field is needed; this leaves room below the interpreter's limit.
 MAX_FIELDS: Final = 200
@@ -21,13 +21,15 @@ class PacketSet:
     """A set of packets of one space. Combine with `|`, `&`, `-`, `~`; compare with `is` or `==`."""
 
     __slots__ = ("branches", "default", "level", "serial", "space")
-    branches: dict[Value, "PacketSet"]
+    branches: dict[FieldValue, "PacketSet"]
     default: "PacketSet"
     level: int
     serial: int
     space: "Space"
 
-    def __init__(self, space: "Space", level: int, branches: dict[Value, "PacketSet"], default: "PacketSet | None"):
+    def __init__(
+        self, space: "Space", level: int, branches: dict[FieldValue, "PacketSet"], default: "PacketSet | None"
+    ):
         self.space = space
         self.level = level
         self.branches = branches
@@ -52,7 +54,7 @@ class PacketSet:
     def __bool__(self) -> bool:
         return self is not self.space.nothing
 
-    def __contains__(self, packet: Mapping[str, Value]) -> bool:
+    def __contains__(self, packet: Mapping[str, FieldValue]) -> bool:
         node = self
         while node.level != _LEAF:
             field = self.space.fields[node.level]
@@ -81,7 +83,7 @@ class PacketSet:
 
 
 class Space:
-    """The packets over a growing list of fields; owns the diagrams over them and remembers every operation.
+    """The packets over a growing list of fields; owns the diagrams over them and keeps the result of every operation.
 
     Fields are ordered as first met: put those that no policy assigns first. Sets of different spaces must not be mixed.
     """
@@ -89,15 +91,15 @@ class Space:
     def __init__(self, fields: Iterable[str] = ()) -> None:
         self.fields: list[str] = []
         self._levels: dict[str, int] = {}
-        self._mentioned: list[set[Value]] = []
+        self._mentioned: list[set[FieldValue]] = []
         self._serials = 0
         self._nodes: dict[tuple[object, ...], PacketSet] = {}
         self._unions: dict[tuple[PacketSet, PacketSet], PacketSet] = {}
         self._intersections: dict[tuple[PacketSet, PacketSet], PacketSet] = {}
         self._differences: dict[tuple[PacketSet, PacketSet], PacketSet] = {}
-        self._assigned: dict[tuple[PacketSet, int, Value], PacketSet] = {}
-        self._cofactors: dict[tuple[PacketSet, int, Value], PacketSet] = {}
-        self._supports: dict[tuple[PacketSet, int], tuple[frozenset[Value], bool]] = {}
+        self._assigned: dict[tuple[PacketSet, int, FieldValue], PacketSet] = {}
+        self._cofactors: dict[tuple[PacketSet, int, FieldValue], PacketSet] = {}
+        self._supports: dict[tuple[PacketSet, int], tuple[frozenset[FieldValue], bool]] = {}
         self._predicates: dict[Policy, PacketSet] = {}
         self.nothing: Final = PacketSet(self, _LEAF, {}, None)
         self.everything: Final = PacketSet(self, _LEAF, {}, None)
@@ -110,7 +112,7 @@ class Space:
         return self._serials
 
     def level(self, field: str) -> int:
-        """Return the place of the field in the order, at the end if it is new."""
+        """Return the index of the field in the order; a new field comes last."""
         level = self._levels.get(field)
         if level is None:
             level = len(self.fields)
@@ -121,17 +123,17 @@ class Space:
             self._mentioned.append(set())
         return level
 
-    def mention(self, field: str, value: Value) -> None:
-        """Note that the value is in use, so that no fresh value is equal to it."""
+    def mention(self, field: str, value: FieldValue) -> None:
+        """Record that the value is in use, so that no fresh value equals it."""
         self._mentioned[self.level(field)].add(value)
 
-    def test(self, field: str, value: Value) -> PacketSet:
+    def test(self, field: str, value: FieldValue) -> PacketSet:
         """Return the packets whose field has the value."""
         level = self.level(field)
         self._mentioned[level].add(value)
         return self.node(level, {value: self.everything}, self.nothing)
 
-    def packet(self, packet: Mapping[str, Value]) -> PacketSet:
+    def packet(self, packet: Mapping[str, FieldValue]) -> PacketSet:
         """Return the set of the packets that agree with this one on its fields."""
         node = self.everything
         for field in sorted(packet, key=self.level, reverse=True):
@@ -143,7 +145,7 @@ class Space:
         """Return the packets that pass the predicate."""
         known = self._predicates
         if predicate not in known:
-            for part in postorder(predicate, known):
+            for part in subpolicies(predicate, known):
                 known[part] = self._predicate(part)
         return known[predicate]
 
@@ -167,7 +169,7 @@ class Space:
             case _:
                 raise PolicyError("expected a predicate: no assignment and no star")
 
-    def node(self, level: int, branches: dict[Value, PacketSet], default: PacketSet) -> PacketSet:
+    def node(self, level: int, branches: dict[FieldValue, PacketSet], default: PacketSet) -> PacketSet:
         """Return the canonical set: `branches` by the value of the field at `level`, `default` for other values."""
         if default in branches.values():
             branches = {value: child for value, child in branches.items() if child is not default}
@@ -236,7 +238,7 @@ class Space:
         if known is not None:
             return known
         self._check(a, b)
-        branches: dict[Value, PacketSet] = {}
+        branches: dict[FieldValue, PacketSet] = {}
         if a.level != b.level:
             high, low = (a, b) if a.level < b.level else (b, a)
             for value, child in high.branches.items():
@@ -248,7 +250,7 @@ class Space:
                 one, other = other, one
             for value, child in one.branches.items():
                 branches[value] = self.intersection(child, other.branches.get(value, other.default))
-            # Where one side's default is empty, values that only the other names are empty as well.
+            # Where one default is empty, values that only the other side names are empty as well.
             if one.default is not nothing:
                 for value, child in other.branches.items():
                     if value not in branches:
@@ -268,7 +270,7 @@ class Space:
         if known is not None:
             return known
         self._check(a, b)
-        branches: dict[Value, PacketSet] = {}
+        branches: dict[FieldValue, PacketSet] = {}
         if a.level < b.level:
             for value, child in a.branches.items():
                 branches[value] = self.difference(child, b)
@@ -288,13 +290,13 @@ class Space:
         self._differences[a, b] = result
         return result
 
-    def assign(self, packets: PacketSet, field: str, value: Value) -> PacketSet:
+    def assign(self, packets: PacketSet, field: str, value: FieldValue) -> PacketSet:
         """Return the packets after the field was set to the value."""
         level = self.level(field)
         self._mentioned[level].add(value)
         return self._assign(packets, level, value)
 
-    def _assign(self, packets: PacketSet, level: int, value: Value) -> PacketSet:
+    def _assign(self, packets: PacketSet, level: int, value: FieldValue) -> PacketSet:
         if packets is self.nothing:
             return packets
         known = self._assigned.get((packets, level, value))
@@ -313,13 +315,13 @@ class Space:
         self._assigned[packets, level, value] = result
         return result
 
-    def cofactor(self, packets: PacketSet, field: str, value: Value) -> PacketSet:
+    def cofactor(self, packets: PacketSet, field: str, value: FieldValue) -> PacketSet:
         """Return the packets that lie in the set once their field is set to the value."""
         level = self.level(field)
         self._mentioned[level].add(value)
         return self._cofactor(packets, level, value)
 
-    def _cofactor(self, packets: PacketSet, level: int, value: Value) -> PacketSet:
+    def _cofactor(self, packets: PacketSet, level: int, value: FieldValue) -> PacketSet:
         if packets.level > level:
             return packets
         if packets.level == level:
@@ -334,27 +336,27 @@ class Space:
         self._cofactors[packets, level, value] = result
         return result
 
-    def support(self, packets: PacketSet, field: str) -> tuple[frozenset[Value], bool]:
+    def support(self, packets: PacketSet, field: str) -> tuple[frozenset[FieldValue], bool]:
         """Return the values that the field takes in the set and False, or the values that it does not take and True.
 
         The second form says that every other value occurs.
         """
         return self._support(packets, self.level(field))
 
-    def _support(self, packets: PacketSet, level: int) -> tuple[frozenset[Value], bool]:
+    def _support(self, packets: PacketSet, level: int) -> tuple[frozenset[FieldValue], bool]:
         if packets.level > level:
             return frozenset(), packets is not self.nothing
         known = self._supports.get((packets, level))
         if known is not None:
             return known
         nothing = self.nothing
-        result: tuple[frozenset[Value], bool]
+        result: tuple[frozenset[FieldValue], bool]
         if packets.level == level:
             rest = packets.default is not nothing
             named = packets.branches.items()
             result = frozenset([value for value, child in named if (child is nothing) == rest]), rest
         else:
-            taken, excluded, rest = set[Value](), None, False
+            taken, excluded, rest = set[FieldValue](), None, False
             for child in (*packets.branches.values(), packets.default):
                 found, others = self._support(child, level)
                 if others:
@@ -367,8 +369,8 @@ class Space:
         return result
 
     def witness(
-        self, packets: PacketSet, fields: Iterable[str] = (), like: Mapping[str, Value] | None = None
-    ) -> dict[str, Value] | None:
+        self, packets: PacketSet, fields: Iterable[str] = (), like: Mapping[str, FieldValue] | None = None
+    ) -> dict[str, FieldValue] | None:
         """Return one packet of the set with a value for each field it or `fields` names; None if the set is empty.
 
         Values of `like` are preferred, then the least named value, then a fresh one that nothing mentions.
@@ -376,7 +378,7 @@ class Space:
         if packets is self.nothing:
             return None
         like = like or {}
-        packet: dict[str, Value] = {}
+        packet: dict[str, FieldValue] = {}
         node = packets
         while node is not self.everything:
             field = self.fields[node.level]
@@ -388,13 +390,13 @@ class Space:
                 packet[field] = like[field] if field in like else self.fresh(field)
         return dict(sorted(packet.items()))
 
-    def _choose(self, node: PacketSet, preferred: Value | None) -> Value:
+    def _choose(self, node: PacketSet, preferred: FieldValue | None) -> FieldValue:
         if preferred is not None and node.branches.get(preferred, node.default) is not self.nothing:
             return preferred
         named = [value for value, child in node.branches.items() if child is not self.nothing]
         return min(named, key=value_key) if named else self.fresh(self.fields[node.level])
 
-    def fresh(self, field: str) -> Value:
+    def fresh(self, field: str) -> FieldValue:
         """Return a value of the field that no test, assignment or packet of this space mentions."""
         mentioned = self._mentioned[self.level(field)]
         words = [value for value in mentioned if isinstance(value, str)]

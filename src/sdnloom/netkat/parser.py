@@ -50,7 +50,7 @@ def parse_policy(
 
 
 def parse_tokens(tokens: TokenList, names: Mapping[str, Policy], fields: Collection[str] | None = None) -> Policy:
-    """Return the policy that the tokens denote, all of them."""
+    """Return the policy that all the tokens together denote."""
     parser = PolicyParser(tokens, resolver(tokens, names), fields)
     policy = parser.policy()
     if parser.next.kind != "end":
@@ -59,7 +59,7 @@ def parse_tokens(tokens: TokenList, names: Mapping[str, Policy], fields: Collect
 
 
 def resolver(tokens: TokenList, names: Mapping[str, Policy]) -> Resolve:
-    """Return the function that looks names up; an unknown one is an error that suggests close ones.
+    """Return the function that looks up a name; for an unknown one it raises an error that suggests close ones.
 
     `@name` means the name with its sign if there is one, else without it.
     """
@@ -75,7 +75,7 @@ def resolver(tokens: TokenList, names: Mapping[str, Policy]) -> Resolve:
 
 
 def suggestion(word: str, known: Collection[str]) -> str:
-    """Return the end of an error message: the nearest known words, or that there are none."""
+    """Return the end of an error message: the closest known words, or that there are none."""
     if not known:
         return "; no names are defined here"
     near = get_close_matches(word, sorted(known), n=3)
@@ -87,7 +87,7 @@ def suggestion(word: str, known: Collection[str]) -> str:
 
 @dataclass
 class _Group:
-    """A policy being read, from its opening parenthesis on."""
+    """A policy that is being read, from its opening parenthesis on."""
 
     opened: Token | None
     summands: list[Policy] = field(default_factory=list)
@@ -117,7 +117,7 @@ class PolicyParser:
         return self.tokens.error(self.next, f"found {self.next.shown()}, expected {expected}")
 
     def policy(self) -> Policy:
-        """Return the longest policy from here; the token that ends it stays."""
+        """Return the longest policy from here; the token that ends it is not taken."""
         groups = [_Group(None)]
         while True:
             operand = self._operand(groups)

@@ -1,7 +1,7 @@
 """Files of policies: field declarations, named policies and claims about them.
 
     fields sw, pt, dst                     # optional; then every field must be declared
-    let table = pt = 1 . pt <- 2           # definitions may refer to each other in any order, not in circles
+    let table = pt = 1 . pt <- 2           # definitions may refer to each other in any order, without cycles
     let net   = (table . links) . (table . links)*
     let links = pt = 2 . pt <- 3
     check net == table . links             # also !== and <=
@@ -38,7 +38,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class PolicyFile:
-    """What a file defines. `fields` is None where it declares none."""
+    """The fields, policies and claims of a file. `fields` is None if it declares none."""
 
     source: str
     fields: Mapping[str, SourcePosition] | None = None
@@ -48,7 +48,7 @@ class PolicyFile:
 
 
 def read_policy_file(path: str | Path) -> PolicyFile:
-    """Return the program in the file; every failure to read it is a PolicyError that names it."""
+    """Return the policies of a file; every failure to read it is a PolicyError that names it."""
     path = Path(path)
     try:
         with path.open("rb") as file:
@@ -66,7 +66,7 @@ def read_policy_file(path: str | Path) -> PolicyFile:
 
 
 def parse_policy_file(text: str, *, source: str = "<program>") -> PolicyFile:
-    """Return the program that the text denotes; raises PolicySyntaxError with the place of a mistake."""
+    """Return the policies of a text; raises PolicySyntaxError with the position of a mistake."""
     tokens = TokenList.of(text, source)
     outline = _Outline(tokens)
     policies = _define(tokens, outline)
@@ -88,7 +88,7 @@ def parse_policy_file(text: str, *, source: str = "<program>") -> PolicyFile:
 
 
 class _Outline:
-    """The statements of a program: where each begins and which names it refers to; checks its syntax."""
+    """The statements of a file: where each begins and the names it refers to; checks the syntax."""
 
     def __init__(self, tokens: TokenList) -> None:
         self.tokens = tokens
@@ -106,7 +106,7 @@ class _Outline:
             # A statement that begins here, rather than a policy of that name.
             raise self.tokens.error(token, f"found {token.shown()}, expected a policy after the operator before it")
         self._names.append(token)
-        return SKIP  # of a kind that may stand anywhere; the second pass knows better
+        return SKIP  # allowed everywhere; the second pass resolves the name
 
     def _statement(self) -> None:
         parser = self._parser
@@ -120,7 +120,7 @@ class _Outline:
             self._declare()
         else:
             self.claims.append(parser.index)
-            self._names = []  # resolved in the second pass: a claim defines nothing
+            self._names = []  # a claim defines nothing; its names are resolved in the second pass
             parser.policy()
             if parser.next.kind not in _RELATIONS:
                 raise parser.unexpected("an operator, '==', '!==' or '<='")
@@ -160,15 +160,15 @@ class _Outline:
 
 
 def _define(tokens: TokenList, outline: _Outline) -> dict[str, Policy]:
-    """Return every named policy, built after those it refers to."""
+    """Return every named policy; each is built after those it refers to."""
     done: dict[str, Policy] = {}
     for root in outline.bodies:
-        # The names being defined, each with the references it still has to look at.
+        # The names being defined, each with its references that are not resolved yet.
         path = [(root, iter(outline.references[root]))] if root not in done else []
         on_path = {root}
         while path:
             name, waiting = path[-1]
-            token = next((one for one in waiting if _target(one, outline) not in done), None)
+            token = next((reference for reference in waiting if _target(reference, outline) not in done), None)
             if token is None:
                 path.pop()
                 on_path.discard(name)
@@ -176,10 +176,10 @@ def _define(tokens: TokenList, outline: _Outline) -> dict[str, Policy]:
                 continue
             target = _target(token, outline)
             if target in on_path:
-                circle = [one for one, _ in path]
-                circle = [*circle[circle.index(target) :], target]
-                shown = circle if len(circle) <= 9 else [*circle[:4], "...", *circle[-4:]]
-                raise tokens.error(token, f"policies defined in a circle: {' -> '.join(shown)}")
+                cycle = [name for name, _ in path]
+                cycle = [*cycle[cycle.index(target) :], target]
+                shown = cycle if len(cycle) <= 9 else [*cycle[:4], "...", *cycle[-4:]]
+                raise tokens.error(token, f"policies defined in a cycle: {' -> '.join(shown)}")
             if target not in outline.bodies:
                 resolver(tokens, dict.fromkeys(outline.bodies, SKIP))(token)  # raises, with suggestions
             path.append((target, iter(outline.references[target])))

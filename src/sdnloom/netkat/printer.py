@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sdnloom.netkat.syntax import WORD, Assign, Drop, Not, Policy, Product, Skip, Star, Sum, Test, Value
+from sdnloom.netkat.syntax import WORD, Assign, Drop, FieldValue, Not, Policy, Product, Skip, Star, Sum, Test
 
 _SUM, _PRODUCT, _STAR, _NOT, _ATOM = range(5)
 _MAC = re.compile(r"(?:[0-9a-f]{2}:){5}[0-9a-f]{2}")
@@ -38,7 +38,7 @@ def to_text(policy: Policy, symbols: bool = False, limit: int | None = None) -> 
     signs = _SYMBOLS if symbols else _ASCII
     pieces: list[str] = []
     written = 0
-    # Pending work, last first: text to write, or a policy with the precedence its surroundings ask for.
+    # Pending work, last first: text to write, or a policy with the lowest precedence that needs no parentheses here.
     pending: list[str | tuple[Policy, int]] = [(policy, _SUM)]
     while pending:
         item = pending.pop()
@@ -56,7 +56,7 @@ def to_text(policy: Policy, symbols: bool = False, limit: int | None = None) -> 
     return "".join(pieces)
 
 
-def literal_text(value: Value) -> str:
+def literal_text(value: FieldValue) -> str:
     """Return the value as the parser reads it back; quoted unless it is a number, a plain word or an address."""
     if isinstance(value, int):
         return str(value)
@@ -67,7 +67,7 @@ def literal_text(value: Value) -> str:
     return json.dumps(value, ensure_ascii=not value.isprintable())
 
 
-def packet_text(packet: Mapping[str, Value]) -> str:
+def packet_text(packet: Mapping[str, FieldValue]) -> str:
     """Return the packet as one line, fields sorted."""
     return "  ".join(f"{field}={literal_text(packet[field])}" for field in sorted(packet))
 
@@ -95,7 +95,7 @@ def _layout(node: Policy, signs: _Signs) -> tuple[int, list[str | tuple[Policy, 
 
 
 def _tight(node: Policy, least: int) -> list[str | tuple[Policy, int]]:
-    # `pt = 1*` would read back right, but a reader of it may think otherwise.
+    # `pt = 1*` would parse correctly, but people may misread it.
     if isinstance(node, Test | Assign) or (isinstance(node, Not) and isinstance(node.predicate, Test)):
         return ["(", (node, _SUM), ")"]
     return [(node, least)]

@@ -7,7 +7,7 @@ from sdnloom.netkat.decide import Decision, Witness, contains, equivalent, image
 from sdnloom.netkat.image import Images
 from sdnloom.netkat.lint import LintWarning, lint_policy_file
 from sdnloom.netkat.policy_file import Claim, PolicyFile
-from sdnloom.netkat.route import Hop, route
+from sdnloom.netkat.route import Hop, packet_route
 from sdnloom.netkat.syntax import Policy, product_of
 
 Question: TypeAlias = Literal["equivalent", "contained"]
@@ -15,7 +15,7 @@ Question: TypeAlias = Literal["equivalent", "contained"]
 
 @dataclass(frozen=True, slots=True)
 class ClaimDecision:
-    """Whether a claim holds. The witness tells its two sides apart, which speaks for a claim `!==`."""
+    """The decision on a claim. A witness tells the two sides apart: it refutes `==` and `<=` and confirms `!==`."""
 
     claim: Claim
     holds: bool
@@ -46,9 +46,9 @@ class PolicyComparison:
 
 @dataclass(frozen=True, slots=True)
 class Reachability:
-    """A packet that gets through, with the hops that change it; no witness if there is none.
+    """A packet that gets through and the hops that change it; no witness if no packet does.
 
-    With `never` the answer that was hoped for is that there is none.
+    `never` is set if no packet should get through.
     """
 
     never: bool
@@ -81,5 +81,5 @@ def find_route(start: Policy, policy: Policy, goal: Policy, never: bool = False)
     witness = is_empty(whole, images).witness
     if witness is None:
         return Reachability(never, None)
-    hops = route(whole, witness.before, witness.after, images)
+    hops = packet_route(whole, witness.before, witness.after, images)
     return Reachability(never, witness, tuple(hop for hop in hops if hop.before != hop.after))

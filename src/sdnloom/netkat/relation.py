@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from sdnloom.netkat.packets import PacketSet, Space
-from sdnloom.netkat.syntax import Assign, Policy, Product, Star, Sum, Value, postorder, value_key
+from sdnloom.netkat.syntax import Assign, FieldValue, Policy, Product, Star, Sum, subpolicies, value_key
 
 _LEAF: Final = 1 << 30
 
@@ -21,13 +21,13 @@ class Relation:
 
     __slots__ = ("branches", "changes", "level", "same", "serial")
     level: int
-    branches: dict[Value, "Row"]
+    branches: dict[FieldValue, "Row"]
     changes: "Row"
     same: "Relation"
     serial: int
 
     def __init__(
-        self, serial: int, level: int, branches: dict[Value, "Row"], changes: "Row", same: "Relation | None"
+        self, serial: int, level: int, branches: dict[FieldValue, "Row"], changes: "Row", same: "Relation | None"
     ) -> None:
         self.serial = serial
         self.level = level
@@ -36,15 +36,15 @@ class Relation:
         self.same = self if same is None else same
 
 
-Row: TypeAlias = dict[Value, Relation]
+Row: TypeAlias = dict[FieldValue, Relation]
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
     """An input packet and one output packet."""
 
-    before: Mapping[str, Value]
-    after: Mapping[str, Value]
+    before: Mapping[str, FieldValue]
+    after: Mapping[str, FieldValue]
 
 
 class Relations:
@@ -67,7 +67,7 @@ class Relations:
         """Return the pairs (in, out) of the policy."""
         known = self._policies
         if policy not in known:
-            for part in postorder(policy, known):
+            for part in subpolicies(policy, known):
                 known[part] = self._build(part)
         return known[policy]
 
@@ -97,16 +97,16 @@ class Relations:
             return self.identity
         known = self._filters.get(packets)
         if known is None:
-            branches: dict[Value, Row] = {}
+            branches: dict[FieldValue, Row] = {}
             for value, child in packets.branches.items():
                 branches[value] = {value: self.filter(child)}
             known = self._filters[packets] = self.node(packets.level, branches, {}, self.filter(packets.default))
         return known
 
-    def node(self, level: int, branches: Mapping[Value, Row], changes: Row, same: Relation) -> Relation:
+    def node(self, level: int, branches: Mapping[FieldValue, Row], changes: Row, same: Relation) -> Relation:
         """Return the canonical relation: no empty entry, no row that the default would give as well."""
         changes = self._trim(changes)
-        kept: dict[Value, Row] = {}
+        kept: dict[FieldValue, Row] = {}
         for value, row in branches.items():
             trimmed = self._trim(row)
             if trimmed != self._default_row(changes, same, value):
@@ -125,13 +125,13 @@ class Relations:
             return {value: child for value, child in row.items() if child is not self.empty}
         return row
 
-    def _default_row(self, changes: Row, same: Relation, value: Value) -> Row:
+    def _default_row(self, changes: Row, same: Relation, value: FieldValue) -> Row:
         if same is self.empty:
             return changes
         return {**changes, value: self.union(changes[value], same) if value in changes else same}
 
-    def _row(self, relation: Relation, level: int, value: Value) -> Row:
-        """Return what the relation makes of one value of the field at `level`."""
+    def _row(self, relation: Relation, level: int, value: FieldValue) -> Row:
+        """Return the row of one value of the field at `level`."""
         if relation.level != level:
             return {} if relation is self.empty else {value: relation}
         row = relation.branches.get(value)
@@ -148,7 +148,7 @@ class Relations:
         known = self._unions.get((a, b))
         if known is None:
             level = min(a.level, b.level)
-            branches: dict[Value, Row] = {}
+            branches: dict[FieldValue, Row] = {}
             for value in _inputs(a, b, level):
                 row = self._row(a, level, value).copy()
                 self._add(row, self._row(b, level, value))
@@ -176,7 +176,7 @@ class Relations:
         known = self._differences.get((a, b))
         if known is None:
             level = min(a.level, b.level)
-            branches: dict[Value, Row] = {}
+            branches: dict[FieldValue, Row] = {}
             for value in _inputs(a, b, level):
                 branches[value] = self._subtract(self._row(a, level, value), self._row(b, level, value))
             (changes_a, same_a), (changes_b, same_b) = _default(a, level), _default(b, level)
@@ -195,7 +195,7 @@ class Relations:
         return row
 
     def product(self, a: Relation, b: Relation) -> Relation:
-        """Return the pairs that lead through some packet between: first `a`, then `b`."""
+        """Return the pairs (in, out) with a pair (in, x) of `a` and a pair (x, out) of `b`."""
         if a is self.empty or b is self.identity:
             return a
         if b is self.empty or a is self.identity:
@@ -203,7 +203,7 @@ class Relations:
         known = self._products.get((a, b))
         if known is None:
             level = min(a.level, b.level)
-            branches: dict[Value, Row] = {}
+            branches: dict[FieldValue, Row] = {}
             for value in _inputs(a, b, level):
                 branches[value] = self._through(self._row(a, level, value), b, level)
             (changes_a, same_a), (changes_b, same_b) = _default(a, level), _default(b, level)
@@ -232,7 +232,7 @@ class Relations:
         return closure
 
     def push(self, relation: Relation, packets: PacketSet) -> PacketSet:
-        """Return the packets that the relation leads to from the set."""
+        """Return the outputs of the relation for packets in the set."""
         space = self.space
         if relation is self.identity or packets is space.nothing:
             return packets
@@ -252,12 +252,12 @@ class Relations:
             known = self._pushed[relation, packets] = space.node(level, out, kept)
         return known
 
-    def _push_row(self, row: Row, packets: PacketSet, out: dict[Value, PacketSet], kept: PacketSet) -> None:
+    def _push_row(self, row: Row, packets: PacketSet, out: dict[FieldValue, PacketSet], kept: PacketSet) -> None:
         for value, below in row.items():
             out[value] = self.space.union(out.get(value, kept), self.push(below, packets))
 
     def pull(self, relation: Relation, packets: PacketSet) -> PacketSet:
-        """Return the packets from which the relation leads into the set."""
+        """Return the packets for which the relation has some output in the set."""
         space = self.space
         if relation is self.identity or packets is space.nothing:
             return packets
@@ -267,7 +267,7 @@ class Relations:
         if known is None:
             level = min(relation.level, packets.level)
             changes, same = _default(relation, level)
-            branches: dict[Value, PacketSet] = {}
+            branches: dict[FieldValue, PacketSet] = {}
             for value in _special(relation, packets, level):
                 branches[value] = self._pull_row(self._row(relation, level, value), packets, level)
             default = space.union(
@@ -286,8 +286,8 @@ class Relations:
         """Return one pair, with a value for each field it or `fields` names; None if there is none."""
         if relation is self.empty:
             return None
-        before: dict[str, Value] = {}
-        after: dict[str, Value] = {}
+        before: dict[str, FieldValue] = {}
+        after: dict[str, FieldValue] = {}
         node = relation
         while node is not self.identity:
             field = self.space.fields[node.level]
@@ -297,7 +297,7 @@ class Relations:
                 before[field] = after[field] = self.space.fresh(field)
         return Pair(dict(sorted(before.items())), dict(sorted(after.items())))
 
-    def _choose(self, node: Relation, field: str) -> tuple[Value, Value, Relation]:
+    def _choose(self, node: Relation, field: str) -> tuple[FieldValue, FieldValue, Relation]:
         for value in sorted(node.branches, key=value_key):
             for out in sorted(node.branches[value], key=value_key):
                 return value, out, node.branches[value][out]
@@ -308,16 +308,16 @@ class Relations:
         return fresh, out, node.changes[out]
 
 
-def _inputs(a: Relation, b: Relation, level: int) -> set[Value]:
-    inputs: set[Value] = set()
+def _inputs(a: Relation, b: Relation, level: int) -> set[FieldValue]:
+    inputs: set[FieldValue] = set()
     for relation in (a, b):
         if relation.level == level:
             inputs.update(relation.branches)
     return inputs
 
 
-def _special(relation: Relation, packets: PacketSet, level: int) -> set[Value]:
-    special: set[Value] = set(relation.branches if relation.level == level else ())
+def _special(relation: Relation, packets: PacketSet, level: int) -> set[FieldValue]:
+    special: set[FieldValue] = set(relation.branches if relation.level == level else ())
     if packets.level == level:
         special.update(packets.branches)
     return special
@@ -327,7 +327,7 @@ def _default(relation: Relation, level: int) -> tuple[Row, Relation]:
     return (relation.changes, relation.same) if relation.level == level else ({}, relation)
 
 
-def _child(packets: PacketSet, level: int, value: Value | None) -> PacketSet:
+def _child(packets: PacketSet, level: int, value: FieldValue | None) -> PacketSet:
     """Return the packets below the value of the field at `level`; below any other value for None."""
     if packets.level != level:
         return packets

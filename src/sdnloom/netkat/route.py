@@ -1,4 +1,4 @@
-"""How a policy turns one packet into another: the rules that fire, one after the other."""
+"""The rules by which a policy turns one packet into another, in order."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,28 +7,30 @@ from typing import TypeAlias
 from sdnloom.netkat.errors import PolicyError
 from sdnloom.netkat.image import Images
 from sdnloom.netkat.packets import PacketSet
-from sdnloom.netkat.syntax import Assign, Policy, Product, Star, Sum, Value
+from sdnloom.netkat.syntax import Assign, FieldValue, Policy, Product, Star, Sum
 
-_Task: TypeAlias = tuple[Policy, Mapping[str, Value], Mapping[str, Value]]
+_Task: TypeAlias = tuple[Policy, Mapping[str, FieldValue], Mapping[str, FieldValue]]
 
 
 @dataclass(frozen=True, slots=True)
 class Hop:
-    """One rule, a part of the policy without sum and star below its predicates, and the packet around it."""
+    """One rule (a part of the policy without sum and star, predicates aside) and the packet before and after it."""
 
     rule: Policy
-    before: Mapping[str, Value]
-    after: Mapping[str, Value]
+    before: Mapping[str, FieldValue]
+    after: Mapping[str, FieldValue]
 
 
-def route(policy: Policy, before: Mapping[str, Value], after: Mapping[str, Value], images: Images) -> tuple[Hop, ...]:
-    """Return the hops that make `after` of `before`; a star takes as few rounds as can be.
+def packet_route(
+    policy: Policy, before: Mapping[str, FieldValue], after: Mapping[str, FieldValue], images: Images
+) -> tuple[Hop, ...]:
+    """Return the hops that turn `before` into `after`; a star takes as few rounds as possible.
 
-    Both packets need a value for every field of the policy. Raises PolicyError if there is no way.
+    Both packets need a value for every field of the policy. Raises PolicyError if it does not.
     """
     finder = _Finder(images)
     if not finder.leads(policy, before, after):
-        raise PolicyError(f"the policy does not make {dict(after)!r} of {dict(before)!r}")
+        raise PolicyError(f"the policy does not turn {dict(before)!r} into {dict(after)!r}")
     hops: list[Hop] = []
     pending: list[_Task] = [(policy, before, after)]
     while pending:
@@ -49,11 +51,11 @@ class _Finder:
         self.images = images
         self.space = images.space
 
-    def leads(self, policy: Policy, before: Mapping[str, Value], after: Mapping[str, Value]) -> bool:
+    def leads(self, policy: Policy, before: Mapping[str, FieldValue], after: Mapping[str, FieldValue]) -> bool:
         return bool(self.images.forward(policy, self.space.packet(before)) & self.space.packet(after))
 
     def through(
-        self, parts: tuple[Policy, ...], before: Mapping[str, Value], after: Mapping[str, Value]
+        self, parts: tuple[Policy, ...], before: Mapping[str, FieldValue], after: Mapping[str, FieldValue]
     ) -> list[_Task]:
         """Return the task of each factor, with the packets between them chosen."""
         reached = [self.space.packet(before)]
@@ -67,7 +69,7 @@ class _Finder:
             end = start
         return tasks[::-1]
 
-    def rounds(self, body: Policy, before: Mapping[str, Value], after: Mapping[str, Value]) -> list[_Task]:
+    def rounds(self, body: Policy, before: Mapping[str, FieldValue], after: Mapping[str, FieldValue]) -> list[_Task]:
         """Return the task of each round of a star, as few as possible."""
         goal = self.space.packet(after)
         layers = [self.space.packet(before)]
@@ -77,7 +79,7 @@ class _Finder:
             reached |= layers[-1]
         return self.through((body,) * (len(layers) - 1), before, after) if len(layers) > 1 else []
 
-    def _source(self, policy: Policy, known: PacketSet, after: Mapping[str, Value]) -> Mapping[str, Value]:
+    def _source(self, policy: Policy, known: PacketSet, after: Mapping[str, FieldValue]) -> Mapping[str, FieldValue]:
         sources = self.images.backward(policy, self.space.packet(after)) & known
         source = self.space.witness(sources, after, like=after)
         assert source is not None, "every packet reached has a source"

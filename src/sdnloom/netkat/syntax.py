@@ -13,8 +13,8 @@ from weakref import WeakValueDictionary
 
 from sdnloom.netkat.errors import PolicyError
 
-Value: TypeAlias = int | str
-# Names that double what they refer to would otherwise fill the memory.
+FieldValue: TypeAlias = int | str
+# Names that each double the policy they refer to would otherwise exhaust the memory.
 MAX_PARTS: Final = 1_000_000
 WORD: Final = re.compile(r"[^\W\d]\w*(?:-\w+)*")
 
@@ -108,7 +108,7 @@ class Test(_Node):
     __match_args__ = ("field", "value")
     __test__ = False  # pytest would collect it
 
-    def __new__(cls, field: str, value: Value) -> "Test":
+    def __new__(cls, field: str, value: FieldValue) -> "Test":
         _check_atom(field, value)
         return cast(Test, _intern(cls, (field, value), True, ()))
 
@@ -117,8 +117,8 @@ class Test(_Node):
         return cast(str, self.args[0])
 
     @property
-    def value(self) -> Value:
-        return cast(Value, self.args[1])
+    def value(self) -> FieldValue:
+        return cast(FieldValue, self.args[1])
 
 
 class Assign(_Node):
@@ -127,7 +127,7 @@ class Assign(_Node):
     __slots__ = ()
     __match_args__ = ("field", "value")
 
-    def __new__(cls, field: str, value: Value) -> "Assign":
+    def __new__(cls, field: str, value: FieldValue) -> "Assign":
         _check_atom(field, value)
         return cast(Assign, _intern(cls, (field, value), False, ()))
 
@@ -136,8 +136,8 @@ class Assign(_Node):
         return cast(str, self.args[0])
 
     @property
-    def value(self) -> Value:
-        return cast(Value, self.args[1])
+    def value(self) -> FieldValue:
+        return cast(FieldValue, self.args[1])
 
 
 class Not(_Node):
@@ -240,7 +240,7 @@ def product_of(policies: Iterable[Policy]) -> Policy:
     return parts[0] if parts else SKIP
 
 
-def postorder(policy: Policy, known: Container[Policy] = ()) -> Iterator[Policy]:
+def subpolicies(policy: Policy, known: Container[Policy] = ()) -> Iterator[Policy]:
     """Yield every distinct subpolicy once, parts before the whole; skip those known and all below them."""
     seen: set[Policy] = set()
     stack: list[tuple[Policy, bool]] = [(policy, False)]
@@ -254,10 +254,10 @@ def postorder(policy: Policy, known: Container[Policy] = ()) -> Iterator[Policy]
             stack.extend([(part, False) for part in reversed(node.parts_below())])
 
 
-def fold(policy: Policy, combine: Callable[[Policy, list[Any]], Any]) -> Any:
+def fold_policy(policy: Policy, combine: Callable[[Policy, list[Any]], Any]) -> Any:
     """Return `combine` applied bottom up: to each distinct subpolicy and the results of its parts."""
     results: dict[Policy, Any] = {}
-    for node in postorder(policy):
+    for node in subpolicies(policy):
         results[node] = combine(node, [results[part] for part in node.parts_below()])
     return results[policy]
 
@@ -272,16 +272,16 @@ def assigned_fields(policy: Policy) -> frozenset[str]:
     return _collect(policy, "_assigned", (Assign,))
 
 
-def values_of(policy: Policy) -> dict[str, frozenset[Value]]:
+def values_of(policy: Policy) -> dict[str, frozenset[FieldValue]]:
     """Return, for each field, the values that the policy names."""
-    found: dict[str, set[Value]] = {}
-    for node in postorder(policy):
+    found: dict[str, set[FieldValue]] = {}
+    for node in subpolicies(policy):
         if isinstance(node, Test | Assign):
             found.setdefault(node.field, set()).add(node.value)
     return {field: frozenset(found[field]) for field in sorted(found)}
 
 
-def value_key(value: Value) -> tuple[int, int, str]:
+def value_key(value: FieldValue) -> tuple[int, int, str]:
     """Return a sort key for values: numbers before words."""
     return (0, value, "") if isinstance(value, int) else (1, 0, value)
 
@@ -318,7 +318,7 @@ def _flatten(kind: type[_Node], parts: Iterable[Policy]) -> tuple[Policy, ...]:
     return parts
 
 
-def _check_atom(field: str, value: Value) -> None:
+def _check_atom(field: str, value: FieldValue) -> None:
     if not WORD.fullmatch(field):
         raise PolicyError(f"a field name is a word of letters, digits, '_' and inner '-', not {field!r}")
     if isinstance(value, bool) or not isinstance(value, int | str):

@@ -9,7 +9,7 @@ from itertools import takewhile
 from typing import Final
 
 from sdnloom.netkat.errors import PolicySyntaxError, SourcePosition
-from sdnloom.netkat.syntax import WORD, Value
+from sdnloom.netkat.syntax import WORD, FieldValue
 
 # More digits than a 128-bit address has; also keeps the conversion cheap.
 MAX_DIGITS: Final = 40
@@ -39,7 +39,7 @@ class Token:
     kind: str
     text: str
     start: int
-    value: Value = ""
+    value: FieldValue = ""
 
     @property
     def end(self) -> int:
@@ -114,7 +114,7 @@ class SourceText:
             offset = match.end()
         return tokens
 
-    def _value(self, kind: str, lexeme: str, offset: int, notation: Notation) -> Value:
+    def _value(self, kind: str, lexeme: str, offset: int, notation: Notation) -> FieldValue:
         if kind == "string":
             return self._unquote(lexeme, offset, strict=not notation.multiline_strings)
         if kind == "mac":

@@ -1,1 +1,1 @@
-"""Results as text and JSON: pure functions from results to strings."""
+"""Reports: pure functions from results to text, registered in `formats`; `report/<command>/<format>.py` each."""

@@ -1,4 +1,4 @@
-"""Packets, messages and events in a few words, with host names instead of addresses."""
+"""Packets, messages and events as short text, with host names instead of addresses."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ from sdnloom.network.switch_component import Carrier, EpochMessage, EpochSwitchU
 from sdnloom.network.topology import Topology
 from sdnloom.network.value import ip4_text, ip6_text, mac_text
 
-BROADCAST = 0xFFFFFFFFFFFF
+_BROADCAST = 0xFFFFFFFFFFFF
 _ECHO = {(8, 0): "echo request", (0, 0): "echo reply"}
 _MAC_FIELDS = ("eth_src", "eth_dst", "arp_sha", "arp_tha")
 _IP_FIELDS = ("ipv4_src", "ipv4_dst", "arp_spa", "arp_tpa")
@@ -35,7 +35,7 @@ def counted(count: int, noun: str) -> str:
 
 @dataclass(frozen=True)
 class Names:
-    """Who has which address."""
+    """The names of hosts by their addresses."""
 
     macs: Mapping[int, str] = field(default_factory=dict)
     ips: Mapping[int, str] = field(default_factory=dict)
@@ -47,18 +47,18 @@ class Names:
 
     def mac(self, address: int) -> str:
         """The host's name, or the address."""
-        return "everyone" if address == BROADCAST else self.macs.get(address) or mac_text(address)
+        return "everyone" if address == _BROADCAST else self.macs.get(address) or mac_text(address)
 
     def ip(self, address: int) -> str:
         """The host's name, or the address."""
         return self.ips.get(address) or ip4_text(address)
 
 
-NOBODY = Names()
+NO_NAMES = Names()
 
 
-def words(value: Any, names: Names = NOBODY) -> str:
-    """Any message of a network in a few words; what is not known prints as Python."""
+def words(value: Any, names: Names = NO_NAMES) -> str:
+    """Any message of a network as short text; values of other types print as Python."""
     if isinstance(value, Packet):
         return packet_words(value, names)
     if isinstance(value, messages.OpenFlowMessage):
@@ -76,7 +76,7 @@ def words(value: Any, names: Names = NOBODY) -> str:
     if isinstance(value, tuple) and not hasattr(value, "_fields"):
         if value and all(map(_at_port, value)):
             return "; ".join(f"port {port}: {packet_words(packet, names)}" for port, packet in value)
-        if _at_port(value):  # a host's task: a number that tells it apart, and a packet
+        if _at_port(value):  # a host's task: its number and a packet
             return packet_words(value[1], names)
     return value if isinstance(value, str) else stable_text(value)
 
@@ -85,8 +85,8 @@ def _at_port(value: Any) -> bool:
     return isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], int) and isinstance(value[1], Packet)
 
 
-def packet_words(packet: Packet, names: Names = NOBODY) -> str:
-    """A packet: from whom to whom, and what."""
+def packet_words(packet: Packet, names: Names = NO_NAMES) -> str:
+    """A packet: source, destination, protocol and payload."""
     parts = []
     for header in packet.headers:
         match header:
@@ -126,7 +126,7 @@ def packet_words(packet: Packet, names: Names = NOBODY) -> str:
 
 
 def _addresses(src: int, dst: int, packet: Packet, names: Names) -> list[str]:
-    """IP addresses only where they say something that the MAC addresses do not."""
+    """IP addresses, unless the MAC addresses name the same hosts."""
     first = packet.headers[0] if packet.headers else None
     if isinstance(first, Ethernet) and (names.mac(first.src), names.mac(first.dst)) == (names.ip(src), names.ip(dst)):
         return []
@@ -137,7 +137,7 @@ def _bytes(content: bytes) -> str:
     return content.hex() if len(content) <= 8 else f"{content[:8].hex()}... ({len(content)} bytes)"
 
 
-def message_words(message: messages.OpenFlowMessage, names: Names = NOBODY) -> str:
+def message_words(message: messages.OpenFlowMessage, names: Names = NO_NAMES) -> str:
     """An OpenFlow message: its kind and what matters of it."""
     match message:
         case messages.PacketIn():
@@ -166,7 +166,7 @@ def message_words(message: messages.OpenFlowMessage, names: Names = NOBODY) -> s
     return repr(message)
 
 
-def match_words(match: Match, names: Names = NOBODY) -> str:
+def match_words(match: Match, names: Names = NO_NAMES) -> str:
     """A match: `*` matches everything."""
     parts = []
     for name, value, mask in match.fields:
@@ -184,13 +184,13 @@ def match_words(match: Match, names: Names = NOBODY) -> str:
 
 
 def prefix_bits(mask: int) -> int | None:
-    """The length of the prefix that a mask of an IPv4 address stands for, if it stands for one."""
+    """The prefix length of an IPv4 mask; None if the mask is no prefix."""
     rest = mask ^ 0xFFFFFFFF
     return None if rest & (rest + 1) else 32 - rest.bit_length()
 
 
-def instructions_words(instructions: tuple[of_actions.Instruction, ...], names: Names = NOBODY) -> str:
-    """What a flow entry does with a packet."""
+def instructions_words(instructions: tuple[of_actions.Instruction, ...], names: Names = NO_NAMES) -> str:
+    """The instructions of a flow entry."""
     parts = []
     for one in instructions:
         match one:
@@ -205,8 +205,8 @@ def instructions_words(instructions: tuple[of_actions.Instruction, ...], names: 
     return "; ".join(parts) or "drop"
 
 
-def actions_words(actions: tuple[of_actions.OpenFlowAction, ...], names: Names = NOBODY) -> str:
-    """What a list of actions does."""
+def actions_words(actions: tuple[of_actions.OpenFlowAction, ...], names: Names = NO_NAMES) -> str:
+    """A list of actions."""
     parts = []
     for one in actions:
         match one:
@@ -220,8 +220,8 @@ def actions_words(actions: tuple[of_actions.OpenFlowAction, ...], names: Names =
     return ", ".join(parts) or "drop"
 
 
-def event_words(event: Any, names: Names = NOBODY) -> str | None:
-    """What an event adds to the line of its step; None when the line says it already."""
+def event_words(event: Any, names: Names = NO_NAMES) -> str | None:
+    """The text that an event adds to the line of its step; None if the line has it already."""
     match event:
         case events.Sent():
             return packet_words(event.packet, names)

@@ -1,14 +1,14 @@
 """Text to DyNetKAT terms.
 
     bot  ⊥                       nothing
-    N ; D                        process packets with the policy N, go on as D
+    N ; D                        process packets with the policy N, continue as D
     x ! N ; D      x ? N ; D     send or receive the policy N on the channel x
     D o+ D  ⊕                    choice
     X   X(N, ...)                a recursive variable
     ( ... )                      around a term, an action or a policy
 
 `;` binds tighter than `o+`. Policies are NetKAT as in `sdnloom.netkat.parser`, where `;` ends them; they may be quoted
-as RaceLoom wants them. The reader keeps a stack of its own: nesting is limited by memory only.
+as in RaceLoom. The reader keeps its own stack: nesting is limited by memory only.
 """
 
 from collections.abc import Mapping
@@ -22,11 +22,11 @@ from sdnloom.races.language.errors import DyNetkatError
 from sdnloom.races.language.model_text import ModelText
 from sdnloom.races.language.terms import (
     BOT,
-    Action,
     Forward,
     ProcessTerm,
     Receive,
     Send,
+    TermAction,
     VariableCall,
     choice_of,
     sequence,
@@ -61,12 +61,12 @@ class TermUses:
 
 @dataclass
 class _Group:
-    """A term being read, from its opening parenthesis on."""
+    """A term that is being read, from its opening parenthesis on."""
 
     opened: Token | None
     guarded: bool
     parts: list[ProcessTerm] = field(default_factory=list)
-    actions: list[Action] = field(default_factory=list)
+    actions: list[TermAction] = field(default_factory=list)
 
 
 class TermReader:
@@ -181,7 +181,7 @@ class TermReader:
             index = self._closing.get(index, index) + 1
         return tuple(found)
 
-    def _action(self, first: int, stop: int) -> Action:
+    def _action(self, first: int, stop: int) -> TermAction:
         # `(x ! N)` is an action in parentheses; `(a).(b)` is a policy that merely starts and ends with one.
         while self._tokens[first].kind == "(" and self._closing[first] == stop - 1 and stop - first > 2:
             first, stop = first + 1, stop - 1

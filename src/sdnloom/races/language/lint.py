@@ -3,7 +3,7 @@
 from sdnloom.netkat.printer import to_text
 from sdnloom.races.language.model import BigSwitch, ChannelMessage, RaceModel
 from sdnloom.races.language.templates import holes
-from sdnloom.races.language.terms import Forward, Prefix, Receive, Send, reachable
+from sdnloom.races.language.terms import Forward, Prefix, Receive, Send, reachable_terms
 
 
 def lint_model(model: RaceModel) -> list[str]:
@@ -22,7 +22,7 @@ def lint_model(model: RaceModel) -> list[str]:
                 for message in [*switch.updates, *(request.answer for request in switch.requests)]:
                     received.setdefault(message, set()).add(index)
             continue
-        for term in reachable([element.term], model.definitions):
+        for term in reachable_terms([element.term], model.definitions):
             if not isinstance(term, Prefix) or isinstance(term.action, Forward):
                 continue
             message = ChannelMessage(term.action.channel, term.action.policy)

@@ -1,4 +1,4 @@
-"""Files to models and properties. JSON is RaceLoom's format, anything else is the text format."""
+"""Loading of models and properties: JSON is RaceLoom's format, everything else the text format."""
 
 from pathlib import Path
 

@@ -1,8 +1,8 @@
-"""What a DyNetKAT model is: big switches, components given by terms, and the definitions of recursive variables.
+"""DyNetKAT models: big switches, elements given by terms, and the definitions of recursive variables.
 
 A big switch stands for a whole data plane (section 3.1 of the RaceLoom thesis). With tables X1 ... Xn and links L it
-forwards with N = (X . L) . (X . L)*, where X = X1 + ... + Xn; it may always receive a direct update of one table, may
-ask for an update, and while it waits for the answer it asks for nothing else.
+forwards with N = (X . L) . (X . L)*, where X = X1 + ... + Xn. It may always receive a direct update of one table. It
+may request an update, and requests nothing else until the answer arrives.
 """
 
 from collections.abc import Iterable, Mapping
@@ -19,7 +19,7 @@ from sdnloom.races.language.terms import Definition, ProcessTerm
 
 
 class ElementRole(Enum):
-    """What an element is in the definitions of races."""
+    """The role of an element in the definitions of races."""
 
     SWITCH = "SW"
     CONTROLLER = "CT"
@@ -35,7 +35,7 @@ class ChannelMessage:
 
 @dataclass(frozen=True, slots=True)
 class RequestMessage:
-    """What a switch asks for, and the answer that becomes its table."""
+    """A question that a switch sends, and the answer that becomes its table."""
 
     question: ChannelMessage
     answer: ChannelMessage
@@ -43,7 +43,7 @@ class RequestMessage:
 
 @dataclass(frozen=True, slots=True)
 class InnerSwitch:
-    """One switch of a big switch: its first table, and the tables it may get."""
+    """One switch of a big switch: its initial table, and the tables that may replace it."""
 
     name: str
     initial: Policy
@@ -66,7 +66,7 @@ class BigSwitch:
 
 @dataclass(frozen=True, slots=True)
 class TermComponent:
-    """An element given by any guarded term."""
+    """An element given by a guarded term."""
 
     name: str
     role: ElementRole
@@ -90,7 +90,7 @@ class RaceModel:
 def network_policy(tables: Iterable[Policy], links: Policy, waypoint_free: Policy = SKIP) -> Policy:
     """Return (X . L) . (X . L)* of the tables' sum X: one hop or more.
 
-    With a filter, only packets that pass it before, between and after all tables and links are kept.
+    With a filter, a packet must pass it before, between and after all tables and links.
     """
     hop = product_of([sum_of(tables), links])
     if waypoint_free is SKIP:
@@ -99,7 +99,7 @@ def network_policy(tables: Iterable[Policy], links: Policy, waypoint_free: Polic
     return product_of([waypoint_free, hop, Star(hop)])
 
 
-def check_channels(switches: Iterable[tuple[InnerSwitch, str]]) -> None:
+def check_channel_owners(switches: Iterable[tuple[InnerSwitch, str]]) -> None:
     """Raise an error when two inner switches share a channel; each switch comes with its position."""
     owners: dict[str, str] = {}
     for switch, position in switches:
@@ -128,7 +128,7 @@ def channels_of(switches: Iterable[InnerSwitch]) -> frozenset[str]:
 def check_uses(definitions: Mapping[str, Definition], uses: Mapping[str, TermUses], channels: frozenset[str]) -> None:
     """Raise an error for an undefined variable, a wrong number of arguments, an unknown channel or unguarded recursion.
 
-    `uses` says, for each definition and other term by name, what it refers to.
+    `uses` has the variables and channels of each definition and of the system line, by name.
     """
     for where in uses.values():
         for channel in where.channels:
@@ -159,7 +159,7 @@ def _check_guarded(uses: Mapping[str, TermUses]) -> None:
         for use in found:
             users[use.name].append(name)
             waits[name] += 1
-    # Take away what needs no unfolding, then what needs only that, and so on: cycles are what stays.
+    # Remove names that need no unfolding, then names that need only those, and so on: cycles remain.
     done = [name for name, count in waits.items() if not count]
     while done:
         for name in users[done.pop()]:
@@ -172,5 +172,5 @@ def _check_guarded(uses: Mapping[str, TermUses]) -> None:
                 raise DyNetkatError(
                     use.position,
                     f"unguarded recursive variable {use.name!r}: expected an action and ';' before it, "
-                    f"or {name!r} never gets to one",
+                    f"or {name!r} never reaches one",
                 )

@@ -1,4 +1,4 @@
-"""Forwarding properties: what a policy of the data plane is asked for, before and after a race.
+"""Forwarding properties: formulas over the policy of the data plane, evaluated before and after a race.
 
 A formula is a conjunction of inclusions between policies in which the network is a hole; emptiness (RaceLoom's only
 kind) is inclusion in `zero`, equivalence is inclusion both ways. A race is harmful when a formula's value differs
@@ -29,13 +29,13 @@ class Inclusion:
     right: Policy = DROP
 
     @property
-    def falls(self) -> bool:
-        """Return whether a larger network can only make it false."""
+    def is_antitone(self) -> bool:
+        """Whether a larger network can only make it false."""
         return NETWORK not in holes(self.right)
 
     @property
-    def rises(self) -> bool:
-        """Return whether a larger network can only make it true."""
+    def is_monotone(self) -> bool:
+        """Whether a larger network can only make it true."""
         return NETWORK not in holes(self.left)
 
 
@@ -51,12 +51,12 @@ class Formula:
 
 @dataclass(frozen=True)
 class ForwardingProperty:
-    """A name and, for each type of race that it judges, a formula."""
+    """A name and a formula for each type of race that the property applies to."""
 
     name: str
     formulas: Mapping[RaceType, Formula]
 
 
 def property_for_all_types(name: str, formula: Formula) -> ForwardingProperty:
-    """Return the property that judges races of every type by one formula."""
+    """Return the property with one formula for races of every type."""
     return ForwardingProperty(name, dict.fromkeys(RaceType, formula))

@@ -3,8 +3,8 @@
     E is empty                   no packet gets through E, e.g. `port = 1 . @Network . port = 16 is empty`
     E is nonempty                some packet does
     E <= F     E == F            inclusion, equivalence with a reference policy
-    isolated A, B                nothing gets from A to B or from B to A
-    waypoint W from A to B       everything that gets from A to B meets W on its way
+    isolated A, B                no packet gets from A to B or from B to A
+    waypoint W from A to B       every packet that gets from A to B passes W
 
 E and F are NetKAT policies in which `@Network` is the policy of the data plane; A, B and W are predicates.
 """

@@ -1,7 +1,7 @@
 """RaceLoom's JSON files: the model of figure 4.3 of the thesis, and the forwarding properties.
 
 The big switch comes first, then the controllers, all in the order of the file. Properties name, for each type of race,
-an expression with `@Network` in it; `AllowsPackets` (or the older `MustBe`) turns the answer around, which does not
+an expression with `@Network` in it; `AllowsPackets` (or the older `MustBe`) negates the property, which does not
 change the races.
 """
 
@@ -20,7 +20,7 @@ from sdnloom.races.language.model import (
     RequestMessage,
     TermComponent,
     channels_of,
-    check_channels,
+    check_channel_owners,
     check_uses,
 )
 from sdnloom.races.language.model_text import ModelText
@@ -40,7 +40,7 @@ def read_raceloom_model(text: str, name: str) -> RaceModel:
     for key, value in whole.get("Switches").items("one switch or more"):
         switches.append(_switch(key, value))
         positions.append((switches[-1], value.position))
-    check_channels(positions)
+    check_channel_owners(positions)
     links = whole.get("Links", optional=True)
     channels = set(channels_of(switches))
     for channel in whole.get("OtherChannels", optional=True).entries_or_none():

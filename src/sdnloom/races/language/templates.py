@@ -1,13 +1,13 @@
-"""Policies with holes: the place of the network in a property, and of a parameter in a definition.
+"""Policies with holes, for the network in a property and for a parameter in a definition.
 
-A hole is an assignment to a field that no input may name, so policies with holes are ordinary policies that print,
-compare and hash; only `fill` and `holes` know about them.
+A hole is an assignment to a field that no input may name, so a policy with holes prints, compares and hashes like any
+other; only `fill` and `holes` treat holes specially.
 """
 
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sdnloom.netkat.syntax import Assign, Not, Policy, Product, Star, Sum, fields_of, fold
+from sdnloom.netkat.syntax import Assign, Not, Policy, Product, Star, Sum, fields_of, fold_policy
 
 PREFIX: Final = "sdnloom-hole-"
 NETWORK: Final = "network"
@@ -24,7 +24,7 @@ def holes(policy: Policy) -> frozenset[str]:
 
 
 def fill(policy: Policy, contents: Mapping[str, Policy]) -> Policy:
-    """Return the policy with each named hole replaced; other holes stay."""
+    """Return the policy with each named hole replaced; other holes are left."""
     if holes(policy).isdisjoint(contents):
         return policy
 
@@ -43,5 +43,5 @@ def fill(policy: Policy, contents: Mapping[str, Policy]) -> Policy:
             case _:
                 return node
 
-    filled: Policy = fold(policy, combine)
+    filled: Policy = fold_policy(policy, combine)
     return filled

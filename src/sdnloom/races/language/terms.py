@@ -16,7 +16,7 @@ from sdnloom.netkat.printer import to_text
 from sdnloom.netkat.syntax import Policy
 from sdnloom.races.language.templates import PREFIX, fill, holes
 
-MOST_PARTS: Final = 10_000
+MAX_ARGUMENT_PARTS: Final = 10_000
 _HOLE = re.compile(rf"{PREFIX}(\S+) <- 0")
 
 
@@ -32,7 +32,7 @@ class Forward:
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """Offer a policy on a channel."""
+    """Send a policy on a channel."""
 
     channel: str
     policy: Policy
@@ -43,7 +43,7 @@ class Send:
 
 @dataclass(frozen=True, slots=True)
 class Receive:
-    """Wait for exactly this policy on a channel."""
+    """Receive exactly this policy on a channel."""
 
     channel: str
     policy: Policy
@@ -52,7 +52,7 @@ class Receive:
         return f"{self.channel} ? {_text(self.policy)}"
 
 
-Action: TypeAlias = Forward | Send | Receive
+TermAction: TypeAlias = Forward | Send | Receive
 
 
 class ProcessTerm:
@@ -92,10 +92,10 @@ class Prefix(ProcessTerm):
     """`action ; then`."""
 
     __slots__ = ("action", "then")
-    action: Action
+    action: TermAction
     then: ProcessTerm
 
-    def __new__(cls, action: Action, then: ProcessTerm) -> "Prefix":
+    def __new__(cls, action: TermAction, then: ProcessTerm) -> "Prefix":
         return cast(Prefix, _intern(cls, action=action, then=then))
 
 
@@ -135,7 +135,7 @@ def choice_of(terms: Iterable[ProcessTerm]) -> ProcessTerm:
     return parts[0] if parts else BOT
 
 
-def sequence(actions: Iterable[Action], then: ProcessTerm) -> ProcessTerm:
+def sequence(actions: Iterable[TermAction], then: ProcessTerm) -> ProcessTerm:
     """Return the actions in order, followed by the term."""
     for action in reversed(tuple(actions)):
         then = Prefix(action, then)
@@ -151,12 +151,12 @@ class Definition:
     body: ProcessTerm
 
 
-def steps(term: ProcessTerm, definitions: Mapping[str, Definition]) -> tuple[tuple[Action, ProcessTerm], ...]:
+def steps(term: ProcessTerm, definitions: Mapping[str, Definition]) -> tuple[tuple[TermAction, ProcessTerm], ...]:
     """Return the term's transitions in source order, each once: its symbolic normal form (definition 1).
 
-    Every variable must be defined and guarded, which `Model` checks.
+    Every variable must be defined and guarded, which `check_uses` checks.
     """
-    found: dict[tuple[Action, ProcessTerm], None] = {}
+    found: dict[tuple[TermAction, ProcessTerm], None] = {}
     pending = [(term, dict[str, Policy]())]
     while pending:
         current, bound = pending.pop()
@@ -174,13 +174,13 @@ def steps(term: ProcessTerm, definitions: Mapping[str, Definition]) -> tuple[tup
 
 
 def _check_growth(name: str, arguments: list[Policy]) -> None:
-    """Raise an error for arguments that have grown out of proportion: the states of such a term never end."""
+    """Raise an error for an argument that keeps growing: such a term has infinitely many states."""
     for argument in arguments:
         parts = len(argument.parts_below())
-        if max(parts, argument.depth) > MOST_PARTS:
+        if max(parts, argument.depth) > MAX_ARGUMENT_PARTS:
             raise PolicyError(
                 f"recursive variable {name!r}: an argument has grown to {max(parts, argument.depth)} parts, expected "
-                f"at most {MOST_PARTS}; it grows with every step, so its states never end"
+                f"at most {MAX_ARGUMENT_PARTS}; it grows with every step, so there are infinitely many states"
             )
 
 
@@ -233,7 +233,7 @@ def subterms(term: ProcessTerm) -> tuple[ProcessTerm, ...]:
     return tuple(seen)
 
 
-def reachable(roots: Iterable[ProcessTerm], definitions: Mapping[str, Definition]) -> tuple[ProcessTerm, ...]:
+def reachable_terms(roots: Iterable[ProcessTerm], definitions: Mapping[str, Definition]) -> tuple[ProcessTerm, ...]:
     """Return every distinct term in the roots and in the bodies of the variables that they use, directly or not."""
     seen: dict[ProcessTerm, None] = {}
     entered: set[str] = set()
@@ -247,7 +247,7 @@ def reachable(roots: Iterable[ProcessTerm], definitions: Mapping[str, Definition
     return tuple(seen)
 
 
-def term_text(term: ProcessTerm) -> str:
+def process_text(term: ProcessTerm) -> str:
     """Return the term as text that the parser reads back."""
     pieces: list[str] = []
     pending: list[str | tuple[ProcessTerm, bool]] = [(term, False)]
@@ -273,7 +273,7 @@ def term_text(term: ProcessTerm) -> str:
     return "".join(pieces)
 
 
-def _bind_action(action: Action, bound: Mapping[str, Policy]) -> Action:
+def _bind_action(action: TermAction, bound: Mapping[str, Policy]) -> TermAction:
     if not bound or holes(action.policy).isdisjoint(bound):
         return action
     policy = fill(action.policy, bound)

@@ -1,4 +1,4 @@
-"""The readable text format of models and properties.
+"""The text format of models and properties.
 
     policy N1 = port = 1 . port <- 2      a named policy, for everything below it
     network Net                           a big switch, described by the indented lines after it
@@ -6,14 +6,14 @@
       switch S1 = zero                    an inner switch with its first table; `zero` if left out
         update upS1 ? N1                  a table that it accepts at any time
         request Ask ! N2 then Up ? N3     a question, and the answer that becomes its table
-    channel upC1, upC2                    channels that no switch listens to
+    channel upC1, upC2                    channels that no switch uses
     C1 = upS1 ! N1 ; C1                   a recursive variable; X(N, M) = ... has parameters
       o+ upC1 ? N3 ; bot
     system Net || C1 || C2                the elements, in the order of their vector clocks
     property name = ... is empty          see `property_text`; `property name for CT->SW, ... = ...` limits the types
 
-A statement goes on over lines that are indented deeper than its first. `#` and `//` start comments. In `system`, an
-element that is no network is a switch if it can forward packets and a controller if not; `switch X` and `controller X`
+A statement continues on lines that are indented deeper than its first line. `#` and `//` start comments. In `system`,
+an element that is no network is a switch if it can forward packets, else a controller; `switch X` and `controller X`
 say so explicitly.
 """
 
@@ -36,14 +36,22 @@ from sdnloom.races.language.model import (
     RequestMessage,
     TermComponent,
     channels_of,
-    check_channels,
+    check_channel_owners,
     check_uses,
 )
 from sdnloom.races.language.model_text import ModelText
 from sdnloom.races.language.properties import ForwardingProperty, RaceType
 from sdnloom.races.language.property_text import parse_formula, parse_race_type
 from sdnloom.races.language.templates import hole
-from sdnloom.races.language.terms import Definition, Forward, Prefix, ProcessTerm, VariableCall, reachable, term_text
+from sdnloom.races.language.terms import (
+    Definition,
+    Forward,
+    Prefix,
+    ProcessTerm,
+    VariableCall,
+    process_text,
+    reachable_terms,
+)
 
 KEYWORDS: Final = ("policy", "network", "links", "switch", "update", "request", "channel", "system", "property")
 _LINE = re.compile(r"[^\n]*\n?")
@@ -151,7 +159,7 @@ class _Reader:
             handlers[statement.keyword](statement, tokens)
 
     def model(self) -> RaceModel:
-        """Return the model read, checked as a whole."""
+        """Return the model, after the checks that need all statements."""
         if self._system is None:
             raise self._source.error(len(self._source.text), "found no system, expected `system A || B || ...`")
         networks: dict[str, BigSwitch] = {}
@@ -161,7 +169,7 @@ class _Reader:
             switches = tuple(switch.frozen() for switch in network.switches)
             networks[network.name] = BigSwitch(network.name, switches, network.links or SKIP)
         places = [switch for network in self._networks for switch in network.switches]
-        check_channels((switch.frozen(), str(self._source.position(switch.start))) for switch in places)
+        check_channel_owners((switch.frozen(), str(self._source.position(switch.start))) for switch in places)
         channels = channels_of(switch.frozen() for switch in places) | self._channels
         system = self._system
         for role, token, term in system:
@@ -180,7 +188,7 @@ class _Reader:
     ) -> Element:
         if term is None:
             return networks[token.text]
-        name = term.name if isinstance(term, VariableCall) else term_text(term)
+        name = term.name if isinstance(term, VariableCall) else process_text(term)
         role = role or (ElementRole.SWITCH if can_forward(term, self._definitions) else ElementRole.CONTROLLER)
         return TermComponent(name, role, term)
 
@@ -334,7 +342,7 @@ class _Reader:
 
 def can_forward(term: ProcessTerm, definitions: dict[str, Definition]) -> bool:
     """Return whether the term has a forwarding action anywhere, the variables it uses included."""
-    found = reachable([term], definitions)
+    found = reachable_terms([term], definitions)
     return any(isinstance(part, Prefix) and isinstance(part.action, Forward) for part in found)
 
 

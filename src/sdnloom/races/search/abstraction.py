@@ -1,18 +1,18 @@
-"""States that forget everything that no later race depends on, and their steps.
+"""Abstract states, which keep only the part of a trace's past that later races depend on, and their steps.
 
-What definitions 5 to 7 ask of the past of a trace is little, so states of finite traces of any length fall together:
+Definitions 5 to 7 need little of the past, so traces of every length lead to finitely many abstract states:
 
-- CT->SW needs that the switch's last activity was forwarding. A big switch can always forward, so in complete mode
-  every update of it has this race, one event later.
-- CT->SW<-CT needs the last update of the switch while its sender has been idle since, and that the controller that
+- CT->SW needs that the last event of the switch was forwarding. A big switch can always forward, so in complete mode
+  every update of it completes this race, one event later.
+- CT->SW<-CT needs the last update of the switch, if its sender has been idle since, and that the controller that
   updates it next does not know of it. CT->CT->SW needs the same of the controller that reconfigures the sender.
 
-Clocks are asymmetric: an element knows of an update if it is the sender or the switch, or has received from one that
-knows. When a trace ends at its first harmful race, states remember all of this, and who acted first, which decides
-between two races of one event. When it does not, only `Mark`s remember one update each: they go beside the states, and
-as nobody updates the switch while they last, its tables stay as they are.
+Clocks are asymmetric: an element knows of an update if it is the sender or the switch, or has received a message from
+an element that knows. When traces end at their first harmful race, states hold all of this, and which element acted
+first, which decides between two races of one event. Otherwise each `Mark` holds one update beside a state; the tables
+of its switch do not change while it lasts, because the next update closes it.
 
-Tables are left out of states: no step depends on them, it only writes them.
+Tables are not part of states: steps write them and never depend on them.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,15 @@ from typing import NamedTuple, TypeVar
 from sdnloom.netkat.syntax import Policy
 from sdnloom.races.language.model import BigSwitch, ChannelMessage, ElementRole, RaceModel
 from sdnloom.races.language.properties import RaceType
-from sdnloom.races.search.behaviour import Abilities, Emission, Local, Processing, Reception, Tables, behaviours
+from sdnloom.races.search.behaviour import (
+    Abilities,
+    Emission,
+    LocalState,
+    Processing,
+    Reception,
+    SwitchTables,
+    behaviours,
+)
 from sdnloom.races.search.trace import Label, ProcessLabel, ReconfigureLabel
 from sdnloom.races.search.truth_sets import TableCell
 
@@ -41,18 +49,18 @@ class Update:
 
 
 class ControlState(NamedTuple):
-    """An abstract state without its tables. Places are those of the elements; what does not apply is None or 0."""
+    """An abstract state without its tables. Tuples and bits are indexed by element; None or 0 if not applicable."""
 
     locals: tuple[int, ...]
     updates: tuple[Update | None, ...]
-    processed: tuple[Tables | None, ...]  # what a switch last forwarded with, if it did nothing since; () for a network
-    sourced: int = 0
-    earlier: tuple[int, ...] = ()
+    processed: tuple[SwitchTables | None, ...]  # if a switch forwarded last: its tables then; () for a big switch
+    initiators: int = 0  # bits of the elements that have started an event
+    earlier: tuple[int, ...] = ()  # per switch: bits of the controllers that started an event before it
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Signature:
-    """A race without the tables of forwarding: `first` is None for forwarding of a big switch. Interned."""
+    """A race without the tables of forwarding: `first` is None if a big switch forwards. Interned."""
 
     kind: RaceType
     first: Label | None
@@ -64,8 +72,8 @@ class Signature:
 class RaceCheck:
     """A race that a step completes.
 
-    It is harmful if a property tells the policy `before` of a switch given by a term from the policy of the second
-    label, or the current tables of a big switch from those with that policy at `table`.
+    For a switch given by a term, it is harmful if a property differs between the policy `before` and the policy of the
+    second label; for a big switch, between the current tables and those with that policy at `table`.
     """
 
     signature: Signature
@@ -75,7 +83,7 @@ class RaceCheck:
 
 
 class Mark(NamedTuple):
-    """A state after an update of a switch that may still race with something."""
+    """A state after an update of a switch that may still race with a later event."""
 
     control: ControlState
     switch: int
@@ -84,9 +92,9 @@ class Mark(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AbstractStep:
-    """A transition of the abstract state; `cell` and `value` are what it writes, if anything.
+    """A transition of the abstract state; `cell` and `value` are the table cell and value that it writes, if any.
 
-    `opens` is the mark that it leaves if it is an update that may race.
+    `opens` is the mark of an update that may race.
     """
 
     label: ReconfigureLabel | ProcessLabel
@@ -100,7 +108,7 @@ class AbstractStep:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MarkStep:
-    """What a step of a marked state does to the mark: a race, or the mark that stays. Neither closes it."""
+    """The effect of a step on a mark: a race (`check`), or the mark that remains (`target`); neither closes it."""
 
     step: AbstractStep
     check: RaceCheck | None
@@ -118,7 +126,7 @@ class _Communication:
 class Abstraction:
     """The abstract transition system of a model.
 
-    With `remember_updates` states hold the updates that may race and steps check for all races; without, marks do.
+    With `remember_updates` states hold the updates that may race and steps check for all races; otherwise marks do.
     """
 
     def __init__(self, model: RaceModel, *, first_race_only: bool, remember_updates: bool) -> None:
@@ -128,13 +136,15 @@ class Abstraction:
         self._behaviours = behaviours(model)
         self.first_tables = tuple(behaviour.tables for behaviour in self._behaviours)
         self._roles = [element.role for element in model.elements]
-        self._controllers = sum(1 << place for place, role in enumerate(self._roles) if role is ElementRole.CONTROLLER)
+        self._controllers = sum(
+            1 << element for element, role in enumerate(self._roles) if role is ElementRole.CONTROLLER
+        )
         self._big = [isinstance(element, BigSwitch) for element in model.elements]
         self.cells = _cells(model)
         self._cell_of = {(cell.element, cell.table): level for level, cell in enumerate(self.cells)}
         self._value_of = [{policy: value for value, policy in enumerate(cell.policies)} for cell in self.cells]
-        self._ids: list[dict[Local, int]] = [{} for _ in model.elements]
-        self._locals: list[list[Local]] = [[] for _ in model.elements]
+        self._ids: list[dict[LocalState, int]] = [{} for _ in model.elements]
+        self._locals: list[list[LocalState]] = [[] for _ in model.elements]
         self._receptions: dict[tuple[int, int], dict[ChannelMessage, list[Reception]]] = {}
         self._communications: dict[tuple[int, ...], tuple[_Communication, ...]] = {}
         self._steps: dict[ControlState, tuple[AbstractStep, ...]] = {}
@@ -146,7 +156,7 @@ class Abstraction:
     def initial(self) -> ControlState:
         """Return the first abstract state."""
         count = len(self._roles)
-        local = tuple(self._id(place, behaviour.initial) for place, behaviour in enumerate(self._behaviours))
+        local = tuple(self._id(element, behaviour.initial) for element, behaviour in enumerate(self._behaviours))
         nothing = (None,) * count
         return ControlState(local, nothing, nothing, 0, (0,) * count if self._first_race_only else ())
 
@@ -181,29 +191,29 @@ class Abstraction:
                 kind = RaceType.CT_SW_CT if updates else RaceType.CT_CT_SW
                 check = self._update_check(kind, mark.switch, update, label, step.table if updates else update.table)
             return MarkStep(step, check, None)
-        return MarkStep(step, None, Mark(step.target, mark.switch, self._told(update, label)))
+        return MarkStep(step, None, Mark(step.target, mark.switch, self._after_message(update, label)))
 
-    def _told(self, update: Update, label: ReconfigureLabel) -> Update:
-        """Return the update after a message: who receives from one that knows knows too."""
+    def _after_message(self, update: Update, label: ReconfigureLabel) -> Update:
+        """Return the update after a message: the receiver knows of it if the sender does."""
         if update.knows >> label.sender & 1:
             return self._update(update.label, update.table, update.knows | 1 << label.receiver)
         return update
 
-    def _id(self, place: int, local: Local) -> int:
-        ids = self._ids[place]
+    def _id(self, element: int, local: LocalState) -> int:
+        ids = self._ids[element]
         if local not in ids:
             ids[local] = len(ids)
-            self._locals[place].append(local)
+            self._locals[element].append(local)
         return ids[local]
 
-    def _abilities(self, place: int, local: int) -> Abilities:
-        return self._behaviours[place].abilities(self._locals[place][local])
+    def _abilities(self, element: int, local: int) -> Abilities:
+        return self._behaviours[element].abilities(self._locals[element][local])
 
-    def _received(self, place: int, local: int) -> dict[ChannelMessage, list[Reception]]:
-        key = (place, local)
+    def _received(self, element: int, local: int) -> dict[ChannelMessage, list[Reception]]:
+        key = (element, local)
         if key not in self._receptions:
             found: dict[ChannelMessage, list[Reception]] = {}
-            for reception in self._abilities(place, local).receptions:
+            for reception in self._abilities(element, local).receptions:
                 found.setdefault(reception.message, []).append(reception)
             self._receptions[key] = found
         return self._receptions[key]
@@ -233,35 +243,37 @@ class Abstraction:
 
     def _processing_steps(self, control: ControlState) -> list[AbstractStep]:
         found: list[AbstractStep] = []
-        for place, state in enumerate(control.locals):
-            if self._big[place] and not self._first_race_only:
-                continue  # changes nothing that a check would not take for granted
-            able = self._abilities(place, state)
-            found += [self._processing_step(control, place, one) for one in able.processings]
+        for element, state in enumerate(control.locals):
+            if self._big[element] and not self._first_race_only:
+                continue  # changes nothing: checks assume that it can forward
+            able = self._abilities(element, state)
+            found += [self._processing_step(control, element, one) for one in able.processings]
         return found
 
-    def _processing_step(self, control: ControlState, place: int, processing: Processing) -> AbstractStep:
+    def _processing_step(self, control: ControlState, element: int, processing: Processing) -> AbstractStep:
         tables = () if processing.policy is None else (processing.policy,)
-        local = _replaced(control.locals, place, self._id(place, processing.then))
+        local = _replaced(control.locals, element, self._id(element, processing.then))
         processed = control.processed
-        if self._roles[place] is ElementRole.SWITCH:
-            processed = _replaced(processed, place, tables)
+        if self._roles[element] is ElementRole.SWITCH:
+            processed = _replaced(processed, element, tables)
         updates = tuple(
-            None if update is not None and update.label.sender == place else update for update in control.updates
+            None if update is not None and update.label.sender == element else update for update in control.updates
         )
-        sourced, earlier = self._acted(control, place)
-        return AbstractStep(ProcessLabel(place, tables), ControlState(local, updates, processed, sourced, earlier))
+        initiators, earlier = self._after_event(control, element)
+        return AbstractStep(ProcessLabel(element, tables), ControlState(local, updates, processed, initiators, earlier))
 
     def _communication_step(self, control: ControlState, one: _Communication) -> AbstractStep:
         sender, receiver = one.label.sender, one.label.receiver
         local = list(control.locals)
         local[sender], local[receiver] = one.sender_then, one.receiver_then
-        sourced, earlier = self._acted(control, sender)
+        initiators, earlier = self._after_event(control, sender)
         target = ControlState(
             tuple(local),
             self._known_updates(control, one),
-            tuple(None if place in (sender, receiver) else tables for place, tables in enumerate(control.processed)),
-            sourced,
+            tuple(
+                None if element in (sender, receiver) else tables for element, tables in enumerate(control.processed)
+            ),
+            initiators,
             earlier,
         )
         checks = self._checks(control, one) if self._roles[sender] is ElementRole.CONTROLLER else ()
@@ -281,14 +293,14 @@ class Abstraction:
             return control.updates
         sender, receiver = one.label.sender, one.label.receiver
         found: list[Update | None] = []
-        for place, update in enumerate(control.updates):
-            if place == receiver and self._roles[receiver] is ElementRole.SWITCH:
+        for element, update in enumerate(control.updates):
+            if element == receiver and self._roles[receiver] is ElementRole.SWITCH:
                 fresh = self._update(one.label, one.table, 1 << sender | 1 << receiver)
                 found.append(fresh if self._may_race(sender, receiver) else None)
             elif update is None or update.label.sender in (sender, receiver):
                 found.append(None)
             else:
-                found.append(self._told(update, one.label))
+                found.append(self._after_message(update, one.label))
         return tuple(found)
 
     def _update(self, label: ReconfigureLabel, table: int | None, knows: int) -> Update:
@@ -303,24 +315,24 @@ class Abstraction:
             self._signatures[key] = Signature(*key)
         return self._signatures[key]
 
-    def _acted(self, control: ControlState, place: int) -> tuple[int, tuple[int, ...]]:
-        """Return who has started an event, and for each switch which controllers did so before it."""
-        sourced, earlier = control.sourced, control.earlier
-        if not self._first_race_only or sourced >> place & 1:
-            return sourced, earlier
-        if self._roles[place] is ElementRole.SWITCH:
-            earlier = _replaced(earlier, place, sourced & self._controllers)
-        sourced |= 1 << place
-        # Once every switch has acted, nobody asks any more.
+    def _after_event(self, control: ControlState, element: int) -> tuple[int, tuple[int, ...]]:
+        """Return `initiators` and `earlier` after an event of the element."""
+        initiators, earlier = control.initiators, control.earlier
+        if not self._first_race_only or initiators >> element & 1:
+            return initiators, earlier
+        if self._roles[element] is ElementRole.SWITCH:
+            earlier = _replaced(earlier, element, initiators & self._controllers)
+        initiators |= 1 << element
+        # Once every switch has acted, the order of first events no longer matters.
         everyone = (1 << len(self._roles)) - 1
-        return everyone if sourced | self._controllers == everyone else sourced, earlier
+        return everyone if initiators | self._controllers == everyone else initiators, earlier
 
     def _checks(self, control: ControlState, one: _Communication) -> tuple[RaceCheck, ...]:
         sender, receiver = one.label.sender, one.label.receiver
         if self._roles[receiver] is ElementRole.CONTROLLER:
             return tuple(
-                self._update_check(RaceType.CT_CT_SW, place, update, one.label, update.table)
-                for place, update in enumerate(control.updates)
+                self._update_check(RaceType.CT_CT_SW, element, update, one.label, update.table)
+                for element, update in enumerate(control.updates)
                 if update is not None and update.label.sender == receiver and not update.knows >> sender & 1
             )
         checks: list[RaceCheck] = []
@@ -347,18 +359,18 @@ class Abstraction:
 
 
 def _cells(model: RaceModel) -> tuple[TableCell, ...]:
-    """Return the tables that some message may replace."""
+    """Return the tables that a message can replace."""
     found: list[TableCell] = []
-    for place, element in enumerate(model.elements):
+    for index, element in enumerate(model.elements):
         if isinstance(element, BigSwitch):
             for table, switch in enumerate(element.switches):
                 written = [*switch.updates, *(request.answer for request in switch.requests)]
                 policies = tuple(dict.fromkeys([switch.initial, *(message.policy for message in written)]))
                 writable = sorted({policies.index(message.policy) for message in written})
                 if written:
-                    found.append(TableCell(place, table, policies, tuple(writable)))
+                    found.append(TableCell(index, table, policies, tuple(writable)))
     return tuple(found)
 
 
-def _replaced(values: tuple[_T, ...], place: int, value: _T) -> tuple[_T, ...]:
-    return (*values[:place], value, *values[place + 1 :])
+def _replaced(values: tuple[_T, ...], index: int, value: _T) -> tuple[_T, ...]:
+    return (*values[:index], value, *values[index + 1 :])

@@ -1,7 +1,7 @@
-"""What each element can do by itself: the operational semantics, one element at a time.
+"""Behaviour of single elements: the operational semantics, one element at a time.
 
-A local state is a term, or, for a big switch, the request whose answer it waits for and the table that the answer is
-for. Tables are kept apart: nothing that an element can do depends on them.
+The local state of a term is a term; that of a big switch is the request that it waits for and the table that the
+answer replaces, or None. Tables are kept apart: no ability of an element depends on them.
 """
 
 from collections.abc import Mapping
@@ -12,8 +12,8 @@ from sdnloom.netkat.syntax import Policy
 from sdnloom.races.language.model import BigSwitch, ChannelMessage, Element, RaceModel
 from sdnloom.races.language.terms import Definition, Forward, ProcessTerm, Receive, Send, steps
 
-Local: TypeAlias = Any  # a Term, a (Request, table) or None; hashable
-Tables: TypeAlias = tuple[Policy, ...]
+LocalState: TypeAlias = Any  # a ProcessTerm, a pair (RequestMessage, table) or None; hashable
+SwitchTables: TypeAlias = tuple[Policy, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Reception:
     """A message that an element may receive: its next local state and, for a big switch, which table it replaces."""
 
     message: ChannelMessage
-    then: Local
+    then: LocalState
     table: int | None = None
 
 
@@ -30,7 +30,7 @@ class Emission:
     """A message that an element may send, and its next local state."""
 
     message: ChannelMessage
-    then: Local
+    then: LocalState
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +38,12 @@ class Processing:
     """A policy that an element may process packets with; None is the policy of a big switch's tables."""
 
     policy: Policy | None
-    then: Local
+    then: LocalState
 
 
 @dataclass(frozen=True, slots=True)
 class Abilities:
-    """All that an element can do in one local state."""
+    """The events that an element can take part in, in one local state."""
 
     processings: tuple[Processing, ...]
     emissions: tuple[Emission, ...]
@@ -53,10 +53,10 @@ class Abilities:
 class Behaviour(Protocol):
     """An element as a transition system of its own."""
 
-    initial: Local
-    tables: Tables
+    initial: LocalState
+    tables: SwitchTables
 
-    def abilities(self, local: Local) -> Abilities: ...
+    def abilities(self, local: LocalState) -> Abilities: ...
 
 
 def behaviours(model: RaceModel) -> tuple[Behaviour, ...]:
@@ -71,16 +71,16 @@ def _behaviour(element: Element, definitions: Mapping[str, Definition]) -> Behav
 
 
 class _TermBehaviour:
-    """The transitions of a term. It has no tables: what it forwards with is in the term."""
+    """The transitions of a term. It has no tables: its policies are in the term."""
 
-    tables: Tables = ()
+    tables: SwitchTables = ()
 
     def __init__(self, term: ProcessTerm, definitions: Mapping[str, Definition]) -> None:
-        self.initial: Local = term
+        self.initial: LocalState = term
         self._definitions = definitions
         self._known: dict[ProcessTerm, Abilities] = {}
 
-    def abilities(self, local: Local) -> Abilities:
+    def abilities(self, local: LocalState) -> Abilities:
         if local not in self._known:
             self._known[local] = self._compute(local)
         return self._known[local]
@@ -101,25 +101,25 @@ class _TermBehaviour:
 
 
 class _BigSwitchBehaviour:
-    """Figure 3.1 of the thesis: forwards and takes direct updates always, asks only when it waits for no answer."""
+    """Figure 3.1 of the thesis: always forwards and receives direct updates; requests one update at a time."""
 
     def __init__(self, big: BigSwitch) -> None:
-        self.initial: Local = None
-        self.tables: Tables = tuple(switch.initial for switch in big.switches)
+        self.initial: LocalState = None
+        self.tables: SwitchTables = tuple(switch.initial for switch in big.switches)
         self._emissions: dict[Emission, None] = {}
         self._updates: dict[tuple[ChannelMessage, int], None] = {}
         for index, switch in enumerate(big.switches):
             self._updates.update(dict.fromkeys((message, index) for message in switch.updates))
             for request in switch.requests:
                 self._emissions[Emission(request.question, (request, index))] = None
-        self._known: dict[Local, Abilities] = {}
+        self._known: dict[LocalState, Abilities] = {}
 
-    def abilities(self, local: Local) -> Abilities:
+    def abilities(self, local: LocalState) -> Abilities:
         if local not in self._known:
             self._known[local] = self._compute(local)
         return self._known[local]
 
-    def _compute(self, local: Local) -> Abilities:
+    def _compute(self, local: LocalState) -> Abilities:
         receptions = {Reception(message, local, index): None for message, index in self._updates}
         if local is not None:
             request, index = local

@@ -1,18 +1,18 @@
 """Definitions 3 and 5 to 7 of the thesis, literally, on one trace.
 
 An event i of a trace goes from state i to state i + 1. `race_type` says whether events i and j are a race of some
-type; `compared_tables` gives the two policies whose judgement by a property decides whether it is harmful.
+type; `compared_tables` gives the tables before and after; the race is harmful if a property differs between them.
 """
 
 from sdnloom.netkat.syntax import Policy
 from sdnloom.races.language.model import BigSwitch, ElementRole, RaceModel
 from sdnloom.races.language.properties import RaceType
-from sdnloom.races.search.behaviour import Tables
+from sdnloom.races.search.behaviour import SwitchTables
 from sdnloom.races.search.trace import ProcessLabel, RaceTrace, ReconfigureLabel, incomparable
 
 
 def race_type(model: RaceModel, trace: RaceTrace, i: int, j: int) -> RaceType | None:
-    """Return the type of race that events i < j of the trace are, harmful or not; None if they are none."""
+    """Return the type of race of the events i < j of the trace, harmful or not; None if they do not race."""
     first, second = trace.events[i].label, trace.events[j].label
     if not isinstance(second, ReconfigureLabel) or _role(model, second.sender) is not ElementRole.CONTROLLER:
         return None
@@ -41,8 +41,10 @@ def race_type(model: RaceModel, trace: RaceTrace, i: int, j: int) -> RaceType | 
     return None
 
 
-def compared_tables(model: RaceModel, trace: RaceTrace, i: int, j: int, kind: RaceType) -> tuple[int, Tables, Tables]:
-    """Return the switch concerned and what it forwards with before and after, as tables.
+def compared_tables(
+    model: RaceModel, trace: RaceTrace, i: int, j: int, kind: RaceType
+) -> tuple[int, SwitchTables, SwitchTables]:
+    """Return the switch and the tables that it forwards with before and after.
 
     Updates replace one table of a big switch, so its whole policy is put together again (section 4.4). A switch given
     by a term has only the policies of the labels.
@@ -59,14 +61,14 @@ def compared_tables(model: RaceModel, trace: RaceTrace, i: int, j: int, kind: Ra
         return switch, before, (second.policy,)
     if kind is not RaceType.CT_CT_SW:
         return switch, trace.tables(switch, i + 1), trace.tables(switch, j + 1)
-    # What if the policy that q gives p had been in p's update of the switch?
+    # The switch as it would be had p sent the policy that q gives it.
     tables = trace.tables(switch, i + 1)
     place = trace.events[i].table
     assert place is not None
     return switch, tables, with_table(tables, place, second.policy)
 
 
-def with_table(tables: Tables, place: int, policy: Policy) -> Tables:
+def with_table(tables: SwitchTables, place: int, policy: Policy) -> SwitchTables:
     """Return the tables with one replaced."""
     return (*tables[:place], policy, *tables[place + 1 :])
 

@@ -10,7 +10,7 @@ from sdnloom.netkat.syntax import DROP, SKIP, Policy, Product, Sum, product_of
 from sdnloom.races.language.model import BigSwitch, Element, network_policy
 from sdnloom.races.language.properties import Formula, Inclusion
 from sdnloom.races.language.templates import NETWORK, fill, hole, holes
-from sdnloom.races.search.behaviour import Tables
+from sdnloom.races.search.behaviour import SwitchTables
 
 
 class PropertyEvaluator:
@@ -21,7 +21,7 @@ class PropertyEvaluator:
     each table of a big switch may hold.
     """
 
-    def __init__(self, element: Element, formula: Formula, options: Sequence[Tables] = ()) -> None:
+    def __init__(self, element: Element, formula: Formula, options: Sequence[SwitchTables] = ()) -> None:
         self._element = element
         self._formula = formula
         sides = chain.from_iterable((one.left, one.right) for one in formula.inclusions)
@@ -31,8 +31,8 @@ class PropertyEvaluator:
         self._around = {
             one: around_network(one) if isinstance(element, BigSwitch) else None for one in formula.inclusions
         }
-        self._known: dict[tuple[Inclusion, Tables], bool] = {}
-        self._reached: dict[tuple[Policy, Tables], tuple[PacketSet, PacketSet]] = {}
+        self._known: dict[tuple[Inclusion, SwitchTables], bool] = {}
+        self._reached: dict[tuple[Policy, SwitchTables], tuple[PacketSet, PacketSet]] = {}
         self._hops = _Hops(self._images.forward, self._images.space)
         self._hops_back = _Hops(self._images.backward, self._images.space)
         if options:
@@ -44,11 +44,11 @@ class PropertyEvaluator:
         """The number of different questions that were decided."""
         return len(self._known)
 
-    def holds(self, tables: Tables) -> bool:
+    def holds(self, tables: SwitchTables) -> bool:
         """Return whether every inclusion of the formula holds; the formula's own negation is not applied."""
         return all(self.includes(inclusion, tables) for inclusion in self._formula.inclusions)
 
-    def includes(self, inclusion: Inclusion, tables: Tables) -> bool:
+    def includes(self, inclusion: Inclusion, tables: SwitchTables) -> bool:
         """Return whether one inclusion holds for the policy of the tables."""
         key = (inclusion, tables)
         known = self._known.get(key)
@@ -56,7 +56,7 @@ class PropertyEvaluator:
             known = self._known[key] = self._decide(inclusion, tables)
         return known
 
-    def matters(self, inclusion: Inclusion, tables: Tables) -> list[bool]:
+    def matters(self, inclusion: Inclusion, tables: SwitchTables) -> list[bool]:
         """Return, for each table, whether a packet that the inclusion asks about can pass it on its path.
 
         Any smaller policy in a table that does not matter leaves the inclusion's value as it is.
@@ -72,7 +72,7 @@ class PropertyEvaluator:
                 found[place] = found[place] or bool(self._images.forward(table, reached) & ready)
         return found
 
-    def _decide(self, inclusion: Inclusion, tables: Tables) -> bool:
+    def _decide(self, inclusion: Inclusion, tables: SwitchTables) -> bool:
         known = self._around[inclusion]
         if known is not None:
             arrived = (self._images.forward(behind, self._forward(before, tables)[1]) for before, behind in known)
@@ -85,11 +85,11 @@ class PropertyEvaluator:
             return not self._images.forward(left, self._images.space.everything)
         return bool(contains(left, right))
 
-    def _register(self, tables: Tables) -> None:
+    def _register(self, tables: SwitchTables) -> None:
         self._hops.register(tables)
         self._hops_back.register(tables)
 
-    def _forward(self, before: Policy, tables: Tables) -> tuple[PacketSet, PacketSet]:
+    def _forward(self, before: Policy, tables: SwitchTables) -> tuple[PacketSet, PacketSet]:
         """Return the packets reached in any number of hops, and in one hop or more."""
         key = (before, tables)
         if key not in self._reached:
@@ -105,7 +105,7 @@ class PropertyEvaluator:
             self._reached[key] = reached, arrived
         return self._reached[key]
 
-    def _backward(self, behind: Policy, tables: Tables) -> PacketSet:
+    def _backward(self, behind: Policy, tables: SwitchTables) -> PacketSet:
         """Return the packets that, right after a table, still reach the policy behind the network."""
         images = self._images
         wanted = frontier = images.backward(behind, images.space.everything)
@@ -127,7 +127,7 @@ class _Hops:
         self._matching: dict[PacketSet, tuple[int, ...]] = {}
         self._known: dict[tuple[object, ...], PacketSet] = {}
 
-    def register(self, tables: Tables) -> None:
+    def register(self, tables: SwitchTables) -> None:
         """Add policies that tables may hold; a new one invalidates which tables a packet set can match."""
         while len(self._policies) < len(tables):
             self._policies.append({DROP})
@@ -140,7 +140,7 @@ class _Hops:
                         self._parts[place][part] = None
                         self._matching.clear()
 
-    def through(self, tables: Tables, packets: PacketSet) -> PacketSet:
+    def through(self, tables: SwitchTables, packets: PacketSet) -> PacketSet:
         """Return the image under the sum of the tables, all of which must be registered."""
         places = self._matching.get(packets)
         if places is None:

@@ -8,9 +8,9 @@ from sdnloom.races.language.errors import DyNetkatError
 from sdnloom.races.language.model import BigSwitch, Element, ElementRole, RaceModel, TermComponent
 from sdnloom.races.language.properties import Formula, ForwardingProperty, RaceType
 from sdnloom.races.language.templates import holes
-from sdnloom.races.language.terms import Prefix, Receive, reachable
+from sdnloom.races.language.terms import Prefix, Receive, reachable_terms
 from sdnloom.races.search.abstraction import Abstraction, RaceCheck, Signature
-from sdnloom.races.search.behaviour import Tables
+from sdnloom.races.search.behaviour import SwitchTables
 from sdnloom.races.search.evaluate import PropertyEvaluator
 from sdnloom.races.search.limit_checks import LimitChecks
 from sdnloom.races.search.table_sets import EMPTY, NodeId, TableSets, Vector
@@ -93,7 +93,7 @@ class Harm:
             self._by_change[changed] = _HarmfulVectors(changed, singles)
         return self._by_change[changed]
 
-    def confirms(self, kind: RaceType, switch: int, before: Tables, after: Tables) -> bool:
+    def confirms(self, kind: RaceType, switch: int, before: SwitchTables, after: SwitchTables) -> bool:
         """Return whether the property's value differs between the tables, evaluated directly."""
         formula = self._property.formulas[kind]
         big = isinstance(self._elements[switch], BigSwitch)
@@ -168,7 +168,7 @@ def _received_by_controllers(model: RaceModel) -> list[Policy] | None:
     roots = [
         one.term for one in model.elements if isinstance(one, TermComponent) and one.role is ElementRole.CONTROLLER
     ]
-    for term in reachable(roots, model.definitions):
+    for term in reachable_terms(roots, model.definitions):
         if isinstance(term, Prefix) and isinstance(term.action, Receive):
             if holes(term.action.policy):
                 return None

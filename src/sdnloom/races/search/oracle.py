@@ -1,7 +1,7 @@
-"""Races straight from the definitions, on the tree of all traces with real vector clocks: slow, and the reference.
+"""The reference: races by the definitions, on the tree of all traces with real vector clocks. Slow.
 
-Nothing of the abstraction that the search relies on is used here, and properties are judged packet by packet with
-NetKAT's reference evaluator.
+It uses nothing of the abstraction that the search relies on, and evaluates properties packet by packet with NetKAT's
+reference evaluator.
 """
 
 from collections.abc import Iterator
@@ -9,58 +9,58 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from sdnloom.netkat.evaluate import outputs, packet
-from sdnloom.netkat.syntax import Policy, Value, sum_of, values_of
+from sdnloom.netkat.syntax import FieldValue, Policy, sum_of, values_of
 from sdnloom.races.language.model import BigSwitch, RaceModel, network_policy
 from sdnloom.races.language.properties import Formula, ForwardingProperty, RaceType
 from sdnloom.races.language.templates import NETWORK, PREFIX, fill
-from sdnloom.races.search.behaviour import Local, Tables, behaviours
+from sdnloom.races.search.behaviour import LocalState, SwitchTables, behaviours
 from sdnloom.races.search.definitions import compared_tables, race_type, with_table
 from sdnloom.races.search.trace import Label, ProcessLabel, RaceTrace, ReconfigureLabel, TraceEvent
 
-Key = tuple[RaceType, Label, Label]
+RaceKey = tuple[RaceType, Label, Label]
 
 
 @dataclass
 class _Found:
     """The shortest length of a trace with each race."""
 
-    harmful: dict[Key, int] = field(default_factory=dict)
-    all_races: dict[Key, int] = field(default_factory=dict)
+    harmful: dict[RaceKey, int] = field(default_factory=dict)
+    all_races: dict[RaceKey, int] = field(default_factory=dict)
 
 
 class Oracle:
     """Finds the races of a model in all traces up to a depth."""
 
-    def __init__(self, model: RaceModel, judged: ForwardingProperty) -> None:
+    def __init__(self, model: RaceModel, prop: ForwardingProperty) -> None:
         self._model = model
-        self._property = judged
+        self._property = prop
         self._behaviours = behaviours(model)
-        self._judgements: dict[tuple[RaceType, int, Tables], bool] = {}
+        self._values: dict[tuple[RaceType, int, SwitchTables], bool] = {}
         self._found = _Found()
 
-    def complete(self, depth: int) -> tuple[dict[Key, int], dict[Key, int]]:
+    def complete(self, depth: int) -> tuple[dict[RaceKey, int], dict[RaceKey, int]]:
         """Return the harmful races and all races in all traces, each with the length of the shortest trace."""
         self._found = _Found()
         self._explore((), self._first(), depth, None)
         return self._found.harmful, self._found.all_races
 
-    def raceloom(self, depth: int) -> dict[Key, int]:
+    def raceloom(self, depth: int) -> dict[RaceKey, int]:
         """Return the first harmful race of every trace, as RaceLoom does."""
         self._found = _Found()
         self._explore((), self._first(), depth, ())
         return self._found.harmful
 
-    def _first(self) -> tuple[tuple[Local, Tables], ...]:
+    def _first(self) -> tuple[tuple[LocalState, SwitchTables], ...]:
         return tuple((behaviour.initial, behaviour.tables) for behaviour in self._behaviours)
 
     def _explore(
         self,
         events: tuple[TraceEvent, ...],
-        state: tuple[tuple[Local, Tables], ...],
+        state: tuple[tuple[LocalState, SwitchTables], ...],
         depth: int,
-        sourced: tuple[int, ...] | None,
+        initiators: tuple[int, ...] | None,
     ) -> None:
-        """Extend the trace by every transition; `sourced` lists elements by first event, None in complete mode."""
+        """Extend the trace by every transition; `initiators` lists elements by first event, None in complete mode."""
         if not depth:
             return
         for event, after in self._transitions(state):
@@ -68,21 +68,21 @@ class Oracle:
                 continue
             longer = (*events, event)
             trace = RaceTrace(longer, tuple(behaviour.tables for behaviour in self._behaviours))
-            if sourced is None:
+            if initiators is None:
                 for i in range(len(events)):
                     self._check(trace, i, len(events))
                 self._explore(longer, after, depth - 1, None)
                 continue
             source = event.label.source
-            order = sourced if source in sourced else (*sourced, source)
+            order = initiators if source in initiators else (*initiators, source)
             latest = {one.label.source: index for index, one in enumerate(events)}
             others = [element for element in order if element != source]
             if not any(self._check(trace, latest[element], len(events)) for element in others):
                 self._explore(longer, after, depth - 1, order)
 
     def _transitions(
-        self, state: tuple[tuple[Local, Tables], ...]
-    ) -> Iterator[tuple[TraceEvent, tuple[tuple[Local, Tables], ...]]]:
+        self, state: tuple[tuple[LocalState, SwitchTables], ...]
+    ) -> Iterator[tuple[TraceEvent, tuple[tuple[LocalState, SwitchTables], ...]]]:
         abilities = [behaviour.abilities(local) for behaviour, (local, _) in zip(self._behaviours, state, strict=True)]
         for element, able in enumerate(abilities):
             tables = state[element][1]
@@ -109,7 +109,7 @@ class Oracle:
         return bool(events) and isinstance(event.label, ProcessLabel) and events[-1] == event and state == after
 
     def _check(self, trace: RaceTrace, i: int, j: int) -> bool:
-        """Record the race of events i and j if they are one; return whether it is harmful."""
+        """Record the race of events i and j if they race; return whether it is harmful."""
         kind = race_type(self._model, trace, i, j)
         if kind is None or kind not in self._property.formulas:
             return False
@@ -121,15 +121,15 @@ class Oracle:
         self._found.harmful[key] = min(j + 1, self._found.harmful.get(key, j + 1))
         return True
 
-    def _holds(self, kind: RaceType, switch: int, tables: Tables) -> bool:
+    def _holds(self, kind: RaceType, switch: int, tables: SwitchTables) -> bool:
         key = (kind, switch, tables)
-        if key not in self._judgements:
+        if key not in self._values:
             element = self._model.elements[switch]
             formula = self._property.formulas[kind]
             links = element.links if isinstance(element, BigSwitch) else None
             policy = tables[0] if links is None else network_policy(tables, links, formula.avoid)
-            self._judgements[key] = holds_slowly(formula, policy)
-        return self._judgements[key]
+            self._values[key] = holds_slowly(formula, policy)
+        return self._values[key]
 
 
 def holds_slowly(formula: Formula, policy: Policy) -> bool:
@@ -148,11 +148,11 @@ def holds_slowly(formula: Formula, policy: Policy) -> bool:
     return holds != formula.negated
 
 
-def _fresh(found: frozenset[Value]) -> Value:
+def _fresh(found: frozenset[FieldValue]) -> FieldValue:
     return max([0, *(value for value in found if isinstance(value, int))]) + 1
 
 
 def _put(
-    state: tuple[tuple[Local, Tables], ...], element: int, local: Local, tables: Tables
-) -> tuple[tuple[Local, Tables], ...]:
+    state: tuple[tuple[LocalState, SwitchTables], ...], element: int, local: LocalState, tables: SwitchTables
+) -> tuple[tuple[LocalState, SwitchTables], ...]:
     return (*state[:element], (local, tables), *state[element + 1 :])

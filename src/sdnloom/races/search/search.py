@@ -16,8 +16,8 @@ from sdnloom.races.search.harm import Harm
 from sdnloom.races.search.limit_checks import LimitChecks, StopSearch
 from sdnloom.races.search.table_sets import EMPTY, NodeId, TableSets
 
-Place: TypeAlias = ControlState | Mark
-Parent: TypeAlias = tuple[Place, AbstractStep, NodeId]
+SearchNode: TypeAlias = ControlState | Mark
+Parent: TypeAlias = tuple[SearchNode, AbstractStep, NodeId]
 _P = TypeVar("_P", ControlState, Mark)
 
 
@@ -26,7 +26,7 @@ class RaceEdge:
     """Races of one signature that a step completes at a state or mark with these vectors."""
 
     level: int
-    place: Place
+    node: SearchNode
     step: AbstractStep
     check: RaceCheck
     vectors: NodeId
@@ -51,7 +51,7 @@ class Level:
 
     states: dict[ControlState, NodeId] = field(default_factory=dict)
     marks: dict[Mark, NodeId] = field(default_factory=dict)
-    parents: dict[Place, list[Parent]] = field(default_factory=dict)
+    parents: dict[SearchNode, list[Parent]] = field(default_factory=dict)
 
 
 class RaceSearch:
@@ -172,20 +172,20 @@ class RaceSearch:
             self.stored, self.steps, frontier, self.reached, watch.seconds, resident_bytes(), engine="races"
         )
 
-    def _check(self, depth: int, place: Place, step: AbstractStep, check: RaceCheck, vectors: NodeId) -> NodeId:
+    def _check(self, depth: int, node: SearchNode, step: AbstractStep, check: RaceCheck, vectors: NodeId) -> NodeId:
         """Record the race if it is harmful with some vectors; return the vectors with which traces continue."""
         if self._depth is not None and depth + 1 + check.forwards_first > self._depth:
             self._cut = True
             return vectors
         if self._keep_harmless and any(harm.covers(check.signature.kind) for harm in self._harms):
-            self._record(self.all_races, RaceEdge(depth, place, step, check, vectors))
+            self._record(self.all_races, RaceEdge(depth, node, step, check, vectors))
         for harm, edges in zip(self._harms, self.harmful, strict=True):
             # Without tables in its labels a race is found once and for all.
             if self._finds_all and check.signature.first and check.signature in edges.covered:
                 continue
             harmful = harm.harmful_vectors(check, vectors)
             if harmful != EMPTY:
-                self._record(edges, RaceEdge(depth, place, step, check, harmful))
+                self._record(edges, RaceEdge(depth, node, step, check, harmful))
                 if not self._finds_all:
                     vectors = self.sets.difference(vectors, harmful)
         return vectors

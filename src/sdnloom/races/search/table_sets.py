@@ -1,8 +1,8 @@
 """Sets of table vectors as hash-consed decision diagrams.
 
-A vector has a value for each cell: 0 for the policy that the cell starts with, other numbers for those written to it.
-A node decides one cell; a cell that no node decides may have any value that can be written to it. That rule keeps what
-updates make small: overwriting in any order ends in sets that are free nearly everywhere. Equal sets are equal numbers.
+A vector has a value for each cell: 0 for the initial policy of the cell, other numbers for policies written to it. A
+node decides one cell; a cell that no node decides may have any value that can be written to it. That rule keeps the
+sets that updates lead to small, because they are free in nearly every cell. Equal sets have equal numbers.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,7 +25,7 @@ class TableSets:
         self._free: Final = tuple(
             tuple(value in set(values) for value in range(size)) for size, values in zip(sizes, writable, strict=True)
         )
-        assert all(map(any, self._free)), "a cell that is never written is no cell"
+        assert all(map(any, self._free)), "a cell is never written"
         self._first_free: Final = tuple(free.index(True) for free in self._free)
         # Vectors of written values only, over the cells before each one.
         self._free_below: Final = list(accumulate(map(sum, self._free), mul, initial=1))
@@ -43,7 +43,7 @@ class TableSets:
 
     @property
     def nodes(self) -> int:
-        """Return how many nodes there are."""
+        """The number of nodes."""
         return len(self._levels)
 
     def node(self, cell: int, children: tuple[NodeId, ...]) -> NodeId:
@@ -104,7 +104,7 @@ class TableSets:
         return found
 
     def few(self, node: NodeId, most: int) -> tuple[Vector, ...] | None:
-        """Return the vectors of the set if there are no more than that; None if there are more."""
+        """Return the vectors of the set if there are at most `most`; None if there are more."""
         found = tuple(islice(self.vectors(node), most + 1))
         return found if len(found) <= most else None
 
@@ -151,7 +151,7 @@ class TableSets:
         return found
 
     def cofactor(self, node: NodeId, cell: int, value: int) -> NodeId:
-        """Return the vectors, of all there are, that lie in the set once the value is written to the cell."""
+        """Return the vectors that are in the set after the value is written to the cell."""
         if node == EMPTY:
             return EMPTY
         key = (node, cell, value)
@@ -167,7 +167,7 @@ class TableSets:
         return found
 
     def widen(self, node: NodeId, cell: int) -> NodeId:
-        """Return every vector that agrees with one of the set except, maybe, at the cell."""
+        """Return every vector that agrees with some vector of the set in all other cells."""
         if node == EMPTY:
             return EMPTY
         key = (node, cell)
@@ -215,7 +215,7 @@ class TableSets:
             stack += [(children[value], (*done, value)) for value in reversed(range(len(children)))]
 
     def contains(self, node: NodeId, vector: Vector, unwritten: int | None = None) -> bool:
-        """Return whether the vector lies in the set; pass `unwritten(vector)` if it is known."""
+        """Return whether the vector is in the set; pass `unwritten(vector)` if it is known."""
         levels, children = self._levels, self._children
         mask = self.unwritten(vector) if unwritten is None else unwritten
         done = 0
@@ -232,7 +232,7 @@ class TableSets:
         return sum(1 << cell for cell, value in enumerate(vector) if not self._free[cell][value])
 
     def source_of(self, node: NodeId, vector: Vector, cell: int | None) -> Vector | None:
-        """Return the least vector of the set that equals the one given but at the cell, if any."""
+        """Return the least vector of the set that agrees with the given one in all other cells, if any."""
         if cell is None:
             return vector if self.contains(node, vector) else None
         others = self.unwritten(vector) & ~(1 << cell)
@@ -243,7 +243,7 @@ class TableSets:
         return None
 
     def _below(self, node: NodeId, cell: int) -> tuple[NodeId, ...]:
-        """Return the children of the node at the cell, which it need not decide."""
+        """Return the children of the node at the cell, also if it does not decide the cell."""
         return self._children[node] if self._levels[node] == cell else self._skipped(cell, node)
 
     def _skipped(self, cell: int, node: NodeId) -> tuple[NodeId, ...]:

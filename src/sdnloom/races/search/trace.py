@@ -1,7 +1,7 @@
 """Labels, vector clocks and traces (section 3.3 of the thesis).
 
-Element i that acts alone counts up its own place i. When i reconfigures k, i counts up, k takes the larger of both
-clocks at every place and then counts up: only the receiver learns.
+An element i that acts alone increments its own entry i. When i reconfigures k, i increments its entry, k takes the
+entrywise maximum of both clocks and then increments its own: only the receiver learns.
 """
 
 from collections.abc import Sequence
@@ -11,18 +11,18 @@ from typing import TypeAlias
 
 from sdnloom.netkat.syntax import Policy
 from sdnloom.races.language.model import ChannelMessage
-from sdnloom.races.search.behaviour import Tables
+from sdnloom.races.search.behaviour import SwitchTables
 
-Clock: TypeAlias = tuple[int, ...]
-Clocks: TypeAlias = tuple[Clock, ...]
+VectorClock: TypeAlias = tuple[int, ...]
+VectorClocks: TypeAlias = tuple[VectorClock, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessLabel:
-    """Element processed packets with its tables; an element given by a term has one, the policy of its action."""
+    """An element processes packets with its tables; an element given by a term has one, the policy of its action."""
 
     element: int
-    tables: Tables
+    tables: SwitchTables
 
     @property
     def source(self) -> int:
@@ -31,7 +31,7 @@ class ProcessLabel:
 
 @dataclass(frozen=True, slots=True)
 class ReconfigureLabel:
-    """`sender` gave `receiver` the policy on the channel: rcfg(channel, policy, sender, receiver)."""
+    """`sender` sends `receiver` the policy on the channel: rcfg(channel, policy, sender, receiver)."""
 
     channel: str
     policy: Policy
@@ -52,18 +52,18 @@ Label: TypeAlias = ProcessLabel | ReconfigureLabel
 
 @dataclass(frozen=True, slots=True)
 class TraceEvent:
-    """One transition: its label and, if it replaced a table of the receiver, which."""
+    """One transition: its label and the index of the receiver's table that it replaced, if any."""
 
     label: Label
     table: int | None = None
 
 
-def initial_clocks(elements: int) -> Clocks:
-    """Return the clocks of the first state."""
+def initial_clocks(elements: int) -> VectorClocks:
+    """Return the clocks of the initial state."""
     return ((0,) * elements,) * elements
 
 
-def advance_clocks(clocks: Clocks, label: Label) -> Clocks:
+def advance_clocks(clocks: VectorClocks, label: Label) -> VectorClocks:
     """Return the clocks after a transition."""
     if isinstance(label, ProcessLabel):
         return _replace(clocks, label.element, _tick(clocks[label.element], label.element))
@@ -72,27 +72,27 @@ def advance_clocks(clocks: Clocks, label: Label) -> Clocks:
     return _replace(_replace(clocks, label.sender, sent), label.receiver, _tick(merged, label.receiver))
 
 
-def incomparable(one: Clock, other: Clock, p: int, q: int) -> bool:
-    """Return whether the clocks disagree at places p and q about who is ahead."""
-    return (one[p] < other[p] and one[q] > other[q]) or (one[p] > other[p] and one[q] < other[q])
+def incomparable(a: VectorClock, b: VectorClock, p: int, q: int) -> bool:
+    """Return whether each clock is ahead of the other in one of the entries p and q."""
+    return (a[p] < b[p] and a[q] > b[q]) or (a[p] > b[p] and a[q] < b[q])
 
 
 @dataclass(frozen=True)
 class RaceTrace:
-    """A run from the first state: events, and the tables that each element starts with."""
+    """A path from the initial state: events, and the tables that each element starts with."""
 
     events: tuple[TraceEvent, ...]
-    first_tables: tuple[Tables, ...]
+    first_tables: tuple[SwitchTables, ...]
 
     @cached_property
-    def clocks(self) -> tuple[Clocks, ...]:
+    def clocks(self) -> tuple[VectorClocks, ...]:
         """The clocks before the first event and after each one."""
         found = [initial_clocks(len(self.first_tables))]
         for event in self.events:
             found.append(advance_clocks(found[-1], event.label))
         return tuple(found)
 
-    def tables(self, element: int, events: int) -> Tables:
+    def tables(self, element: int, events: int) -> SwitchTables:
         """Return the element's tables after that many events."""
         tables = list(self.first_tables[element])
         for event in self.events[:events]:
@@ -105,9 +105,9 @@ class RaceTrace:
         return tuple(tables)
 
 
-def _tick(clock: Clock, place: int) -> Clock:
-    return (*clock[:place], clock[place] + 1, *clock[place + 1 :])
+def _tick(clock: VectorClock, entry: int) -> VectorClock:
+    return (*clock[:entry], clock[entry] + 1, *clock[entry + 1 :])
 
 
-def _replace(clocks: Sequence[Clock], place: int, clock: Clock) -> Clocks:
-    return (*clocks[:place], clock, *clocks[place + 1 :])
+def _replace(clocks: Sequence[VectorClock], entry: int, clock: VectorClock) -> VectorClocks:
+    return (*clocks[:entry], clock, *clocks[entry + 1 :])

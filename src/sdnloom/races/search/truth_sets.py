@@ -13,7 +13,7 @@ from typing import Final
 from sdnloom.netkat.syntax import DROP, Policy, sum_of
 from sdnloom.races.language.model import BigSwitch
 from sdnloom.races.language.properties import Formula, Inclusion
-from sdnloom.races.search.behaviour import Tables
+from sdnloom.races.search.behaviour import SwitchTables
 from sdnloom.races.search.evaluate import PropertyEvaluator
 from sdnloom.races.search.table_sets import EMPTY, NodeId, TableSets
 
@@ -30,7 +30,7 @@ class TableCell:
 
     element: int
     table: int
-    policies: Tables
+    policies: SwitchTables
     writable: tuple[int, ...]
 
 
@@ -53,7 +53,7 @@ class TruthSets:
         self._formula = formula
         self._tick = tick
         self._levels = {cell.table: level for level, cell in enumerate(cells) if cell.element == element}
-        self._options: tuple[Tables, ...] = tuple(
+        self._options: tuple[SwitchTables, ...] = tuple(
             cells[self._levels[table]].policies if table in self._levels else (policy,)
             for table, policy in enumerate(switch.initial for switch in big.switches)
         )
@@ -97,7 +97,7 @@ class _Builder:
         self._known: dict[tuple[object, ...], NodeId] = {}
         self._undecided = [0] * len(truth._cells)
 
-    def build(self, level: int, options: list[Tables]) -> NodeId:
+    def build(self, level: int, options: list[SwitchTables]) -> NodeId:
         """Return the set over the cells from this level on; `options` are the policies still open for each table."""
         truth = self._truth
         truth._tick()
@@ -125,15 +125,15 @@ class _Builder:
         self._known[key] = node
         return node
 
-    def _bounds(self, options: list[Tables]) -> bool | None:
+    def _bounds(self, options: list[SwitchTables]) -> bool | None:
         """Return the inclusion's value if it is the same for all open choices; None if it may differ."""
         evaluator, inclusion = self._truth.evaluator, self._inclusion
         if all(len(table) == 1 for table in options):
             return evaluator.includes(inclusion, tuple(table[0] for table in options))
-        if not inclusion.falls and not inclusion.rises:
+        if not inclusion.is_antitone and not inclusion.is_monotone:
             return None
         most = evaluator.includes(inclusion, tuple(sum_of(table) for table in options))
-        if most == inclusion.falls:
+        if most == inclusion.is_antitone:
             return most
         least = evaluator.includes(inclusion, tuple(table[0] if len(table) == 1 else DROP for table in options))
         return most if most == least else None

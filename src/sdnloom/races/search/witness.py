@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from sdnloom.races.search.abstraction import AbstractStep, ControlState
-from sdnloom.races.search.behaviour import Tables
-from sdnloom.races.search.search import Place, RaceEdge, RaceSearch
+from sdnloom.races.search.behaviour import SwitchTables
+from sdnloom.races.search.search import RaceEdge, RaceSearch, SearchNode
 from sdnloom.races.search.table_sets import NodeId, Vector
 from sdnloom.races.search.trace import ProcessLabel, RaceTrace, TraceEvent
 
@@ -27,36 +27,38 @@ def witnesses(search: RaceSearch, edge: RaceEdge, vectors: NodeId) -> Iterator[t
 
 
 def _trace(search: RaceSearch, edge: RaceEdge, vector: Vector) -> tuple[RaceTrace, int, int]:
-    path = _path(search, edge.level, edge.place, vector)
+    path = _path(search, edge.level, edge.node, vector)
     race = edge.check.signature
     if edge.check.forwards_first:
-        assert isinstance(edge.place, ControlState)
-        path.append((AbstractStep(ProcessLabel(race.switch, ()), edge.place), vector))
+        assert isinstance(edge.node, ControlState)
+        path.append((AbstractStep(ProcessLabel(race.switch, ()), edge.node), vector))
     path.append((edge.step, vector))
     trace = RaceTrace(tuple(_event(search, *one) for one in path), search.abstraction.first_tables)
     last = len(path) - 1
-    for place in reversed(range(last)):
-        label = trace.events[place].label
+    for index in reversed(range(last)):
+        label = trace.events[index].label
         forwarded = isinstance(label, ProcessLabel) and label.element == race.switch
         if label == race.first or (race.first is None and forwarded):
-            return trace, place, last
-    raise AssertionError("the first event of a race lies on its trace")
+            return trace, index, last
+    raise AssertionError("the first event of a race is on its trace")
 
 
-def _path(search: RaceSearch, level: int, place: Place, vector: Vector) -> list[tuple[AbstractStep, Vector]]:
+def _path(search: RaceSearch, level: int, node: SearchNode, vector: Vector) -> list[tuple[AbstractStep, Vector]]:
     """Return the steps to the state or mark, each with the vector before it."""
     path: list[tuple[AbstractStep, Vector]] = []
     while level:
-        place, step, vector = _parent(search, level, place, vector)
+        node, step, vector = _parent(search, level, node, vector)
         path.append((step, vector))
         level -= 1
     path.reverse()
     return path
 
 
-def _parent(search: RaceSearch, level: int, place: Place, vector: Vector) -> tuple[Place, AbstractStep, Vector]:
-    for parent, step, vectors in search.levels[level].parents[place]:
-        # A mark keeps the vector of its update: what others write meanwhile does not matter to it.
+def _parent(
+    search: RaceSearch, level: int, node: SearchNode, vector: Vector
+) -> tuple[SearchNode, AbstractStep, Vector]:
+    for parent, step, vectors in search.levels[level].parents[node]:
+        # A mark keeps the vector of its update: later writes do not concern it.
         cell = step.cell if isinstance(parent, ControlState) else None
         if cell is None or vector[cell] == step.value:
             before = search.sets.source_of(vectors, vector, cell)
@@ -71,7 +73,7 @@ def _event(search: RaceSearch, step: AbstractStep, before: Vector) -> TraceEvent
     return TraceEvent(step.label, step.table)
 
 
-def _tables(search: RaceSearch, element: int, vector: Vector) -> Tables:
+def _tables(search: RaceSearch, element: int, vector: Vector) -> SwitchTables:
     tables = list(search.abstraction.first_tables[element])
     for value, cell in zip(vector, search.abstraction.cells, strict=True):
         if cell.element == element:

@@ -12,7 +12,7 @@ from sdnloom.report.describe import Names
 from sdnloom.report.json_text import json_text
 from sdnloom.report.steps import transition_text
 
-SCHEMA = "sdnloom-check-1"
+_SCHEMA = "sdnloom-check-1"
 
 
 def report_json(report: Report, traces: Mapping[Counterexample, Path] | None = None) -> str:
@@ -35,7 +35,7 @@ def report_json(report: Report, traces: Mapping[Counterexample, Path] | None = N
     if report.result.incomplete is not None:
         bounds.append(f"searched in part: {report.result.incomplete}")
     values = {
-        "schema": SCHEMA,
+        "schema": _SCHEMA,
         "verdict": report.verdict,
         "property": report.violations[0].property if report.violations else None,
         "bounds": bounds,

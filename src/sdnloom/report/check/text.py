@@ -1,6 +1,6 @@
 """A check's report as text: the verdict and the smallest counterexample first, the replay command last.
 
-What differs from run to run (seconds, rates, the engine) is not in it: the same scenario prints the same text.
+It leaves out what differs from run to run (seconds, rates, the engine): the same scenario prints the same text.
 """
 
 import shlex
@@ -13,7 +13,7 @@ from sdnloom.engine.result import Counterexample, Incomplete
 from sdnloom.report.describe import Names, counted
 from sdnloom.report.steps import steps_text
 
-# What the reason of an incomplete search begins with, and the option that raises that limit.
+# Start of the reason of an incomplete search -> the option that raises that limit.
 _RAISE = {
     "the limit of": "--max-states",
     "the depth limit of": "--max-depth",
@@ -35,8 +35,8 @@ def report_text(report: Report, traces: Mapping[Counterexample, Path] | None = N
         lines.append(_length(one))
         lines += steps_text(one.transitions, names)
     if report.verdict == "holds":
-        names_of = ", ".join(report.checked) or "nothing"
-        lines.append(f"HOLDS {names_of}: no violation in an exhaustive search within the bounds below")
+        properties = ", ".join(report.checked) or "nothing"
+        lines.append(f"HOLDS {properties}: no violation in an exhaustive search within the bounds below")
     if isinstance(report.result.verdict, Incomplete):
         lines.append(f"INCOMPLETE no violation so far, but {report.result.verdict.reason}")
         lines += _what_to_raise(report.result.verdict.reason)
@@ -75,7 +75,7 @@ def _what_to_raise(reason: str) -> list[str]:
 
 
 def coverage_text(one: FileCoverage) -> list[str]:
-    """What of a file was reached, and what was not."""
+    """Lines and branches of a file that the search reached, and those it missed."""
     branches = f", {one.reached_branches} of {one.branches} branches" if one.branches else ""
     lines = [f"coverage of {one.file.name}: {one.reached_lines} of {len(one.lines)} lines{branches}"]
     if one.missed_lines:
@@ -90,7 +90,7 @@ def coverage_text(one: FileCoverage) -> list[str]:
 
 
 def _ranges(one: FileCoverage) -> str:
-    """Missed lines, neighbours joined: 3-5 says that no line of code in between was reached."""
+    """Missed lines; 3-5 stands for all lines of code from 3 to 5."""
     groups: list[list[int]] = []
     previous = None
     for line in one.lines:

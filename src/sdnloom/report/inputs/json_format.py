@@ -1,4 +1,4 @@
-"""Classes of packets as one JSON object."""
+"""Input classes as one JSON object."""
 
 from typing import Any
 
@@ -9,14 +9,14 @@ from sdnloom.report.describe import Names, message_words
 from sdnloom.report.inputs.text import witness_texts
 from sdnloom.report.json_text import json_text
 
-SCHEMA = "sdnloom-inputs-1"
+_SCHEMA = "sdnloom-inputs-1"
 
 
 def survey_json(survey: Survey, topology: Topology | None) -> str:
-    """The classes and how they were found."""
+    """The classes, and how complete they are."""
     names = Names.of(topology) if topology is not None else Names()
     values = {
-        "schema": SCHEMA,
+        "schema": _SCHEMA,
         "program": survey.program,
         "switch": survey.port.switch,
         "port": survey.port.port,

@@ -1,4 +1,4 @@
-"""Classes of packets as text: the condition of each, one example, and what the program does about it."""
+"""Input classes as text: the condition of each, one example, and the reaction of the program."""
 
 from sdnloom.check.survey import Survey
 from sdnloom.inputs.concolic import ConcolicClass
@@ -10,7 +10,7 @@ from sdnloom.symbolic.execution import Site
 
 
 def survey_text(survey: Survey, topology: Topology | None) -> str:
-    """The whole report. It is the same for the same program, state and packets."""
+    """The whole report. The same program, state and packets give the same text."""
     names = Names.of(topology) if topology is not None else Names()
     shown = [each.found for each in survey.classes]
     lines = [f"{counted(len(shown), 'class')} of {survey.about} at {survey.port} for {survey.program}"]
@@ -23,7 +23,7 @@ def survey_text(survey: Survey, topology: Topology | None) -> str:
     if survey.repeated:
         differ = "differs" if survey.repeated == 1 else "differ"
         lines.append(
-            f"{counted(survey.repeated, 'more class')} that {differ} only in what the program does not look at"
+            f"{counted(survey.repeated, 'more class')} that {differ} only in fields that the program does not read"
         )
     if survey.complete:
         such = "packet" if survey.about == "packets" else "reply"
@@ -37,7 +37,7 @@ def survey_text(survey: Survey, topology: Topology | None) -> str:
 
 
 def _first_of_each_kind(classes: list[ConcolicClass]) -> list[ConcolicClass]:
-    """The first class for each exception, told apart by what is raised and where."""
+    """The first class for each exception, by its text and position."""
     found: dict[tuple[tuple[str, str, int, str], ...], ConcolicClass] = {}
     for one in classes:
         if one.raised:
@@ -56,13 +56,13 @@ def _class(number: int, one: ConcolicClass, names: Names) -> list[str]:
 
 
 def witness_texts(found: ConcolicClass) -> dict[str, str]:
-    """The values of the example: the fields that are not fixed."""
+    """The fields of the example that are not fixed, with their values."""
     stack = found.question.skeleton.stack
-    counters = stack.name == STATISTICS  # one that is 0 and of no account is not worth a word
+    counters = stack.name == STATISTICS  # counters that are 0 and not in the condition are left out
     shown = {name: value for name, value in found.witness.items() if value or not counters or name in found.mentioned}
     return {name: value_text(stack.field(name), value) for name, value in shown.items()}
 
 
 def site_text(site: Site) -> str:
-    """A place in the code by the name of its file."""
+    """A line of code by the name of its file."""
     return f"{site.file.rpartition('/')[2]}:{site.line} ({site.construct})"

@@ -9,7 +9,7 @@ from sdnloom.netkat.syntax import Policy, fields_of
 from sdnloom.report.json_text import json_text
 from sdnloom.report.netkat.text import all_fields
 
-SCHEMA = 1
+_SCHEMA = 1
 # Shared parts are written out wherever they occur: a text may be exponentially larger than its policy.
 _MAX_LENGTH = 100_000
 
@@ -61,7 +61,7 @@ def reachability_json(reachability: Reachability) -> str:
 
 
 def _answer(command: str, **keys: Any) -> str:
-    return json_text({"schema": SCHEMA, "command": command, **keys})
+    return json_text({"schema": _SCHEMA, "command": command, **keys})
 
 
 def _witness(witness: Witness | None) -> dict[str, Any] | None:

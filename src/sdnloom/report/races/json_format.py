@@ -1,4 +1,4 @@
-"""Results as plain JSON values."""
+"""Races as one JSON object."""
 
 from typing import Any, Final
 
@@ -10,14 +10,14 @@ from sdnloom.races.search.trace import Label, ProcessLabel
 from sdnloom.report.json_text import json_text
 from sdnloom.report.races.text import label_text
 
-VERSION: Final = 1
-_SHOWN: Final = 100_000
+_VERSION: Final = 1
+_MAX_LENGTH: Final = 100_000
 
 
 def races_json(result: RaceResult) -> str:
-    """Return the whole report; `version` changes when a key changes its meaning."""
+    """The whole report; `version` changes when a key changes its meaning."""
     values: dict[str, Any] = {
-        "version": VERSION,
+        "version": _VERSION,
         "model": result.model.source,
         "verdict": result.verdict,
         "outcome": result.outcome.value,
@@ -31,7 +31,7 @@ def races_json(result: RaceResult) -> str:
         "stored": result.stored,
         "levels": result.levels,
         "evaluations": result.evaluations,
-        "properties": [one.name for one in result.properties],
+        "properties": [prop.name for prop in result.properties],
         "elements": [{"name": element.name, "role": element.role.value} for element in result.model.elements],
         "unlisted": result.unlisted,
         "races": [_race(result.model, race) for race in result.races],
@@ -72,4 +72,4 @@ def _label(model: RaceModel, label: Label) -> dict[str, Any]:
 
 
 def _policy(policy: Policy) -> str:
-    return to_text(policy, limit=_SHOWN)
+    return to_text(policy, limit=_MAX_LENGTH)

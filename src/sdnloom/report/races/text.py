@@ -1,4 +1,4 @@
-"""Results as text for a terminal."""
+"""Races as text: the verdict, how it was reached, then every race with its trace."""
 
 from typing import Final
 
@@ -6,32 +6,33 @@ from sdnloom.netkat.printer import to_text
 from sdnloom.netkat.syntax import DROP
 from sdnloom.races.language.model import BigSwitch, RaceModel
 from sdnloom.races.result import Race, RaceMode, RaceOutcome, RaceResult
-from sdnloom.races.search.trace import Clock, Clocks, Label, ProcessLabel
+from sdnloom.races.search.trace import Label, ProcessLabel, VectorClock, VectorClocks
 
 # A shared part of a policy is written out wherever it occurs, so a text may be far larger than its policy.
-SHOWN: Final = 2000
+_MAX_LENGTH: Final = 2000
 
 
 def label_text(model: RaceModel, label: Label) -> str:
-    """Return a label as a person reads it: who did what to whom."""
+    """An event as text: the element that forwards, or sender, receiver, channel and policy."""
     names = [element.name for element in model.elements]
     if isinstance(label, ProcessLabel):
         return f"{names[label.element]} forwards with {_tables_text(model, label)}"
-    return f"{names[label.sender]} -> {names[label.receiver]}  {label.channel} ! {to_text(label.policy, limit=SHOWN)}"
+    policy = to_text(label.policy, limit=_MAX_LENGTH)
+    return f"{names[label.sender]} -> {names[label.receiver]}  {label.channel} ! {policy}"
 
 
-def clock_text(clock: Clock) -> str:
+def clock_text(clock: VectorClock) -> str:
     """One vector clock."""
     return f"[{', '.join(map(str, clock))}]"
 
 
-def clocks_text(clocks: Clocks) -> str:
+def clocks_text(clocks: VectorClocks) -> str:
     """Vector clocks as RaceLoom writes them."""
     return f"[{', '.join(map(clock_text, clocks))}]"
 
 
 def races_text(result: RaceResult) -> str:
-    """Return the whole report: the verdict, how it was reached, then every race with its trace."""
+    """The whole report."""
     lines = [_verdict(result), _effort(result)]
     harmless = result.harmless
     if harmless is not None:
@@ -71,12 +72,12 @@ def _effort(result: RaceResult) -> str:
 
 
 def _race(model: RaceModel, number: int, race: Race) -> list[str]:
-    judged = "harmless" if race.property is None else f"changes {race.property}"
+    effect = "harmless" if race.property is None else f"changes {race.property}"
     length = len(race.trace.events)
     i, j = race.positions
     elements = ", ".join(f"{element.name} ({element.role.value})" for element in model.elements)
     lines = [
-        f"{number}. {race.kind.value}: events {i} and {j} of {length}, {judged}",
+        f"{number}. {race.kind.value}: events {i} and {j} of {length}, {effect}",
         f"     clocks of {elements}: {clocks_text(race.trace.clocks[0])}",
     ]
     for place, event in enumerate(race.trace.events, 1):
@@ -89,9 +90,9 @@ def _race(model: RaceModel, number: int, race: Race) -> list[str]:
 def _tables_text(model: RaceModel, label: ProcessLabel) -> str:
     element = model.elements[label.element]
     if not isinstance(element, BigSwitch):
-        return to_text(label.tables[0], limit=SHOWN)
+        return to_text(label.tables[0], limit=_MAX_LENGTH)
     pairs = zip(element.switches, label.tables, strict=True)
-    shown = [f"{switch.name}: {to_text(table, limit=SHOWN)}" for switch, table in pairs if table is not DROP]
+    shown = [f"{switch.name}: {to_text(table, limit=_MAX_LENGTH)}" for switch, table in pairs if table is not DROP]
     dropping = len(label.tables) - len(shown)
     if dropping:
         others = "others" if shown else "tables"

@@ -8,7 +8,7 @@ from sdnloom.report.json_text import json_text
 from sdnloom.report.replay.text import replay_outcome
 from sdnloom.report.steps import transition_text
 
-SCHEMA = "sdnloom-replay-1"
+_SCHEMA = "sdnloom-replay-1"
 
 
 def replay_json(trace: Trace, replayed: Replayed, topology: Topology) -> str:
@@ -16,7 +16,7 @@ def replay_json(trace: Trace, replayed: Replayed, topology: Topology) -> str:
     names = Names.of(topology)
     diverged = replayed.diverged
     values = {
-        "schema": SCHEMA,
+        "schema": _SCHEMA,
         "outcome": replay_outcome(trace, replayed).lower(),
         "property": None if trace.found is None else trace.found.property,
         "message": None if trace.found is None else trace.found.message,

@@ -10,7 +10,7 @@ CONFIRMED, DIVERGED, REPLAYED, GONE = "CONFIRMED", "DIVERGED", "REPLAYED", "GONE
 
 
 def replay_outcome(trace: Trace, replayed: Replayed) -> str:
-    """What became of the trace: violation still there, a step gone, none to confirm, or violation gone."""
+    """CONFIRMED as recorded; DIVERGED: a step is not enabled; REPLAYED: no property recorded; GONE: it holds now."""
     if replayed.diverged is not None:
         return DIVERGED
     if trace.found is None:
@@ -19,13 +19,13 @@ def replay_outcome(trace: Trace, replayed: Replayed) -> str:
 
 
 def replay_text(trace: Trace, replayed: Replayed, topology: Topology) -> str:
-    """The outcome first, then one line per step."""
+    """The outcome, then one line per step."""
     outcome = replay_outcome(trace, replayed)
     found = f" {trace.found.property}: {trace.found.message}" if trace.found else ""
     count = len(replayed.transitions)
     match outcome:
         case "GONE":
-            first = f"GONE{found}: {_all(count)} can be taken, and the property does not say so any more"
+            first = f"GONE{found}: {_all(count)} can be taken, and the property is no longer violated"
         case "DIVERGED":
             first = f"DIVERGED{found}: {count} of {counted(len(trace.path), 'step')} can be taken"
         case "REPLAYED":

@@ -16,7 +16,7 @@ _PHASES = {"on": "", "disconnected": " (no controller)", "off": " (no power)"}
 
 
 def tables_text(semantics: Semantics, state: State, names: Names, only: str | None = None) -> list[str]:
-    """What the switches know."""
+    """Flow tables, groups, buffers and ports that are down."""
     lines = []
     for component, core in zip(semantics.system.components, state.cores, strict=True):
         if isinstance(core, SwitchState) and only in (None, component.name):
@@ -45,7 +45,7 @@ def _switch(state: SwitchState, names: Names) -> Iterator[str]:
 
 
 def hosts_text(semantics: Semantics, state: State, only: str | None = None) -> list[str]:
-    """Where the hosts are and what they know."""
+    """The ports and states of the hosts."""
     return [
         f"{component.name} at {core.port}" + ("" if core.state is None else f": {stable_text(core.state)}")
         for component, core in zip(semantics.system.components, state.cores, strict=True)
@@ -54,7 +54,7 @@ def hosts_text(semantics: Semantics, state: State, only: str | None = None) -> l
 
 
 def messages_text(semantics: Semantics, state: State, names: Names) -> list[str]:
-    """What is under way, channel by channel, the next one first."""
+    """The messages in each channel, the next one first."""
     lines = []
     for channel, content in zip(semantics.system.channels, state.contents, strict=True):
         lines += [f"{channel.name}: {line}" for line in _waiting(channel.discipline, content, names)]

@@ -5,14 +5,14 @@ from sdnloom.report.json_text import json_text
 from sdnloom.report.steps import transition_text
 from sdnloom.report.walk.result import WalkResult
 
-SCHEMA = "sdnloom-walk-1"
+_SCHEMA = "sdnloom-walk-1"
 
 
 def walk_json(result: WalkResult) -> str:
     """How much was walked, and the violation with its minimised path; walks never prove that a property holds."""
     violation, names = result.violation, Names.of(result.topology)
     values = {
-        "schema": SCHEMA,
+        "schema": _SCHEMA,
         "verdict": "incomplete" if violation is None else "violated",
         "runs": result.runs,
         "steps": result.steps,
