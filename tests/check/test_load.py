@@ -336,7 +336,7 @@ MISTAKES = [
     (
         "[topology]",
         '[[switch_faults]]\nswitch = "s1"\n[topology]',
-        ["switch_faults[0] says no fault", "fail, disconnect"],
+        ["switch_faults[0] sets no fault", "fail, disconnect"],
     ),
     ("[topology]", '[[externals]]\nname = "x"\narguments = [[1]]\n[topology]', ["externals[0].arguments is [[1]]"]),
     ("[topology]", '[search]\nengine = "fast"\n[topology]', ["search.engine is 'fast'", "auto, loop, kernel"]),

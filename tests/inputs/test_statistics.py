@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdnloom.check.discovery_table import check_options
+from sdnloom.check.discovery_table import check_discover_options
 from sdnloom.check.load import read_scenario
 from sdnloom.check.scenario import Scenario
 from sdnloom.engine.semantics import Finding
@@ -174,7 +174,7 @@ def test_an_answer_is_read_from_its_text(answer):
 )
 def test_counters_that_cannot_be_are_refused(fields, message):
     with pytest.raises(SdnloomError) as caught:
-        check_options(DiscoverOptions(fields=fields), single(2))
+        check_discover_options(DiscoverOptions(fields=fields), single(2))
     assert message in str(caught.value)
 
 

@@ -11,20 +11,20 @@ from typing import Any, NoReturn
 
 from sdnloom.network.topology import Topology
 from sdnloom.properties import LIBRARY
-from sdnloom.scenario_file.document import ScenarioError, document_of, shown
-from sdnloom.scenario_file.program import is_file
+from sdnloom.scenario_file.document import ScenarioError, as_document, shown
+from sdnloom.scenario_file.program import names_file
 from sdnloom.scenario_file.table import Table
 from sdnloom.scenario_file.topology import read_topology
 
-COMMAND_LINE = Path("command line")  # what messages name instead of a file; other names are relative to its folder
-PINGS = 2  # of the first host, where nobody is told to send
+COMMAND_LINE = Path("command line")  # named in messages instead of a file; relative names start in its folder
+PINGS = 2  # of the first host, if no option makes a host send
 PROPERTIES = ("NoForwardingLoops", "NoBlackHoles", "NoForgottenPackets", "NoHandlerException")
 _METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS")
 
 
 @dataclass(frozen=True)
 class AppOptions:
-    """What a user says about an app and the network around it; texts as on the command line."""
+    """Options about an app and the network around it; texts as on the command line."""
 
     apps: tuple[str, ...]
     path: tuple[str, ...] = ()
@@ -43,18 +43,18 @@ class AppOptions:
 
 def app_document(options: AppOptions) -> tuple[dict[str, Any], Topology]:
     """The scenario document of a command line, and its topology. Files in it are relative to the current folder."""
-    hosts, reach = _hosts(options)
+    hosts, highest_port = _hosts(options)
     shape = _topology_table(options.topology)
-    if reach and shape["shape"] in _SIZES:
-        shape["ports"] = reach
-    topology = read_topology(Table(document_of(shape, COMMAND_LINE), COMMAND_LINE, "--topology"))
+    if highest_port and shape["shape"] in _SIZES:
+        shape["ports"] = highest_port
+    topology = read_topology(Table(as_document(shape, COMMAND_LINE), COMMAND_LINE, "--topology"))
     names = [host.name for host in topology.hosts]
     if not options.pings and len(names) > 1:
         _ping(hosts, names[0], names[1], PINGS)
     for name in hosts:
         _known(name, topology)
     document: dict[str, Any] = {
-        "name": Path(options.apps[0]).stem if is_file(options.apps[0]) else options.apps[0].rpartition(".")[2],
+        "name": Path(options.apps[0]).stem if names_file(options.apps[0]) else options.apps[0].rpartition(".")[2],
         "properties": [_property(text) for text in options.properties] or _default_properties(hosts),
     }
     if options.ticks:
@@ -83,13 +83,13 @@ def _program(options: AppOptions) -> dict[str, Any]:
 
 
 def _default_properties(hosts: dict[str, dict[str, Any]]) -> list[Any]:
-    """What any app should keep, and that somebody hears something at all: else it would hold for want of traffic."""
-    heard = [name for name, host in hosts.items() if host.get("kind") == "replier"]
-    return [*PROPERTIES, *({"name": "Sometimes", "event": "Received", "at": name} for name in heard)]
+    """The generic properties, and that some host receives a packet: otherwise a result may be vacuous."""
+    receivers = [name for name, host in hosts.items() if host.get("kind") == "replier"]
+    return [*PROPERTIES, *({"name": "Sometimes", "event": "Received", "at": name} for name in receivers)]
 
 
 def _topology_table(text: str) -> dict[str, Any]:
-    """Mininet's notation: a shape and its sizes, `linear,3` or `tree,2,3`; or a file, `fat.py:fat,4`, `net.graphml`."""
+    """A topology in Mininet's notation, `linear,3` or `tree,2,3`, or a file, `fat.py:fat,4` or `net.graphml`."""
     file, _, choice = text.partition(":")
     if file.endswith(".py"):
         return {"shape": "mininet", "file": file, **({"topo": choice} if choice else {})}
@@ -118,23 +118,23 @@ _SHAPES = ", ".join(f"{shape},{','.join(key.upper() for key in keys)}" for shape
 
 
 def _hosts(options: AppOptions) -> tuple[dict[str, dict[str, Any]], int]:
-    """What the hosts do that an option names, and the highest port of a switch that one may move to."""
+    """The tables of hosts that options name, and the highest port of a switch that one may move to."""
     hosts: dict[str, dict[str, Any]] = {}
     for text in options.pings:
         source, target, count = _parts("--ping", text, "SOURCE,TARGET or SOURCE,TARGET,COUNT", 2, 3, default="1")
         if source == target:
             _wrong("--ping", text, "two different hosts")
         _ping(hosts, source, target, _whole("--ping", text, count))
-    reach = 0
+    highest = 0
     for text in options.moves:
         name, place = _parts("--move", text, "HOST,SWITCH:PORT", 2, 2)
         _, colon, port = place.partition(":")
         if not colon:
             _wrong("--move", text, "HOST,SWITCH:PORT")
-        reach = max(reach, _whole("--move", text, port))
+        highest = max(highest, _whole("--move", text, port))
         move = hosts.setdefault(name, {}).setdefault("move", {"to": [], "moves": 1, "announces": True})
         move["to"].append(place)
-    return hosts, reach
+    return hosts, highest
 
 
 def _ping(hosts: dict[str, dict[str, Any]], source: str, target: str, count: int) -> None:

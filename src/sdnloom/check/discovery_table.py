@@ -1,4 +1,4 @@
-"""What is to be discovered, from scenario files and command lines."""
+"""Options of discovery, from `[discover]` tables and command lines."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -13,26 +13,26 @@ from sdnloom.network.topology.spec import Topology
 from sdnloom.scenario_file.table import Table
 
 
-def read_discover(reader: Table, network: Network) -> tuple[DiscoverOptions, Network]:
-    """The options of a `[discover]` table, and the network in which what it says is discovered."""
-    stacks = reader.texts("stacks", list(DEFAULT_STACKS))
-    fields = _flat(reader, reader.plain("fields", {}))
-    options = DiscoverOptions(tuple(stacks), fields, reader.whole("paths", 1, default=DiscoverOptions.paths))
-    if reader.flag("clients", False):
+def read_discover(table: Table, network: Network) -> tuple[DiscoverOptions, Network]:
+    """The options of a `[discover]` table, and the network with discovery switched on where the table says so."""
+    stacks = table.texts("stacks", list(DEFAULT_STACKS))
+    fields = _flat(table, table.plain("fields", {}))
+    options = DiscoverOptions(tuple(stacks), fields, table.whole("paths", 1, default=DiscoverOptions.paths))
+    if table.flag("clients", False):
         network = with_packet_discovery(network)
-    if reader.flag("statistics", False):
+    if table.flag("statistics", False):
         network = with_statistics_discovery(network)
-    reader.close()
-    reader.calling("stacks", lambda: check_options(options, network.topology))
+    table.close()
+    table.calling("stacks", lambda: check_discover_options(options, network.topology))
     return options, network
 
 
-def _flat(reader: Table, table: Any) -> tuple[tuple[str, str], ...]:
-    """The fields of a table; TOML reads `eth.type` as a table in a table."""
+def _flat(table: Table, fields: Any) -> tuple[tuple[str, str], ...]:
+    """The fields of a table as pairs; TOML reads `eth.type` as a table in a table."""
     expected = 'values of a field such as "any", "h2,broadcast", 80 or [80, 443]'
     found: list[tuple[str, str]] = []
-    if not isinstance(table, dict):
-        reader.fail("fields", table, 'a table of fields such as { eth.type = "any" }')
+    if not isinstance(fields, dict):
+        table.fail("fields", fields, 'a table of fields such as { eth.type = "any" }')
 
     def walk(prefix: str, value: Any) -> None:
         if isinstance(value, dict):
@@ -41,17 +41,17 @@ def _flat(reader: Table, table: Any) -> tuple[tuple[str, str], ...]:
             return
         items = value if isinstance(value, list) else [value]
         if not items or not all(type(item) in (str, int) for item in items):
-            reader.fail("fields", value, expected)
+            table.fail("fields", value, expected)
         if prefix in dict(found):
-            reader.fail("fields", prefix, 'each field once, as eth.type = ... or as "eth.type" = ...')
+            table.fail("fields", prefix, 'each field once, as eth.type = ... or as "eth.type" = ...')
         found.append((prefix, ",".join(map(str, items))))
 
-    walk("", table)
+    walk("", fields)
     return tuple(found)
 
 
-def given_fields(texts: Iterable[str]) -> dict[str, str]:
-    """The fields of a command line, each `NAME=VALUES`."""
+def read_field_options(texts: Iterable[str]) -> dict[str, str]:
+    """The values of `--field` options, each `NAME=VALUES`, by field."""
     found: dict[str, str] = {}
     for text in texts:
         name, sign, values = text.partition("=")
@@ -69,15 +69,15 @@ def given_fields(texts: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def changed(options: DiscoverOptions, stacks: tuple[str, ...], fields: Mapping[str, str]) -> DiscoverOptions:
-    """The options with what a command line says instead."""
+def override_options(options: DiscoverOptions, stacks: tuple[str, ...], fields: Mapping[str, str]) -> DiscoverOptions:
+    """The options with those of a command line over them."""
     return DiscoverOptions(
         stacks or options.stacks, tuple((dict(options.fields) | dict(fields)).items()), options.paths
     )
 
 
-def check_options(options: DiscoverOptions, topology: Topology) -> None:
-    """Raise SdnloomError for a stack, field or value that cannot be, as seen by the first host there is."""
+def check_discover_options(options: DiscoverOptions, topology: Topology) -> None:
+    """Raise SdnloomError for a stack, field or value that does not exist for the first host."""
     host = topology.hosts[0] if topology.hosts else None
     make_skeletons(options.stacks, SenderView(topology, host), options.packet_domains)
     for name, text in options.fields:

@@ -1,4 +1,4 @@
-"""Scenarios from TOML files, strictly: every mistake is one message with file, key, value and what was expected."""
+"""Scenarios from TOML files. Every mistake is one message with file, key, value and what was expected."""
 
 import functools
 import inspect
@@ -32,13 +32,13 @@ from sdnloom.network.packet import Packet
 from sdnloom.network.topology import Topology
 from sdnloom.scenario_file.by_signature import read_call
 from sdnloom.scenario_file.code_files import CodeFiles
-from sdnloom.scenario_file.document import ScenarioError, document_of, load_document, parse_document, shown
+from sdnloom.scenario_file.document import ScenarioError, as_document, parse_toml, read_document, shown
 from sdnloom.scenario_file.fragment import refuse_fragment
-from sdnloom.scenario_file.packet_text import ADDRESSES, packet_kind
+from sdnloom.scenario_file.packet_text import ADDRESSES, packet_type
 from sdnloom.scenario_file.program import read_program
 from sdnloom.scenario_file.strategies import read_strategies
 from sdnloom.scenario_file.table import Table
-from sdnloom.scenario_file.topology import place_hosts, read_topology
+from sdnloom.scenario_file.topology import read_hosts, read_topology
 
 HOSTS: Mapping[str, Callable[..., Host]] = {
     "sink": Host,
@@ -58,7 +58,7 @@ def load_scenario(file: str | Path, build: bool = True) -> Scenario:
     Its system is built once so that every error shows now; without `build` some show only when it is used.
     """
     file = Path(file)
-    document = load_document(file)
+    document = read_document(file)
     refuse_fragment(document, file)
     scenario = replace(_read(Table(document, file)), file=file)
     return _built(scenario) if build else scenario
@@ -67,7 +67,7 @@ def load_scenario(file: str | Path, build: bool = True) -> Scenario:
 def read_scenario(text: str, file: str | Path, build: bool = True) -> Scenario:
     """The scenario of a text as a file of that name would hold it; other files are found from that file's folder."""
     file = Path(file)
-    return _of_document(parse_document(text, file), file, None, build)
+    return _of_document(parse_toml(text, file), file, None, build)
 
 
 def app_scenario(*apps: str | Path, build: bool = True, **options: Any) -> Scenario:
@@ -80,7 +80,7 @@ def app_scenario(*apps: str | Path, build: bool = True, **options: Any) -> Scena
 
 
 def _of_document(document: dict[str, Any], file: Path, topology: Topology | None, build: bool) -> Scenario:
-    scenario = replace(_read(Table(document_of(document, file), file), topology), document=document)
+    scenario = replace(_read(Table(as_document(document, file), file), topology), document=document)
     return _built(scenario) if build else scenario
 
 
@@ -93,55 +93,55 @@ def _built(scenario: Scenario) -> Scenario:
     return scenario
 
 
-def _read(reader: Table, topology: Topology | None = None) -> Scenario:
+def _read(table: Table, topology: Topology | None = None) -> Scenario:
     code = CodeFiles()
-    context = functools.partial(_error_context, reader, code)
+    context = functools.partial(_error_context, table, code)
     with context():
-        return replace(_scenario(reader, code, topology), error_context=context)
+        return replace(_scenario(table, code, topology), error_context=context)
 
 
 @contextmanager
-def _error_context(reader: Table, code: CodeFiles) -> Iterator[None]:
+def _error_context(table: Table, code: CodeFiles) -> Iterator[None]:
     """Name the scenario's file in errors of its parts, and the line in errors of user code."""
     try:
-        with reader.errors_at(""), code.blaming():
+        with table.errors_at(""), code.errors_with_lines():
             yield
-    except OSError as error:  # a name that no file can have; what is raised in the user's code has been named already
-        raise ScenarioError(f"{reader.file}: the file {shown(error.filename)}: {error.strerror}") from error
+    except OSError as error:  # a name that no file can have; errors of user code have been named already
+        raise ScenarioError(f"{table.file}: the file {shown(error.filename)}: {error.strerror}") from error
 
 
-def _scenario(reader: Table, code: CodeFiles, topology: Topology | None) -> Scenario:
+def _scenario(table: Table, code: CodeFiles, topology: Topology | None) -> Scenario:
     """The scenario of a table. A topology that has been read already is not read again."""
-    host_tables, topology_table = reader.tables("hosts"), reader.table("topology")
+    host_tables, topology_table = table.tables("hosts"), table.table("topology")
     bare = read_topology(topology_table) if topology is None else topology
-    topology = reader.calling("hosts", lambda: place_hosts(bare, host_tables))
-    switch_table = reader.table("switches")
+    topology = table.calling("hosts", lambda: read_hosts(bare, host_tables))
+    switch_table = table.table("switches")
     switches = read_call(switch_table, SwitchOptions, {}, {})
-    loaded = read_program(reader.table("program"), code, switches.version if "version" in switch_table else None)
+    loaded = read_program(table.table("program"), code, switches.version if "version" in switch_table else None)
     if loaded.version is not None:
         switches = replace(switches, version=loaded.version)
     network = Network(
         topology,
         tuple(_host(table, topology, code) for table in host_tables),
         switches,
-        tuple(_link_faults(table, topology) for table in reader.tables("link_faults")),
-        tuple(_switch_faults(table, topology) for table in reader.tables("switch_faults")),
-        read_call(reader.table("timeouts"), Timeouts, {}, {}),
-        tuple(_external(table) for table in reader.tables("externals")),
-        tuple(read_call(table, ProgramTimer, {}, {}) for table in reader.tables("timers")),
-        reader.flag("joining", False),
-        reader.flag("identity", None),
-        statistics=tuple(_counter(table, topology) for table in reader.tables("statistics")),
-        ticks=reader.whole("ticks", 0, default=0),
-        warmup=reader.whole("warmup", 0, default=None),
+        tuple(_link_faults(table, topology) for table in table.tables("link_faults")),
+        tuple(_switch_faults(table, topology) for table in table.tables("switch_faults")),
+        read_call(table.table("timeouts"), Timeouts, {}, {}),
+        tuple(_external(table) for table in table.tables("externals")),
+        tuple(read_call(table, ProgramTimer, {}, {}) for table in table.tables("timers")),
+        table.flag("joining", False),
+        table.flag("identity", None),
+        statistics=tuple(_counter(table, topology) for table in table.tables("statistics")),
+        ticks=table.whole("ticks", 0, default=0),
+        warmup=table.whole("warmup", 0, default=None),
     )
-    properties = _properties(reader, topology, code)
-    search = reader.table("search")
+    properties = _properties(table, topology, code)
+    search = table.table("search")
     strategies, same_flow = read_strategies(search, code)
     options, seed = _options(search)
-    name = reader.text("name", reader.file.stem)
-    discovery, network = read_discover(reader.table("discover"), network)
-    reader.close()
+    name = table.text("name", table.file.stem)
+    discovery, network = read_discover(table.table("discover"), network)
+    table.close()
     return Scenario(
         network,
         ProgramFactory(loaded.make, loaded.program),
@@ -156,37 +156,37 @@ def _scenario(reader: Table, code: CodeFiles, topology: Topology | None) -> Scen
     )
 
 
-def _host(reader: Table, topology: Topology, code: CodeFiles) -> Host:
+def _host(table: Table, topology: Topology, code: CodeFiles) -> Host:
     for key in ("name", "at", "mac", "ip"):
-        reader.text(key, None)
-    spec = topology.host(reader.text("name"))
-    kind = _kind(reader, code)
-    own = {Packet: packet_kind(topology, spec), tuple[int, int]: ADDRESSES}
-    moving = reader.table("move") if "move" in reader else None
-    host: Host = read_call(reader, kind, {"name": spec.name}, own)
+        table.text(key, None)
+    spec = topology.host(table.text("name"))
+    kind = _kind(table, code)
+    own = {Packet: packet_type(topology, spec), tuple[int, int]: ADDRESSES}
+    moving = table.table("move") if "move" in table else None
+    host: Host = read_call(table, kind, {"name": spec.name}, own)
     if isinstance(host, Client | TcpClient):
         for name in [host.to] if isinstance(host.to, str) else host.to:
             if isinstance(name, str):
-                reader.calling("to", functools.partial(topology.host, name))
+                table.calling("to", functools.partial(topology.host, name))
     if moving is None:
         return host
     return read_call(moving, MobileHost, {"name": spec.name, "host": host}, own)  # type: ignore[no-any-return]
 
 
-def _kind(reader: Table, code: CodeFiles) -> Callable[..., Host]:
-    """A host of the library, or a class of the user's as "file.py:Class"."""
-    kind = reader.text("kind", "sink")
+def _kind(table: Table, code: CodeFiles) -> Callable[..., Host]:
+    """A host class of the library, or one of the user's as "file.py:Class"."""
+    kind = table.text("kind", "sink")
     file, colon, name = kind.rpartition(":")
     if not colon:
-        return HOSTS[reader.choice("kind", HOSTS, "sink")]
-    found = reader.calling("kind", lambda: code.get(reader.beside("kind", file), name))
+        return HOSTS[table.choice("kind", HOSTS, "sink")]
+    found = table.calling("kind", lambda: code.get(table.beside("kind", file), name))
     if not (isinstance(found, type) and issubclass(found, Host)):
-        reader.fail("kind", kind, "a subclass of sdnloom.network.hosts.Host")
+        table.fail("kind", kind, "a subclass of sdnloom.network.hosts.Host")
     return found
 
 
-def _link_faults(reader: Table, topology: Topology) -> tuple[str, LinkFaults]:
-    """Faults of one link, named as "s1-s2", with ports as "s1:2-s2:2", or by the host whose cable is meant."""
+def _link_faults(table: Table, topology: Topology) -> tuple[str, LinkFaults]:
+    """Faults of one link: named "s1-s2", with ports "s1:2-s2:2", or by the host at its end."""
     names = {host.name: [host.name] for host in topology.hosts}
     for link in topology.links:
         one, other = link.ends
@@ -195,97 +195,97 @@ def _link_faults(reader: Table, topology: Topology) -> tuple[str, LinkFaults]:
     listed = ", ".join(
         [f"{link.a}-{link.b}" for link in topology.links][:12] + [host.name for host in topology.hosts][:12]
     )
-    label = reader.text("link", expected=f"a link: {listed}")
+    label = table.text("link", expected=f"a link: {listed}")
     found = names.get(label, [])
     if len(found) != 1:
-        reader.fail("link", label, f"one of these, with ports: {', '.join(found)}" if found else f"a link: {listed}")
-    return found[0], _faults(reader, LinkFaults)
+        table.fail("link", label, f"one of these, with ports: {', '.join(found)}" if found else f"a link: {listed}")
+    return found[0], _faults(table, LinkFaults)
 
 
-def _faults(reader: Table, kind: Callable[..., F]) -> F:
-    """The budgets of a table, which says at least one."""
-    faults: F = read_call(reader, kind, {}, {})
+def _faults(table: Table, kind: Callable[..., F]) -> F:
+    """The budgets of a table, which sets at least one."""
+    faults: F = read_call(table, kind, {}, {})
     keys = inspect.signature(kind).parameters
-    if not any(key in reader for key in keys):
-        raise ScenarioError(f"{reader.file}: {reader.where} says no fault; expected one of {', '.join(keys)}")
+    if not any(key in table for key in keys):
+        raise ScenarioError(f"{table.file}: {table.where} sets no fault; expected one of {', '.join(keys)}")
     return faults
 
 
-def _switch_faults(reader: Table, topology: Topology) -> tuple[str, SwitchFaults]:
-    switch = reader.choice("switch", [switch.name for switch in topology.switches])
-    return switch, _faults(reader, SwitchFaults)
+def _switch_faults(table: Table, topology: Topology) -> tuple[str, SwitchFaults]:
+    switch = table.choice("switch", [switch.name for switch in topology.switches])
+    return switch, _faults(table, SwitchFaults)
 
 
-def _counter(reader: Table, topology: Topology) -> PortCounter:
-    counter: PortCounter = read_call(reader, PortCounter, {}, {})
-    reader.calling("port", lambda: topology.check_port(counter.port))
+def _counter(table: Table, topology: Topology) -> PortCounter:
+    counter: PortCounter = read_call(table, PortCounter, {}, {})
+    table.calling("port", lambda: topology.check_port(counter.port))
     return counter
 
 
-def _external(reader: Table) -> External:
-    arguments = reader.get("arguments", "a list of strings, numbers and booleans", _are_plain, [])
-    return read_call(reader, External, {"arguments": tuple(arguments)}, {})  # type: ignore[no-any-return]
+def _external(table: Table) -> External:
+    arguments = table.get("arguments", "a list of strings, numbers and booleans", _are_plain, [])
+    return read_call(table, External, {"arguments": tuple(arguments)}, {})  # type: ignore[no-any-return]
 
 
 def _are_plain(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(item, str | int | float | bool) for item in value)
 
 
-def _properties(reader: Table, topology: Topology, code: CodeFiles) -> tuple[Bindable | Property, ...]:
+def _properties(table: Table, topology: Topology, code: CodeFiles) -> tuple[Bindable | Property, ...]:
     expected = 'a list of names such as "NoForwardingLoops", or tables with a name and its arguments'
-    items = reader.get("properties", expected, lambda value: isinstance(value, list) and value != [])
+    items = table.get("properties", expected, lambda value: isinstance(value, list) and value != [])
     results: list[Bindable | Property] = []
     for number, item in enumerate(items):
-        table = {"name": item} if isinstance(item, str) else item
-        if not isinstance(table, dict):
-            reader.fail_item("properties", number, item, expected)
-        found = _property(reader.item("properties", number, table), topology, code)
+        entry = {"name": item} if isinstance(item, str) else item
+        if not isinstance(entry, dict):
+            table.fail_item("properties", number, item, expected)
+        found = _property(table.item("properties", number, entry), topology, code)
         if (found.name, type(found)) in [(one.name, type(one)) for one in results if one.name]:
-            reader.fail_item("properties", number, item, 'each property once; give one another name: as = "..."')
+            table.fail_item("properties", number, item, 'each property once; give one another name: as = "..."')
         results.append(found)
     return tuple(results)
 
 
-def _property(reader: Table, topology: Topology, code: CodeFiles) -> Bindable | Property:
-    """A property of the library, or one of the user's: a value, or a class or function that makes it."""
-    label = reader.text("as", None)
-    if "file" in reader:
-        file, name = reader.beside("file", reader.text("file")), reader.text("name")
-        make = reader.calling("name", lambda: code.get(file, name))
+def _property(table: Table, topology: Topology, code: CodeFiles) -> Bindable | Property:
+    """A property of the library, or one of the user's: a value, a class or a function that makes it."""
+    label = table.text("as", None)
+    if "file" in table:
+        file, name = table.beside("file", table.text("file")), table.text("name")
+        make = table.calling("name", lambda: code.get(file, name))
     else:
-        make = library.LIBRARY[reader.choice("name", library.LIBRARY)]
+        make = library.LIBRARY[table.choice("name", library.LIBRARY)]
     fixed = {}
     if isinstance(make, type) and issubclass(make, library.NetworkProperty):
         fixed["name"] = label or inspect.signature(make).parameters["name"].default
-    found = read_call(reader, make, fixed, {}) if callable(make) else make
+    found = read_call(table, make, fixed, {}) if callable(make) else make
     if type(found) in library.LIBRARY.values():
         hosts, switches = ([one.name for one in each] for each in (topology.hosts, topology.switches))
         for key, known in (("source", hosts), ("target", hosts), ("via", switches)):
             if hasattr(found, key):
-                reader.choice(key, known)
+                table.choice(key, known)
     if not isinstance(found, Property) and not hasattr(found, "bind"):
-        reader.fail("name", reader.text("name"), "a Property, or a class or function that makes one")
+        table.fail("name", table.text("name"), "a Property, or a class or function that makes one")
     return replace(found, name=label) if label and isinstance(found, Property) else found
 
 
-def _options(reader: Table) -> tuple[SearchOptions, int]:
-    memory = reader.whole("memory_limit", 1, 1 << 30, None)
-    order = reader.choice("order", ("bfs", "dfs"), "bfs")
-    engine = reader.choice("engine", ("auto", "loop", "kernel"), "auto")
+def _options(table: Table) -> tuple[SearchOptions, int]:
+    memory = table.whole("memory_limit", 1, 1 << 30, None)
+    order = table.choice("order", ("bfs", "dfs"), "bfs")
+    engine = table.choice("engine", ("auto", "loop", "kernel"), "auto")
     if order == "dfs" and engine == "kernel":
-        reader.fail("engine", engine, "auto or loop, as order is 'dfs': the kernel engine searches breadth first")
+        table.fail("engine", engine, "auto or loop, as order is 'dfs': the kernel engine searches breadth first")
     options = SearchOptions(
         engine=engine,
         order=order,
-        reduce=reader.flag("reduce", False),
-        find_all=reader.flag("all", False),
+        reduce=table.flag("reduce", False),
+        find_all=table.flag("all", False),
         limits=Limits(
-            reader.whole("max_states", 1, default=None),
-            reader.whole("max_depth", 1, default=None),
-            reader.number("time_limit", None),
+            table.whole("max_states", 1, default=None),
+            table.whole("max_depth", 1, default=None),
+            table.number("time_limit", None),
             None if memory is None else memory * MEBIBYTE,
         ),
     )
-    seed = reader.whole("seed", 0, default=0)
-    reader.close()
+    seed = table.whole("seed", 0, default=0)
+    table.close()
     return options, seed

@@ -1,7 +1,7 @@
-"""The classes of packets at one port of a network, in one of its states: what `sdnloom inputs` shows.
+"""The classes of packets at one port of a network in one of its states, for `sdnloom inputs`.
 
-The program that is explored is a rewritten twin of the one in the scenario. Every witness is run on the original as
-well, from the same state, and has to take the same lines and do the same.
+A rewritten twin of the program is explored. Every witness also runs on the original, from the same state, and must take
+the same lines and react in the same way.
 """
 
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ from sdnloom.symbolic.execution import Site
 
 @dataclass(frozen=True)
 class Surveyed:
-    """A class, and how the program as it was written differs from what was predicted for it; "" if it does not."""
+    """A class, and how the original program deviates from the prediction; "" if it does not."""
 
     found: ConcolicClass
     difference: str = ""
@@ -39,7 +39,7 @@ class Surveyed:
 
 @dataclass(frozen=True)
 class Survey:
-    """The classes at a port, without those that differ from an earlier one in nothing but what the program ignores."""
+    """The classes at a port, without those that the program does not tell from an earlier one."""
 
     program: str
     port: SwitchPort
@@ -47,7 +47,7 @@ class Survey:
     repeated: int
     answers: tuple[ConcolicClasses, ...]
     robust: bool = False
-    about: str = "packets"  # what falls into classes, or "statistics"
+    about: str = "packets"  # of which the classes are, or "statistics"
 
     @property
     def gaps(self) -> tuple[str, ...]:
@@ -62,7 +62,7 @@ class Survey:
 
     @property
     def concretised(self) -> dict[Site, int]:
-        """Where a value went on without being followed, and how often."""
+        """Places where a value was concretised, and how often."""
         found: dict[Site, int] = {}
         for answer in self.answers:
             for site, times in answer.exploration.concretised:
@@ -126,7 +126,7 @@ def _message(network: Network, core: SwitchCore, port: SwitchPort, skeleton: Ske
 
 
 def _difference(one: ConcolicClass, program: Program, core: object, twin: RewrittenProgram) -> str:
-    """How the original differs from what the class predicts for its witness; "" if it does not."""
+    """How the original deviates from what the class predicts for its witness; "" if it does not."""
     came = message_with(one.question, one.witness)
     if (preparable := capability(program, Preparable)) is not None:
         preparable.prepare(core)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from sdnloom.check.discovery_table import changed, check_options, given_fields
+from sdnloom.check.discovery_table import check_discover_options, override_options, read_field_options
 from sdnloom.check.load import MEBIBYTE
 from sdnloom.check.report import Report
 from sdnloom.check.scenario import Scenario
@@ -15,7 +15,7 @@ from sdnloom.cli.format_option import format_option
 from sdnloom.cli.option_groups import GroupedCommand
 from sdnloom.cli.progress import SearchProgress
 from sdnloom.cli.strategies import with_strategies
-from sdnloom.cli.traces import Recorded, check_folder, write_trace
+from sdnloom.cli.traces import TraceRecord, check_folder, write_trace
 from sdnloom.engine.result import Counterexample
 from sdnloom.engine.semantics import Finding
 from sdnloom.engine.trace import TraceError
@@ -143,8 +143,8 @@ def command(
         if not discover and not any(discovering_clients(loaded.network)) and loaded.network.answers is None:
             option = "--stack" if stacks else "--field"
             raise click.UsageError(f"{option} is given, but nothing is discovered; expected --discover as well")
-        loaded = replace(loaded, discovery=changed(loaded.discovery, stacks, given_fields(fields)))
-        check_options(loaded.discovery, loaded.network.topology)
+        loaded = replace(loaded, discovery=override_options(loaded.discovery, stacks, read_field_options(fields)))
+        check_discover_options(loaded.discovery, loaded.network.topology)
     if discover:
         loaded = loaded.discovering()
     if not no_trace:
@@ -175,7 +175,7 @@ def _traces(report: Report, folder: Path) -> dict[Counterexample, Path]:
     written = {}
     for one in report.violations:
         try:
-            recorded = Recorded(
+            recorded = TraceRecord(
                 report.scenario, report.fingerprints, one.transitions, Finding(one.property, one.message)
             )
             written[one] = write_trace(recorded, folder, used)

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from sdnloom.check.discovery_table import given_fields
+from sdnloom.check.discovery_table import read_field_options
 from sdnloom.check.run import Run
 from sdnloom.check.scenario import Scenario
 from sdnloom.check.survey import Survey, survey
@@ -85,9 +85,9 @@ def command(
     host = next((each for each in loaded.network.topology.hosts if each.switch_port == switch_port), None)
     setting = SenderView() if free else SenderView(loaded.network.topology, host)
     if statistics:
-        wanted = [_counters(switch_port, given_fields(fields), loaded.network.switches.version)]
+        wanted = [_counters(switch_port, read_field_options(fields), loaded.network.switches.version)]
     else:
-        wanted = make_skeletons(stacks or DEFAULT_STACKS, setting, given_fields(fields), robust)
+        wanted = make_skeletons(stacks or DEFAULT_STACKS, setting, read_field_options(fields), robust)
     means = ConcolicOptions(ExplorationOptions(paths=paths, seconds=time_limit), robust)
     run = Run(loaded if trace is None else loaded.with_inputs_of(trace.path), ordered=True)
     if trace is not None and state is not None:

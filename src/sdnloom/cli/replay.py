@@ -1,4 +1,4 @@
-"""`sdnloom replay`: re-execute a trace and say whether it still shows what it showed."""
+"""`sdnloom replay`: take the steps of a trace again and confirm its finding."""
 
 from pathlib import Path
 
@@ -16,13 +16,13 @@ _EXIT = {CONFIRMED: 1, DIVERGED: 3}
 
 @click.command("replay")
 @click.argument("trace", type=click.Path(path_type=Path))
-@click.option("--scenario", type=click.Path(path_type=Path), help="The scenario, if it is not where the trace says.")
+@click.option("--scenario", type=click.Path(path_type=Path), help="Scenario file, if it is not where the trace says.")
 @format_option("replay")
 def command(trace: Path, scenario: Path | None, form: str) -> int:
-    """Take the steps of TRACE again, one by one, and ask the property at their end.
+    """Take the steps of TRACE again, one by one, and evaluate its property at the end.
 
-    Exit code: 0 the steps can be taken and the property holds after them (or what is desired is seen again), 1 it is
-    violated as the trace says, 2 bad input, 3 the program has changed so much that a step cannot be taken any more.
+    Exit code: 0 all steps can be taken and the property holds after them (or a `sometimes` property is witnessed
+    again), 1 it is violated as in the trace, 2 bad input, 3 a step cannot be taken any more: the program has changed.
     """
     recorded = load_trace(trace)
     loaded = scenario_of(recorded, trace, scenario)

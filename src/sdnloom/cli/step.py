@@ -11,7 +11,7 @@ from sdnloom.check.run import Run
 from sdnloom.check.scenario import Scenario
 from sdnloom.cli.apps import APP_GROUPS, takes_scenario
 from sdnloom.cli.option_groups import GroupedCommand
-from sdnloom.cli.traces import Recorded, save
+from sdnloom.cli.traces import TraceRecord, save
 from sdnloom.engine.walk import Stepper
 from sdnloom.errors import SdnloomError
 from sdnloom.report.describe import Names, counted
@@ -145,7 +145,7 @@ class _Session:
             return
         found = next(iter(self.stepper.found()), None)
         try:
-            recorded = Recorded(self.run.scenario, self.run.fingerprints, self.stepper.transitions, found)
+            recorded = TraceRecord(self.run.scenario, self.run.fingerprints, self.stepper.transitions, found)
             save(recorded, Path(file))
         except SdnloomError as error:
             click.echo(str(error))

@@ -7,17 +7,17 @@ import click
 from sdnloom.check.app_options import COMMAND_LINE
 from sdnloom.check.scenario import Scenario
 from sdnloom.scenario_file.code_files import CodeFiles
-from sdnloom.scenario_file.document import document_of
+from sdnloom.scenario_file.document import as_document
 from sdnloom.scenario_file.strategies import read_same_flow
 from sdnloom.scenario_file.table import Table
 from sdnloom.strategies import PktSeq, make_strategies
 
 
 def with_strategies(scenario: Scenario, names: str | None, same_flow: str | None, pkt_seq: str | None) -> Scenario:
-    """The scenario with what a command line says about strategies instead of what its file does, option by option."""
+    """The scenario with the strategy options of a command line over those of its file."""
     if same_flow is not None:
-        reader = Table(document_of({"same_flow": same_flow}, COMMAND_LINE), COMMAND_LINE)
-        scenario = replace(scenario, same_flow=read_same_flow(reader, CodeFiles()))
+        table = Table(as_document({"same_flow": same_flow}, COMMAND_LINE), COMMAND_LINE)
+        scenario = replace(scenario, same_flow=read_same_flow(table, CodeFiles()))
     if names is None and same_flow is None and pkt_seq is None:
         return scenario
     if names is None:

@@ -1,4 +1,4 @@
-"""Where commands put traces, and how a trace finds its scenario again."""
+"""Writing of traces, and the way from a trace to its scenario."""
 
 import os
 import re
@@ -17,11 +17,11 @@ from sdnloom.engine.trace import Trace, TraceError, save_trace
 from sdnloom.scenario_file.document import ScenarioError, shown
 
 SUFFIX = ".sdnloom-trace.json"
-DISCOVER = "discover"  # what a trace says of its clients if the command line did
+DISCOVER = "discover"  # the entry `clients` of a trace that was made with --discover
 
 
 @dataclass(frozen=True)
-class Recorded:
+class TraceRecord:
     """Transitions to be kept as a trace: of which scenario, and what they show."""
 
     scenario: Scenario
@@ -30,7 +30,7 @@ class Recorded:
     found: Finding | None
 
 
-def write_trace(recorded: Recorded, folder: Path, used: set[Path]) -> Path:
+def write_trace(recorded: TraceRecord, folder: Path, used: set[Path]) -> Path:
     """Write a trace into the folder under a name that no other trace of this run has, and return the file."""
     scenario, found = recorded.scenario, recorded.found
     label = f"{scenario.name}.{found.property}" if found else scenario.name
@@ -45,13 +45,13 @@ def write_trace(recorded: Recorded, folder: Path, used: set[Path]) -> Path:
 
 
 def check_folder(folder: Path) -> None:
-    """Raise TraceError if no trace can be written into the folder; better before a long search than after it."""
+    """Raise TraceError if no trace can be written into the folder: before a long search, not after it."""
     there = next((each for each in (folder, *folder.absolute().parents) if os.path.exists(each)), folder)
     if not there.is_dir() or not os.access(there, os.W_OK):
         raise TraceError(f"{folder}: cannot write traces there; expected a folder that can be written")
 
 
-def save(recorded: Recorded, file: Path) -> None:
+def save(recorded: TraceRecord, file: Path) -> None:
     """Write a trace. It names the scenario's file relative to its own, so that both can be moved together."""
     scenario = recorded.scenario
     try:

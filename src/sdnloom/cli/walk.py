@@ -10,7 +10,7 @@ from sdnloom.check.scenario import Scenario
 from sdnloom.cli.apps import APP_GROUPS, takes_scenario
 from sdnloom.cli.format_option import format_option
 from sdnloom.cli.option_groups import GroupedCommand
-from sdnloom.cli.traces import Recorded, check_folder, write_trace
+from sdnloom.cli.traces import TraceRecord, check_folder, write_trace
 from sdnloom.engine.path import minimise, replay
 from sdnloom.engine.semantics import Semantics
 from sdnloom.engine.walk import random_walk
@@ -48,7 +48,7 @@ def command(scenario: Scenario, seed: int, runs: int, max_steps: int, trace_dir:
             semantics, finding = Semantics(system), walk.found[0]
             path = minimise(semantics, walk.path, finding)
             transitions = tuple(replay(semantics, path))
-            recorded = Recorded(prepared.scenario, prepared.fingerprints, transitions, finding)
+            recorded = TraceRecord(prepared.scenario, prepared.fingerprints, transitions, finding)
             file = write_trace(recorded, trace_dir, set())
             result = replace(result, violation=WalkViolation(finding, transitions, len(walk.path), seed + run, file))
             break

@@ -1,7 +1,7 @@
-"""Values from tables by signature: the parameters of a class or function are the keys, their types what is expected.
+"""Calls with arguments from tables: keys are the parameters of a class or function, values have their types.
 
-Hosts, faults, switch options and properties are declared once, in Python; a scenario file can say whatever their
-constructors take, and a new one needs no parser.
+Hosts, faults, switch options and properties are declared once, in Python; a scenario file can set every argument of
+their constructors, and a new class needs no parser.
 """
 
 import contextlib
@@ -18,52 +18,52 @@ from sdnloom.scenario_file.table import Table
 
 
 class ValueType(NamedTuple):
-    """How a type is written: what a message says is expected, and value -> result (ValueError if it is not that)."""
+    """How a type is written in a file: the words for it in messages, and a conversion (ValueError if it fails)."""
 
     expected: str
     convert: Callable[[Any], Any]
 
 
-def read_call(reader: Table, call: Callable[..., Any], fixed: Mapping[str, Any], own: Mapping[Any, ValueType]) -> Any:
-    """What the call returns for the table's keys. `fixed` arguments are given, not read; `own` adds types."""
+def read_call(table: Table, call: Callable[..., Any], fixed: Mapping[str, Any], own: Mapping[Any, ValueType]) -> Any:
+    """The result of the call with the table's keys as arguments. `fixed` arguments are not read; `own` adds types."""
     arguments = dict(fixed)
-    for name, parameter, hint in _parameters(reader, call):
-        kind = None if name in fixed else kind_of(hint, own)
+    for name, parameter, hint in _parameters(table, call):
+        kind = None if name in fixed else value_type_of(hint, own)
         if kind is None:
             if name not in fixed and parameter.default is parameter.empty:
-                raise ScenarioError(f"{reader.file}: {reader.where}: no scenario can give {name!r}, which is {hint}")
+                raise ScenarioError(f"{table.file}: {table.where}: no scenario can give {name!r}, which is {hint}")
             continue
         key = name.rstrip("_")  # Python's `from_` is a scenario's `from`
-        if parameter.default is not parameter.empty and key not in reader:
-            reader.get(key, kind.expected, lambda value: True, None)  # known, and not said
+        if parameter.default is not parameter.empty and key not in table:
+            table.get(key, kind.expected, lambda value: True, None)  # a known key that is not set
             continue
-        arguments[name] = _converted(reader, key, kind)
-    reader.close()
-    return reader.calling("", lambda: call(**arguments))
+        arguments[name] = _converted(table, key, kind)
+    table.close()
+    return table.calling("", lambda: call(**arguments))
 
 
-def _parameters(reader: Table, call: Callable[..., Any]) -> list[tuple[str, inspect.Parameter, Any]]:
-    """The parameters that can be given by name, with their types."""
+def _parameters(table: Table, call: Callable[..., Any]) -> list[tuple[str, inspect.Parameter, Any]]:
+    """Parameters that can be given by name, with their types."""
     try:
         hints = get_type_hints(call.__init__ if inspect.isclass(call) else call, include_extras=True)
         parameters = inspect.signature(call).parameters
     except (NameError, TypeError, ValueError) as error:
-        raise ScenarioError(f"{reader.file}: {reader.where}: cannot tell what {call!r} takes: {error}") from error
+        raise ScenarioError(f"{table.file}: {table.where}: cannot tell what {call!r} takes: {error}") from error
     named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     return [(name, each, hints.get(name, Any)) for name, each in parameters.items() if each.kind in named]
 
 
-def _converted(reader: Table, key: str, kind: ValueType) -> Any:
-    value = reader.plain(key, expected=kind.expected)
+def _converted(table: Table, key: str, kind: ValueType) -> Any:
+    value = table.plain(key, expected=kind.expected)
     try:
         return kind.convert(value)
     except ValueError:
-        reader.fail(key, value, kind.expected)
+        table.fail(key, value, kind.expected)
     except SdnloomError as error:
-        reader.fail(key, value, f"{kind.expected} ({error})")
+        table.fail(key, value, f"{kind.expected} ({error})")
 
 
-def kind_of(hint: Any, own: Mapping[Any, ValueType]) -> ValueType | None:
+def value_type_of(hint: Any, own: Mapping[Any, ValueType]) -> ValueType | None:
     """How a type is written in a scenario file; None for types that only Python can give."""
     origin, arguments = get_origin(hint), get_args(hint)
     if hint in own:
@@ -71,18 +71,18 @@ def kind_of(hint: Any, own: Mapping[Any, ValueType]) -> ValueType | None:
     if hint in _PLAIN:
         return _PLAIN[hint]
     if origin is Annotated:
-        return kind_of(arguments[0], own)
+        return value_type_of(arguments[0], own)
     if origin is Literal:
         return ValueType(f"one of {', '.join(map(str, arguments))}", lambda value: _member(value, arguments))
     if origin in (Union, types.UnionType):
-        kinds = [kind for one in arguments if one is not type(None) and (kind := kind_of(one, own))]
+        kinds = [kind for one in arguments if one is not type(None) and (kind := value_type_of(one, own))]
         return (
             ValueType(", or ".join(kind.expected for kind in kinds), lambda value: _first(value, kinds))
             if kinds
             else None
         )
     if origin is tuple and len(arguments) == 2 and arguments[1] is Ellipsis:
-        inner = kind_of(arguments[0], own)
+        inner = value_type_of(arguments[0], own)
         return inner and ValueType(f"a list, each item {inner.expected}", lambda value: _items(value, inner))
     return None
 

@@ -1,4 +1,4 @@
-"""The Python files that a scenario names, each run once."""
+"""Python files of a scenario."""
 
 import traceback
 from collections.abc import Iterator
@@ -23,8 +23,8 @@ class CodeFiles:
         return tuple(self._modules)
 
     @contextmanager
-    def blaming(self) -> Iterator[None]:
-        """Turn what code in these files raises into one message with its line; all else passes."""
+    def errors_with_lines(self) -> Iterator[None]:
+        """Turn exceptions of code in these files into one message with the line; others pass."""
         try:
             yield
         except SdnloomError:
@@ -38,7 +38,7 @@ class CodeFiles:
             raise UserCodeError(f"{where}: {own[-1].name} raised {type(error).__name__}: {error}") from error
 
     def get(self, file: Path, name: str) -> Any:
-        """What the file calls by that name."""
+        """The object of that name in the file."""
         module = self.module(file)
         found = getattr(module, name, None)
         if found is None:
@@ -46,7 +46,7 @@ class CodeFiles:
             raise UserCodeError(f"{file}: has no {name!r}; the classes and functions in it are: {known}")
         return found
 
-    def only_class(self, file: Path, name: str | None) -> type:
+    def get_class(self, file: Path, name: str | None) -> type:
         """The class of that name, or the only one that the file defines."""
         if name is not None:
             found = self.get(file, name)

@@ -1,7 +1,7 @@
-"""TOML documents with includes: where each value was written is kept, so that a mistake is reported there.
+"""TOML documents with includes. Each value keeps the file it was written in, so that errors name that file.
 
-`include = ["base.toml"]` takes over all that the named files say; what a file says itself wins, table by table and key
-by key. A list is one value: it is replaced, not extended.
+`include = ["base.toml"]` merges the named files; keys of the including file override theirs, table by table. A list is
+one value: it is replaced, not extended.
 """
 
 import tomllib
@@ -20,7 +20,7 @@ class ScenarioError(SdnloomError):
 
 
 def shown(value: Any) -> str:
-    """A value in a message: TOML's words, and never more than a line's worth."""
+    """A value for a message: in TOML's notation, and at most 80 characters long."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, Entries | dict):
@@ -46,7 +46,7 @@ class Entries:
     entries: dict[str, Entry]
 
     def merged(self, over: "Entries") -> "Entries":
-        """This table with what the other says instead."""
+        """This table with the keys of another one over it."""
         results = dict(self.entries)
         for key, entry in over.entries.items():
             known = results.get(key)
@@ -57,18 +57,18 @@ class Entries:
         return Entries(results)
 
 
-def load_document(file: Path) -> Entries:
-    """The document in a file, with everything it includes."""
+def read_document(file: Path) -> Entries:
+    """The document of a file, with everything that it includes."""
     return _load(file, (), {})
 
 
-def document_of(table: dict[str, Any], file: Path) -> Entries:
-    """A table as a document that was written in the file."""
+def as_document(table: dict[str, Any], file: Path) -> Entries:
+    """A table as a document; errors name the file."""
     return _entries(table, file)
 
 
-def parse_document(text: str, file: Path) -> dict[str, Any]:
-    """TOML text as a table. The file is named in errors; nothing is included."""
+def parse_toml(text: str, file: Path) -> dict[str, Any]:
+    """The table of a TOML text. Errors name the file; includes are not followed."""
     return _parse(text.encode("utf-8", "surrogatepass"), file)
 
 

@@ -1,4 +1,4 @@
-"""The `[program]` of a scenario whose program is written for NOX: `nox = "app.py"`, or a list of files."""
+"""The `[program]` table of apps for NOX: `nox = "app.py"`, or a list of files."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,21 +9,21 @@ from sdnloom.scenario_file.table import Table
 EXPECTED = "the file of an app for NOX, or a list of files, those that others resolve first"
 
 
-def read_nox(reader: Table, version: str | None) -> Callable[[], NoxProgram]:
+def read_nox(table: Table, version: str | None) -> Callable[[], NoxProgram]:
     """A function that loads and starts the program. `version` is the version that the switches are set to."""
-    found = reader.get("nox", EXPECTED, _are_files)
-    arguments = reader.plain("arguments", {})
+    found = table.get("nox", EXPECTED, _are_files)
+    arguments = table.plain("arguments", {})
     if not isinstance(arguments, dict) or not all(map(_are_texts, arguments.values())):
-        reader.fail("arguments", arguments, 'for each app a list of texts: { my_switch = ["slow"] }')
-    seed = reader.whole("seed", 0, default=0)
-    draws = reader.whole("draws", 0, 100, 0)
-    per_switch = reader.flag("per_switch", None)
-    reader.close()
+        table.fail("arguments", arguments, 'for each app a list of texts: { my_switch = ["slow"] }')
+    seed = table.whole("seed", 0, default=0)
+    draws = table.whole("draws", 0, 100, 0)
+    per_switch = table.flag("per_switch", None)
+    table.close()
     if version not in (None, NoxProgram.version):
-        reader.fail("nox", found, f"switches that speak OpenFlow {NoxProgram.version}, for NOX does, not {version}")
-    files = [reader.beside("nox", name) for name in ([found] if isinstance(found, str) else found)]
+        table.fail("nox", found, f"switches that speak OpenFlow {NoxProgram.version}, for NOX does, not {version}")
+    files = [table.beside("nox", name) for name in ([found] if isinstance(found, str) else found)]
     options: dict[str, Any] = {"seed": seed, "draws": draws, "per_switch": per_switch}
-    return lambda: reader.calling("nox", lambda: NoxProgram(files, arguments, **options))
+    return lambda: table.calling("nox", lambda: NoxProgram(files, arguments, **options))
 
 
 def _are_texts(value: Any) -> bool:

@@ -14,10 +14,10 @@ _KINDS = ("frame", "ping", "arp", "tcp", "udp")
 
 
 class PacketTextError(SdnloomError):
-    """A packet of a scenario file that cannot be."""
+    """A packet of a scenario file that is not valid."""
 
 
-def packet_kind(topology: Topology, host: HostSpec) -> ValueType:
+def packet_type(topology: Topology, host: HostSpec) -> ValueType:
     """How the packets of this host are written."""
     return ValueType('a packet such as { kind = "ping", to = "B" }', lambda value: read_packet(value, topology, host))
 
@@ -68,7 +68,7 @@ def _typed(value: dict[str, Any], key: str, kind: type) -> Any:
 
 
 def _payload(value: dict[str, Any]) -> bytes:
-    """What follows the headers: text, or with `hex` any bytes."""
+    """The bytes after the headers: text, or with `hex` any bytes."""
     text = _typed(value, "payload", str).encode() if "payload" in value else b""
     if "hex" not in value:
         return text

@@ -1,4 +1,4 @@
-"""Strategies from the [search] table of a scenario."""
+"""Strategies of the `[search]` table."""
 
 from collections.abc import Callable
 
@@ -8,27 +8,27 @@ from sdnloom.scenario_file.table import Table
 from sdnloom.strategies import STRATEGY_NAMES, PktSeq, SameFlow, SearchStrategy, make_strategies, same_connection
 
 
-def read_strategies(reader: Table, code: CodeFiles) -> tuple[tuple[SearchStrategy, ...], SameFlow | None]:
+def read_strategies(table: Table, code: CodeFiles) -> tuple[tuple[SearchStrategy, ...], SameFlow | None]:
     """The strategies that the table names, and the user's `same_flow` if it names one."""
-    same_flow = read_same_flow(reader, code) if "same_flow" in reader else None
-    pkt_seq: PktSeq = read_call(reader.table("pkt_seq"), PktSeq, {}, {})
-    names = reader.texts("strategies", [])
+    same_flow = read_same_flow(table, code) if "same_flow" in table else None
+    pkt_seq: PktSeq = read_call(table.table("pkt_seq"), PktSeq, {}, {})
+    names = table.texts("strategies", [])
     for number, name in enumerate(names):
         if name not in STRATEGY_NAMES:
-            reader.fail_item("strategies", number, name, f"one of {', '.join(STRATEGY_NAMES)}")
-    return reader.calling("strategies", lambda: make_strategies(names, same_flow, pkt_seq)), same_flow
+            table.fail_item("strategies", number, name, f"one of {', '.join(STRATEGY_NAMES)}")
+    return table.calling("strategies", lambda: make_strategies(names, same_flow, pkt_seq)), same_flow
 
 
-def read_same_flow(reader: Table, code: CodeFiles) -> Callable[..., bool]:
+def read_same_flow(table: Table, code: CodeFiles) -> Callable[..., bool]:
     """The function that `same_flow` names: one of the user's, or the library's."""
-    text = reader.text("same_flow")
+    text = table.text("same_flow")
     if text == same_connection.__name__:
         return same_connection
     file, colon, name = text.rpartition(":")
     expected = 'a function of two packets, as "file.py:function", or "same_connection"'
     if not colon:
-        reader.fail("same_flow", text, expected)
-    found = reader.calling("same_flow", lambda: code.get(reader.beside("same_flow", file), name))
+        table.fail("same_flow", text, expected)
+    found = table.calling("same_flow", lambda: code.get(table.beside("same_flow", file), name))
     if not callable(found):
-        reader.fail("same_flow", text, expected)
+        table.fail("same_flow", text, expected)
     return found  # type: ignore[no-any-return]

@@ -1,4 +1,4 @@
-"""Reading tables strictly: every key is asked for by name and type, and what nobody asked for is an error."""
+"""Strict reading of tables: every key is read by name and type, and a key that is not read is an error."""
 
 import difflib
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -19,26 +19,26 @@ class Table:
     def __init__(self, entries: Entries, file: Path, where: str = "") -> None:
         self.file, self.where = file, where
         self._entries = entries.entries
-        self._asked: dict[str, None] = {}
+        self._read: dict[str, None] = {}
 
     def __contains__(self, key: str) -> bool:
         return key in self._entries
 
     def path(self, key: str) -> str:
-        """The key as messages have it."""
+        """The key with the path of its table, for messages."""
         return f"{self.where}.{key}" if self.where and key else self.where or key
 
     def file_of(self, key: str) -> Path:
-        """The file that says the key."""
+        """The file that sets the key."""
         return self._entries[key].file if key in self._entries else self.file
 
     def fail(self, key: str, value: Any, expected: str) -> NoReturn:
-        """Raise the one kind of error there is."""
+        """Raise the error about a value."""
         raise ScenarioError(f"{self.file_of(key)}: {self.path(key)} is {shown(value)}; expected {expected}")
 
     def get(self, key: str, expected: str, accept: Callable[[Any], bool], default: Any = ...) -> Any:
         """The value of a key if it is acceptable; the default if there is none."""
-        self._asked[key] = None
+        self._read[key] = None
         entry: Entry | None = self._entries.get(key)
         if entry is None:
             if default is ...:
@@ -70,7 +70,7 @@ class Table:
         names = list(known)
         value = self.text(key, default, f"one of {', '.join(names)}")
         if key in self._entries and value not in names:
-            self.fail(key, value, f"one of {', '.join(names)}{_meant(value, names)}")
+            self.fail(key, value, f"one of {', '.join(names)}{_suggestion(value, names)}")
         return value
 
     def texts(self, key: str, default: Any = ...) -> Any:
@@ -78,7 +78,7 @@ class Table:
         return self.get(key, "a list of strings", lambda v: isinstance(v, list) and all(map(_is_text, v)), default)
 
     def plain(self, key: str, default: Any = ..., expected: str = "a value") -> Any:
-        """Any value made of strings, numbers, booleans, lists and tables, as Python has it."""
+        """Any value of strings, numbers, booleans, lists and tables, as plain Python values."""
         return _python(self.get(key, expected, lambda v: True, default))
 
     def table(self, key: str) -> "Table":
@@ -97,7 +97,7 @@ class Table:
         return results
 
     def item(self, key: str, number: int, item: dict[str, Any]) -> "Table":
-        """A reader for a table inside a list."""
+        """A table inside a list."""
         file = self.file_of(key)
         entries = Entries({name: Entry(_nested(value, file), file) for name, value in item.items()})
         return Table(entries, file, f"{self.path(key)}[{number}]")
@@ -107,7 +107,7 @@ class Table:
         raise ScenarioError(f"{self.file_of(key)}: {self.path(key)}[{number}] is {shown(value)}; expected {expected}")
 
     def beside(self, key: str, name: str) -> Path:
-        """A file named in the scenario: relative names are relative to the file that says them."""
+        """A file named in the scenario; relative names are relative to the file that sets the key."""
         return self.file_of(key).parent / name
 
     def keys(self) -> list[str]:
@@ -115,13 +115,13 @@ class Table:
         return list(self._entries)
 
     def close(self) -> None:
-        """Refuse keys that nobody asked for."""
+        """Raise ScenarioError for a key that was not read."""
         for key in self._entries:
-            if key not in self._asked:
-                known = ", ".join(self._asked) or "no keys"
+            if key not in self._read:
+                known = ", ".join(self._read) or "no keys"
                 raise ScenarioError(
                     f"{self.file_of(key)}: {self.path(key)} = {shown(self._entries[key].value)} is unknown; "
-                    f"expected one of {known}{_meant(key, list(self._asked))}"
+                    f"expected one of {known}{_suggestion(key, list(self._read))}"
                 )
 
     def calling(self, key: str, call: Callable[[], _T]) -> _T:
@@ -159,7 +159,7 @@ def _python(value: Any) -> Any:
     return value
 
 
-def _meant(value: str, known: Sequence[str]) -> str:
+def _suggestion(value: str, known: Sequence[str]) -> str:
     close = difflib.get_close_matches(value.lower(), [name.lower() for name in known], 1)
     name = next((name for name in known if close and name.lower() == close[0]), None)
     return f" (did you mean {name}?)" if name else ""

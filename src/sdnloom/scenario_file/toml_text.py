@@ -1,4 +1,4 @@
-"""Documents as TOML text: what `tomllib` reads back as the same document."""
+"""Documents as TOML text, which `tomllib` reads back as the same document."""
 
 import json
 import re
@@ -60,7 +60,7 @@ def _value(value: Any) -> str:
 
 
 def _text(text: str) -> str:
-    """A literal string where that is easier to read, such as for JSON; else a basic one, escaped as in JSON."""
+    """A literal string where that is easier to read, such as for JSON; otherwise a basic one, escaped as in JSON."""
     if ("\\" in text or '"' in text) and "'" not in text and text.isprintable():
         return f"'{text}'"
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,4 +1,4 @@
-"""The `[topology]` and `[[hosts]]` of a scenario: where the network comes from, and who is plugged in where."""
+"""The `[topology]` table, and the ports and addresses of `[[hosts]]`."""
 
 import itertools
 from collections.abc import Callable, Sequence
@@ -29,72 +29,72 @@ from sdnloom.scenario_file.table import Table
 _MOST = 10_000
 
 
-def read_topology(reader: Table) -> Topology:
+def read_topology(table: Table) -> Topology:
     """The topology of a `[topology]` table, with its own hosts."""
-    shape = reader.choice("shape", SHAPES)
-    topology = SHAPES[shape](reader)
-    reader.close()
+    shape = table.choice("shape", SHAPES)
+    topology = SHAPES[shape](table)
+    table.close()
     return topology
 
 
-def _single(reader: Table) -> Topology:
-    hosts, ports = reader.whole("hosts", 0, _MOST, 2), _ports(reader)
-    return reader.calling("", lambda: single(hosts, ports))
+def _single(table: Table) -> Topology:
+    hosts, ports = table.whole("hosts", 0, _MOST, 2), _ports(table)
+    return table.calling("", lambda: single(hosts, ports))
 
 
 def _line(build: Callable[[int, int, int], Topology]) -> Callable[[Table], Topology]:
-    def read(reader: Table) -> Topology:
-        switches, hosts, ports = reader.whole("switches", 1, _MOST), _hosts(reader), _ports(reader)
-        return reader.calling("", lambda: build(switches, hosts, ports))
+    def read(table: Table) -> Topology:
+        switches, hosts, ports = table.whole("switches", 1, _MOST), _hosts(table), _ports(table)
+        return table.calling("", lambda: build(switches, hosts, ports))
 
     return read
 
 
-def _tree(reader: Table) -> Topology:
-    depth, fanout, ports = reader.whole("depth", 1, 64), reader.whole("fanout", 1, _MOST, 2), _ports(reader)
-    return reader.calling("", lambda: tree(depth, fanout, ports))
+def _tree(table: Table) -> Topology:
+    depth, fanout, ports = table.whole("depth", 1, 64), table.whole("fanout", 1, _MOST, 2), _ports(table)
+    return table.calling("", lambda: tree(depth, fanout, ports))
 
 
-def _torus(reader: Table) -> Topology:
-    rows, columns, ports = reader.whole("rows", 3, _MOST), reader.whole("columns", 3, _MOST), _ports(reader)
-    return reader.calling("", lambda: torus(rows, columns, ports))
+def _torus(table: Table) -> Topology:
+    rows, columns, ports = table.whole("rows", 3, _MOST), table.whole("columns", 3, _MOST), _ports(table)
+    return table.calling("", lambda: torus(rows, columns, ports))
 
 
-def _custom(reader: Table) -> Topology:
-    switches, ports = reader.texts("switches"), _ports(reader)
-    links = reader.get(
+def _custom(table: Table) -> Topology:
+    switches, ports = table.texts("switches"), _ports(table)
+    links = table.get(
         "links",
         'a list of pairs such as ["s1:2", "s2:2"]',
         lambda value: isinstance(value, list) and all(map(_is_pair, value)),
         [],
     )
-    return reader.calling("", lambda: custom(switches, links, ports=ports))
+    return table.calling("", lambda: custom(switches, links, ports=ports))
 
 
 def _is_pair(value: Any) -> bool:
     return isinstance(value, list) and len(value) == 2 and all(isinstance(end, str) for end in value)
 
 
-def _mininet(reader: Table) -> Topology:
-    file = reader.beside("file", reader.text("file", expected="the name of a Mininet Topo file"))
-    name = reader.text("topo", None, expected="a name of topos, with arguments as after mininet's --topo")
-    arguments = reader.get("arguments", "a list", lambda value: isinstance(value, list), [])
-    options = reader.plain("options", {})
+def _mininet(table: Table) -> Topology:
+    file = table.beside("file", table.text("file", expected="the name of a Mininet Topo file"))
+    name = table.text("topo", None, expected="a name of topos, with arguments as after mininet's --topo")
+    arguments = table.get("arguments", "a list", lambda value: isinstance(value, list), [])
+    options = table.plain("options", {})
     if not isinstance(options, dict):
-        reader.fail("options", options, "a table")
-    return reader.calling("file", lambda: load_mininet(file, name, arguments, options))
+        table.fail("options", options, "a table")
+    return table.calling("file", lambda: load_mininet(file, name, arguments, options))
 
 
-def _graphml(reader: Table) -> Topology:
-    file = reader.beside("file", reader.text("file", expected="the name of a GraphML file"))
-    hosts = _hosts(reader)
-    return reader.calling("file", lambda: load_graphml(file, hosts))
+def _graphml(table: Table) -> Topology:
+    file = table.beside("file", table.text("file", expected="the name of a GraphML file"))
+    hosts = _hosts(table)
+    return table.calling("file", lambda: load_graphml(file, hosts))
 
 
-def _topohub(reader: Table) -> Topology:
-    name = reader.text("name", expected="a network of topohub such as topozoo/Abilene")
-    hosts = _hosts(reader)
-    return reader.calling("name", lambda: load_topohub(name, hosts))
+def _topohub(table: Table) -> Topology:
+    name = table.text("name", expected="a network of topohub such as topozoo/Abilene")
+    hosts = _hosts(table)
+    return table.calling("name", lambda: load_topohub(name, hosts))
 
 
 SHAPES: dict[str, Callable[[Table], Topology]] = {
@@ -111,30 +111,30 @@ SHAPES: dict[str, Callable[[Table], Topology]] = {
 }
 
 
-def _hosts(reader: Table) -> int:
-    return reader.whole("hosts", 0, 1000, 1)  # type: ignore[no-any-return]
+def _hosts(table: Table) -> int:
+    return table.whole("hosts", 0, 1000, 1)  # type: ignore[no-any-return]
 
 
-def _ports(reader: Table) -> int:
-    return reader.whole("ports", 0, 1000, 0)  # type: ignore[no-any-return]
+def _ports(table: Table) -> int:
+    return table.whole("ports", 0, 1000, 0)  # type: ignore[no-any-return]
 
 
-def place_hosts(topology: Topology, readers: Sequence[Table]) -> Topology:
+def read_hosts(topology: Topology, tables: Sequence[Table]) -> Topology:
     """The topology with the hosts of the `[[hosts]]` tables.
 
     If they have ports of their own (`at`), they replace those of the topology; if not, they are hosts of the topology.
     """
-    names = _distinct(readers, "name", [reader.text("name") for reader in readers])
-    macs = _distinct(readers, "mac", [_address(reader, "mac", mac) for reader in readers])
-    ips = _distinct(readers, "ip", [_address(reader, "ip", ip) for reader in readers])
-    entries = list(zip(readers, names, macs, ips, strict=True))
-    if any("at" in reader for reader in readers):
+    names = _distinct(tables, "name", [table.text("name") for table in tables])
+    macs = _distinct(tables, "mac", [_address(table, "mac", mac) for table in tables])
+    ips = _distinct(tables, "ip", [_address(table, "ip", ip) for table in tables])
+    entries = list(zip(tables, names, macs, ips, strict=True))
+    if any("at" in table for table in tables):
         return topology.with_hosts(_placed(topology, entries))
     hosts = {host.name: host for host in topology.hosts}
-    for reader, name, address, network in entries:
+    for table, name, address, network in entries:
         if name not in hosts:
             known = ", ".join(hosts) or "none"
-            reader.fail("name", name, f'a host of the topology ({known}), or a port for every host: at = "s1:1"')
+            table.fail("name", name, f'a host of the topology ({known}), or a port for every host: at = "s1:1"')
         spec = hosts[name]
         hosts[name] = replace(spec, mac=address or spec.mac, ip=network or spec.ip)
     return topology.with_hosts(hosts.values())
@@ -145,8 +145,8 @@ def _placed(topology: Topology, entries: list[tuple[Table, str, int | None, int 
     macs, ips = {entry[2] for entry in entries}, {entry[3] for entry in entries}
     taken: set[SwitchPort] = set()
     hosts = []
-    for number, (reader, name, address, network) in enumerate(entries, 1):
-        port = _free_port(topology, reader, taken)
+    for number, (table, name, address, network) in enumerate(entries, 1):
+        port = _free_port(topology, table, taken)
         address = address or next(n for n in itertools.count(number) if n not in macs)
         network = network or next(n for n in itertools.count(FIRST_IP + number) if n not in ips)
         taken.add(port)
@@ -156,31 +156,29 @@ def _placed(topology: Topology, entries: list[tuple[Table, str, int | None, int 
     return hosts
 
 
-def _distinct(readers: Sequence[Table], key: str, values: list[Any]) -> list[Any]:
+def _distinct(tables: Sequence[Table], key: str, values: list[Any]) -> list[Any]:
     for number, value in enumerate(values):
         if value is not None and value in values[:number]:
-            other = readers[values.index(value)].text("name")
-            readers[number].fail(
-                key, readers[number].text(key), f"a {key} that no other host has (host {other} has it)"
-            )
+            other = tables[values.index(value)].text("name")
+            tables[number].fail(key, tables[number].text(key), f"a {key} that no other host has (host {other} has it)")
     return values
 
 
-def _address(reader: Table, key: str, parse: Callable[[str], int]) -> int | None:
+def _address(table: Table, key: str, parse: Callable[[str], int]) -> int | None:
     expected = "a MAC address such as 00:00:00:00:00:01" if key == "mac" else "an IPv4 address such as 10.0.0.1"
-    text = reader.text(key, None, expected)
+    text = table.text(key, None, expected)
     if text is None:
         return None
     try:
         number = parse(text)
     except AddressError:
-        reader.fail(key, text, expected)
+        table.fail(key, text, expected)
     if number == 0 or (key == "ip" and ":" in text) or (key == "mac" and number >> 40 & 1):
-        reader.fail(key, text, f"{expected} of one host")
+        table.fail(key, text, f"{expected} of one host")
     return number
 
 
-def _free_port(topology: Topology, reader: Table, taken: set[SwitchPort]) -> SwitchPort:
+def _free_port(topology: Topology, table: Table, taken: set[SwitchPort]) -> SwitchPort:
     linked = topology.peers
     free = [
         str(SwitchPort(switch.name, port))
@@ -189,13 +187,13 @@ def _free_port(topology: Topology, reader: Table, taken: set[SwitchPort]) -> Swi
         if SwitchPort(switch.name, port) not in linked and SwitchPort(switch.name, port) not in taken
     ]
     expected = f"a free port of a switch: {_some(free)}"
-    text = reader.text("at", expected=expected)
+    text = table.text("at", expected=expected)
     try:
         switch, port = parse_end(text)
     except TopologyError:
-        reader.fail("at", text, expected)
+        table.fail("at", text, expected)
     if text not in free or port is None:
-        reader.fail("at", text, expected)
+        table.fail("at", text, expected)
     return SwitchPort(switch, port)
 
 
