@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from benchmarks import nice, nice_table4, nice_table5
 from sdnloom.check.program_factory import make_program
-from tests.examples_apps import expected
+from tests.examples import expected
 
 
 def test_every_published_defect_has_its_scenario_and_its_row():

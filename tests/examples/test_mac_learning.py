@@ -1,4 +1,4 @@
-"""The MAC-learning switch: its three published defects (NICE, 9.1), partial cures, and cures that hold."""
+"""The MAC-learning switch: its three published defects (NICE, 9.1), partial corrections, and corrections that hold."""
 
 import importlib.util
 from dataclasses import replace
@@ -100,12 +100,12 @@ def test_a_hard_timeout_ends_the_lasting_loss_but_not_the_passing_one():
 
 
 @pytest.mark.parametrize("reduce", [False, True])
-def test_following_the_host_cures_bug_1(reduce):
+def test_following_the_host_corrects_bug_1(reduce):
     rules = (LOST, FOR_EVER, NoForgottenPackets(), NoHandlerException(), DONE)
     assert holds(moving(), "Following", *rules, reduce=reduce)
 
 
-def test_following_the_host_cures_bug_1_across_switches():
+def test_following_the_host_corrects_bug_1_across_switches():
     network = moving(LINE)
     assert violation(network, "PySwitch", LOST)[1] == 38
     assert violation(network, "HardTimeout", LOST)[1] == 38
@@ -134,7 +134,7 @@ def test_bug_2_the_second_packet_still_goes_to_the_controller(topology, length):
 
 
 @pytest.mark.parametrize(("topology", "length"), [(ONE, 12), (LINE, 18)], ids=["one switch", "two switches"])
-def test_the_reverse_rule_second_is_no_cure(topology, length):
+def test_the_reverse_rule_second_does_not_correct_it(topology, length):
     """The answer leaves with the first rule; A's next packet can be faster than the second."""
     message, steps = violation(pinging(topology), "ReverseSecond", StrictDirectPaths(), ANSWERED)
     assert message.startswith("packet A:2 at s1 went to the controller")
@@ -143,7 +143,7 @@ def test_the_reverse_rule_second_is_no_cure(topology, length):
 
 @pytest.mark.parametrize("topology", [ONE, LINE], ids=["one switch", "two switches"])
 @pytest.mark.parametrize("sends", [2, 3])
-def test_the_reverse_rule_first_cures_bug_2(topology, sends):
+def test_the_reverse_rule_first_corrects_bug_2(topology, sends):
     rules = (StrictDirectPaths(), NoBlackHoles(), NoForgottenPackets(), NoHandlerException(), ANSWERED)
     assert holds(pinging(topology, sends), "ReverseFirst", *rules)
 
@@ -160,7 +160,7 @@ def test_bug_3_a_flooded_packet_goes_round():
 
 
 @pytest.mark.parametrize("reduce", [False, True])
-def test_a_spanning_tree_cures_bug_3(reduce):
+def test_a_spanning_tree_corrects_bug_3(reduce):
     rules = (NoForwardingLoops(), NoBlackHoles(), NoForgottenPackets(), NoHandlerException(), ANSWERED)
     assert holds(pinging(RING), "SpanningTree", *rules, arguments=LINKS, reduce=reduce)
 

@@ -1,4 +1,4 @@
-"""Strategies together with discovery: what they find replays, and what they leave out is said."""
+"""Strategies together with discovery: their counterexamples replay, and the verdict names what they skip."""
 
 import json
 from typing import NamedTuple
@@ -6,11 +6,11 @@ from typing import NamedTuple
 import pytest
 
 from tests.cli.running import CommandLine
-from tests.examples_apps.expected import EXAMPLES
+from tests.examples.expected import EXAMPLES
 
 
 class Found(NamedTuple):
-    """Steps to the violation, and states and transitions of the whole search, for the defect; then for its cure."""
+    """Steps to the violation, states and transitions of the whole search, for the defect and for its correction."""
 
     steps: int
     states: int

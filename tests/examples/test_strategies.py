@@ -1,4 +1,4 @@
-"""Which strategy finds which of the thirteen defects: what the paper's table 4 says, or better."""
+"""Strategies find the defects that the paper's table 4 says they find, or more."""
 
 from dataclasses import replace
 
@@ -6,7 +6,7 @@ import pytest
 
 from sdnloom import load_scenario
 from sdnloom.strategies import FlowIR, NoDelay, Unusual, same_connection
-from tests.examples_apps.expected import BUGS, EXAMPLES, EXPECTED
+from tests.examples.expected import BUGS, EXAMPLES, EXPECTED
 
 STRATEGIES = {"NO-DELAY": NoDelay(), "UNUSUAL": Unusual(), "FLOW-IR": FlowIR(same_connection)}
 # The paper's FLOW-IR misses BUG-IX too: there a repeated SYN starts another flow. `same_connection` knows better.

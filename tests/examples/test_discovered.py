@@ -1,4 +1,4 @@
-"""The thirteen defects with inputs that nobody was told: packets and port statistics are discovered."""
+"""The thirteen defects with discovered packets and port statistics."""
 
 import json
 from dataclasses import replace
@@ -11,7 +11,7 @@ from sdnloom.check.scenario import Report, Scenario
 from sdnloom.inputs.options import DiscoverOptions
 from sdnloom.strategies import FlowIR, same_connection
 from tests.cli.running import CommandLine
-from tests.examples_apps.expected import BUGS, DISCOVERED, EXAMPLES, EXPECTED
+from tests.examples.expected import BUGS, DISCOVERED, EXAMPLES, EXPECTED
 
 
 def discovering(name: str) -> Scenario:
@@ -39,7 +39,7 @@ def test_discovered_inputs_violate_the_same_property_as_given_ones() -> None:
 
 
 @cache
-def report_of_the_cure(bug: str) -> Report:
+def report_of_the_correction(bug: str) -> Report:
     scenario = discovering(BUGS[bug][1][0])
     if bug == "II":  # its rules are for one type of packets, so one of another type is news to the switch
         scenario = replace(scenario, discovery=DiscoverOptions(stacks=("ethernet",), fields=(("eth.type", "0x88b5"),)))
@@ -48,20 +48,20 @@ def report_of_the_cure(bug: str) -> Report:
 
 @pytest.mark.parametrize("bug", ["II", "III", "X", "XI", "XII", "XIII"])
 def test_the_cure_holds_for_all_discovered_inputs(bug: str) -> None:
-    report = report_of_the_cure(bug)
+    report = report_of_the_correction(bug)
     assert (report.verdict, report.result.never) == ("holds", ())
 
 
 @pytest.mark.parametrize("bug", ["IV", "V", "VI", "VII", "VIII", "IX"])
 def test_the_cure_of_the_load_balancer_holds_for_all_discovered_inputs(bug: str) -> None:
-    defect, cures = BUGS[bug]
+    defect, corrections = BUGS[bug]
     network = load_scenario(EXAMPLES / f"{defect}_discover.toml")
-    cure = load_scenario(EXAMPLES / f"{cures[0]}.toml")
-    assert replace(network, program=cure.program, code=cure.code).check().verdict == "holds"
+    correction = load_scenario(EXAMPLES / f"{corrections[0]}.toml")
+    assert replace(network, program=correction.program, code=correction.code).check().verdict == "holds"
 
 
 def test_a_load_that_rises_and_drops_is_found_from_the_program() -> None:
-    report = report_of_the_cure("XIII")
+    report = report_of_the_correction("XIII")
     assert report.discovery is not None
     assert report.discovery.network.answers == (
         (

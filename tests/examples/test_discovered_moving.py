@@ -1,4 +1,4 @@
-"""The cure of BUG-I, a host that moves, with packets that nobody was told: no false alarm, and bounds that say so."""
+"""The correction of BUG-I, a host that moves, with discovered packets: no false alarm, and the bounds say so."""
 
 from dataclasses import replace
 
@@ -6,7 +6,7 @@ import pytest
 
 from sdnloom import load_scenario
 from sdnloom.inputs.options import DiscoverOptions
-from tests.examples_apps.expected import BUGS, EXAMPLES
+from tests.examples.expected import BUGS, EXAMPLES
 
 # Rules are for one type of packets, so each further type multiplies the states: all stacks give 596,010 and hold too.
 ONE_TYPE = DiscoverOptions(stacks=("ethernet",), fields=(("eth.type", "0x88b5"),))

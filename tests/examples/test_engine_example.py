@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-EXAMPLE = Path(__file__).parent.parent / "examples" / "engine" / "lost_update.py"
+EXAMPLE = Path(__file__).parents[2] / "examples" / "engine" / "lost_update.py"
 
 
 def test_the_lost_update_is_found_and_the_corrected_twin_holds() -> None:

@@ -1,4 +1,4 @@
-"""The three applications for os-ken: thirteen published defects found, their cures proved, faults that matter."""
+"""The three applications for os-ken: the thirteen published defects are found, and their corrections hold."""
 
 import json
 from dataclasses import replace
@@ -10,7 +10,7 @@ import pytest
 from sdnloom import load_scenario
 from sdnloom.engine.model import Needs, Property
 from tests.cli.running import CommandLine
-from tests.examples_apps.expected import BUGS, EXAMPLES, EXPECTED, FAULTS, FOLDERS
+from tests.examples.expected import BUGS, EXAMPLES, EXPECTED, FAULTS, FOLDERS
 
 LIMIT = ("--max-states", 200_000)  # a state space that has become endless fails, and does not hang
 
@@ -64,9 +64,9 @@ def properties_of(name: str) -> list[str]:
 
 @pytest.mark.parametrize("bug", BUGS)
 def test_a_cure_holds_for_the_same_properties(bug: str) -> None:
-    defect, cures = BUGS[bug]
-    assert properties_of(cures[0]) == properties_of(defect)
-    assert {EXPECTED[cure].verdict for cure in cures} == {"holds"}
+    defect, corrections = BUGS[bug]
+    assert properties_of(corrections[0]) == properties_of(defect)
+    assert {EXPECTED[correction].verdict for correction in corrections} == {"holds"}
 
 
 def test_half_cures_do_not_hold() -> None:

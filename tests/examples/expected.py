@@ -1,6 +1,6 @@
-"""What the scenarios of the three applications must give: verdict, violated property, steps, states, transitions.
+"""Expected results of the scenarios of the three applications: verdict, property, steps, states, transitions.
 
-The thirteen published defects (NICE, section 9), the scenario that shows each, and those that show its cure.
+The thirteen published defects (NICE, section 9), the scenario that shows each, and those that show its correction.
 """
 
 from pathlib import Path
@@ -86,7 +86,7 @@ DISCOVERED: dict[str, Expected] = {  # with --discover; states of the last round
     "traffic_engineering/bug13": Expected("violated", "NoForgottenPackets", 15, 1139, 2687),
 }
 
-BUGS: dict[str, tuple[str, tuple[str, ...]]] = {  # defect -> scenario that has it, scenarios that have its cure
+BUGS: dict[str, tuple[str, tuple[str, ...]]] = {  # defect -> scenario that has it, scenarios that have its correction
     "I": ("mac_learning_osken/bug1", ("mac_learning_osken/bug1_fixed", "mac_learning_osken/bug1_fixed_persistent")),
     "II": ("mac_learning_osken/bug2", ("mac_learning_osken/bug2_fixed",)),
     "III": ("mac_learning_osken/bug3", ("mac_learning_osken/bug3_fixed",)),
