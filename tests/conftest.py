@@ -12,15 +12,15 @@ settings.load_profile("sdnloom")
 
 
 def pytest_collection_finish() -> None:
-    # What was imported lives as long as the tests: the cyclic collector need not look at it again and again, nor at
-    # every state of a search. Full collections took a tenth of all time.
+    # Imported modules live as long as the tests, so the cyclic collector need not scan them, nor every state of a
+    # search. Full collections took a tenth of the time.
     gc.collect()
     gc.freeze()
     gc.set_threshold(2_000, 20, 25)
 
 
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
-    # Under SDNLOOM_REQUIRE_ALL no test may skip: CI must notice a tool that is not there.
+    # Under SDNLOOM_REQUIRE_ALL no test may skip: CI must notice a missing tool.
     if os.environ.get("SDNLOOM_REQUIRE_ALL") and call.excinfo and call.excinfo.errisinstance(pytest.skip.Exception):
         call.excinfo = pytest.ExceptionInfo.from_exc_info(
             (
