@@ -123,6 +123,8 @@ KEYS = [
     "depth",
     "seconds",
     "handler_runs",
+    "reduction",
+    "restarts",
     "discovery",
     "trace",
     "violations",
@@ -144,6 +146,8 @@ def test_json_is_one_object_with_the_documented_keys(sdnloom: CommandLine, tmp_p
         "transitions": 8,
         "depth": 7,
         "handler_runs": 2,
+        "reduction": None,
+        "restarts": [],
         "discovery": None,
         "trace": "hub.quiet-h2.sdnloom-trace.json",
         "violations": [
@@ -403,3 +407,20 @@ def test_a_mistake_in_the_options_is_one_line(sdnloom: CommandLine, arguments: t
     assert (run.code, run.out) == (2, "")
     assert run.err.startswith(message)
     assert run.err.count("\n") == 1
+
+
+def test_a_reduction_says_what_it_used_and_explains_its_conflicts(sdnloom: CommandLine, tmp_path: Path) -> None:
+    write(tmp_path)
+    assert "reduction" not in sdnloom("check", "hub.toml", "--no-trace").out
+    reduced = sdnloom("check", "hub.toml", "--no-trace", "--reduce").out
+    assert "\nreduction: stubborn sets" in reduced
+    assert "  <->  " not in reduced
+    explained = sdnloom("check", "hub.toml", "--no-trace", "--explain-reduction")
+    assert "\n  s1: packets  <->  s1: of   cells: " in explained.out
+    found = json.loads(sdnloom("check", "hub.toml", "--no-trace", "--explain-reduction", "--format", "json").out)
+    assert found["reduction"]["used"][0] == "stubborn sets"
+    pairs = [conflict["actions"] for conflict in found["reduction"]["conflicts"]]
+    assert [["s1", "packets"], ["s1", "of"]] in pairs
+    assert json.loads(sdnloom("check", "hub.toml", "--no-trace", "--format", "json").out)["reduction"] is None
+    wrong = sdnloom("check", "hub.toml", "--explain-reduction", "--no-reduce")
+    assert (wrong.code, wrong.err[:59]) == (2, "error: --explain-reduction and --no-reduce are given; expec")

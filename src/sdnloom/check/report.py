@@ -8,6 +8,7 @@ from sdnloom.check.coverage import FileCoverage
 from sdnloom.check.discovery import Discovery
 from sdnloom.check.fingerprint import Fingerprints
 from sdnloom.engine.model import Property, Restart
+from sdnloom.engine.reduction.explain import Conflict
 from sdnloom.engine.result import Counterexample, Holds, Incomplete, Result, Violated
 from sdnloom.engine.semantics import Finding
 from sdnloom.engine.trace import Trace
@@ -16,6 +17,15 @@ if TYPE_CHECKING:
     from sdnloom.check.scenario import Scenario
 
 CONTROLLER = "controller"  # the component whose steps run the program
+
+
+@dataclass(frozen=True)
+class ReductionReport:
+    """The reductions that a search used, why assumptions were refuted, and which actions conflict if that was asked."""
+
+    used: tuple[str, ...]
+    refuted: tuple[str, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -32,6 +42,7 @@ class Report:
     fingerprints: Fingerprints
     coverage: tuple[FileCoverage, ...] | None = None
     discovery: Discovery | None = None
+    reduction: ReductionReport | None = None  # None for a search without one
 
     @property
     def verdict(self) -> str:

@@ -16,7 +16,7 @@ from sdnloom.check.coverage import Coverage
 from sdnloom.check.discovery import Discovery, discover
 from sdnloom.check.fingerprint import Fingerprints, declared_fingerprint, program_fingerprint
 from sdnloom.check.program_factory import make_program
-from sdnloom.check.report import CONTROLLER, Report
+from sdnloom.check.report import CONTROLLER, ReductionReport, Report
 from sdnloom.check.scenario import Scenario
 from sdnloom.engine.model import Observer, Property, System
 from sdnloom.engine.path import Diverged, final_state, replay
@@ -46,7 +46,8 @@ class Run:
 
     def __init__(self, scenario: Scenario, ordered: bool = False, coverage: bool = False) -> None:
         self.scenario = scenario
-        self.restarts: list[str] = []  # why the search began again
+        self.restarts: list[str] = []  # why the search started again
+        self.refuted: list[str] = []  # which of these refuted an assumption of the reduction
         self._coverage: Coverage | None = None
         if coverage:
             self._coverage = Coverage(scenario.code, branches=not scenario.narrowed().needs_discovery)
@@ -174,7 +175,19 @@ class Run:
         discovery: Discovery | None = None,
     ) -> Report:
         covered = None if self._coverage is None else self._coverage.report()
-        return Report(scenario, result, bounds, properties, self._fingerprints(properties), covered, discovery)
+        reduction = (
+            ReductionReport(result.reduction, tuple(self.refuted), result.conflicts) if result.reduction else None
+        )
+        return Report(
+            scenario,
+            replace(result, restarts=tuple(self.restarts)),
+            bounds,
+            properties,
+            self._fingerprints(properties),
+            covered,
+            discovery,
+            reduction,
+        )
 
 
 class Searched(NamedTuple):

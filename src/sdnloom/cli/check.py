@@ -31,7 +31,7 @@ GROUPS = {
     **APP_GROUPS,
     "Search": ("find_all", "order", "engine", "seed"),
     "Limits": ("max_states", "max_depth", "time_limit", "memory_limit"),
-    "Reduction and strategies": ("reduce", "strategy", "same_flow", "pkt_seq"),
+    "Reduction and strategies": ("reduce", "explain", "strategy", "same_flow", "pkt_seq"),
     "Discovery": ("discover", "stacks", "fields"),
     "Output": ("form", "coverage", "trace_dir", "no_trace", "print_scenario"),
 }
@@ -48,6 +48,12 @@ GROUPS = {
     help="Search order; breadth first finds shortest counterexamples (default: bfs).",
 )
 @click.option("--reduce/--no-reduce", default=None, help="Explore one of several orders that lead to the same result.")
+@click.option(
+    "--explain-reduction",
+    "explain",
+    is_flag=True,
+    help="Reduce, and list which actions conflict and the cells and channels that make them.",
+)
 @click.option(
     "--strategy",
     metavar="NAMES",
@@ -99,6 +105,7 @@ def command(
     engine: str | None,
     order: str | None,
     reduce: bool | None,
+    explain: bool,
     strategy: str | None,
     same_flow: str | None,
     pkt_seq: str | None,
@@ -125,7 +132,15 @@ def command(
     """
     if print_scenario:
         return _print(scenario)
-    given: dict[str, Any] = {"engine": engine, "order": order, "reduce": reduce, "find_all": find_all}
+    if explain and reduce is False:
+        raise click.UsageError("--explain-reduction and --no-reduce are given; expected one or the other")
+    given: dict[str, Any] = {
+        "engine": engine,
+        "order": order,
+        "reduce": True if explain else reduce,
+        "explain": explain or None,
+        "find_all": find_all,
+    }
     limits: dict[str, Any] = {
         "states": max_states,
         "depth": max_depth,

@@ -44,11 +44,30 @@ def report_json(report: Report, traces: Mapping[Counterexample, Path] | None = N
         "depth": statistics.depth,
         "seconds": round(statistics.seconds, 6),
         "handler_runs": report.handler_runs,
+        "reduction": _reduction(report),
+        "restarts": list(report.result.restarts),
         "discovery": _discovery(report),
         "trace": violations[0]["trace"] if violations else None,
         "violations": violations,
     }
     return json_text(values)
+
+
+def _reduction(report: Report) -> dict[str, Any] | None:
+    found = report.reduction
+    if found is None:
+        return None
+    conflicts = [
+        {
+            "actions": [list(each.first), list(each.second)],
+            "cells": list(each.cells),
+            "channels": list(each.channels),
+            "properties": list(each.properties),
+            "seen": each.seen,
+        }
+        for each in found.conflicts
+    ]
+    return {"used": list(found.used), "refuted": list(found.refuted), "conflicts": conflicts}
 
 
 def _discovery(report: Report) -> dict[str, Any] | None:

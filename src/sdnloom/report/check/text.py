@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from sdnloom.check.coverage import FileCoverage
-from sdnloom.check.report import Report
+from sdnloom.check.report import ReductionReport, Report
 from sdnloom.engine.result import Counterexample, Incomplete
 from sdnloom.report.describe import Names, counted
 from sdnloom.report.steps import steps_text
@@ -47,6 +47,8 @@ def report_text(report: Report, traces: Mapping[Counterexample, Path] | None = N
         f"depth {statistics.depth}, {counted(report.handler_runs, 'handler run')}"
     )
     lines.append(f"bounds: {'; '.join(report.bounds) or 'none'}")
+    if report.reduction is not None:
+        lines += _reduction(report.reduction)
     if report.discovery is not None:
         lines += [f"inputs may be missing: {gap}" for gap in report.discovery.gaps]
     if not statistics.transitions and report.verdict == "holds":
@@ -57,6 +59,13 @@ def report_text(report: Report, traces: Mapping[Counterexample, Path] | None = N
         lines += [line for one in report.coverage for line in coverage_text(one)]
     lines += [f"replay: sdnloom replay {shlex.quote(str(traces[one]))}" for one in report.violations if one in traces]
     return "\n".join(lines) + "\n"
+
+
+def _reduction(reduction: ReductionReport) -> list[str]:
+    line = f"reduction: {', '.join(reduction.used)}"
+    if reduction.refuted:
+        line += f"; handlers of different switches are not independent: {'; '.join(reduction.refuted)}"
+    return [line, *(f"  {conflict}" for conflict in reduction.conflicts)]
 
 
 def _unseen(name: str, incomplete: str | None) -> str:
