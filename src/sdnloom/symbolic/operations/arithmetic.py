@@ -1,7 +1,7 @@
 """The binary operators of rewritten code.
 
-Only a symbolic right operand needs help: a plain left one of another class than int, such as a bool or a float, would
-answer without asking it. Sets that hold symbolic elements are combined by comparing elements.
+Only a symbolic right operand needs help: a plain left operand of another class than int, such as a bool or a float,
+would compute the result without it. Sets with symbolic elements are combined by comparing elements.
 """
 
 import operator
@@ -17,7 +17,7 @@ from sdnloom.symbolic.values.make import SIMPLE, SYMBOLIC, concretise_all
 _ON_SETS: Final = {"and": "intersection", "or": "union", "sub": "difference", "xor": "symmetric_difference"}
 
 
-def _slow(name: str, left: Any, right: Any) -> Any:
+def _apply(name: str, left: Any, right: Any) -> Any:
     """Return `left operator right` where the right one is symbolic or a container may hold symbolic elements."""
     if (
         type(right) in SYMBOLIC
@@ -38,7 +38,7 @@ def _slow(name: str, left: Any, right: Any) -> Any:
     return _PLAIN[name](left, right)
 
 
-def _slow_in_place(name: str, left: Any, right: Any) -> Any:
+def _apply_in_place(name: str, left: Any, right: Any) -> Any:
     if type(left) is bytearray:
         concretise_all(right, f"{name} of a bytearray that rewritten code did not make")
     elif has_symbolic_keys() and isinstance(left, set) and name in _ON_SETS and is_set(right):
@@ -48,7 +48,7 @@ def _slow_in_place(name: str, left: Any, right: Any) -> Any:
         METHODS[dict]["update"](left, right)
         return left
     elif isinstance(left, int | float):
-        return _slow(name, left, right)
+        return _apply(name, left, right)
     return _IN_PLACE[name](left, right)
 
 
@@ -60,14 +60,14 @@ _IN_PLACE: Final[dict[str, Callable[[Any, Any], Any]]] = {name: getattr(operator
 def add(left: Any, right: Any) -> Any:
     """left + right"""
     if type(right) in SYMBOLIC or SYMBOLIC_KEYS:
-        return _slow("add", left, right)
+        return _apply("add", left, right)
     return left + right
 
 
 def iadd(left: Any, right: Any) -> Any:
     """left += right"""
     if type(right) in SYMBOLIC or SYMBOLIC_KEYS or type(left) is bytearray:
-        return _slow_in_place("add", left, right)
+        return _apply_in_place("add", left, right)
     left += right
     return left
 
@@ -75,14 +75,14 @@ def iadd(left: Any, right: Any) -> Any:
 def sub(left: Any, right: Any) -> Any:
     """left - right"""
     if type(right) in SYMBOLIC or SYMBOLIC_KEYS:
-        return _slow("sub", left, right)
+        return _apply("sub", left, right)
     return left - right
 
 
 def isub(left: Any, right: Any) -> Any:
     """left -= right"""
     if type(right) in SYMBOLIC or SYMBOLIC_KEYS or type(left) is bytearray:
-        return _slow_in_place("sub", left, right)
+        return _apply_in_place("sub", left, right)
     left -= right
     return left
 
@@ -90,14 +90,14 @@ def isub(left: Any, right: Any) -> Any:
 def mul(left: Any, right: Any) -> Any:
     """left * right"""
     if type(right) in SYMBOLIC or SYMBOLIC_KEYS:
-        return _slow("mul", left, right)
+        return _apply("mul", left, right)
     return left * right
 
 
 def imul(left: Any, right: Any) -> Any:
     """left *= right"""
     if type(right) in SYMBOLIC or SYMBOLIC_KEYS or type(left) is bytearray:
-        return _slow_in_place("mul", left, right)
+        return _apply_in_place("mul", left, right)
     left *= right
     return left
 
@@ -105,14 +105,14 @@ def imul(left: Any, right: Any) -> Any:
 def floordiv(left: Any, right: Any) -> Any:
     """left // right"""
     if type(right) in SYMBOLIC or SYMBOLIC_KEYS:
-        return _slow("floordiv", left, right)
+        return _apply("floordiv", left, right)
     return left // right
 
 
 def ifloordiv(left: Any, right: Any) -> Any:
     """left //= right"""
     if type(right) in SYMBOLIC or SYMBOLIC_KEYS or type(left) is bytearray:
-        return _slow_in_place("floordiv", left, right)
+        return _apply_in_place("floordiv", left, right)
     left //= right
     return left
 
@@ -120,14 +120,14 @@ def ifloordiv(left: Any, right: Any) -> Any:
 def truediv(left: Any, right: Any) -> Any:
     """left / right"""
     if type(right) in SYMBOLIC or SYMBOLIC_KEYS:
-        return _slow("truediv", left, right)
+        return _apply("truediv", left, right)
     return left / right
 
 
 def itruediv(left: Any, right: Any) -> Any:
     """left /= right"""
     if type(right) in SYMBOLIC or SYMBOLIC_KEYS or type(left) is bytearray:
-        return _slow_in_place("truediv", left, right)
+        return _apply_in_place("truediv", left, right)
     left /= right
     return left
 
@@ -135,14 +135,14 @@ def itruediv(left: Any, right: Any) -> Any:
 def pow_(left: Any, right: Any) -> Any:
     """left ** right"""
     if type(right) in SYMBOLIC or SYMBOLIC_KEYS:
-        return _slow("pow", left, right)
+        return _apply("pow", left, right)
     return left**right
 
 
 def ipow(left: Any, right: Any) -> Any:
     """left **= right"""
     if type(right) in SYMBOLIC or SYMBOLIC_KEYS or type(left) is bytearray:
-        return _slow_in_place("pow", left, right)
+        return _apply_in_place("pow", left, right)
     left **= right
     return left
 
@@ -150,14 +150,14 @@ def ipow(left: Any, right: Any) -> Any:
 def lshift(left: Any, right: Any) -> Any:
     """left << right"""
     if type(right) in SYMBOLIC or SYMBOLIC_KEYS:
-        return _slow("lshift", left, right)
+        return _apply("lshift", left, right)
     return left << right
 
 
 def ilshift(left: Any, right: Any) -> Any:
     """left <<= right"""
     if type(right) in SYMBOLIC or SYMBOLIC_KEYS or type(left) is bytearray:
-        return _slow_in_place("lshift", left, right)
+        return _apply_in_place("lshift", left, right)
     left <<= right
     return left
 
@@ -165,14 +165,14 @@ def ilshift(left: Any, right: Any) -> Any:
 def rshift(left: Any, right: Any) -> Any:
     """left >> right"""
     if type(right) in SYMBOLIC or SYMBOLIC_KEYS:
-        return _slow("rshift", left, right)
+        return _apply("rshift", left, right)
     return left >> right
 
 
 def irshift(left: Any, right: Any) -> Any:
     """left >>= right"""
     if type(right) in SYMBOLIC or SYMBOLIC_KEYS or type(left) is bytearray:
-        return _slow_in_place("rshift", left, right)
+        return _apply_in_place("rshift", left, right)
     left >>= right
     return left
 
@@ -180,14 +180,14 @@ def irshift(left: Any, right: Any) -> Any:
 def and_(left: Any, right: Any) -> Any:
     """left & right"""
     if type(right) in SYMBOLIC or SYMBOLIC_KEYS:
-        return _slow("and", left, right)
+        return _apply("and", left, right)
     return left & right
 
 
 def iand(left: Any, right: Any) -> Any:
     """left &= right"""
     if type(right) in SYMBOLIC or SYMBOLIC_KEYS or type(left) is bytearray:
-        return _slow_in_place("and", left, right)
+        return _apply_in_place("and", left, right)
     left &= right
     return left
 
@@ -195,14 +195,14 @@ def iand(left: Any, right: Any) -> Any:
 def or_(left: Any, right: Any) -> Any:
     """left | right"""
     if type(right) in SYMBOLIC or SYMBOLIC_KEYS:
-        return _slow("or", left, right)
+        return _apply("or", left, right)
     return left | right
 
 
 def ior(left: Any, right: Any) -> Any:
     """left |= right"""
     if type(right) in SYMBOLIC or SYMBOLIC_KEYS or type(left) is bytearray:
-        return _slow_in_place("or", left, right)
+        return _apply_in_place("or", left, right)
     left |= right
     return left
 
@@ -210,14 +210,14 @@ def ior(left: Any, right: Any) -> Any:
 def xor(left: Any, right: Any) -> Any:
     """left ^ right"""
     if type(right) in SYMBOLIC or SYMBOLIC_KEYS:
-        return _slow("xor", left, right)
+        return _apply("xor", left, right)
     return left ^ right
 
 
 def ixor(left: Any, right: Any) -> Any:
     """left ^= right"""
     if type(right) in SYMBOLIC or SYMBOLIC_KEYS or type(left) is bytearray:
-        return _slow_in_place("xor", left, right)
+        return _apply_in_place("xor", left, right)
     left ^= right
     return left
 
@@ -229,9 +229,9 @@ def mod(left: Any, right: Any) -> Any:
     if type(left) is str or type(left) is bytes:
         simple = type(right) is tuple and SIMPLE.issuperset(map(type, right))
         return left % right if simple else format_percent(left, right)
-    return _slow("mod", left, right)
+    return _apply("mod", left, right)
 
 
 def imod(left: Any, right: Any) -> Any:
     """left %= right"""
-    return mod(left, right) if isinstance(left, str | bytes) else _slow_in_place("mod", left, right)
+    return mod(left, right) if isinstance(left, str | bytes) else _apply_in_place("mod", left, right)

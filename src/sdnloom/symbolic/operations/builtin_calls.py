@@ -37,7 +37,7 @@ __all__ = ["PASS_THROUGH", "REPLACEMENTS", "SINKS", "SymRange", "register_replac
 
 
 class SymRange:
-    """`range` with a symbolic bound: whether there is a next number is a fork."""
+    """`range` with a symbolic bound: forks on whether there is a next number."""
 
     def __init__(self, start: int, stop: int, step: int) -> None:
         self.start, self.stop, self.step = start, stop, step
@@ -77,11 +77,11 @@ class SymRange:
     __hash__ = None  # type: ignore[assignment]
 
     def index(self, number: Any) -> int:
-        """Return the place of a number; ValueError if it is none of these."""
+        """Return the index of a number; raises ValueError if it is not in the range."""
         return [*self].index(number)
 
     def count(self, number: Any) -> int:
-        """Return 1 if a number is one of these, else 0."""
+        """Return 1 if a number is in the range, else 0."""
         return int(number in self)
 
     def __reversed__(self) -> Iterator[int]:
@@ -124,11 +124,11 @@ def _bytes(value: Any, *args: Any) -> bytes:
     return bytes_of_numbers(value)
 
 
-def _hex_of(spec: str) -> Replacement:
-    def handler(number: Any) -> str:
+def _formatter(spec: str) -> Replacement:
+    def replacement(number: Any) -> str:
         return text_of_int(number, spec)
 
-    return handler
+    return replacement
 
 
 def _type(*args: Any, **kwargs: Any) -> Any:
@@ -149,25 +149,25 @@ def _fromhex(text: Any) -> bytes:
 
 
 def _dict(*args: Any, **kwargs: Any) -> dict[Any, Any]:
-    made: dict[Any, Any] = {}
+    result: dict[Any, Any] = {}
     for other in args:
-        merge_into(made, other)
-    made.update(kwargs)
-    return made
+        merge_into(result, other)
+    result.update(kwargs)
+    return result
 
 
 def _frozenset(elements: Any = ()) -> frozenset[Any]:
     return frozenset(make_set(elements))
 
 
-def _named(function: Replacement) -> Replacement:
-    """Return a function of attributes that pins the name it is given."""
+def _with_concrete_name(function: Replacement) -> Replacement:
+    """Return a function of attributes that concretises the name of the attribute."""
 
-    def handler(owner: Any, name: Any, *rest: Any) -> Any:
+    def replacement(owner: Any, name: Any, *rest: Any) -> Any:
         concretise_all(name, f"{function.__name__} by a symbolic name")
         return function(owner, concrete(name), *rest)
 
-    return handler
+    return replacement
 
 
 def _float(value: Any = 0.0) -> float:
@@ -209,16 +209,16 @@ REPLACEMENTS: Final[dict[Any, Replacement]] = {
     enumerate: _enumerate,
     ord: lambda text: ord_of(text) if isinstance(text, SymSequence) else ord(text),
     chr: lambda number: chr_of(number) if isinstance(number, SymInt) else chr(number),
-    hex: _hex_of("#x"),
-    oct: _hex_of("#o"),
-    bin: _hex_of("#b"),
+    hex: _formatter("#x"),
+    oct: _formatter("#o"),
+    bin: _formatter("#b"),
     ascii: _ascii,
     repr: to_repr,
     format: lambda value, spec="": format_value(value, None, concrete(spec)),
-    getattr: _named(getattr),
-    setattr: _named(setattr),
-    hasattr: _named(hasattr),
-    delattr: _named(delattr),
+    getattr: _with_concrete_name(getattr),
+    setattr: _with_concrete_name(setattr),
+    hasattr: _with_concrete_name(hasattr),
+    delattr: _with_concrete_name(delattr),
     int.from_bytes: lambda value, byteorder="big", *, signed=False: int_of_bytes(value, byteorder, signed=signed),
     bytes.fromhex: _fromhex,
     bytearray.fromhex: lambda text: SymByteArray(_fromhex(text)),
@@ -240,7 +240,7 @@ PASS_THROUGH: Final[set[Any]] = {
     operator.attrgetter, types.SimpleNamespace,
 }  # fmt: skip
 
-# Those that take counts, by where the first may stand; those that call a function, by where it stands.
+# Functions with counts as arguments -> the index of the first; functions that call a function -> its index.
 COUNT_ARGUMENTS: Final[dict[Any, int]] = {
     itertools.islice: 1, itertools.repeat: 1, itertools.combinations: 1, itertools.permutations: 1,
     itertools.product: 9, itertools.tee: 1, collections.deque: 1,
@@ -249,9 +249,9 @@ FUNCTION_ARGUMENT: Final[dict[Any, int]] = {
     map: 0, filter: 0, functools.reduce: 0, itertools.takewhile: 0, itertools.dropwhile: 0, itertools.filterfalse: 0,
     itertools.starmap: 0, itertools.accumulate: 1, itertools.groupby: 1,
 }  # fmt: skip
-COMPARING: Final[set[Any]] = {sorted, min, max}  # they compare what a function makes of their arguments
+COMPARING: Final[set[Any]] = {sorted, min, max}  # they compare their arguments, or results of a `key` function
 
 
-def register_replacement(function: Any, handler: Replacement) -> None:
-    """Make calls of a function with symbolic arguments go to a handler."""
-    REPLACEMENTS[function] = handler
+def register_replacement(function: Any, replacement: Replacement) -> None:
+    """Call the replacement instead of a function if an argument is symbolic."""
+    REPLACEMENTS[function] = replacement

@@ -1,8 +1,8 @@
-"""Calls with symbolic arguments: what happens to them depends on whether anybody can follow them inside.
+"""Calls with symbolic arguments.
 
-Rewritten functions follow their arguments. Functions in C, and Python functions that are not rewritten, go through a
-handler if there is one; otherwise their symbolic arguments are pinned and the call is reported. `trust` names packages
-whose unrewritten code may be given symbolic values all the same, because it only hands them on.
+Rewritten functions are called with them. For functions in C, and Python functions that are not rewritten, a replacement
+is called if there is one; otherwise their symbolic arguments are concretised. `trust` names packages whose code is not
+rewritten but may be called with symbolic values, because it only passes them on.
 """
 
 import functools
@@ -43,49 +43,49 @@ _SINK_MODULES: Final = frozenset({"logging", "warnings", "traceback"})
 
 
 def trust(*packages: str) -> None:
-    """Let unrewritten Python code of these packages be called with symbolic values."""
+    """Allow calls with symbolic values into code of these packages that is not rewritten."""
     _TRUSTED.update(packages)
 
 
 def call(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
-    """Return `function(*args, **kwargs)` where an argument may be symbolic, or a container hold symbolic keys."""
+    """Return `function(*args, **kwargs)` if an argument may be symbolic, or a container have symbolic keys."""
     kind = type(function)
     if kind is MethodType or kind is FunctionType:
         return (
             function(*args, **kwargs)
             if HOOKS_ALIAS in getattr(function, "__globals__", ())
-            else _python(function, args, kwargs)
+            else _call_python(function, args, kwargs)
         )
     if function is type and len(args) == 1:
         return REPLACEMENTS[type](*args)
     if kind is BuiltinFunctionType:
         if function in PASS_THROUGH or (type(function.__self__) is list and function.__name__ in STORING):
-            return _harmless(function, args, kwargs)
+            return _pass_through(function, args, kwargs)
     elif kind is type and function in PASS_THROUGH:
-        return _harmless(function, args, kwargs)
-    args = _read(args)
+        return _pass_through(function, args, kwargs)
+    args = _iterators_as_lists(args)
     if function in COMPARING and (kwargs or has_symbolic_keys()):
         return REPLACEMENTS[function](*args, **kwargs)
     if not (_any_symbolic(args) or (kwargs and _any_symbolic(kwargs.values()))):
-        # Plain arguments: only a method of a container can depend on an input, by the keys that are in it.
-        if has_symbolic_keys() and isinstance(getattr(function, "__self__", None), _HOLDERS):
-            return _builtin(function, args, kwargs)
+        # Plain arguments: only a method of a container with symbolic keys can depend on an input.
+        if has_symbolic_keys() and isinstance(getattr(function, "__self__", None), _CONTAINERS):
+            return _call_builtin(function, args, kwargs)
         return function(*args, **kwargs)
     if isinstance(function, type):
-        return _construct(function, args, kwargs)
+        return _call_class(function, args, kwargs)
     if kind is BuiltinFunctionType or kind is MethodWrapperType:
-        return _builtin(function, args, kwargs)
+        return _call_builtin(function, args, kwargs)
     if kind is MethodDescriptorType or kind is WrapperDescriptorType:
-        return _unbound(function, args, kwargs)
+        return _call_unbound(function, args, kwargs)
     if kind is functools.partial:
         return call(function.func, (*function.args, *args), {**function.keywords, **kwargs})
     if kind.__flags__ & _HEAP and isinstance(vars(kind).get("__call__"), FunctionType):
-        return _python(kind.__call__, (function, *args), kwargs)
-    return _foreign(function, args, kwargs)
+        return _call_python(kind.__call__, (function, *args), kwargs)
+    return _call_concretised(function, args, kwargs)
 
 
-def _harmless(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
-    """Return the call of a function in C that only hands on what it is given, or gives it to another function."""
+def _pass_through(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    """Call a function in C that only passes its arguments on, or gives them to another function."""
     if has_symbolic_keys():
         args = tuple(map(in_fixed_order, args))
     if function in COUNT_ARGUMENTS:
@@ -98,86 +98,92 @@ def _harmless(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -
     ):
         place = FUNCTION_ARGUMENT[function]
         if len(args) > place:
-            args = (*args[:place], _following(args[place]), *args[place + 1 :])
-        kwargs = {key: _following(value) if key in ("key", "func") else value for key, value in kwargs.items()}
+            args = (*args[:place], _symbolic_callable(args[place]), *args[place + 1 :])
+        kwargs = {key: _symbolic_callable(value) if key in ("key", "func") else value for key, value in kwargs.items()}
     return function(*args, **kwargs)
 
 
-def _following(function: Any) -> Any:
-    """Return a function that C may call with symbolic arguments."""
-    if function is None or (isinstance(function, FunctionType | MethodType) and HOOKS_ALIAS in _space(function)):
+def _symbolic_callable(function: Any) -> Any:
+    """Return the function in a form that C may call with symbolic arguments."""
+    if function is None or (
+        isinstance(function, FunctionType | MethodType) and HOOKS_ALIAS in _function_globals(function)
+    ):
         return function
     return lambda *args: call(function, args, {})
 
 
-def _space(function: Any) -> Mapping[str, Any]:
+def _function_globals(function: Any) -> Mapping[str, Any]:
     found: Mapping[str, Any] = getattr(function, "__globals__", {})
     return found
 
 
-def _read(args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return arguments with iterators as lists: only so it can be seen what is in them."""
+def _iterators_as_lists(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the arguments with iterators as lists, so that their elements can be examined."""
     if ITERATORS.isdisjoint(map(type, args)):
         return args
     return tuple(list(arg) if type(arg) in ITERATORS else arg for arg in args)
 
 
-def _python(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
-    spaces = getattr(function, "__globals__", None)
-    if spaces is None or HOOKS_ALIAS in spaces:  # a method of something built in, or rewritten
+def _call_python(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    function_globals = getattr(function, "__globals__", None)
+    if function_globals is None or HOOKS_ALIAS in function_globals:  # a method of something built in, or rewritten
         return function(*args, **kwargs)
-    handler = REPLACEMENTS.get(function)
-    module = str(spaces.get("__name__", ""))
-    if handler is not None and _any_symbolic(args):
-        return handler(*args, **kwargs)
+    replacement = REPLACEMENTS.get(function)
+    module = str(function_globals.get("__name__", ""))
+    if replacement is not None and _any_symbolic(args):
+        return replacement(*args, **kwargs)
     top = module.partition(".")[0]
     if top in _SINK_MODULES:
         return function(*map(concrete, args), **{key: concrete(value) for key, value in kwargs.items()})
     if not (top in _TRUSTED or any(module == each or module.startswith(f"{each}.") for each in _TRUSTED)):
-        args = _read(args)
-        _pin(f"call of {module}.{getattr(function, '__name__', 'a function')}, which is not rewritten", args, kwargs)
+        args = _iterators_as_lists(args)
+        _concretise_arguments(
+            f"call of {module}.{getattr(function, '__name__', 'a function')}, which is not rewritten", args, kwargs
+        )
     owner = getattr(function, "__self__", None)
     if isinstance(owner, tuple) or (isinstance(owner, type) and issubclass(owner, tuple)):  # as _replace and _make
         MAYBE_SYMBOLIC.add(type(owner) if isinstance(owner, tuple) else owner)
     return function(*args, **kwargs)
 
 
-def _construct(kind: type, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
-    handler = REPLACEMENTS.get(kind)
-    if handler is not None:
-        return handler(*args, **kwargs)
+def _call_class(kind: type, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    replacement = REPLACEMENTS.get(kind)
+    if replacement is not None:
+        return replacement(*args, **kwargs)
     if kind in PASS_THROUGH:
-        return _harmless(kind, args, kwargs)
+        return _pass_through(kind, args, kwargs)
     if issubclass(kind, BaseException):
         return kind(*map(in_fixed_order, args), **kwargs)
     if issubclass(kind, Enum) and len(args) == 1 and not kwargs and type(args[0]) in SYMBOLIC:
-        return _member(kind, args[0])
+        return _enum_member(kind, args[0])
     if kind.__flags__ & _HEAP:
         for name in ("__init__", "__new__"):
-            maker = getattr(kind, name)
+            constructor = getattr(kind, name)
             if (
-                isinstance(maker, FunctionType)
-                and HOOKS_ALIAS not in maker.__globals__
+                isinstance(constructor, FunctionType)
+                and HOOKS_ALIAS not in constructor.__globals__
                 and HOOKS_ALIAS not in _globals_of(kind)
             ):
-                module = str(maker.__globals__.get("__name__", ""))
+                module = str(constructor.__globals__.get("__name__", ""))
                 if not (
                     any(module == each or module.startswith(f"{each}.") for each in _TRUSTED)
                     or module.startswith("namedtuple_")
                 ):
-                    _pin(f"call of {kind.__module__}.{kind.__name__}, which is not rewritten", args, kwargs)
+                    _concretise_arguments(
+                        f"call of {kind.__module__}.{kind.__name__}, which is not rewritten", args, kwargs
+                    )
                     break
-        if issubclass(kind, _HOLDERS):
+        if issubclass(kind, _CONTAINERS):
             MAYBE_SYMBOLIC.add(kind)
-        if _keeps_what_it_is_made_of(kind):
+        if _only_stores_arguments(kind):
             return kind(*args, **kwargs)
-    return _foreign(kind, args, kwargs)
+    return _call_concretised(kind, args, kwargs)
 
 
-def _member(kind: type[Enum], value: Any) -> Enum:
-    """Return the member of a symbolic value, after a fork for each; combinations of flags are told apart or reported.
+def _enum_member(kind: type[Enum], value: Any) -> Enum:
+    """Return the member with a symbolic value, after a fork for each; flag combinations are enumerated or concretised.
 
-    Flags keep every combination that was ever asked for, so they must not be asked for one with a term.
+    Flags cache every combination, so they must not be called with a symbolic one.
     """
     for each in kind.__members__.values():
         if value == each.value:
@@ -188,35 +194,35 @@ def _member(kind: type[Enum], value: Any) -> Enum:
     return kind(concrete(value) if refuses else value)
 
 
-def _keeps_what_it_is_made_of(kind: type) -> bool:
-    """Return whether no part of a class that is in C looks at the arguments it is made with."""
+def _only_stores_arguments(kind: type) -> bool:
+    """Return whether the constructors of a class that are in C only store their arguments."""
     for name in ("__new__", "__init__"):
         owner = next(each for each in kind.__mro__ if name in vars(each))
-        made_by = vars(owner)[name]
-        if not isinstance(made_by, FunctionType | staticmethod) and owner not in _KEEPERS:
+        constructor = vars(owner)[name]
+        if not isinstance(constructor, FunctionType | staticmethod) and owner not in _STORING_CLASSES:
             return False
     return True
 
 
-_KEEPERS: Final = frozenset(
+_STORING_CLASSES: Final = frozenset(
     (object, tuple, list, dict, set, frozenset, deque, OrderedDict, defaultdict, functools.partial)
 )
 
 
 def _globals_of(kind: type) -> Mapping[str, Any]:
-    """Return the globals of a class's methods: a dataclass has methods that are made elsewhere."""
+    """Return the globals of a class's own methods; the generated methods of a dataclass have others."""
     for each in vars(kind).values():
         if isinstance(each, FunctionType) and each.__module__ == kind.__module__:
             return each.__globals__
     return {}
 
 
-def _builtin(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+def _call_builtin(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
     if function in PASS_THROUGH:
-        return _harmless(function, args, kwargs)
-    handler = REPLACEMENTS.get(function)
-    if handler is not None:
-        return handler(*args, **kwargs)
+        return _pass_through(function, args, kwargs)
+    replacement = REPLACEMENTS.get(function)
+    if replacement is not None:
+        return replacement(*args, **kwargs)
     if function in SINKS:
         return function(*map(concrete, args), **{key: concrete(value) for key, value in kwargs.items()})
     receiver = function.__self__
@@ -224,71 +230,73 @@ def _builtin(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) ->
     method = METHODS.get(type(receiver), {}).get(name)
     if method is not None:
         return method(receiver, *args, **kwargs)
-    if _keeps(receiver, name):
+    if _method_only_stores(receiver, name):
         return function(*args, **kwargs)
     if isinstance(receiver, dict | set):  # a subclass that a program made: its own methods are Python
         for base in (dict, set):
             if isinstance(receiver, base) and name in METHODS[base]:
                 return METHODS[base][name](receiver, *args, **kwargs)
-    return _foreign(function, args, kwargs)
+    return _call_concretised(function, args, kwargs)
 
 
 def _any_symbolic(args: Iterable[Any]) -> bool:
-    for arg in args:  # noqa: SIM110 (on the way of every call)
+    for arg in args:  # noqa: SIM110 (part of every call)
         if type(arg) not in SIMPLE and has_symbolic(arg):
             return True
     return False
 
 
-def _unbound(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
-    """Return `kind.method(receiver, ...)` of something built in."""
+def _call_unbound(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    """Call `kind.method(receiver, ...)` of a built-in kind."""
     kind, name = function.__objclass__, function.__name__
     method = METHODS.get(kind, {}).get(name)
     if method is not None and isinstance(args[0], kind) and type(args[0]) not in SYMBOLIC:
         return method(*args, **kwargs)
     if type(args[0]) in SYMBOLIC:
         return getattr(args[0], name)(*args[1:], **kwargs)
-    if _keeps(args[0], name):
+    if _method_only_stores(args[0], name):
         return function(*args, **kwargs)
-    return _foreign(function, args, kwargs)
+    return _call_concretised(function, args, kwargs)
 
 
-def _keeps(receiver: Any, name: str) -> bool:
-    """Return whether a method of something built in only keeps what it is given."""
+def _method_only_stores(receiver: Any, name: str) -> bool:
+    """Return whether a method of a built-in kind only stores its arguments."""
     if isinstance(receiver, list | deque | GeneratorType):
         return name in STORING
     return name in ("__init__", "__setattr__", "__delattr__", "__init_subclass__", "with_traceback", "add_note")
 
 
 def in_fixed_order(value: Any) -> Any:
-    """Return an iterable whose order depends on no input: the elements of a set that has symbolic ones are pinned."""
+    """Return an iterable whose order depends on no input: a set with symbolic elements is concretised."""
     if has_symbolic_keys() and type(value) in (set, frozenset) and has_symbolic(value):
         concretise_all(value, "order of a set")
     return value
 
 
-def _foreign(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+def _call_concretised(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
     name = getattr(function, "__qualname__", type(function).__name__)
     module = getattr(function, "__module__", None)
-    _pin(f"call of {module}.{name}" if module and module != "builtins" else f"call of {name}", args, kwargs)
+    _concretise_arguments(
+        f"call of {module}.{name}" if module and module != "builtins" else f"call of {name}", args, kwargs
+    )
     return function(*args, **kwargs)
 
 
-def _pin(construct: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+def _concretise_arguments(construct: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
     for each in (*args, *kwargs.values()):
         concretise_all(each, construct)
 
 
-_HOLDERS: Final[tuple[type, ...]] = (dict, set, frozenset, type({}.keys()), list, tuple, deque)
-# Iterators: functions in C that are not harmless go through them to the end, so they may become lists.
+_CONTAINERS: Final[tuple[type, ...]] = (dict, set, frozenset, type({}.keys()), list, tuple, deque)
+# Iterators may become lists, because functions in C that do not pass them on consume them.
 ITERATORS: Final[frozenset[type]] = frozenset(
     (GeneratorType, map, filter, zip, enumerate, reversed, itertools.chain, itertools.islice, itertools.zip_longest,
      itertools.product, itertools.takewhile, itertools.dropwhile, itertools.accumulate, itertools.starmap,
      itertools.combinations, itertools.permutations, itertools.compress, itertools.filterfalse, itertools.pairwise,
      *(type(iter(each)) for each in _SAMPLES), *(type(reversed(each)) for each in _REVERSIBLE))
 )  # fmt: skip
-# Types of arguments that need a closer look: symbolic values, and containers or iterators that may hold some. A named
-# tuple joins them when one is made of symbolic values.
+# Types of arguments that may be symbolic: symbolic values, and containers or iterators that may have some. A named
+# tuple is added when one is made of symbolic values.
 MAYBE_SYMBOLIC: Final[set[type]] = {
     *SYMBOLIC, SymByteArray, tuple, list, dict, set, frozenset, slice, deque, OrderedDict, defaultdict, *ITERATORS,
     type({}.values()), type({}.items()), type({}.keys()),

@@ -58,7 +58,7 @@ def is_(left: Any, right: Any) -> bool:
 
 
 def _identical(left: Any, right: Any) -> bool:
-    """Return whether CPython keeps one object for both: small ints, and texts and bytes of one element."""
+    """Return whether CPython has one object for both: small ints, and texts and bytes of one element."""
     if isinstance(left, SymInt) or isinstance(right, SymInt):
         if not (type(left) in (int, SymInt) and type(right) in (int, SymInt)):
             return False
@@ -75,8 +75,8 @@ def is_not(left: Any, right: Any) -> bool:
     return not is_(left, right)
 
 
-def _slow(name: str, left: Any, right: Any) -> Any:
-    """Return a comparison that the symbolic operand decides, wherever it stands; containers compare by elements."""
+def _compare_symbolic(name: str, left: Any, right: Any) -> Any:
+    """Compare with the symbolic operand's method, on whichever side it is; containers are compared by elements."""
     if (
         type(right) in SYMBOLIC
         and type(left) not in SYMBOLIC
@@ -84,7 +84,7 @@ def _slow(name: str, left: Any, right: Any) -> Any:
         and isinstance(left, _BUILT_IN)
     ):
         found: Any = NotImplemented
-        if getattr(type(left), f"__{name}__") in _OWN:
+        if getattr(type(left), f"__{name}__") in _BUILT_IN_METHODS:
             found = getattr(right, f"__{_SWAPPED[name]}__")(left)
         if found is not NotImplemented:
             return found
@@ -101,11 +101,11 @@ def _slow(name: str, left: Any, right: Any) -> Any:
 
 
 def _compare_elements(name: str, left: Any, right: Any) -> Any:
-    """Return the order of two lists or two tuples: that of the first elements that differ."""
+    """Compare two lists or two tuples by their first different elements."""
     if isinstance(right, list if isinstance(left, list) else tuple):
         for a, b in zip(left, right, strict=False):
             if not (a is b or equal_values(a, b)):
-                return _NAMED[name](a, b)
+                return _ORDERINGS[name](a, b)
         return _PLAIN[name](len(left), len(right))
     return _PLAIN[name](left, right)
 
@@ -127,51 +127,53 @@ def _compare_sets(name: str, left: Any, right: Any) -> bool:
 
 _EXACT: Final = frozenset(
     (int, str, bytes)
-)  # a symbolic right operand is of a subclass and asked first by Python itself
+)  # a symbolic right operand is of a subclass, so Python calls its method first
 _BUILT_IN: Final = (int, float, str, bytes)
-_OWN: Final = tuple(getattr(kind, f"__{name}__") for kind in _BUILT_IN for name in ("eq", "ne", "lt", "le", "gt", "ge"))
+_BUILT_IN_METHODS: Final = tuple(
+    getattr(kind, f"__{name}__") for kind in _BUILT_IN for name in ("eq", "ne", "lt", "le", "gt", "ge")
+)
 
 
 def eq(left: Any, right: Any) -> Any:
     """left == right"""
     if type(right) in MAYBE_SYMBOLIC or SYMBOLIC_KEYS:
-        return _slow("eq", left, right)
+        return _compare_symbolic("eq", left, right)
     return left == right
 
 
 def ne(left: Any, right: Any) -> Any:
     """left != right"""
     if type(right) in MAYBE_SYMBOLIC or SYMBOLIC_KEYS:
-        return _slow("ne", left, right)
+        return _compare_symbolic("ne", left, right)
     return left != right
 
 
 def lt(left: Any, right: Any) -> Any:
     """left < right"""
     if type(right) in MAYBE_SYMBOLIC or SYMBOLIC_KEYS:
-        return _slow("lt", left, right)
+        return _compare_symbolic("lt", left, right)
     return left < right
 
 
 def le(left: Any, right: Any) -> Any:
     """left <= right"""
     if type(right) in MAYBE_SYMBOLIC or SYMBOLIC_KEYS:
-        return _slow("le", left, right)
+        return _compare_symbolic("le", left, right)
     return left <= right
 
 
 def gt(left: Any, right: Any) -> Any:
     """left > right"""
     if type(right) in MAYBE_SYMBOLIC or SYMBOLIC_KEYS:
-        return _slow("gt", left, right)
+        return _compare_symbolic("gt", left, right)
     return left > right
 
 
 def ge(left: Any, right: Any) -> Any:
     """left >= right"""
     if type(right) in MAYBE_SYMBOLIC or SYMBOLIC_KEYS:
-        return _slow("ge", left, right)
+        return _compare_symbolic("ge", left, right)
     return left >= right
 
 
-_NAMED: Final[dict[str, Callable[[Any, Any], Any]]] = {"lt": lt, "le": le, "gt": gt, "ge": ge}
+_ORDERINGS: Final[dict[str, Callable[[Any, Any], Any]]] = {"lt": lt, "le": le, "gt": gt, "ge": ge}

@@ -1,7 +1,7 @@
 """Formatting that keeps symbolic parts: `%`, `str.format` and f-strings.
 
-The format is plain text, read once; each field becomes a text of its own and all are joined. A field that no style can
-write pins its value.
+The format is plain text. Each field becomes a text, and all are joined. A field that no style can write is
+concretised.
 """
 
 import re
@@ -21,7 +21,7 @@ _PERCENT: Final = re.compile(
 
 
 def format_percent(form: Any, args: Any) -> Any:
-    """Return `form % args` of plain text or bytes with arguments of which some are symbolic."""
+    """Return `form % args` of plain text or bytes with symbolic arguments."""
     if isinstance(form, bytes):
         return _percent_bytes(form, args)
     parts: list[str] = []
@@ -79,7 +79,7 @@ def _field(field: re.Match[str], value: Any) -> str:
 
 
 def to_str(value: Any) -> str:
-    """Return `str(value)`; a container of symbolic values is pinned, because C writes its elements."""
+    """Return `str(value)`; a container with symbolic values is concretised, because C writes its elements."""
     if type(value) not in SYMBOLIC and has_symbolic(value):
         concretise_all(value, "str of a container")
         return str(concrete(value))
@@ -87,7 +87,7 @@ def to_str(value: Any) -> str:
 
 
 def to_repr(value: Any) -> str:
-    """Return `repr(value)`; a container of symbolic values is pinned, because C writes its elements."""
+    """Return `repr(value)`; a container with symbolic values is concretised, because C writes its elements."""
     if type(value) not in SYMBOLIC and has_symbolic(value):
         concretise_all(value, "repr of a container")
         return repr(concrete(value))
@@ -125,8 +125,8 @@ def symbolic_str(value: Any) -> str:
     return text_of_int(value, "d") if isinstance(value, SymInt) else str(value)
 
 
-class _Following(Formatter):
-    """The formatter of the standard library; fields that are symbolic stay so."""
+class _SymbolicFormatter(Formatter):
+    """The formatter of the standard library; symbolic fields stay symbolic."""
 
     def vformat(self, format_string: str, args: Any, kwargs: Any) -> Any:
         parts: list[str] = []
@@ -149,7 +149,7 @@ class _Following(Formatter):
 
 
 def format_value(value: Any, conversion: str | None, spec: str) -> str:
-    """Return a value converted and formatted, as one field of a format is."""
+    """Return a value converted and formatted like a field of a format."""
     if conversion == "s":
         value = symbolic_str(value)
     elif conversion in ("r", "a"):
@@ -161,6 +161,6 @@ def format_value(value: Any, conversion: str | None, spec: str) -> str:
 
 
 def format_text(form: str, args: Iterable[Any], kwargs: Mapping[str, Any]) -> str:
-    """Return `form.format(*args, **kwargs)` with symbolic fields kept."""
-    found: str = _Following().vformat(form, list(args), kwargs)
+    """Return `form.format(*args, **kwargs)`; symbolic fields stay symbolic."""
+    found: str = _SymbolicFormatter().vformat(form, list(args), kwargs)
     return found

@@ -1,7 +1,7 @@
-"""What rewritten code calls in place of subscripts, comparisons, operators and calls.
+"""Functions that rewritten code calls in place of subscripts, comparisons, operators and calls.
 
-Law: with plain operands each function does exactly what the construct does, after one look at a type. Names are short
-because they are all over rewritten code; `rewrite` says which construct becomes which.
+Law: with plain operands each function does exactly what the construct does, after one check of a type. Names are short
+because rewritten code is full of them; `rewrite` maps each construct to its function.
 """
 
 import operator
@@ -87,11 +87,11 @@ def getitem(container: Any, key: Any) -> Any:
 def _getitem(container: Any, key: Any) -> Any:
     if is_dict(container):
         return look_up(container, key)
-    return container[_place(container, key)]
+    return container[_concrete_subscript(container, key)]
 
 
-def _place(container: Any, key: Any) -> Any:
-    """Return a subscript of a sequence without symbolic parts; other containers get it as it is."""
+def _concrete_subscript(container: Any, key: Any) -> Any:
+    """Return a concrete subscript for a sequence; other containers get the subscript as it is."""
     if isinstance(key, slice) and isinstance(container, _SEQUENCES):
         return concrete_slice(key, len(container))
     if isinstance(key, SymInt) and isinstance(container, _SEQUENCES) and not isinstance(container, SymSequence):
@@ -103,10 +103,10 @@ def _place(container: Any, key: Any) -> Any:
 
 def getslice(container: Any, start: Any, stop: Any, step: Any) -> Any:
     """container[start:stop:step]"""
-    return container[_taken(container, start, stop, step)]
+    return container[_slice_of(container, start, stop, step)]
 
 
-def _taken(container: Any, start: Any, stop: Any, step: Any) -> slice:
+def _slice_of(container: Any, start: Any, stop: Any, step: Any) -> slice:
     taken = slice(start, stop, step)
     if type(start) is SymInt or type(stop) is SymInt or type(step) is SymInt:
         taken = concrete_slice(taken, len(container))
@@ -127,7 +127,7 @@ def _setitem(value: Any, container: Any, key: Any) -> None:
         return
     if type(container) is bytearray:
         concretise_all(value, "item of a bytearray that rewritten code did not make")
-    container[_place(container, key)] = value
+    container[_concrete_subscript(container, key)] = value
 
 
 _STORES: Final = (dict.__setitem__, OrderedDict.__setitem__)
@@ -137,7 +137,7 @@ def setslice(value: Any, container: Any, start: Any, stop: Any, step: Any) -> No
     """container[start:stop:step] = value"""
     if type(container) is bytearray:
         concretise_all(value, "slice of a bytearray that rewritten code did not make")
-    container[_taken(container, start, stop, step)] = value
+    container[_slice_of(container, start, stop, step)] = value
 
 
 def delitem(container: Any, key: Any) -> None:
@@ -150,12 +150,12 @@ def delitem(container: Any, key: Any) -> None:
             raise KeyError(key)
         delete_key(container, found)
     else:
-        del container[_place(container, key)]
+        del container[_concrete_subscript(container, key)]
 
 
 def delslice(container: Any, start: Any, stop: Any, step: Any) -> None:
     """del container[start:stop:step]"""
-    del container[_taken(container, start, stop, step)]
+    del container[_slice_of(container, start, stop, step)]
 
 
 def augment_item(container: Any, key: Any, operation: Callable[[Any, Any], Any], value: Any) -> None:
@@ -163,7 +163,7 @@ def augment_item(container: Any, key: Any, operation: Callable[[Any, Any], Any],
     setitem(operation(getitem(container, key), value), container, key)
 
 
-# Calls, by number of arguments: most have few.
+# Calls, by number of arguments, as most have few.
 
 
 def sort(function: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -176,7 +176,7 @@ def sort(function: Any, /, *args: Any, **kwargs: Any) -> Any:
 
 
 def call0(function: Any) -> Any:
-    """function() of a method that may take any element of a set"""
+    """function() of a method such as set.pop, which may return any element"""
     if SYMBOLIC_KEYS:
         in_fixed_order(getattr(function, "__self__", None))
     return function()
@@ -247,21 +247,23 @@ def to_number(function: Any, value: Any) -> Any:
     if kind is int or kind is str or kind is float:
         return function(value)
     for name in ("__int__", "__index__") if function is int else ("__index__",):
-        followed = getattr(getattr(kind, name, None), "followed", None)  # a rewritten class that says its number
-        if followed is not None and function in (int, hex, oct, bin):
-            return call1(function, followed(value))
+        symbolic_method = getattr(
+            getattr(kind, name, None), "symbolic_method", None
+        )  # a rewritten class that converts to int
+        if symbolic_method is not None and function in (int, hex, oct, bin):
+            return call1(function, symbolic_method(value))
     return call1(function, value)
 
 
 def called_by_c(function: Any) -> Any:
-    """A method that C calls for a plain number: a symbolic one is pinned then, and followed where we call it."""
+    """Decorate a method from which C needs a plain number: a symbolic one is concretised if C calls it."""
 
     @wraps(function)
     def method(self: Any) -> Any:
         found = function(self)
         return concretise_int(found, f"{function.__name__} called by C") if type(found) is SymInt else found
 
-    method.followed = function  # type: ignore[attr-defined]
+    method.symbolic_method = function  # type: ignore[attr-defined]
     return method
 
 
@@ -304,20 +306,20 @@ def set_of(elements: Any) -> set[Any]:
 
 
 def concrete_code(value: Any) -> Any:
-    """The argument of eval, exec and __import__, which must be plain."""
+    """The argument of eval, exec and __import__, which must be concrete."""
     concretise_all(value, "code or module named by a symbolic text")
     return concrete(value)
 
 
 def match_subject(value: Any) -> Any:
-    """The subject of a match statement with mapping patterns: they look keys up in C, in any dict on the way."""
+    """The subject of a match statement with mapping patterns, which look keys up in C, in nested dicts too."""
     if has_symbolic_keys():
         concretise_all(list(SYMBOLIC_KEYS), "mapping pattern")
     return value
 
 
 def chain_comparisons(left: Any, *steps: Any) -> Any:
-    """A chained comparison where no name can be bound: comparisons and functions that give the right operands"""
+    """A chained comparison where no name can be bound: comparisons and functions that return the right operands"""
     found: Any = True
     for compare, operand in zip(steps[::2], steps[1::2], strict=True):
         right = operand()
@@ -329,18 +331,18 @@ def chain_comparisons(left: Any, *steps: Any) -> Any:
 
 
 def no_cache(*args: Any, **_options: Any) -> Any:
-    """functools.cache and functools.lru_cache called like any function"""
+    """functools.cache and functools.lru_cache, with or without options, as decorators that cache nothing"""
     return uncached(args[0]) if args and callable(args[0]) else uncached
 
 
 def uncached(function: Any) -> Any:
-    """The function without the cache that functools would give it: a cache looks its arguments up by hash."""
+    """The function without a cache of functools, which would look its arguments up by hash."""
     function.cache_clear = lambda: None
     function.cache_info = lambda: (0, 0, None, 0)
     return function
 
 
-def _smallest(pick: str) -> Callable[..., Any]:
+def _extreme(pick: str) -> Callable[..., Any]:
     before = lt if pick == "min" else gt
     plain = min if pick == "min" else max
 
@@ -349,29 +351,29 @@ def _smallest(pick: str) -> Callable[..., Any]:
         if not items or not has_symbolic(items):
             return plain(items, **options)
         key = options.get("key")
-        ranks = items if key is None else [call1(key, each) for each in items]
-        best = reduce(lambda one, two: two if before(ranks[two], ranks[one]) else one, range(len(items)))
+        keys = items if key is None else [call1(key, each) for each in items]
+        best = reduce(lambda one, two: two if before(keys[two], keys[one]) else one, range(len(items)))
         return items[best]
 
     return handler
 
 
-class _Rank:
-    """What an element is sorted by."""
+class _SortKey:
+    """A sort key that is compared by `lt`."""
 
     __slots__ = ("value",)
 
     def __init__(self, value: Any) -> None:
         self.value = value
 
-    def __lt__(self, other: "_Rank") -> bool:
+    def __lt__(self, other: "_SortKey") -> bool:
         return bool(lt(self.value, other.value))
 
 
 def _sorted(items: Any, *, key: Any = None, reverse: Any = False) -> list[Any]:
     listed = list(in_fixed_order(items))
-    ranks = listed if key is None else [call1(key, each) for each in listed]
-    order: list[Any] = list(map(_Rank, ranks)) if has_symbolic(ranks) else ranks
+    keys = listed if key is None else [call1(key, each) for each in listed]
+    order: list[Any] = list(map(_SortKey, keys)) if has_symbolic(keys) else keys
     return [listed[place] for place in sorted(range(len(listed)), key=order.__getitem__, reverse=bool(reverse))]
 
 
@@ -387,8 +389,8 @@ def _sum(items: Any, start: Any = 0) -> Any:
     return reduce(add, in_fixed_order(items), start)
 
 
-register_replacement(min, _smallest("min"))
-register_replacement(max, _smallest("max"))
+register_replacement(min, _extreme("min"))
+register_replacement(max, _extreme("max"))
 register_replacement(sum, _sum)
 register_replacement(sorted, _sorted)
 register_replacement(pow, _pow)

@@ -1,8 +1,8 @@
-"""Lookups in dicts and sets by comparing keys, so that a symbolic key forks over the keys that are there.
+"""Lookups in dicts and sets by comparing keys, so that a symbolic key forks over the keys of the container.
 
-A dict in C finds a key by its hash, that of this run: a lookup would silently depend on it. Here a key is compared with
-the keys of the container in a fixed order, one fork each, and a miss has told it apart from all of them. A new symbolic
-key is stored under its hash of this run; `SYMBOLIC_KEYS` then sends every later lookup through the comparison.
+A dict in C finds a key by its hash in this run: a lookup would silently depend on it. Here a key is compared with
+the keys of the container in a fixed order, with one fork each; a miss means that it differs from all. A new symbolic
+key is stored under its hash of this run; from then on (`SYMBOLIC_KEYS`) every lookup compares keys.
 """
 
 from collections import OrderedDict, defaultdict, deque
@@ -23,69 +23,69 @@ _VIEWS: Final[tuple[type, ...]] = (type({}.keys()),)
 
 
 def is_dict(container: Any) -> bool:
-    """Return whether lookups in a container are those of dict itself."""
+    """Return whether a container is a dict with the lookup of dict itself."""
     return isinstance(container, dict) and type(container).__getitem__ in (_DICT_GET, OrderedDict.__getitem__)
 
 
 def is_set(container: Any) -> bool:
-    """Return whether lookups in a container are those of a set."""
+    """Return whether a container is a set with the lookup of set itself."""
     return isinstance(container, _SETS) and type(container).__contains__ in (set.__contains__, frozenset.__contains__)
 
 
 def needs_comparison(container: Iterable[Any], key: Any) -> bool:
-    """Return whether a lookup depends on an input: the key is symbolic, or a key that is there."""
+    """Return whether a lookup depends on an input: the key or a key of the container is symbolic."""
     return has_symbolic(key) or (has_symbolic_keys() and any(has_symbolic(each) for each in container))
 
 
 def has_symbolic_keys() -> bool:
-    """Return whether containers hold symbolic keys in this run; those of an earlier run are forgotten."""
+    """Return whether containers have symbolic keys in this run; clears those of an earlier run."""
     if SYMBOLIC_KEYS and _owner is not current():
         SYMBOLIC_KEYS.clear()
     return bool(SYMBOLIC_KEYS)
 
 
 def candidates(container: Any) -> list[Any]:
-    """Return the keys of a container in an order that depends on no hash and on no value of this run."""
+    """Return the keys of a container in an order that depends neither on hashes nor on values of this run."""
     keys = list(container)
     if isinstance(container, _SETS):
-        met = {id(key): place for place, key in enumerate(SYMBOLIC_KEYS)}
-        plain = [key for key in keys if id(key) not in met]
+        order = {id(key): place for place, key in enumerate(SYMBOLIC_KEYS)}
+        plain = [key for key in keys if id(key) not in order]
         plain.sort(key=lambda key: (type(key).__name__, repr(key)))
-        keys = plain + sorted((key for key in keys if id(key) in met), key=lambda key: met[id(key)])
+        keys = plain + sorted((key for key in keys if id(key) in order), key=lambda key: order[id(key)])
     return keys
 
 
 def find_key(container: Any, key: Any) -> Any:
-    """Return the key in a dict or set that equals this one, or MISSING; a fork for each key that may or may not."""
+    """Return the equal key of a dict or set, or MISSING; forks for each key that may or may not be equal."""
     for each in candidates(container):
-        if each is key or (_comparable(each, key) and equal_values(each, key)):
+        if each is key or (_may_be_equal(each, key) and equal_values(each, key)):
             return each
     return MISSING
 
 
 def equal_values(left: Any, right: Any) -> bool:
-    """Return whether two keys are equal, whichever of them is symbolic."""
+    """Return whether two values are equal, where either may be symbolic or have symbolic elements."""
     if type(left) in SYMBOLIC:
         return bool(left == right)
     if type(right) in SYMBOLIC:
         return bool(right == left)
     own = getattr(type(left), "__eq__", None)
-    if own in _IN_ORDER and getattr(type(right), "__eq__", None) is own:
+    if own in _EQUAL_BY_ELEMENTS and getattr(type(right), "__eq__", None) is own:
         return len(left) == len(right) and all(a is b or equal_values(a, b) for a, b in zip(left, right, strict=True))
     if is_set(left) and is_set(right) and (has_symbolic(left) or has_symbolic(right)):
         return len(left) == len(right) and all(find_key(right, each) is not MISSING for each in candidates(left))
-    if own in _BY_KEY and is_dict(right) and (has_symbolic(left) or has_symbolic(right)):
+    if own in _EQUAL_BY_ITEMS and is_dict(right) and (has_symbolic(left) or has_symbolic(right)):
         return _same_pairs(left, right)
     return bool(left == right)
 
 
-# Whose equality is that of their elements in order, and whose that of their keys and values.
-_IN_ORDER: Final = frozenset((list.__eq__, tuple.__eq__, deque.__eq__))
-_BY_KEY: Final = frozenset((dict.__eq__, OrderedDict.__eq__))
+# `__eq__` of types that are compared by their elements in order, and by their keys and values.
+_EQUAL_BY_ELEMENTS: Final = frozenset((list.__eq__, tuple.__eq__, deque.__eq__))
+_EQUAL_BY_ITEMS: Final = frozenset((dict.__eq__, OrderedDict.__eq__))
 
 
 def _same_pairs(left: Any, right: Any) -> bool:
-    """Return whether two dicts have the same keys with the same values, two ordered ones also in the same order."""
+    """Return whether two dicts have the same keys and values; two OrderedDicts also in the same order."""
     if len(left) != len(right):
         return False
     if isinstance(left, OrderedDict) and isinstance(right, OrderedDict):
@@ -97,8 +97,8 @@ def _same_pairs(left: Any, right: Any) -> bool:
     return True
 
 
-def _comparable(left: Any, right: Any) -> bool:
-    """Return whether comparing two keys can say yes and runs no code of a stranger that a hash would have kept away."""
+def _may_be_equal(left: Any, right: Any) -> bool:
+    """Return whether two keys may be equal; different hashes avoid calls of `__eq__` that a dict would not make."""
     if has_symbolic(left) or has_symbolic(right):
         return True
     try:
@@ -108,7 +108,7 @@ def _comparable(left: Any, right: Any) -> bool:
 
 
 def stored_key(container: Any, key: Any) -> Any:
-    """Return the key under which a value is to be stored: the equal one that is there, or this one."""
+    """Return the key under which to store a value: the equal key of the container, or this one."""
     if not needs_comparison(container, key):
         return key
     found = find_key(container, key)
@@ -116,19 +116,19 @@ def stored_key(container: Any, key: Any) -> Any:
 
 
 def base_of(container: Any) -> Any:
-    """Return the built-in class whose methods do the work: a program's subclass may have its own around them."""
+    """Return the built-in class whose methods store and delete; a program's subclass may override them."""
     return OrderedDict if isinstance(container, OrderedDict) else dict
 
 
 def store_value(container: Any, key: Any, value: Any) -> None:
-    """Store a value in a dict under a key of `stored_key`."""
+    """Store a value in a dict under a key from `stored_key`."""
     with concrete_hashing():
         base_of(container).__setitem__(container, key, value)
     note_symbolic_key(key)
 
 
 def note_symbolic_key(key: Any) -> None:
-    """Note that a container holds this key."""
+    """Note that a container has this key, if it is symbolic."""
     global _owner
     if has_symbolic(key):
         has_symbolic_keys()
@@ -137,7 +137,7 @@ def note_symbolic_key(key: Any) -> None:
 
 
 def look_up(container: Any, key: Any) -> Any:
-    """Return `container[key]` of a dict; its `__missing__` and KeyError as Python has them."""
+    """Return `container[key]` of a dict, with `__missing__` and KeyError as in Python."""
     if not needs_comparison(container, key):
         return dict.__getitem__(container, key)
     found = find_key(container, key)
@@ -157,13 +157,13 @@ def look_up(container: Any, key: Any) -> Any:
 
 
 def value_under(container: Any, key: Any) -> Any:
-    """Return the value under a key that is there."""
+    """Return the value under a key of the container."""
     with concrete_hashing():
         return dict.__getitem__(container, key)
 
 
 def delete_key(container: Any, key: Any) -> None:
-    """Delete a key that is there from a dict."""
+    """Delete a key of a dict."""
     with concrete_hashing():
         base_of(container).__delitem__(container, key)
 
@@ -171,11 +171,11 @@ def delete_key(container: Any, key: Any) -> None:
 def has_key(container: Any, key: Any) -> bool:
     """Return `key in container` of a dict, a set or the keys of a dict."""
     if not needs_comparison(container, key):
-        return _holds_plainly(container, key)
+        return _has_plain_key(container, key)
     return find_key(container, key) is not MISSING
 
 
-def _holds_plainly(container: Any, key: Any) -> bool:
+def _has_plain_key(container: Any, key: Any) -> bool:
     for kind, contains in _CONTAINS:
         if isinstance(container, kind):
             return contains(container, key)
@@ -217,22 +217,22 @@ def set_discard(container: Any, key: Any) -> bool:
 
 
 def make_set(elements: Iterable[Any]) -> set[Any]:
-    """Return a set of the elements; of equal ones the first stays."""
-    made: set[Any] = set()
+    """Return a set of the elements; the first of equal ones is kept."""
+    result: set[Any] = set()
     for each in elements:
-        set_add(made, each)
-    return made
+        set_add(result, each)
+    return result
 
 
 def make_dict(pairs: Iterable[tuple[Any, Any]]) -> dict[Any, Any]:
-    """Return a dict of the pairs; of equal keys the first stays, with the last value."""
-    made: dict[Any, Any] = {}
+    """Return a dict of the pairs; the first of equal keys is kept, with the last value."""
+    result: dict[Any, Any] = {}
     for key, value in pairs:
         if type(key) in SYMBOLIC or SYMBOLIC_KEYS or type(key) is tuple:
-            store_value(made, stored_key(made, key), value)
+            store_value(result, stored_key(result, key), value)
         else:
-            made[key] = value
-    return made
+            result[key] = value
+    return result
 
 
 def merge_into(container: Any, other: Any) -> None:
@@ -245,5 +245,5 @@ def merge_into(container: Any, other: Any) -> None:
 
 
 def is_keys_view(container: Any) -> bool:
-    """Return whether a container is the keys of a dict."""
+    """Return whether a container is the keys view of a dict."""
     return isinstance(container, _VIEWS)

@@ -1,6 +1,6 @@
-"""Methods of plain containers and texts whose argument, or a key inside, is symbolic.
+"""Methods of plain containers and texts with a symbolic argument or symbolic keys.
 
-`METHODS[kind][name]` is called with the container and the arguments and does what the method does, by comparison.
+`METHODS[kind][name]` is called with the container and the arguments and does the same by comparing values.
 """
 
 from collections import OrderedDict, defaultdict, deque
@@ -89,29 +89,29 @@ def _set_update(container: Any, *others: Any) -> None:
 
 
 def _union(container: Any, *others: Any) -> Any:
-    return _like(container, [*candidates(container), *(each for other in others for each in candidates(other))])
+    return _set_like(container, [*candidates(container), *(each for other in others for each in candidates(other))])
 
 
-def _like(container: Any, elements: list[Any]) -> Any:
-    """Return a set or a frozenset, as the container is. Copying one in C keeps the hashes it has."""
-    made = make_set(elements)
-    return frozenset(made) if isinstance(container, frozenset) else made
+def _set_like(container: Any, elements: list[Any]) -> Any:
+    """Return a set or a frozenset, like the container. Copying one in C keeps the hashes of its elements."""
+    result = make_set(elements)
+    return frozenset(result) if isinstance(container, frozenset) else result
 
 
 def _intersection(container: Any, *others: Any) -> Any:
     kept = [each for each in candidates(container) if all(has_key(_set_of(other), each) for other in others)]
-    return _like(container, kept)
+    return _set_like(container, kept)
 
 
 def _difference(container: Any, *others: Any) -> Any:
     kept = [each for each in candidates(container) if not any(has_key(_set_of(other), each) for other in others)]
-    return _like(container, kept)
+    return _set_like(container, kept)
 
 
-def _symmetric(container: Any, other: Any) -> Any:
+def _symmetric_difference(container: Any, other: Any) -> Any:
     other = _set_of(other)
     mine = [each for each in candidates(container) if not has_key(other, each)]
-    return _like(container, [*mine, *(each for each in candidates(other) if not has_key(container, each))])
+    return _set_like(container, [*mine, *(each for each in candidates(other) if not has_key(container, each))])
 
 
 def _set_of(other: Any) -> Any:
@@ -151,21 +151,21 @@ def _list_pop(container: Any, index: Any = -1) -> Any:
     return container.pop(concrete_index(index, len(container), "pop") if isinstance(index, SymInt) else index)
 
 
-def _places(container: Any, value: Any, start: Any = 0, stop: Any = None) -> Iterator[int]:
-    """Yield where a sequence has an equal element; a fork for each that may or may not be."""
-    for place in range(len(container))[concrete_slice(slice(start, stop), len(container))]:
-        if container[place] is value or equal_values(container[place], value):
-            yield place
+def _positions(container: Any, value: Any, start: Any = 0, stop: Any = None) -> Iterator[int]:
+    """Yield the positions of equal elements; forks for each element that may or may not be equal."""
+    for position in range(len(container))[concrete_slice(slice(start, stop), len(container))]:
+        if container[position] is value or equal_values(container[position], value):
+            yield position
 
 
 def _index(container: Any, value: Any, *bounds: Any) -> int:
-    for place in _places(container, value, *bounds):
-        return place
+    for position in _positions(container, value, *bounds):
+        return position
     raise ValueError(f"{type(container).__name__}.index(x): x not in {type(container).__name__}")
 
 
 def _count(container: Any, value: Any) -> int:
-    return sum(1 for _ in _places(container, value))
+    return sum(1 for _ in _positions(container, value))
 
 
 def _list_remove(container: Any, value: Any) -> None:
@@ -176,8 +176,8 @@ def _rotate(container: Any, steps: Any) -> None:
     container.rotate(fork_or_concretise(steps, "deque.rotate"))
 
 
-def _as_symbolic(name: str) -> Method:
-    """Return the method of a plain text or bytes whose argument is symbolic, done by the symbolic value's method."""
+def _by_symbolic_method(name: str) -> Method:
+    """Return a method of plain text or bytes with a symbolic argument, which calls that of a symbolic value."""
 
     def method(plain: Any, *args: Any, **kwargs: Any) -> Any:
         return getattr(as_symbolic(plain), name)(*args, **kwargs)
@@ -185,8 +185,8 @@ def _as_symbolic(name: str) -> Method:
     return method
 
 
-def _pinned(name: str) -> Method:
-    """Return a method that pins its arguments."""
+def _concretised(name: str) -> Method:
+    """Return a method that concretises its arguments."""
 
     def method(container: Any, *args: Any, **kwargs: Any) -> Any:
         construct = f"{type(container).__name__}.{name}"
@@ -211,7 +211,7 @@ _FROZEN: Final[dict[str, Method]] = {
     "union": _union,
     "intersection": _intersection,
     "difference": _difference,
-    "symmetric_difference": _symmetric,
+    "symmetric_difference": _symmetric_difference,
     "issubset": _issubset,
     "issuperset": _issuperset,
     "isdisjoint": _isdisjoint,
@@ -225,19 +225,19 @@ _SET: Final[dict[str, Method]] = {
     "update": _set_update,
     "intersection_update": _in_place(_intersection),
     "difference_update": _in_place(_difference),
-    "symmetric_difference_update": _in_place(_symmetric),
+    "symmetric_difference_update": _in_place(_symmetric_difference),
 }
 _COMPARING: Final = (
     "find", "rfind", "index", "rindex", "count", "startswith", "endswith", "split", "partition", "rpartition",
     "replace", "removeprefix", "removesuffix",
 )  # fmt: skip
 _STR: Final[dict[str, Method]] = {
-    **{name: _as_symbolic(name) for name in _COMPARING},
+    **{name: _by_symbolic_method(name) for name in _COMPARING},
     "join": text_join,
     "format": lambda form, *args, **kwargs: format_text(form, args, kwargs),
     "format_map": lambda form, mapping: format_text(form, (), mapping),
 }
-_BYTES: Final[dict[str, Method]] = {**{name: _as_symbolic(name) for name in _COMPARING}, "join": joined_bytes}
+_BYTES: Final[dict[str, Method]] = {**{name: _by_symbolic_method(name) for name in _COMPARING}, "join": joined_bytes}
 _TUPLE: Final[dict[str, Method]] = {"index": _index, "count": _count}
 _LIST: Final[dict[str, Method]] = {**_TUPLE, "insert": _list_insert, "pop": _list_pop, "remove": _list_remove}
 
@@ -253,7 +253,7 @@ METHODS: Final[dict[type, dict[str, Method]]] = {
     tuple: _TUPLE,
     type({}.keys()): {"isdisjoint": _isdisjoint},
     deque: {**_LIST, "rotate": _rotate},
-    bytearray: {name: _pinned(name) for name in (*_COMPARING, "join", "append", "extend", "insert", "remove")},
+    bytearray: {name: _concretised(name) for name in (*_COMPARING, "join", "append", "extend", "insert", "remove")},
 }
-# Methods of these kinds that only keep or hand over what they are given.
+# Methods of these kinds that only store their arguments or pass them on.
 STORING: Final = frozenset({"append", "appendleft", "extend", "extendleft", "throw", "send"})

@@ -1,4 +1,4 @@
-"""The expressions of a rewritten module: subscripts, comparisons, operators, calls, f-strings, displays."""
+"""Rewriting of expressions: subscripts, comparisons, operators, calls, f-strings, displays."""
 
 import ast
 from typing import Any, Final
@@ -14,33 +14,33 @@ BINARY: Final[dict[type[ast.operator], str]] = {
     ast.Pow: "pow_", ast.LShift: "lshift", ast.RShift: "rshift", ast.BitAnd: "and_", ast.BitOr: "or_",
     ast.BitXor: "xor",
 }  # fmt: skip
-# Functions that a symbolic argument passes through unharmed, and those that look at the frame they are called from.
-_LEFT_ALONE: Final = frozenset(
+# Functions that accept symbolic arguments, and functions that read the frame of their caller.
+_NOT_REWRITTEN: Final = frozenset(
     {"super", "isinstance", "issubclass", "len", "callable", "id", "locals", "globals", "vars", "dir", "eval", "exec",
      "__import__", "abs"}
 )  # fmt: skip
 _CODE: Final = frozenset({"eval", "exec", "__import__"})
 _ORDERED: Final = (ast.List, ast.Tuple, ast.Constant, ast.ListComp, ast.GeneratorExp, ast.DictComp)
-_NUMBERS: Final = frozenset({"int", "hex", "oct", "bin"})  # of anything that can say its number
+_NUMBERS: Final = frozenset({"int", "hex", "oct", "bin"})  # they accept any object that converts to int
 _FRAME_METHODS: Final = frozenset({"_getframe", "warn"})
 _BY_COUNT: Final = {1: "call1", 2: "call2", 3: "call3"}
 
 
 class ExpressionRewriter(ast.NodeTransformer):
-    """Rewrites expressions inside functions. `inside` says whether a function's body is being visited."""
+    """Rewrites expressions in functions. `in_function` is true while the body of a function is visited."""
 
     def __init__(self, caches: frozenset[str]) -> None:
         self.caches = caches
-        self.inside = False
-        self._no_names = False  # a comprehension's iterable and a generic's bases may bind none
+        self.in_function = False
+        self._cannot_bind = False  # true in a comprehension's iterable and a generic's bases
         self._temporaries = 0
 
     def operation(self, name: str, at: ast.AST, *args: ast.expr) -> ast.Call:
-        """Return a call of one of the operations, placed where the original is."""
+        """Return a call of a hook, with the location of the original."""
         function = ast.Attribute(ast.Name(HOOKS_ALIAS, ast.Load()), name, ast.Load())
         call = ast.Call(function, list(args), [])
         ast.copy_location(call, at)
-        first = args[0] if args and hasattr(args[0], "lineno") else at  # what the original evaluates first
+        first = args[0] if args and hasattr(args[0], "lineno") else at  # evaluated first in the original
         for node in (function.value, function):
             ast.copy_location(node, first)
             node.end_lineno, node.end_col_offset = node.lineno, node.col_offset
@@ -48,9 +48,9 @@ class ExpressionRewriter(ast.NodeTransformer):
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
         node.args = self.visit(node.args)
-        before, self.inside = self.inside, True
+        before, self.in_function = self.in_function, True
         node.body = self.visit(node.body)
-        self.inside = before
+        self.in_function = before
         return node
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
@@ -61,14 +61,14 @@ class ExpressionRewriter(ast.NodeTransformer):
         return self.without_cache(node) if isinstance(node.ctx, ast.Load) else node
 
     def without_cache(self, node: ast.Name | ast.Attribute) -> ast.expr:
-        """Return the expression, or what caches nothing if it names a cache of functools."""
+        """Return the expression, or `no_cache` if it names a cache of functools."""
         if not self.caches or ast.unparse(node) not in self.caches:
             return node
         return self.operation("no_cache", node).func
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
         self.generic_visit(node)
-        if not self.inside or not isinstance(node.ctx, ast.Load):
+        if not self.in_function or not isinstance(node.ctx, ast.Load):
             return node
         if isinstance(node.slice, ast.Slice):
             bounds = slice_bounds(node.slice)
@@ -79,26 +79,26 @@ class ExpressionRewriter(ast.NodeTransformer):
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
         self.generic_visit(node)
-        if not self.inside:
+        if not self.in_function:
             return node
         if len(node.ops) == 1:
-            return self._compared(node, node.left, node.ops[0], node.comparators[0])
-        if self._no_names and not all(isinstance(each, ast.Name | ast.Constant) for each in node.comparators[:-1]):
-            return self._chained(node)
+            return self._comparison(node, node.left, node.ops[0], node.comparators[0])
+        if self._cannot_bind and not all(isinstance(each, ast.Name | ast.Constant) for each in node.comparators[:-1]):
+            return self._chained_comparison(node)
         sides: list[tuple[ast.expr, ast.expr]] = []
         left = node.left
         for right in node.comparators[:-1]:
-            right, again = self.once(right)
+            right, again = self.evaluate_once(right)
             sides.append((left, right))
             left = again
         sides.append((left, node.comparators[-1]))
         parts = [
-            self._compared(ast.copy_location(ast.Compare(a, [op], [b]), node), a, op, b)
+            self._comparison(ast.copy_location(ast.Compare(a, [op], [b]), node), a, op, b)
             for (a, b), op in zip(sides, node.ops, strict=True)
         ]
         return ast.copy_location(ast.BoolOp(ast.And(), parts), node)
 
-    def _chained(self, node: ast.Compare) -> ast.expr:
+    def _chained_comparison(self, node: ast.Compare) -> ast.expr:
         steps: list[ast.expr] = []
         for op, right in zip(node.ops, node.comparators, strict=True):
             nothing = ast.arguments([], [], None, [], [], None, [])
@@ -106,8 +106,8 @@ class ExpressionRewriter(ast.NodeTransformer):
             steps += [self.operation(_COMPARE[type(op)], right).func, operand]
         return self.operation("chain_comparisons", node, node.left, *steps)
 
-    def once(self, node: ast.expr) -> tuple[ast.expr, ast.expr]:
-        """Return an expression and another that has its value after the first was evaluated."""
+    def evaluate_once(self, node: ast.expr) -> tuple[ast.expr, ast.expr]:
+        """Return an expression that is evaluated first, and one that has its value again."""
         if isinstance(node, ast.Name | ast.Constant):
             return node, node
         name = self.temporary()
@@ -115,11 +115,11 @@ class ExpressionRewriter(ast.NodeTransformer):
         return kept, ast.copy_location(ast.Name(name, ast.Load()), node)
 
     def temporary(self) -> str:
-        """Return a name that the program does not have."""
+        """Return a name that the program does not use."""
         self._temporaries += 1
         return f"_sdnloom_{self._temporaries}"
 
-    def _compared(self, node: ast.Compare, left: ast.expr, op: ast.cmpop, right: ast.expr) -> ast.expr:
+    def _comparison(self, node: ast.Compare, left: ast.expr, op: ast.cmpop, right: ast.expr) -> ast.expr:
         if isinstance(op, ast.Is | ast.IsNot):
             plain = any(
                 isinstance(side, ast.Constant) and not isinstance(side.value, int | str | bytes)
@@ -134,7 +134,7 @@ class ExpressionRewriter(ast.NodeTransformer):
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         self.generic_visit(node)
         name = BINARY.get(type(node.op))
-        if not self.inside or name is None or is_constant(node.right):
+        if not self.in_function or name is None or is_constant(node.right):
             return node
         if is_exact_constant(node.left) and not isinstance(node.op, ast.Mod):
             return node
@@ -142,7 +142,7 @@ class ExpressionRewriter(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
-        if not self.inside:
+        if not self.in_function:
             return node
         name = node.func.id if isinstance(node.func, ast.Name) else ""
         if isinstance(node.func, ast.Attribute) and node.func.attr == "sort":
@@ -151,7 +151,7 @@ class ExpressionRewriter(ast.NodeTransformer):
             return self._call("new_bytearray", node)
         if name in _NUMBERS and len(node.args) == 1 and not node.keywords:
             return self._call("to_number", node)
-        if name in _LEFT_ALONE:
+        if name in _NOT_REWRITTEN:
             if name in _CODE and node.args and not isinstance(node.args[0], ast.Starred):
                 node.args[0] = self.operation("concrete_code", node.args[0], node.args[0])
             return node
@@ -168,7 +168,7 @@ class ExpressionRewriter(ast.NodeTransformer):
             and len(node.args) == 1
             and not node.keywords
         ):
-            if isinstance(parts := node.args[0], ast.GeneratorExp):  # it is read to its end in any case
+            if isinstance(parts := node.args[0], ast.GeneratorExp):  # join consumes it anyway
                 node.args = [ast.copy_location(ast.ListComp(parts.elt, parts.generators), parts)]
             return self._call("join", node)
         if node.keywords or any(isinstance(arg, ast.Starred) for arg in node.args):
@@ -176,12 +176,12 @@ class ExpressionRewriter(ast.NodeTransformer):
         return self._call(_BY_COUNT.get(len(node.args), "calls"), node)
 
     def _call(self, name: str, node: ast.Call) -> ast.Call:
-        made = self.operation(name, node, node.func, *node.args)
-        made.keywords = node.keywords
-        return made
+        rewritten = self.operation(name, node, node.func, *node.args)
+        rewritten.keywords = node.keywords
+        return rewritten
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
-        if not self.inside:
+        if not self.in_function:
             return self.generic_visit(node)
         if len(node.values) == 1 and isinstance(node.values[0], ast.Constant):
             return node.values[0]
@@ -197,41 +197,41 @@ class ExpressionRewriter(ast.NodeTransformer):
             args.append(self.visit(part.format_spec))
         return self.operation("fstring_field", part if hasattr(part, "lineno") else at, *args)
 
-    def iterated(self, node: ast.expr) -> ast.expr:
-        """Return what a loop goes over; a call says itself that its order depends on no input."""
+    def iterable(self, node: ast.expr) -> ast.expr:
+        """Return the iterable of a loop, in an order that depends on no input."""
         found: ast.expr = self.visit(node)
         return found if isinstance(found, _ORDERED) else self.operation("iterate", found, found)
 
     def visit_Starred(self, node: ast.Starred) -> ast.AST:
-        if self.inside and isinstance(node.ctx, ast.Load):
-            node.value = self.iterated(node.value)
+        if self.in_function and isinstance(node.ctx, ast.Load):
+            node.value = self.iterable(node.value)
             return node
         return self.generic_visit(node)
 
     def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
-        if not self.inside:
+        if not self.in_function:
             return self.generic_visit(node)
-        before, self._no_names = self._no_names, True
-        node.iter = self.iterated(node.iter)
-        self._no_names = before
+        before, self._cannot_bind = self._cannot_bind, True
+        node.iter = self.iterable(node.iter)
+        self._cannot_bind = before
         node.ifs = [self.visit(each) for each in node.ifs]
         return node
 
     def visit_Set(self, node: ast.Set) -> ast.AST:
         self.generic_visit(node)
-        if not self.inside or all(map(is_constant, node.elts)):
+        if not self.in_function or all(map(is_constant, node.elts)):
             return node
         return self.operation("new_set", node, *node.elts)
 
     def visit_SetComp(self, node: ast.SetComp) -> ast.AST:
         self.generic_visit(node)
-        if not self.inside:
+        if not self.in_function:
             return node
         return self.operation("set_of", node, ast.copy_location(ast.ListComp(node.elt, node.generators), node))
 
     def visit_Dict(self, node: ast.Dict) -> ast.AST:
         self.generic_visit(node)
-        if not self.inside or all(key is not None and is_constant(key) for key in node.keys):
+        if not self.in_function or all(key is not None and is_constant(key) for key in node.keys):
             return node
         pairs: list[ast.expr] = []
         for key, value in zip(node.keys, node.values, strict=True):
@@ -244,7 +244,7 @@ class ExpressionRewriter(ast.NodeTransformer):
 
     def visit_DictComp(self, node: ast.DictComp) -> ast.AST:
         self.generic_visit(node)
-        if not self.inside:
+        if not self.in_function:
             return node
         pair = ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node.key)
         return self.operation("dict_of", node, ast.copy_location(ast.ListComp(pair, node.generators), node))
@@ -258,12 +258,12 @@ def is_constant(node: ast.expr) -> bool:
 
 
 def is_exact_constant(node: ast.expr) -> bool:
-    """Return whether an expression is a constant that lets a symbolic right operand answer first."""
+    """Return whether an expression is a constant for which Python calls the symbolic right operand's method first."""
     return is_constant(node) and isinstance(node, ast.Constant) and type(node.value) in (int, str, bytes)
 
 
 def slice_bounds(node: ast.Slice) -> list[ast.expr]:
-    """Return start, stop and step, None where a slice leaves one out."""
+    """Return start, stop and step of a slice, None for omitted ones."""
     return [
         each if each is not None else ast.copy_location(ast.Constant(None), node)
         for each in (node.lower, node.upper, node.step)
@@ -271,5 +271,5 @@ def slice_bounds(node: ast.Slice) -> list[ast.expr]:
 
 
 def has_slices(node: Any) -> bool:
-    """Return whether a subscript has slices among several parts, as arrays of other libraries have."""
+    """Return whether a subscript is a tuple with slices, as arrays of other libraries accept."""
     return isinstance(node, ast.Tuple) and any(isinstance(each, ast.Slice | ast.Starred) for each in node.elts)

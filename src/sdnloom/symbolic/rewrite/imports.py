@@ -1,8 +1,8 @@
-"""Rewritten copies of modules, beside the originals: `sys.modules` never sees them.
+"""Rewritten copies of modules, beside the originals; they are never in `sys.modules`.
 
-`RewrittenModules` loads the modules that it selects from source and rewrites them; they import each other. Everything
-else they import is the original, so a library that is not selected still works with the original of one that is. A
-platform with a loader of its own needs only `rewrite` and `shims.install`.
+`RewrittenModules` loads the selected modules from source and rewrites them; they import each other. All other modules
+that they import are the originals, so a library that is not selected works with the original of one that is. A platform
+with its own loader needs only `rewrite` and `shims.install`.
 """
 
 import builtins
@@ -22,22 +22,22 @@ Selects = Callable[[str], bool]
 
 
 class RewriteImportError(SdnloomError):
-    """A module that cannot be loaded rewritten."""
+    """A module that cannot be rewritten and loaded."""
 
 
 class RewrittenModules:
-    """Modules whose names are selected, rewritten; `substitutes` are given to them in place of other modules."""
+    """Loads and rewrites the modules that `selects` accepts; they import `substitutes` in place of other modules."""
 
     def __init__(self, selects: Selects, substitutes: Mapping[str, ModuleType] | None = None) -> None:
         shims.install()
         self.modules: dict[str, ModuleType] = {}
         self._selects = selects
         self._substitutes = dict(substitutes or {})
-        self._twins: dict[str, ModuleType] = {}
+        self._originals: dict[str, ModuleType] = {}
         self._builtins = {**vars(builtins), "__import__": self._import}
 
     def load(self, name: str) -> ModuleType:
-        """Return the rewritten module of a name; its packages come first, as always."""
+        """Return the rewritten module of a name; its packages are loaded first."""
         if name in self.modules:
             return self.modules[name]
         package = name.rpartition(".")[0]
@@ -60,28 +60,28 @@ class RewrittenModules:
         return module
 
     def run(self, source: str, filename: str, name: str = "under_test") -> ModuleType:
-        """Return a module made of source, rewritten."""
+        """Return a module made of rewritten source."""
         module = ModuleType(name)
         vars(module).update(__builtins__=self._builtins, __file__=filename)
         exec(rewrite(source, filename), vars(module))
         return module
 
     def _module(self, name: str) -> ModuleType:
-        """Return the module that a rewritten one gets for a name."""
+        """Return the module that a rewritten module imports under a name."""
         if name in self._substitutes:
             return self._substitutes[name]
-        return self.load(name) if self._selects(name) else self._twin(name)
+        return self.load(name) if self._selects(name) else self._original(name)
 
-    def _twin(self, name: str) -> ModuleType:
-        """Return the original, or for a package a copy, which can have rewritten modules for attributes."""
-        if name not in self._twins:
+    def _original(self, name: str) -> ModuleType:
+        """Return the original, or a copy of a package, whose attributes can be rewritten modules."""
+        if name not in self._originals:
             original = importlib.import_module(name)
-            made = original
+            module = original
             if hasattr(original, "__path__"):
-                made = ModuleType(name, original.__doc__)
-                vars(made).update(vars(original))
-            self._twins[name] = made
-        return self._twins[name]
+                module = ModuleType(name, original.__doc__)
+                vars(module).update(vars(original))
+            self._originals[name] = module
+        return self._originals[name]
 
     def _import(
         self,
@@ -93,7 +93,7 @@ class RewrittenModules:
     ) -> Any:
         package = str((globals or {}).get("__package__") or "")
         full = importlib.util.resolve_name("." * level + name, package) if level else name
-        if not self._concerns(full, fromlist or ()):
+        if not self._is_affected(full, fromlist or ()):
             return builtins.__import__(name, globals, locals, fromlist, level)
         parts = full.split(".")
         for end in range(1, len(parts) + 1):
@@ -104,7 +104,7 @@ class RewrittenModules:
                 self._attach_if_module(f"{full}.{each}")
         return module if fromlist else self._module(parts[0])
 
-    def _concerns(self, name: str, fromlist: Any) -> bool:
+    def _is_affected(self, name: str, fromlist: Any) -> bool:
         """Return whether an import leads to a module that is rewritten or substituted."""
         parts = name.split(".")
         above = [".".join(parts[:end]) for end in range(1, len(parts) + 1)]
@@ -129,7 +129,7 @@ class RewrittenModules:
 
 
 def visible_traceback(error: BaseException) -> BaseException:
-    """Return the exception with a traceback of the code under test alone, as the original would have it."""
+    """Return the exception with a traceback of the code under test only, as the original code would raise it."""
     found = error.__traceback__
     kept = []
     while found is not None:

@@ -1,8 +1,8 @@
-"""Rewriting of code under test: constructs that CPython decides without asking a symbolic value become calls that ask.
+"""Rewriting of a module: constructs that CPython evaluates without calling a symbolic value become calls of hooks.
 
-`rewrite` turns source into code, `rewrite_tree` a module into a module. Laws: with plain values the rewritten code does
-what the original does; every line keeps its number, so traces and tracebacks name the same places. Only bodies of
-functions are rewritten: what runs at import has met no input yet.
+`rewrite` turns source into code, `rewrite_tree` changes an AST. Laws: with plain values the rewritten code does
+what the original does; every line keeps its number, so traces and tracebacks name the same lines. Only bodies of
+functions are rewritten: code that runs at import does not depend on inputs.
 """
 
 import ast
@@ -24,26 +24,26 @@ class RewriteError(SdnloomError):
 
 
 class _Rewriter(StatementRewriter, ExpressionRewriter):
-    """Both halves together."""
+    """Rewrites statements and expressions."""
 
 
 @lru_cache(maxsize=1_024)
 def rewrite(source: str | bytes, filename: str, watched: bool = False) -> CodeType:
-    """Return the code of a module, rewritten; SyntaxError as `compile` raises it.
+    """Return the rewritten code of a module; raises SyntaxError like `compile`.
 
-    Functions of a module that is watched leave a trail. Code is rewritten once in a process.
+    If `watched`, its functions leave a trail. Code is rewritten once in a process.
     """
     try:
         tree = rewrite_tree(ast.parse(source, filename))
         if watched:
             add_trail(tree, filename)
         return compile(tree, filename, "exec", dont_inherit=True)
-    except (RecursionError, MemoryError):  # the parser says the one or the other
+    except (RecursionError, MemoryError):  # the parser raises either
         raise RewriteError(f"{filename}: the code is nested too deeply to be rewritten") from None
 
 
 def rewrite_tree(tree: ast.Module) -> ast.Module:
-    """Return the module, changed in place; it imports what its rewritten parts call under one name."""
+    """Return the module, rewritten in place; it imports the hooks under one name."""
     rewriter = _Rewriter(cache_names(tree))
     rewriter.visit(tree)
     place = _after_header(tree.body)
@@ -61,7 +61,7 @@ def _first_line(statement: ast.stmt) -> int:
 
 
 def _after_header(body: list[ast.stmt]) -> int:
-    """Return the place after the docstring and the imports that must come first."""
+    """Return the index after the docstring and the imports from `__future__`."""
     place = 0
     if (
         body
@@ -76,7 +76,7 @@ def _after_header(body: list[ast.stmt]) -> int:
 
 
 def cache_names(tree: ast.Module) -> frozenset[str]:
-    """Return the expressions that name functools' caches in a module, as they are written there."""
+    """Return the expressions that name caches of functools in a module, as they are written there."""
     names: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):

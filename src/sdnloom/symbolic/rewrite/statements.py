@@ -1,4 +1,4 @@
-"""The statements of a rewritten module: functions, stores into subscripts, augmented assignments, loops, matches."""
+"""Rewriting of statements: functions, assignments to subscripts, augmented assignments, loops, matches."""
 
 import ast
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from typing import Any, Final, TypeVar, cast
 from sdnloom.symbolic.rewrite.expressions import BINARY, ExpressionRewriter, has_slices, is_constant, slice_bounds
 
 _IN_PLACE: Final = {op: "i" + name.removesuffix("_") for op, name in BINARY.items()}
-_ASKED_BY_C: Final = frozenset({"__hash__", "__len__", "__int__", "__index__", "__length_hint__"})
+_CALLED_BY_C: Final = frozenset({"__hash__", "__len__", "__int__", "__index__", "__length_hint__"})
 _SIMPLE: Final = (
     ast.Name,
     ast.Constant,
@@ -23,7 +23,7 @@ _Function = TypeVar("_Function", ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 class StatementRewriter(ExpressionRewriter, ast.NodeTransformer):
-    """Rewrites statements inside functions; a subscript that is stored into becomes a call after its value is there."""
+    """Rewrites statements in functions; an assignment to a subscript becomes a call after its value was computed."""
 
     def __init__(self, caches: frozenset[str]) -> None:
         super().__init__(caches)
@@ -37,56 +37,56 @@ class StatementRewriter(ExpressionRewriter, ast.NodeTransformer):
 
     def _function(self, node: _Function) -> _Function:
         node.decorator_list = [self.visit(each) for each in node.decorator_list]
-        if node.name in _ASKED_BY_C and self._in_class:
+        if node.name in _CALLED_BY_C and self._in_class:
             node.decorator_list.append(self.operation("called_by_c", node.body[0]).func)
         node.args = self.visit(node.args)
-        before = self.inside, self._in_class
-        self.inside, self._in_class = True, False
+        before = self.in_function, self._in_class
+        self.in_function, self._in_class = True, False
         node.body = self._block(node.body)
-        self.inside, self._in_class = before
+        self.in_function, self._in_class = before
         return node
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
-        before = self.inside, self._in_class
+        before = self.in_function, self._in_class
         node.decorator_list = [self.visit(each) for each in node.decorator_list]
-        self._no_names = bool(getattr(node, "type_params", ()))
+        self._cannot_bind = bool(getattr(node, "type_params", ()))
         node.bases = [self.visit(each) for each in node.bases]
         node.keywords = [self.visit(each) for each in node.keywords]
-        self._no_names = False
+        self._cannot_bind = False
         self._in_class = True
         body: list[ast.stmt] = []
         for statement in node.body:
-            # A class in a function is run by it; but a comprehension right in a class can bind no names there.
-            self.inside = before[0] and not any(isinstance(each, _COMPREHENSIONS) for each in ast.walk(statement))
+            # The body of a class in a function is part of the function; but a comprehension in it can bind no names.
+            self.in_function = before[0] and not any(isinstance(each, _COMPREHENSIONS) for each in ast.walk(statement))
             body += self._block([statement])
         node.body = body
-        self.inside, self._in_class = before
+        self.in_function, self._in_class = before
         return node
 
     def visit_arg(self, node: ast.arg) -> ast.AST:
-        return node  # annotations are for readers
+        return node  # annotations are not evaluated on inputs
 
     def visit_TypeAlias(self, node: ast.AST) -> ast.AST:
-        return node  # so are names of types
+        return node  # nor are type aliases
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
-        if self.inside and isinstance(node.target, ast.Subscript) and node.value is not None:
+        if self.in_function and isinstance(node.target, ast.Subscript) and node.value is not None:
             return self.visit(ast.copy_location(ast.Assign([node.target], node.value), node))
         if node.value is not None:
             node.value = self.visit(node.value)
         return node
 
     def _block(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
-        made: list[ast.stmt] = []
+        rewritten: list[ast.stmt] = []
         for statement in body:
             found = self.visit(statement)
-            made.extend(found if isinstance(found, list) else [found])
-        return made
+            rewritten.extend(found if isinstance(found, list) else [found])
+        return rewritten
 
     # Stores.
 
     def visit_Assign(self, node: ast.Assign) -> Any:
-        if not self.inside:
+        if not self.in_function:
             return self.generic_visit(node)
         node.value = self.visit(node.value)
         if (
@@ -114,7 +114,7 @@ class StatementRewriter(ExpressionRewriter, ast.NodeTransformer):
         return ast.copy_location(ast.Expr(call), target)
 
     def _target(self, target: ast.expr, stores: list[ast.stmt]) -> ast.expr:
-        """Return a target without subscripts; what it catches for them is stored by statements added to `stores`."""
+        """Return a target with temporary names for subscripts; statements added to `stores` store their values."""
         if isinstance(target, ast.Subscript) and not has_slices(target.slice):
             name = self.temporary()
             stores.append(self._store(target, ast.copy_location(ast.Name(name, ast.Load()), target)))
@@ -128,9 +128,9 @@ class StatementRewriter(ExpressionRewriter, ast.NodeTransformer):
         return target
 
     def visit_Delete(self, node: ast.Delete) -> Any:
-        if not self.inside:
+        if not self.in_function:
             return node
-        made: list[ast.stmt] = []
+        rewritten: list[ast.stmt] = []
         for target in node.targets:
             if isinstance(target, ast.Subscript) and not has_slices(target.slice):
                 container = self.visit(target.value)
@@ -139,14 +139,14 @@ class StatementRewriter(ExpressionRewriter, ast.NodeTransformer):
                     call = self.operation("delslice", target, container, *bounds)
                 else:
                     call = self.operation("delitem", target, container, self.visit(target.slice))
-                made.append(ast.copy_location(ast.Expr(call), node))
+                rewritten.append(ast.copy_location(ast.Expr(call), node))
             else:
-                made.append(ast.copy_location(ast.Delete([self.visit(target)]), node))
-        return made
+                rewritten.append(ast.copy_location(ast.Delete([self.visit(target)]), node))
+        return rewritten
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
         name = _IN_PLACE.get(type(node.op))
-        if not self.inside or name is None:
+        if not self.in_function or name is None:
             return self.generic_visit(node)
         target, value = node.target, self.visit(node.value)
         if (
@@ -164,7 +164,7 @@ class StatementRewriter(ExpressionRewriter, ast.NodeTransformer):
         if isinstance(target, ast.Name):
             read: ast.expr = ast.copy_location(ast.Name(target.id, ast.Load()), target)
         else:
-            owner, again = self.once(self.visit(target.value))
+            owner, again = self.evaluate_once(self.visit(target.value))
             read = ast.copy_location(ast.Attribute(owner, target.attr, ast.Load()), target)
             target = ast.copy_location(ast.Attribute(again, target.attr, ast.Store()), target)
         return ast.copy_location(ast.Assign([target], self.operation(name, node, read, value)), node)
@@ -176,15 +176,15 @@ class StatementRewriter(ExpressionRewriter, ast.NodeTransformer):
             return ast.copy_location(
                 ast.Expr(self.operation("augment_item", node, container, key, function, value)), node
             )
-        container, container_again = self.once(container)
-        key, key_again = self.once(key)
+        container, container_again = self.evaluate_once(container)
+        key, key_again = self.evaluate_once(key)
         read = self.operation("getitem", target, container, key)
         store = self.operation("setitem", node, self.operation(name, node, read, value), container_again, key_again)
         return ast.copy_location(ast.Expr(store), node)
 
     def _augmented_slice(self, node: ast.AugAssign, target: ast.Subscript, name: str, value: ast.expr) -> ast.stmt:
-        container, container_again = self.once(self.visit(target.value))
-        bounds = [self.once(self.visit(each)) for each in slice_bounds(cast(ast.Slice, target.slice))]
+        container, container_again = self.evaluate_once(self.visit(target.value))
+        bounds = [self.evaluate_once(self.visit(each)) for each in slice_bounds(cast(ast.Slice, target.slice))]
         read = self.operation("getslice", target, container, *(first for first, _ in bounds))
         changed = self.operation(name, node, read, value)
         store = self.operation("setslice", node, changed, container_again, *(again for _, again in bounds))
@@ -199,10 +199,10 @@ class StatementRewriter(ExpressionRewriter, ast.NodeTransformer):
         return self._loop(node)
 
     def _loop(self, node: Any) -> Any:
-        if not self.inside:
+        if not self.in_function:
             return self.generic_visit(node)
         stores: list[ast.stmt] = []
-        node.iter = self.iterated(node.iter)
+        node.iter = self.iterable(node.iter)
         node.target = self._target(node.target, stores)
         node.body = [*stores, *self._block(node.body)]
         node.orelse = self._block(node.orelse)
@@ -215,7 +215,7 @@ class StatementRewriter(ExpressionRewriter, ast.NodeTransformer):
         return self._with(node)
 
     def _with(self, node: Any) -> Any:
-        if not self.inside:
+        if not self.in_function:
             return self.generic_visit(node)
         stores: list[ast.stmt] = []
         for item in node.items:
@@ -227,7 +227,7 @@ class StatementRewriter(ExpressionRewriter, ast.NodeTransformer):
 
     def visit_Match(self, node: ast.Match) -> ast.AST:
         node.subject = self.visit(node.subject)
-        if self.inside and any(isinstance(each, ast.MatchMapping) for each in ast.walk(node)):
+        if self.in_function and any(isinstance(each, ast.MatchMapping) for each in ast.walk(node)):
             node.subject = self.operation("match_subject", node.subject, node.subject)
         for case in node.cases:
             if case.guard is not None:

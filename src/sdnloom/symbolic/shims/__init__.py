@@ -1,7 +1,7 @@
 """Library functions that symbolic values pass through: struct, socket, binascii, address converters.
 
-Rewritten code needs nothing but `install`: calls of the originals with symbolic arguments then go to the shims. Code
-that is not rewritten gets what `modules` returns, and converters as `converters` makes them, from whoever loads it.
+Rewritten code needs only `install`: calls of the originals with symbolic arguments then go to the shims. The loader of
+code that is not rewritten gives it the modules of `modules` and the address converters of `converters`.
 """
 
 import struct
@@ -15,7 +15,7 @@ __all__ = ["converters", "install"]
 
 
 def install() -> None:
-    """Let rewritten code follow symbolic values through these libraries. Plain arguments never come here."""
+    """Register the shims for rewritten code. Calls with plain arguments never reach them."""
     for function, handler in (struct_shim.struct_replacements() | addresses.address_replacements()).items():
         register_replacement(function, handler)
     METHODS[struct.Struct] = struct_shim.struct_methods()

@@ -1,6 +1,6 @@
-"""Addresses as text and as bytes, for symbolic values: `socket`'s functions, `binascii`, and libraries' converters.
+"""Addresses as text and as bytes: shims of `socket`, `binascii` and the address converters of libraries.
 
-An address in text keeps the number it writes, so converting there and back changes nothing and a comparison with a
+An address in text keeps its number, so converting it back and forth changes nothing and a comparison with a
 constant is one condition on the bits.
 """
 
@@ -41,7 +41,7 @@ SOCKET_IPV6 = Ipv6Style(_write_ipv6)
 
 
 def bytes_to_text(value: Any, style: NumberStyle, original: Callable[[Any], str]) -> str:
-    """Return an address in bytes as text; `original` does it for plain ones."""
+    """Return an address in bytes as text; `original` converts plain bytes."""
     if not isinstance(value, SymBytes):
         return original(value)
     number = int_of_bytes(value)
@@ -51,7 +51,7 @@ def bytes_to_text(value: Any, style: NumberStyle, original: Callable[[Any], str]
 
 
 def text_to_bytes(value: Any, style: NumberStyle, size: int, original: Callable[[str], Any]) -> Any:
-    """Return an address in text as bytes; `original` does it for plain text and for text in another style."""
+    """Return an address in text as bytes; `original` converts plain text and text in another style."""
     if isinstance(value, SymStr):
         only = value.pieces[0]
         if len(value.pieces) == 1 and isinstance(only, WrittenNumber) and _same_form(only.style, style):
@@ -90,7 +90,7 @@ def inet_ntop(family: int, value: Any) -> str:
     return bytes_to_text(bytes_of(value), style, lambda each: socket.inet_ntop(family, each))
 
 
-def _swapping(size: int, original: Callable[[int], int]) -> Callable[[Any], int]:
+def _byte_swap(size: int, original: Callable[[int], int]) -> Callable[[Any], int]:
     def convert(number: Any) -> int:
         if not isinstance(number, SymInt) or original(1) == 1:
             return number if isinstance(number, SymInt) else original(number)
@@ -99,8 +99,8 @@ def _swapping(size: int, original: Callable[[int], int]) -> Callable[[Any], int]
     return convert
 
 
-htons, ntohs = _swapping(2, socket.htons), _swapping(2, socket.ntohs)
-htonl, ntohl = _swapping(4, socket.htonl), _swapping(4, socket.ntohl)
+htons, ntohs = _byte_swap(2, socket.htons), _byte_swap(2, socket.ntohs)
+htonl, ntohl = _byte_swap(4, socket.htonl), _byte_swap(4, socket.ntohl)
 
 
 def hexlify(data: Any, *separators: Any) -> bytes:
@@ -115,7 +115,7 @@ def hexlify(data: Any, *separators: Any) -> bytes:
 
 
 def unhexlify(text: Any) -> bytes:
-    """Return what hexadecimal digits write."""
+    """Return the bytes of hexadecimal digits."""
     if not has_symbolic(text):
         return binascii.unhexlify(text)
     units = text.units()
@@ -129,7 +129,7 @@ def unhexlify(text: Any) -> bytes:
 
 
 def address_replacements() -> dict[Any, Any]:
-    """Return what rewritten code calls instead of the originals, where an argument is symbolic."""
+    """Return the functions that rewritten code calls instead of the originals if an argument is symbolic."""
     found = {getattr(socket, name): globals()[name] for name in _SOCKET}
     found |= {
         binascii.hexlify: hexlify,
@@ -145,23 +145,23 @@ _SOCKET = ("inet_aton", "inet_ntoa", "inet_pton", "inet_ntop", "htons", "ntohs",
 
 def socket_module() -> ModuleType:
     """Return a module `socket` for code that is not rewritten."""
-    return _changed(socket, {name: globals()[name] for name in _SOCKET})
+    return _with_names(socket, {name: globals()[name] for name in _SOCKET})
 
 
 def binascii_module() -> ModuleType:
     """Return a module `binascii` for code that is not rewritten."""
-    return _changed(binascii, {"hexlify": hexlify, "b2a_hex": hexlify, "unhexlify": unhexlify, "a2b_hex": unhexlify})
+    return _with_names(binascii, {"hexlify": hexlify, "b2a_hex": hexlify, "unhexlify": unhexlify, "a2b_hex": unhexlify})
 
 
-def _changed(module: ModuleType, names: dict[str, Any]) -> ModuleType:
-    made = ModuleType(module.__name__, module.__doc__)
-    vars(made).update(vars(module))
-    vars(made).update(names)
-    return made
+def _with_names(module: ModuleType, names: dict[str, Any]) -> ModuleType:
+    replacement = ModuleType(module.__name__, module.__doc__)
+    vars(replacement).update(vars(module))
+    vars(replacement).update(names)
+    return replacement
 
 
 class AddressConverter:
-    """An address converter of a library with methods `text_to_bin` and `bin_to_text`, for symbolic values too."""
+    """An address converter of a library (`text_to_bin`, `bin_to_text`) that also converts symbolic values."""
 
     def __init__(self, original: Any, style: NumberStyle, size: int) -> None:
         self._original, self._style, self._size = original, style, size

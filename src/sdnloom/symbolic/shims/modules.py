@@ -1,4 +1,4 @@
-"""The modules that a program under test gets in place of the originals, by name."""
+"""Modules that a program under test imports instead of the originals, by name."""
 
 from functools import cache
 from types import ModuleType
@@ -18,6 +18,6 @@ def low_level_modules() -> dict[str, ModuleType]:
 
 @cache
 def library_modules() -> dict[str, ModuleType]:
-    """Return `ipaddress` and, where it is installed, `netaddr` for rewritten code; made once."""
+    """Return `ipaddress` and, if installed, `netaddr` for rewritten code; made once."""
     found = {"ipaddress": ipaddress_module(), "netaddr": netaddr_module()}
     return {name: module for name, module in found.items() if module is not None}

@@ -1,7 +1,7 @@
-"""`struct` for symbolic values: pack and unpack with a unit for each byte.
+"""`struct` for symbolic values: pack and unpack with a code unit for each byte.
 
-A format is read once into fields. Integers, bytes (`s`), characters (`c`) and truth values (`?`) are followed; floats,
-pointers and Pascal strings pin what they touch. Formats without a byte order are those of this machine, as in the
+A format is parsed once. Integers, bytes (`s`), characters (`c`) and truth values (`?`) keep their terms; floats,
+pointers and Pascal strings are concretised. Formats without a byte order are those of this machine, as in the
 original: sizes and alignment come from it.
 """
 
@@ -20,7 +20,7 @@ _INTEGERS: Final = "bBhHiIlLqQnN"
 
 
 class StructItem(NamedTuple):
-    """One value of a format: its code, where it is and how long."""
+    """One value of a format: its code, offset and size."""
 
     code: str
     offset: int
@@ -28,7 +28,7 @@ class StructItem(NamedTuple):
 
 
 class StructLayout(NamedTuple):
-    """A format as fields."""
+    """The fields of a format."""
 
     fields: tuple[StructItem, ...]
     size: int
@@ -37,7 +37,7 @@ class StructLayout(NamedTuple):
 
 @cache
 def struct_layout(form: str) -> StructLayout:
-    """Return the fields of a format; struct.error as the original raises it."""
+    """Return the layout of a format; raises struct.error like the original."""
     size = struct.calcsize(form)
     prefix, body = (form[0], form[1:]) if form[:1] in tuple("@=<>!") else ("@", form)
     little = prefix == "<" or (prefix in "@=" and struct.pack("=H", 1) == b"\x01\x00")
@@ -130,7 +130,7 @@ def iter_unpack(form: Any, buffer: Any) -> Iterator[tuple[Any, ...]]:
 
 
 def pack(form: Any, *values: Any) -> bytes:
-    """Return the values packed; forks on whether a symbolic number fits, as the original raises struct.error if not."""
+    """Return the packed values; forks on whether a symbolic number fits, and raises struct.error if not."""
     form = _format(form)
     if not any(map(has_symbolic, values)):
         return struct.pack(form, *map(concrete, values))
@@ -162,7 +162,7 @@ def _packed(field: StructItem, value: Any, order: str) -> tuple[CodeUnit, ...]:
 
 
 def pack_into(form: Any, buffer: Any, offset: Any, *values: Any) -> None:
-    """Put the packed values into a buffer; one that cannot hold symbolic bytes pins them."""
+    """Write the packed values into a buffer; they are concretised if it cannot hold symbolic bytes."""
     form, offset = _format(form), _offset(offset)
     packed = pack(form, *values)
     if isinstance(packed, SymSequence) and not isinstance(buffer, SymByteArray):
@@ -174,7 +174,7 @@ def pack_into(form: Any, buffer: Any, offset: Any, *values: Any) -> None:
 
 
 class SymbolicStruct:
-    """A format that has been read."""
+    """`struct.Struct` for symbolic values."""
 
     def __init__(self, form: Any) -> None:
         self.format = _format(form)
@@ -203,25 +203,27 @@ class SymbolicStruct:
 
 def struct_module() -> ModuleType:
     """Return a module `struct` for code that is not rewritten."""
-    made = ModuleType("struct", struct.__doc__)
-    vars(made).update(vars(struct))
+    replacement = ModuleType("struct", struct.__doc__)
+    vars(replacement).update(vars(struct))
     for function in (calcsize, unpack_from, unpack, iter_unpack, pack, pack_into, SymbolicStruct):
-        setattr(made, function.__name__, function)
-    return made
+        setattr(replacement, function.__name__, function)
+    return replacement
 
 
 def struct_replacements() -> dict[Any, Any]:
-    """Return what rewritten code calls instead of the originals, where an argument is symbolic."""
+    """Return the functions that rewritten code calls instead of the originals if an argument is symbolic."""
     names = ("calcsize", "unpack_from", "unpack", "iter_unpack", "pack", "pack_into")
     return {getattr(struct, name): globals()[name] for name in names}
 
 
 def struct_methods() -> dict[str, Any]:
-    """Return the methods of the original Struct as functions of it, for rewritten code."""
+    """Return the methods of the original Struct as functions, for rewritten code."""
     return {
-        "pack": lambda made, *values: pack(made.format, *values),
-        "pack_into": lambda made, buffer, offset, *values: pack_into(made.format, buffer, offset, *values),
-        "unpack": lambda made, buffer: unpack(made.format, buffer),
-        "unpack_from": lambda made, buffer, offset=0: unpack_from(made.format, buffer, offset),
-        "iter_unpack": lambda made, buffer: iter_unpack(made.format, buffer),
+        "pack": lambda replacement, *values: pack(replacement.format, *values),
+        "pack_into": lambda replacement, buffer, offset, *values: pack_into(
+            replacement.format, buffer, offset, *values
+        ),
+        "unpack": lambda replacement, buffer: unpack(replacement.format, buffer),
+        "unpack_from": lambda replacement, buffer, offset=0: unpack_from(replacement.format, buffer, offset),
+        "iter_unpack": lambda replacement, buffer: iter_unpack(replacement.format, buffer),
     }

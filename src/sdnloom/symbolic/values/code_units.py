@@ -1,6 +1,6 @@
 """Code units: the characters of a symbolic text or the bytes of symbolic bytes, one by one.
 
-A unit is a plain code, an 8-bit term, or a Digit: the character that writes a number below its base. Keeping a digit as
+A unit is a constant code, an 8-bit term, or a Digit: the character that writes a number below 16. Keeping a digit as
 the number it writes makes `mac[:8] == "00:00:5e"` a condition on the address itself.
 """
 
@@ -14,7 +14,7 @@ from sdnloom.symbolic.values.fork import concretise_term, decide
 from sdnloom.symbolic.values.sym_int import SymInt, concrete_int, fit, make_int
 
 DIGITS = "0123456789abcdef"
-CODE_BITS = 21  # of the largest code point
+CODE_BITS = 21  # width of the largest code point
 
 
 @dataclass(frozen=True)
@@ -25,16 +25,16 @@ class Digit:
     upper: bool = False
 
     def value_of(self, code: int) -> int | None:
-        """Return the number that a character stands for here, or None."""
+        """Return the number that this character writes, or None if it is not a possible digit."""
         text = chr(code)
         found = (DIGITS.upper() if self.upper else DIGITS).find(text)
         return found if self.number.low <= found <= self.number.high else None
 
     def always(self, codes: set[int]) -> bool | None:
-        """Return whether the character is one of these whatever the number, or never; None if that depends."""
+        """Return whether the character is one of these for all numbers, or for none; None if it depends."""
         shown = (DIGITS.upper() if self.upper else DIGITS)[self.number.low : self.number.high + 1]
-        met = {ord(char) in codes for char in shown}
-        return met.pop() if len(met) == 1 else None
+        answers = {ord(char) in codes for char in shown}
+        return answers.pop() if len(answers) == 1 else None
 
     @cached_property
     def term(self) -> Term:
@@ -51,7 +51,7 @@ CodeUnit = int | Term | Digit
 
 
 def digit_unit(number: int, upper: bool = False) -> CodeUnit:
-    """Return the character that writes a number below 16."""
+    """Return the unit of the character that writes a number below 16."""
     if isinstance(number, SymInt):
         return Digit(number, upper)
     return ord(DIGITS.upper()[number] if upper else DIGITS[number])
@@ -65,7 +65,7 @@ def term_of(unit: CodeUnit, width: int = 8) -> Term:
 
 
 def concat_units(units: Sequence[CodeUnit], width: int = 8) -> Term:
-    """Return one term for at least one unit side by side, the first most significant."""
+    """Return the concatenation of at least one unit, the first most significant."""
     return terms.concat(*(term_of(unit, width) for unit in units))
 
 
@@ -75,17 +75,17 @@ def is_concrete(units: Iterable[CodeUnit]) -> bool:
 
 
 def unit_number(unit: CodeUnit, code: int) -> int:
-    """Return the code of a unit as a number that follows it; `code` is its code in this run."""
+    """Return the code of a unit as an int, symbolic if the unit is; `code` is its code in this run."""
     return code if isinstance(unit, int) else make_int(code, term_of(unit))
 
 
 def units_of_terms(units: Iterable[Term], codes: Iterable[int]) -> tuple[CodeUnit, ...]:
-    """Return terms as units, plain codes where they are constant."""
+    """Return terms as units; constant terms become codes."""
     return tuple(code if term.op == "const" else term for term, code in zip(units, codes, strict=True))
 
 
 def equality(left: Sequence[CodeUnit], right: Sequence[CodeUnit]) -> Term:
-    """Return the condition that two vectors of one length are equal."""
+    """Return the condition that two sequences of the same length are equal."""
     conditions: list[Term] = []
     wide_left: list[CodeUnit] = []
     wide_right: list[CodeUnit] = []
@@ -113,7 +113,7 @@ def equality(left: Sequence[CodeUnit], right: Sequence[CodeUnit]) -> Term:
 
 
 def _merged(conditions: list[Term]) -> list[Term]:
-    """Return equalities of neighbouring bits with constants as one equality: it is shorter and easier to invert."""
+    """Merge equalities of neighbouring bits with constants into one equality, which is shorter and easier to invert."""
     merged: list[Term] = []
     for condition in conditions:
         if merged and condition.op == merged[-1].op == "eq":
@@ -128,7 +128,7 @@ def _merged(conditions: list[Term]) -> list[Term]:
 
 
 def decide_equal(left: Sequence[CodeUnit], right: Sequence[CodeUnit], taken: bool) -> bool:
-    """Return whether two vectors are equal; a fork where both answers are possible."""
+    """Return whether two sequences are equal; forks if both answers are possible."""
     if len(left) != len(right):
         return False
     condition = equality(left, right)
@@ -138,7 +138,7 @@ def decide_equal(left: Sequence[CodeUnit], right: Sequence[CodeUnit], taken: boo
 
 
 def decide_less(left: Sequence[CodeUnit], right: Sequence[CodeUnit], taken: bool) -> bool:
-    """Return whether left comes before right in lexicographic order; a fork where both answers are possible."""
+    """Return whether left is before right in lexicographic order; forks if both answers are possible."""
     shared = min(len(left), len(right))
     if not shared or (is_concrete(left) and is_concrete(right)):
         return taken
@@ -149,7 +149,7 @@ def decide_less(left: Sequence[CodeUnit], right: Sequence[CodeUnit], taken: bool
 
 
 def decide_among(unit: CodeUnit, code: int, codes: Iterable[int]) -> bool:
-    """Return whether a unit has one of the codes; one fork where both answers are possible."""
+    """Return whether a unit has one of the codes; forks once if both answers are possible."""
     wanted = set(codes)
     if isinstance(unit, Term) and wanted == set(range(128)):
         decide(terms.eq(terms.extract(unit, 7, 7), const(0, 1)), code < 128)
@@ -161,7 +161,7 @@ def decide_among(unit: CodeUnit, code: int, codes: Iterable[int]) -> bool:
 
 
 def concretise_units(units: Sequence[CodeUnit], codes: Iterable[int], construct: str) -> None:
-    """Pin every unit to its code in this run and report the construct."""
+    """Concretise every unit, because of the construct."""
     wanted: list[CodeUnit] = []
     known: list[int] = []
     for unit, code in zip(units, codes, strict=True):

@@ -1,6 +1,6 @@
-"""Where symbolic values meet the execution: a decision forks, a pin gives up a value and says so.
+"""Connection of symbolic values to the execution: a decision forks, concretising pins a term and is reported.
 
-Law: a function here returns what the concrete run needs and tells the current execution what it depends on. Without an
+Law: each function returns the concrete result and records in the current execution what it depends on. Without an
 execution, or where it does not record, only the concrete value counts.
 """
 
@@ -25,7 +25,7 @@ def is_ours(filename: str) -> bool:
 
 
 def current_site() -> Site:
-    """Return the innermost place in the code under test: the first frame outside this package."""
+    """Return the innermost site in the code under test: the first frame outside of this package."""
     frame, known = sys._getframe(1), _ours.get
     while frame.f_back is not None:
         name = frame.f_code.co_filename
@@ -37,7 +37,7 @@ def current_site() -> Site:
 
 
 def decide(condition: Term, taken: bool) -> bool:
-    """Return `taken`, whether the condition holds in this run, after telling the execution what the path depends on."""
+    """Record the condition as a branch and return `taken`, its value in this run."""
     execution = current()
     if execution is not None and condition.op != "const":
         execution.branch(condition, taken, current_site() if execution.recording else _NOWHERE)
@@ -47,7 +47,7 @@ def decide(condition: Term, taken: bool) -> bool:
 
 
 def decided_without_fork(taken: bool) -> bool:
-    """Return what a comparison of symbolic values gives for every input: no fork, but a step of the run."""
+    """Return the result of a comparison that is the same for every input; it counts as a step but does not fork."""
     execution = current()
     if execution is not None:
         execution.tick(current_site)
@@ -55,7 +55,7 @@ def decided_without_fork(taken: bool) -> bool:
 
 
 def concretise_term(term: Term, bits: int, construct: str) -> None:
-    """Pin the term to its bits in this run and report the construct that could not follow it."""
+    """Pin the term to its bits in this run and report the construct that cannot handle terms."""
     execution = current()
     if execution is not None and execution.recording and term.op != "const":
         where = current_site()

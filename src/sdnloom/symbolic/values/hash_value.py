@@ -1,8 +1,8 @@
-"""The hash of a symbolic value where a container in C asks for it, outside rewritten code.
+"""The hash of a symbolic value when a container in C asks for it, outside of rewritten code.
 
-C never says which container it is, so the value is compared with the candidates that the caller of the run named, one
-fork each; a value that equals none of them is pinned. Either way the path says what the hash depended on, and a pin is
-reported. Rewritten code does not come here: it looks keys up by comparing them.
+C does not tell which container asks, so the value is compared with the candidates that the caller of the run declared,
+with one fork each; a value that equals none of them is concretised. So the path records what the hash depends on.
+Rewritten code does not hash: it looks keys up by comparing them.
 """
 
 from collections.abc import Hashable, Iterable, Iterator
@@ -10,12 +10,12 @@ from contextlib import contextmanager
 from typing import Any
 
 _candidates: tuple[Hashable, ...] = ()
-_quiet = 0
+_concrete_depth = 0
 
 
 @contextmanager
 def hash_candidates(values: Iterable[Hashable]) -> Iterator[None]:
-    """Name plain values that containers outside the rewritten code may hold as keys, for a block."""
+    """Declare, for a block, values that containers outside of rewritten code may have as keys."""
     global _candidates
     before, _candidates = _candidates, tuple(sorted(set(values), key=repr))
     try:
@@ -26,20 +26,20 @@ def hash_candidates(values: Iterable[Hashable]) -> Iterator[None]:
 
 @contextmanager
 def concrete_hashing() -> Iterator[None]:
-    """Hash symbolic values by their value in this run for a block whose lookups have been decided by comparison."""
-    global _quiet
-    _quiet += 1
+    """Hash symbolic values by their concrete value, for a block whose lookups were decided by comparison."""
+    global _concrete_depth
+    _concrete_depth += 1
     try:
         yield
     finally:
-        _quiet -= 1
+        _concrete_depth -= 1
 
 
 def hash_of(value: Any) -> int:
-    """Return the hash of the value in this run."""
+    """Return the hash of the concrete value; forks over the candidates and concretises the value otherwise."""
     kind = next(each for each in (int, str, bytes) if isinstance(value, each))
     number: int = kind.__hash__(value)
-    if not _quiet:
+    if not _concrete_depth:
         for candidate in _candidates:
             if type(candidate) is kind and value == candidate:
                 return number

@@ -1,4 +1,4 @@
-"""Symbolic values: what code under test computes with. Each is a Python int, str or bytes that also knows its term.
+"""Constructors of symbolic values (an int, str or bytes with a term), and functions on values of any kind.
 
 `symbolic_int`, `symbolic_text` and `symbolic_bytes` make inputs of a run; everything else follows from them.
 """
@@ -50,22 +50,22 @@ __all__ = [
 ]  # fmt: skip
 
 SYMBOLIC: Final = frozenset((SymInt, SymStr, SymBytes))
-_DEEPEST: Final = 8
-# How what holds elements goes over them, without using them up and without running code of a program.
-_HOLDERS: Final[tuple[Any, ...]] = (
+_MAX_DEPTH: Final = 8
+# The `__iter__` of containers that can be iterated without consuming them and without running code of the program.
+_CONTAINERS: Final[tuple[Any, ...]] = (
     list, tuple, set, frozenset, deque, type({}.keys()), type({}.values()), type({}.items())
 )  # fmt: skip
-_GOES_OVER: Final = frozenset(kind.__iter__ for kind in _HOLDERS)
+_CONTAINER_ITERATORS: Final = frozenset(kind.__iter__ for kind in _CONTAINERS)
 SIMPLE: Final = frozenset((int, str, bytes, bool, float, type(None)))
 
 
 def symbolic_int(value: int, term: Term) -> int:
-    """Return an unsigned number that is `value` in this run and the term in all."""
+    """Return an unsigned int with this value in this run and this term."""
     return make_int(value, term)
 
 
 def symbolic_bytes(value: bytes, term: Term | tuple[Term, ...]) -> bytes:
-    """Return bytes that are `value` in this run and the bits of the term, most significant first, in all.
+    """Return bytes with this value in this run and the bits of this term, most significant first.
 
     For many runs, the `octet_terms` of the term may be given in its place.
     """
@@ -73,19 +73,19 @@ def symbolic_bytes(value: bytes, term: Term | tuple[Term, ...]) -> bytes:
 
 
 def symbolic_text(value: str, term: Term, style: NumberStyle | None = None) -> str:
-    """Return the text in which a style writes the term; without a style, its bits are characters of 8 bits."""
+    """Return the text that a style writes for the term; without a style, each 8 bits of the term are a character."""
     if style is not None:
         number = style.parse(value)
         if number is None:
             raise ValueError(f"{value!r} is not how {style} writes a number")
         return text_of_number(make_int(number, term), style)
     encoded = value.encode("latin-1")
-    made = bytes_of_term(encoded, term)
-    return text_of_units(value, made.units()) if isinstance(made, SymBytes) else value
+    symbolic = bytes_of_term(encoded, term)
+    return text_of_units(value, symbolic.units()) if isinstance(symbolic, SymBytes) else value
 
 
 def concrete(value: Any) -> Any:
-    """Return a value of this run without its term, and containers with bare elements; anything else as it is."""
+    """Return a value without its term, or a container with concrete elements; anything else as it is."""
     kind = type(value)
     if kind is SymInt:
         return int.__int__(value)
@@ -104,8 +104,8 @@ def concrete(value: Any) -> Any:
     return value
 
 
-def has_symbolic(value: Any, depth: int = _DEEPEST) -> bool:
-    """Return whether a value is symbolic or a plain container, not too deep, of one that is."""
+def has_symbolic(value: Any, depth: int = _MAX_DEPTH) -> bool:
+    """Return whether a value is symbolic, or a container with a symbolic element, up to a depth."""
     kind = type(value)
     if kind in SYMBOLIC:
         return True
@@ -113,7 +113,7 @@ def has_symbolic(value: Any, depth: int = _DEEPEST) -> bool:
         return bool(value.tracks())
     if not depth:
         return False
-    if getattr(kind, "__iter__", None) in _GOES_OVER:
+    if getattr(kind, "__iter__", None) in _CONTAINER_ITERATORS:
         for each in value:
             if type(each) not in SIMPLE and has_symbolic(each, depth - 1):
                 return True
@@ -126,12 +126,12 @@ def has_symbolic(value: Any, depth: int = _DEEPEST) -> bool:
     return False
 
 
-def concretise_all(value: Any, construct: str, depth: int = _DEEPEST) -> None:
-    """Pin every symbolic value in a plain container, not too deep, and report the construct."""
+def concretise_all(value: Any, construct: str, depth: int = _MAX_DEPTH) -> None:
+    """Concretise a value and all elements of a container, up to a depth, because of the construct."""
     kind = type(value)
     if kind in SYMBOLIC or kind is SymByteArray:
         value.concretise(construct)
-    elif depth and getattr(kind, "__iter__", None) in _GOES_OVER:
+    elif depth and getattr(kind, "__iter__", None) in _CONTAINER_ITERATORS:
         for each in value:
             concretise_all(each, construct, depth - 1)
     elif depth and isinstance(value, dict):
@@ -141,11 +141,11 @@ def concretise_all(value: Any, construct: str, depth: int = _DEEPEST) -> None:
 
 
 def as_symbolic(value: Any) -> Any:
-    """Return plain text or bytes as a symbolic value all of whose units are known, for its methods."""
+    """Return plain text or bytes as a symbolic value with constant units, in order to call its methods."""
     if isinstance(value, str):
-        made = str.__new__(SymStr, value)
-        made.pieces = (str(value),)
-        return made
+        symbolic = str.__new__(SymStr, value)
+        symbolic.pieces = (str(value),)
+        return symbolic
     found = bytes.__new__(SymBytes, bytes(value))
     found._units = tuple(bytes(value))
     return found

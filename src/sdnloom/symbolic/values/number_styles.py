@@ -1,7 +1,7 @@
-"""How numbers are written: each style writes a number in exactly one way, so texts are equal when their numbers are.
+"""Styles of writing numbers. Each style writes a number in exactly one way, so texts are equal if their numbers are.
 
-That is what lets `src == "00:00:00:00:00:01"` be a condition on 48 bits instead of 17 characters. Only where a program
-takes a text apart does it become characters; a style whose texts vary in length then forks on the length.
+Therefore `src == "00:00:00:00:00:01"` is a condition on 48 bits instead of 17 characters. Only if a program takes a
+text apart does it become characters; a style whose texts vary in length then forks on the length.
 """
 
 import ipaddress
@@ -16,7 +16,7 @@ from sdnloom.symbolic.values.sym_int import SymInt, bit_field, bounds, concrete_
 
 
 class NumberStyle(Protocol):
-    """A way to write numbers. `alphabet` has every character that it writes, `separator` what is between its fields."""
+    """A style of writing numbers: `alphabet` has all characters that it uses, `separator` is between its fields."""
 
     @property
     def alphabet(self) -> str: ...
@@ -25,16 +25,16 @@ class NumberStyle(Protocol):
     def separator(self) -> str: ...
 
     def render(self, number: int) -> str:
-        """Return how a plain number is written."""
+        """Return the text of a concrete number."""
 
     def parse(self, text: str) -> int | None:
-        """Return the number that is written exactly so, or None."""
+        """Return the number whose text this is, or None."""
 
     def expand(self, number: SymInt) -> tuple[CodeUnit, ...] | None:
-        """Return the characters, after forks on the length; None if the style cannot say them."""
+        """Return the characters, after forks on the length; None if the style has no terms for them."""
 
     def fields(self, number: SymInt) -> "list[tuple[int, NumberStyle]]":
-        """Return the numbers between the separators and their styles; only asked if there is a separator."""
+        """Return the numbers between the separators and their styles; called only if there is a separator."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class IntegerStyle:
 
     @property
     def padded(self) -> bool:
-        """Whether a short number is preceded by something."""
+        """Whether a short number is padded."""
         return any(char in "123456789" for char in self.spec)
 
     def render(self, number: int) -> str:
@@ -114,7 +114,7 @@ class IntegerStyle:
     def expand(self, number: SymInt) -> tuple[CodeUnit, ...] | None:
         text = self.render(concrete_int(number))
         size = abs(number) if number < 0 else number
-        known = max(self.zeros - (number < 0), 1)  # the sign counts as one of the padded places
+        known = max(self.zeros - (number < 0), 1)  # the sign counts as one of the padded digits
         while bounds(size)[1] >= self.base**known and not size < self.base**known:
             known += 1
         units: list[CodeUnit] = [ord(char) for char in text]
@@ -172,9 +172,9 @@ class Ipv4Style:
 
 @dataclass(frozen=True)
 class Ipv6Style:
-    """An IPv6 address in a short form. Which groups it leaves out depends on all of them, so it has no characters.
+    """An IPv6 address in short form. The omitted groups depend on all groups, so its characters have no terms.
 
-    Libraries differ in how they write some addresses, so each gives its own way of writing one.
+    Libraries write some addresses differently, so `write` is the function of the library.
     """
 
     write: Callable[[int], str] = lambda number: str(ipaddress.IPv6Address(number))

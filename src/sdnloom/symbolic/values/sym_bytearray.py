@@ -1,6 +1,6 @@
 """A bytearray that can hold symbolic bytes. Rewritten code makes one wherever the original makes a bytearray.
 
-Symbolic units are kept beside the plain content, by place; a change that moves bytes moves them too.
+Symbolic units are stored beside the concrete content, by index; a change that moves bytes moves them too.
 """
 
 from collections.abc import Iterable
@@ -19,10 +19,10 @@ from sdnloom.symbolic.values.sym_int import SymInt, concrete_index, concrete_int
 
 
 class SymByteArray(bytearray):
-    """A bytearray with the units of its symbolic bytes."""
+    """A bytearray with units for its symbolic bytes."""
 
-    __class__ = property(lambda self: bytearray)  # what a program sees; isinstance asks type() first
-    _symbolic: dict[int, CodeUnit]  # place -> unit, only where the byte depends on an input
+    __class__ = property(lambda self: bytearray)  # for the program; isinstance looks at type() first
+    _symbolic: dict[int, CodeUnit]  # index -> unit, only of bytes that depend on an input
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if len(args) == 1 and isinstance(args[0], SymInt):
@@ -50,7 +50,7 @@ class SymByteArray(bytearray):
         return tuple(self._symbolic.get(place, code) for place, code in enumerate(codes))
 
     def concretise(self, construct: str) -> bytearray:
-        """Pin every byte and report the construct."""
+        """Concretise every byte, because of the construct."""
         codes = bytes(memoryview(self))
         concretise_units(self.symbolic_units(), codes, construct)
         return self
@@ -59,7 +59,7 @@ class SymByteArray(bytearray):
         self._symbolic = {place: unit for place, unit in enumerate(units) if not isinstance(unit, int)}
 
     def _become(self, value: bytes) -> None:
-        """Take on other content, in place."""
+        """Replace the content, in place."""
         bytearray.__setitem__(self, slice(None), concrete_bytes(value))
         self._keep(units_of_bytes(value))
 
@@ -184,7 +184,7 @@ class SymByteArray(bytearray):
 
 
 def _delegated(name: str) -> Any:
-    """Return a method of bytearray as the method of bytes that follows symbolic units."""
+    """Return a method of bytearray that calls the symbolic method of bytes."""
 
     def method(self: SymByteArray, *args: Any, **kwargs: Any) -> Any:
         found = getattr(bytes_of(self), name)(*args, **kwargs)

@@ -21,9 +21,9 @@ from sdnloom.symbolic.values.sym_sequence import SymSequence, concretise_other_m
 
 
 class SymBytes(SymSequence, bytes):
-    """Made by `bytes_of_units`."""
+    """Bytes with a term; made by `bytes_of_units`."""
 
-    __class__ = property(lambda self: bytes)  # what a program sees; isinstance asks type() first
+    __class__ = property(lambda self: bytes)  # for the program; isinstance looks at type() first
     kind = bytes
     blank = frozenset(b" \t\n\r\x0b\f")
     _units: tuple[CodeUnit, ...]
@@ -68,7 +68,7 @@ class SymBytes(SymSequence, bytes):
     def __radd__(self, other: Any) -> Any:
         if not isinstance(other, bytes | bytearray | memoryview):
             return NotImplemented
-        if isinstance(other, bytearray):  # one that rewritten code did not make: it stays what it is
+        if isinstance(other, bytearray):  # not made by rewritten code, so it cannot hold symbolic bytes
             return other + self.concretise("concatenation with a bytearray")
         return bytes_of_units(concrete_bytes(other) + self.concrete(), units_of_bytes(other) + self._units)
 
@@ -88,7 +88,7 @@ class SymBytes(SymSequence, bytes):
         return bytes_of(part) if isinstance(part, bytearray) else SymSequence._part(self, part)
 
     def hex(self, *grouping: Any) -> str:
-        from sdnloom.symbolic.values.sym_str import text_of_units  # text is made of bytes, and bytes of text
+        from sdnloom.symbolic.values.sym_str import text_of_units  # the modules depend on each other
 
         if grouping:
             return self.concretise("bytes.hex with a separator").hex(*grouping)
@@ -141,16 +141,16 @@ def changed_case(unit: CodeUnit, lower: bool) -> CodeUnit:
 
 
 def bytes_of_units(plain_value: bytes, units: tuple[CodeUnit, ...]) -> bytes:
-    """Return bytes with these units, plain ones if none depends on an input."""
+    """Return bytes with these units; plain bytes if no unit depends on an input."""
     if is_concrete(units):
         return plain_value
-    made = bytes.__new__(SymBytes, plain_value)
-    made._units = units
-    return made
+    symbolic = bytes.__new__(SymBytes, plain_value)
+    symbolic._units = units
+    return symbolic
 
 
 def octet_terms(term: Term) -> tuple[Term, ...]:
-    """Return the bytes of a term, most significant first."""
+    """Return the bytes of a term as terms, most significant first."""
     return tuple(terms.extract(term, low + 7, low) for low in range(term.width - 8, -1, -8))
 
 
@@ -160,17 +160,17 @@ def bytes_of_term(plain_value: bytes, term: Term) -> bytes:
 
 
 def bytes_of_octets(plain_value: bytes, parts: Iterable[Term]) -> bytes:
-    """Return bytes that are these terms, one each."""
+    """Return bytes with one of these terms for each byte."""
     return bytes_of_units(plain_value, units_of_terms(parts, plain_value))
 
 
 def concrete_bytes(value: Any) -> bytes:
-    """Return the plain bytes of this run of anything like bytes."""
+    """Return the concrete content of a bytes-like value."""
     return value.concrete() if isinstance(value, SymSequence) else bytes(memoryview(value))
 
 
 def units_of_bytes(value: Any) -> tuple[CodeUnit, ...]:
-    """Return the units of anything like bytes."""
+    """Return the units of a bytes-like value."""
     if isinstance(value, SymBytes):
         return value.units()
     tracked = getattr(value, "symbolic_units", None)
@@ -178,14 +178,14 @@ def units_of_bytes(value: Any) -> tuple[CodeUnit, ...]:
 
 
 def bytes_of(value: Any) -> bytes:
-    """Return anything like bytes as bytes, with its units."""
+    """Return a bytes-like value as bytes, with its units."""
     if isinstance(value, SymBytes):
         return value
     return bytes_of_units(concrete_bytes(value), units_of_bytes(value))
 
 
 def bytes_of_numbers(numbers: Iterable[int]) -> bytes:
-    """Return the bytes with these numbers, as `bytes(numbers)` does; forks on a number being in range."""
+    """Return `bytes(numbers)`; forks on whether each number is in range."""
     codes, units = [], []
     for number in numbers:
         if not 0 <= number < 256:
@@ -196,7 +196,7 @@ def bytes_of_numbers(numbers: Iterable[int]) -> bytes:
 
 
 def unit_of(number: int) -> CodeUnit:
-    """Return the unit of a number that the path has shown to lie between 0 and 255."""
+    """Return the unit of a number that is between 0 and 255 on this path."""
     return byte_term(number) if isinstance(number, SymInt) else int(number)
 
 
@@ -217,7 +217,7 @@ def joined_bytes(separator: Any, parts: Iterable[Any]) -> bytes:
 
 
 def int_of_bytes(value: Any, byteorder: str = "big", *, signed: bool = False) -> int:
-    """Return the number that bytes hold, as `int.from_bytes` does."""
+    """Return `int.from_bytes(value, ...)`."""
     if not isinstance(value, bytes | bytearray | memoryview):
         value = bytes_of_numbers(value)
     units, concrete = units_of_bytes(value), concrete_bytes(value)
@@ -231,7 +231,7 @@ def int_of_bytes(value: Any, byteorder: str = "big", *, signed: bool = False) ->
 
 
 def bytes_of_int(number: SymInt, length: int, byteorder: str, signed: bool) -> bytes:
-    """Return the bytes that hold a number, as `int.to_bytes` does; forks on whether it fits."""
+    """Return `number.to_bytes(...)`; forks on whether the number fits."""
     if not signed and number < 0:
         raise OverflowError("can't convert negative int to unsigned")
     low, high = (-1 << 8 * length - 1, (1 << 8 * length - 1) - 1) if signed and length else (0, (1 << 8 * length) - 1)
@@ -241,10 +241,10 @@ def bytes_of_int(number: SymInt, length: int, byteorder: str, signed: bool) -> b
     if not length:
         return concrete
     width = max(8 * length, bits_needed(number.low, number.high))
-    made = bytes_of_term(
+    symbolic = bytes_of_term(
         concrete if byteorder == "big" else concrete[::-1], terms.extract(fit(number, width), 8 * length - 1, 0)
     )
-    return made if byteorder == "big" else made[::-1]
+    return symbolic if byteorder == "big" else symbolic[::-1]
 
 
 def hex_digits(value: Any) -> tuple[CodeUnit, ...]:
@@ -256,13 +256,13 @@ def hex_digits(value: Any) -> tuple[CodeUnit, ...]:
 
 
 def bytes_of_hex(units: Iterable[CodeUnit], codes: Iterable[int]) -> bytes:
-    """Return the bytes that hexadecimal digits write; forks on what kind of digit each one is."""
+    """Return the bytes of hexadecimal digits; forks on the kind of each digit."""
     numbers = [digit_value(unit, code, 16) for unit, code in zip(units, codes, strict=True)]
     return bytes_of_numbers(high << 4 | low for high, low in zip(numbers[::2], numbers[1::2], strict=True))
 
 
 def digit_value(unit: CodeUnit, code: int, base: int) -> int:
-    """Return the number that a digit of a base stands for; forks on its kind; ValueError if it is no digit."""
+    """Return the value of a digit of a base; forks on its kind; raises ValueError if it is no digit."""
     if isinstance(unit, Digit) and is_digit_of_base(unit, base):
         return unit.number
     number = unit_number(unit, code)
@@ -273,5 +273,5 @@ def digit_value(unit: CodeUnit, code: int, base: int) -> int:
 
 
 def is_digit_of_base(unit: Digit, base: int) -> bool:
-    """Return whether a digit is one of the base, whatever its value."""
+    """Return whether a digit is below the base for all its values."""
     return unit.number.high < base

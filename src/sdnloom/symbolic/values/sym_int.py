@@ -1,8 +1,8 @@
-"""A symbolic int: a Python int with the term it came from and the interval its values lie in.
+"""SymInt: a Python int with its term and the interval of its values.
 
-Laws: under every model that follows the recorded path, the number equals the term, read as two's complement if `low` is
+Laws: under every model of the recorded path, the number equals the term, read as two's complement if `low` is
 negative and unsigned otherwise; it lies between `low` and `high`. Arithmetic never wraps: a result is as wide as its
-interval needs. What the interval decides is no branch.
+interval needs. A comparison that the interval decides is no branch.
 """
 
 import math
@@ -13,30 +13,28 @@ from sdnloom.symbolic.terms import constructors as terms
 from sdnloom.symbolic.terms.constructors import Term, const
 from sdnloom.symbolic.values.fork import concretise_term, decide, decided_without_fork
 
-MAX_SHIFT = 256  # bits that a shift by a symbolic amount may add
-MAX_FORKS = 16  # an interval up to this size needs no pin: its numbers are told apart by forks
-MAX_ENUMERATED = (
-    256  # where a length depends on a number, an interval up to this size is enumerated by forks instead of pinned
-)
+MAX_SHIFT = 256  # largest symbolic amount of a shift; a larger one is concretised
+MAX_FORKS = 16  # an interval up to this size is enumerated by forks instead of concretised
+MAX_ENUMERATED = 256  # the same for numbers on which a length depends
 MAX_EXPONENT = 16
 
 
 def bits_needed(low: int, high: int) -> int:
-    """Return the width that holds every number of an interval; with a sign bit if one is negative."""
+    """Return the width that every number of an interval fits into, with a sign bit if one is negative."""
     if low >= 0:
         return max(high.bit_length(), 1)
     return max((~low).bit_length(), high.bit_length() if high > 0 else 0) + 1
 
 
 class SymInt(int):
-    """Made by `make_int`; holds the number, and `term`, `low` and `high` beside it."""
+    """An int with `term`, `low` and `high`; made by `make_int`."""
 
-    __class__ = property(lambda self: int)  # what a program sees; isinstance asks type() first
+    __class__ = property(lambda self: int)  # for the program; isinstance looks at type() first
     term: Term
     low: int
     high: int
 
-    # Comparisons fork and return real truth values.
+    # Comparisons fork and return plain truth values.
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, int):
@@ -71,7 +69,7 @@ class SymInt(int):
         return not _equal(self, 0)
 
     def __hash__(self) -> int:
-        from sdnloom.symbolic.values.hash_value import hash_of  # values_hash knows all kinds of values
+        from sdnloom.symbolic.values.hash_value import hash_of  # the modules depend on each other
 
         return hash_of(self)
 
@@ -179,10 +177,10 @@ class SymInt(int):
         return make_int(abs(concrete_int(self)), flipped, 0, high)
 
     def concretise(self, construct: str) -> int:
-        """Return the plain number after pinning it and reporting the construct."""
+        """Return the concrete number, because of the construct."""
         return concretise_int(self, construct)
 
-    # Conversions. Those that C demands a plain value for pin it.
+    # Conversions. Those for which C needs a plain value concretise it.
 
     def __int__(self) -> int:
         return concretise_int(self, "int() in code that is not rewritten")
@@ -230,7 +228,7 @@ class SymInt(int):
         return sum(size >> bit & 1 for bit in range(bounds(size)[1].bit_length()))
 
     def to_bytes(self, length: Any = 1, byteorder: Any = "big", *, signed: bool = False) -> bytes:
-        from sdnloom.symbolic.values.sym_bytes import bytes_of_int  # bytes are made of ints, and ints of bytes
+        from sdnloom.symbolic.values.sym_bytes import bytes_of_int  # the modules depend on each other
 
         return bytes_of_int(self, fork_or_concretise(length, "length of to_bytes"), byteorder, signed)
 
@@ -240,7 +238,7 @@ class SymInt(int):
     __str__ = __repr__
 
     def __format__(self, spec: str) -> str:
-        from sdnloom.symbolic.values.sym_str import text_of_int  # text is made of ints, and ints of text
+        from sdnloom.symbolic.values.sym_str import text_of_int  # the modules depend on each other
 
         return text_of_int(self, spec)
 
@@ -258,7 +256,7 @@ _SEQUENCES = (str, bytes, list, tuple, bytearray)
 
 
 def make_int(value: int, term: Term, low: int | None = None, high: int | None = None) -> int:
-    """Return the number with its term, or the plain number if only one is possible.
+    """Return the number with its term, or a plain int if only one value is possible.
 
     Without an interval the term is read as unsigned.
     """
@@ -266,18 +264,18 @@ def make_int(value: int, term: Term, low: int | None = None, high: int | None = 
         low, high = 0, (1 << term.width) - 1
     if term.op == "const" or low == high:
         return concrete_int(value)
-    made = int.__new__(SymInt, value)
-    made.term, made.low, made.high = term, low, high
-    return made
+    symbolic = int.__new__(SymInt, value)
+    symbolic.term, symbolic.low, symbolic.high = term, low, high
+    return symbolic
 
 
 def concrete_int(value: int) -> int:
-    """Return the number of this run without its term."""
+    """Return the number without its term."""
     return int.__int__(value)
 
 
 def fit(value: int, width: int) -> Term:
-    """Return a number's two's complement of `width` bits, which must be wide enough for its interval."""
+    """Return the number as a two's complement term of `width` bits, which must be enough for its interval."""
     if not isinstance(value, SymInt):
         return const(value, width)
     term = value.term
@@ -294,7 +292,7 @@ def bounds(value: int) -> tuple[int, int]:
 
 
 def bit_field(value: SymInt, low: int, size: int) -> int:
-    """Return `value >> low & (1 << size) - 1` of a number that is not negative, in one step."""
+    """Return `value >> low & (1 << size) - 1` of a non-negative number, in one step."""
     number = concrete_int(value) >> low & (1 << size) - 1
     if value.high >> low == 0:
         return number
@@ -303,14 +301,14 @@ def bit_field(value: SymInt, low: int, size: int) -> int:
 
 
 def narrow_interval(value: int, low: int, high: int) -> int:
-    """Return the number with its interval cut down to what the path has decided."""
+    """Return the number with the part of its interval between `low` and `high`, which the path has decided."""
     if not isinstance(value, SymInt):
         return value
     return make_int(value, value.term, max(low, value.low), min(high, value.high))
 
 
 def concretise_int(value: int, construct: str) -> int:
-    """Return the plain number after pinning it and reporting the construct, or after forks if few are possible."""
+    """Return the concrete number: enumerated by forks if few are possible, otherwise pinned and reported."""
     number = concrete_int(value)
     if isinstance(value, SymInt):
         if value.high - value.low < MAX_FORKS:
@@ -320,9 +318,9 @@ def concretise_int(value: int, construct: str) -> int:
 
 
 def fork_or_concretise(value: int, construct: str, least: int | None = None) -> int:
-    """Return the plain number of this run, told apart by forks if its interval is small, pinned and reported otherwise.
+    """Return the concrete number: enumerated by forks if its interval is small, otherwise pinned and reported.
 
-    With `least`, all smaller numbers count as one and come back as `least`.
+    With `least`, all smaller numbers are returned as `least`, without further forks.
     """
     if not isinstance(value, SymInt):
         return value
@@ -338,7 +336,7 @@ def fork_or_concretise(value: int, construct: str, least: int | None = None) -> 
 
 
 def fork_on_value(value: int, low: int, high: int) -> int:
-    """Return the plain number, which the path has shown to lie between two bounds, after a fork for each half."""
+    """Return the concrete number, which is between two bounds on this path, by forks of a binary search."""
     if not isinstance(value, SymInt):
         return value
     low, high = max(low, value.low), min(high, value.high)
@@ -352,7 +350,7 @@ def fork_on_value(value: int, low: int, high: int) -> int:
 
 
 def concrete_index(index: int, length: int, what: str) -> int:
-    """Return a symbolic index into a sequence as a plain one that is not negative; IndexError as Python raises it."""
+    """Return a symbolic index of a sequence as a concrete, non-negative one; raises IndexError as Python does."""
     if index < -length or index >= length:
         raise IndexError(f"{what} index out of range")
     found = fork_on_value(index, -length, length - 1)
@@ -360,7 +358,7 @@ def concrete_index(index: int, length: int, what: str) -> int:
 
 
 def concrete_slice(given: slice, length: int) -> slice:
-    """Return a slice that takes the same elements of a sequence of this length, with plain bounds."""
+    """Return a slice with concrete bounds that selects the same elements of a sequence of this length."""
     step = given.step if given.step is None else fork_or_concretise(given.step, "step of a slice")
     return slice(_bound(given.start, length), _bound(given.stop, length), step)
 
@@ -421,7 +419,9 @@ _FLOATING: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def _made(value: int, low: int, high: int, operation: Callable[[Term, Term], Term], left: int, right: int) -> int:
+def _make_result(
+    value: int, low: int, high: int, operation: Callable[[Term, Term], Term], left: int, right: int
+) -> int:
     ends = (low, high, *bounds(left), *bounds(right))
     width = bits_needed(min(ends), max(ends))
     return make_int(value, operation(fit(left, width), fit(right, width)), low, high)
@@ -429,17 +429,17 @@ def _made(value: int, low: int, high: int, operation: Callable[[Term, Term], Ter
 
 def _add(left: int, right: int) -> int:
     (a, b), (c, d) = bounds(left), bounds(right)
-    return _made(concrete_int(left) + concrete_int(right), a + c, b + d, terms.add, left, right)
+    return _make_result(concrete_int(left) + concrete_int(right), a + c, b + d, terms.add, left, right)
 
 
 def _sub(left: int, right: int) -> int:
     (a, b), (c, d) = bounds(left), bounds(right)
-    return _made(concrete_int(left) - concrete_int(right), a - d, b - c, terms.sub, left, right)
+    return _make_result(concrete_int(left) - concrete_int(right), a - d, b - c, terms.sub, left, right)
 
 
 def _mul(left: int, right: int) -> int:
     corners = [x * y for x in bounds(left) for y in bounds(right)]
-    return _made(concrete_int(left) * concrete_int(right), min(corners), max(corners), terms.mul, left, right)
+    return _make_result(concrete_int(left) * concrete_int(right), min(corners), max(corners), terms.mul, left, right)
 
 
 def _and(left: int, right: int) -> int:
@@ -448,15 +448,15 @@ def _and(left: int, right: int) -> int:
         low, high = 0, min(end for start, end in ((a, b), (c, d)) if start >= 0)
     else:
         low, high = -1 << bits_needed(min(a, c), max(b, d)) - 1, max(b, d)
-    return _made(concrete_int(left) & concrete_int(right), low, high, terms.bv_and, left, right)
+    return _make_result(concrete_int(left) & concrete_int(right), low, high, terms.bv_and, left, right)
 
 
 def _or(left: int, right: int) -> int:
-    return _made(concrete_int(left) | concrete_int(right), *_spread(left, right), terms.bv_or, left, right)
+    return _make_result(concrete_int(left) | concrete_int(right), *_spread(left, right), terms.bv_or, left, right)
 
 
 def _xor(left: int, right: int) -> int:
-    return _made(concrete_int(left) ^ concrete_int(right), *_spread(left, right), terms.bv_xor, left, right)
+    return _make_result(concrete_int(left) ^ concrete_int(right), *_spread(left, right), terms.bv_xor, left, right)
 
 
 def _spread(left: int, right: int) -> tuple[int, int]:
@@ -472,7 +472,7 @@ def _lshift(left: int, right: int) -> int:
     if bounds(right)[1] > MAX_SHIFT and isinstance(right, SymInt):
         right = fork_or_concretise(right, "shift by a large amount")
     corners = [x << y for x in bounds(left) for y in bounds(right)]
-    return _made(concrete_int(left) << concrete_int(right), min(corners), max(corners), terms.shl, left, right)
+    return _make_result(concrete_int(left) << concrete_int(right), min(corners), max(corners), terms.shl, left, right)
 
 
 def _rshift(left: int, right: int) -> int:
@@ -481,7 +481,7 @@ def _rshift(left: int, right: int) -> int:
     right = narrow_interval(right, 0, bounds(right)[1])
     corners = [x >> y for x in bounds(left) for y in bounds(right)]
     operation = terms.ashr if bounds(left)[0] < 0 else terms.lshr
-    return _made(concrete_int(left) >> concrete_int(right), min(corners), max(corners), operation, left, right)
+    return _make_result(concrete_int(left) >> concrete_int(right), min(corners), max(corners), operation, left, right)
 
 
 def _negative_shift() -> NoReturn:
@@ -494,7 +494,7 @@ def _floordiv(left: int, right: int) -> int:
         return _rshift(left, right.bit_length() - 1)
     (a, b), (c, d) = bounds(left), bounds(right)
     corners = [x // y for x in (a, b) for y in (c, d)]
-    return _made(
+    return _make_result(
         concrete_int(left) // concrete_int(right),
         min(corners),
         max(corners),
@@ -511,14 +511,14 @@ def _mod(left: int, right: int) -> int:
     if not isinstance(right, SymInt) and right & (right - 1) == 0:
         found = _and(left, right - 1)
     elif a >= 0:
-        found = _made(concrete_int(left) % concrete_int(right), 0, min(b, d - 1), terms.urem, left, right)
+        found = _make_result(concrete_int(left) % concrete_int(right), 0, min(b, d - 1), terms.urem, left, right)
     else:
-        found = _made(concrete_int(left) % concrete_int(right), 0, d - 1, _remainder, left, right)
+        found = _make_result(concrete_int(left) % concrete_int(right), 0, d - 1, _remainder, left, right)
     return _sub(0, found) if negated else found
 
 
 def _positive_divisor(left: int, right: int, message: str) -> tuple[int, int]:
-    """Return an equal fraction whose divisor is positive, forking on what the divisor's sign is."""
+    """Return an equal fraction with a positive divisor; forks on the sign of the divisor."""
     if right == 0:
         raise ZeroDivisionError(message)
     if right < 0:

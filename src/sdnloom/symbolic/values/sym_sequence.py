@@ -1,7 +1,7 @@
-"""What symbolic text and symbolic bytes have in common: methods that are comparisons of parts.
+"""Common base of symbolic text and bytes: methods that compare parts.
 
-Each method works as its Python namesake by taking slices and comparing them; every comparison that an input can decide
-either way forks. A method without such a reading pins the value and reports itself.
+Each method works like that of str and bytes, by comparing slices; every comparison whose result depends on an input
+forks. All other methods concretise the value.
 """
 
 from collections.abc import Callable, Iterable
@@ -12,26 +12,26 @@ from sdnloom.symbolic.values.sym_int import SymInt, concrete_index, concrete_sli
 
 
 class SymSequence:
-    """Mixin of SymStr and SymBytes. A subclass says what its units are and how a value is made of units."""
+    """Mixin of SymStr and SymBytes. A subclass defines its units and how a value is made of units."""
 
     kind: ClassVar[type]  # str or bytes
-    blank: ClassVar[frozenset[int]]  # codes that strip() takes away
+    blank: ClassVar[frozenset[int]]  # codes that strip() removes
 
     def units(self) -> tuple[CodeUnit, ...]:
-        """Return the units; a text of varying length forks on its length first."""
+        """Return the units; a text of variable length forks on its length first."""
         raise NotImplementedError
 
     def concrete(self) -> Any:
-        """Return the plain value of this run."""
+        """Return the value without its term."""
         raise NotImplementedError
 
     def concretise(self, construct: str) -> Any:
-        """Return the plain value after pinning it and reporting the construct."""
+        """Return the concrete value, because of the construct."""
         raise NotImplementedError
 
     @classmethod
     def of_units(cls, value: Any, units: tuple[CodeUnit, ...]) -> Any:
-        """Return a value with these units, a plain one if none depends on an input."""
+        """Return a value with these units; a plain value if no unit depends on an input."""
         raise NotImplementedError
 
     @classmethod
@@ -89,7 +89,7 @@ class SymSequence:
         return found if found is NotImplemented else not found
 
     def __hash__(self) -> int:
-        from sdnloom.symbolic.values.hash_value import hash_of  # values_hash compares values
+        from sdnloom.symbolic.values.hash_value import hash_of  # the modules depend on each other
 
         return hash_of(self)
 
@@ -124,7 +124,7 @@ class SymSequence:
         return place
 
     def _places(self, part: Any, start: Any, end: Any, step: int) -> Any:
-        """Yield where the part occurs, from the left or from the right, comparing only as far as it is asked."""
+        """Yield the positions of the part, from the left or from the right; compares lazily."""
         part = self._part(part)
         size, length = len(part), len(self)
         low, high, _ = concrete_slice(slice(start, end), length).indices(length)
@@ -136,7 +136,7 @@ class SymSequence:
                 yield place
 
     def _part(self, part: Any) -> Any:
-        """Return what a search looks for as a value of the kind: an int stands for one byte."""
+        """Return the argument of a search as a value of the kind; SymBytes also accepts an int for one byte."""
         if not isinstance(part, self.kind) and not isinstance(part, bytearray):
             raise TypeError(f"expected {self.kind.__name__}, got {type(part).__name__}")
         return part
@@ -181,7 +181,7 @@ class SymSequence:
         answer: bool = whole[len(whole) - len(suffix) :] == suffix
         return answer
 
-    # Taking apart.
+    # Splitting.
 
     def split(self, sep: Any = None, maxsplit: Any = -1) -> list[Any]:
         if sep is None:
@@ -214,7 +214,7 @@ class SymSequence:
             words.append(self[begin:place])
 
     def _is_one_of(self, place: int, codes: Iterable[int]) -> bool:
-        """Return whether the element there has one of the codes: a fork on one condition."""
+        """Return whether the element at this position has one of the codes; forks on one condition."""
         return decide_among(self.units()[place], self.code(place), codes)
 
     def code(self, place: int) -> int:
@@ -296,7 +296,7 @@ def _concrete(value: Any) -> Any:
 
 
 def concretising_method(kind: type, name: str) -> Callable[..., Any]:
-    """Return a method that pins the value, reports itself and does what the plain one does."""
+    """Return a method that concretises the value and calls the method of the plain value."""
 
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
         concrete = self.concretise(f"{kind.__name__}.{name}")
@@ -309,14 +309,14 @@ def concretising_method(kind: type, name: str) -> Callable[..., Any]:
     return method
 
 
-def concretise_other_methods(made: type, kind: type) -> None:
-    """Give a class a pinning method for each public method of its kind that it does not follow itself."""
+def concretise_other_methods(target: type, kind: type) -> None:
+    """Add a concretising method to a class for each public method of its kind that the class does not define."""
     for name in sorted(vars(kind)):
-        follows = any(name in vars(each) for each in made.__mro__ if each not in (kind, object))
+        follows = any(name in vars(each) for each in target.__mro__ if each not in (kind, object))
         if (
             not name.startswith("_")
             and not follows
             and callable(getattr(kind, name))
             and name not in ("maketrans", "fromhex")
         ):
-            setattr(made, name, concretising_method(kind, name))
+            setattr(target, name, concretising_method(kind, name))

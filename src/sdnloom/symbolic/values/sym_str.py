@@ -1,7 +1,7 @@
-"""Symbolic text: pieces side by side, each a literal, a written number, or characters one by one.
+"""Symbolic text: a sequence of pieces, each a literal, a written number, or single characters.
 
-A text stays in pieces as long as it is only joined and compared as a whole; it becomes characters where a program looks
-inside. Text whose length depends on an input forks on the length then.
+A text stays in pieces as long as it is only joined and compared as a whole; it becomes characters if a program looks
+inside it. Text whose length depends on an input then forks on the length.
 """
 
 import sys
@@ -29,7 +29,7 @@ from sdnloom.symbolic.values.sym_sequence import SymSequence, concretise_other_m
 
 @dataclass(frozen=True)
 class WrittenNumber:
-    """A number as its style writes it."""
+    """A piece of text: a number in a style."""
 
     number: SymInt
     style: NumberStyle
@@ -41,7 +41,7 @@ class WrittenNumber:
 
 @dataclass(frozen=True)
 class Chars:
-    """Characters one by one."""
+    """A piece of text: single characters."""
 
     text: str
     units: tuple[CodeUnit, ...]
@@ -55,9 +55,9 @@ Piece = str | WrittenNumber | Chars
 
 
 class SymStr(SymSequence, str):
-    """Made by `text_of_number`, `text_of_units` and `joined_text`."""
+    """Text with terms; made by `text_of_number`, `text_of_units` and `joined_text`."""
 
-    __class__ = property(lambda self: str)  # what a program sees; isinstance asks type() first
+    __class__ = property(lambda self: str)  # for the program; isinstance looks at type() first
     kind = str
     blank = frozenset(code for code in range(256) if chr(code).isspace())
     pieces: tuple[Piece, ...]
@@ -68,7 +68,7 @@ class SymStr(SymSequence, str):
     def units(self) -> tuple[CodeUnit, ...]:
         found: tuple[CodeUnit, ...] = ()
         for piece in self.pieces:
-            found += _expanded(piece)
+            found += _units_of_piece(piece)
         return found
 
     def concretise(self, construct: str) -> str:
@@ -91,13 +91,13 @@ class SymStr(SymSequence, str):
         return text_of_units(self.concrete()[index], (units[index],))
 
     def __bool__(self) -> bool:
-        return True  # no style writes nothing, and text without pieces is plain
+        return True  # no style writes an empty text, and text without pieces is plain
 
     def __eq__(self, other: object) -> Any:
         if not isinstance(other, str):
             return NotImplemented
         taken = self.concrete() == concrete_text(other)
-        condition = _as_wholes(self.pieces, pieces_of(other))
+        condition = _equality_of_pieces(self.pieces, pieces_of(other))
         if condition is not None:
             return decide(condition, taken)
         return SymSequence.__eq__(self, other)
@@ -134,48 +134,48 @@ class SymStr(SymSequence, str):
         return format(self.concretise("format of text"), spec)
 
     def __mod__(self, args: Any) -> str:
-        from sdnloom.symbolic.operations.format import format_percent  # formatting is for all kinds of values
+        from sdnloom.symbolic.operations.format import format_percent  # the modules depend on each other
 
         found: str = format_percent(self.concretise("% with symbolic format"), args)
         return found
 
-    # Searching and taking apart by pieces, where no number can contain what is looked for.
+    # Searching and splitting by pieces, where no number can contain the text that is searched for.
 
     def __contains__(self, part: Any) -> bool:
-        parts = self._parted(part)
+        parts = self._split_by_pieces(part)
         return SymSequence.__contains__(self, part) if parts is None else len(parts) > 1
 
-    def _parted(self, separator: Any) -> list[str] | None:
-        """Return the texts between separators if that needs no look at characters, else None."""
+    def _split_by_pieces(self, separator: Any) -> list[str] | None:
+        """Return the texts between separators if no characters must be compared for that, else None."""
         if type(separator) is not str or not separator:
             return None
         groups: list[list[str]] = [[]]
-        for piece in _fielded(self.pieces, separator):
+        for piece in _split_into_fields(self.pieces, separator):
             if isinstance(piece, str):
                 first, *rest = piece.split(separator)
                 groups[-1].append(first)
                 groups += [[each] for each in rest]
             elif isinstance(piece, WrittenNumber) and not set(piece.style.alphabet) & set(separator):
-                groups[-1].append(_made((piece,)))
+                groups[-1].append(_make_text((piece,)))
             else:
                 return None
         return [joined_text(group) for group in groups]
 
     def split(self, sep: Any = None, maxsplit: Any = -1) -> list[Any]:
-        parts = self._parted(sep) if maxsplit == -1 else None
+        parts = self._split_by_pieces(sep) if maxsplit == -1 else None
         return SymSequence.split(self, sep, maxsplit) if parts is None else parts
 
-    if sys.version_info >= (3, 13):  # the count has a name from there on
+    if sys.version_info >= (3, 13):  # `count` can be a keyword argument since then
 
         def replace(self, old: Any, new: Any, /, count: Any = -1) -> Any:
-            return self._replaced(old, new, count)
+            return self._replace(old, new, count)
 
     else:
 
         def replace(self, old: Any, new: Any, count: Any = -1, /) -> Any:
-            return self._replaced(old, new, count)
+            return self._replace(old, new, count)
 
-    def _replaced(self, old: Any, new: Any, count: Any) -> Any:
+    def _replace(self, old: Any, new: Any, count: Any) -> Any:
         only = self.pieces[0]
         if (
             (
@@ -194,32 +194,32 @@ class SymStr(SymSequence, str):
         if type(prefix) is not str or start is not None or end is not None:
             return SymSequence.startswith(self, prefix, start, end)
         units: tuple[CodeUnit, ...] = ()
-        for piece in _fielded(self.pieces, *_separators(self.pieces)):
+        for piece in _split_into_fields(self.pieces, *_separators(self.pieces)):
             if len(units) >= len(prefix):
                 break
-            units += _expanded(piece)
+            units += _units_of_piece(piece)
         return decide_equal(units[: len(prefix)], tuple(map(ord, prefix)), self.concrete().startswith(prefix))
 
     def endswith(self, suffix: Any, start: Any = None, end: Any = None) -> bool:
         if type(suffix) is not str or start is not None or end is not None:
             return SymSequence.endswith(self, suffix, start, end)
         units: tuple[CodeUnit, ...] = ()
-        for piece in reversed(_fielded(self.pieces, *_separators(self.pieces))):
+        for piece in reversed(_split_into_fields(self.pieces, *_separators(self.pieces))):
             if len(units) >= len(suffix):
                 break
-            units = _expanded(piece) + units
+            units = _units_of_piece(piece) + units
         own = units[max(0, len(units) - len(suffix)) :]
         return decide_equal(own, tuple(map(ord, suffix)), self.concrete().endswith(suffix))
 
     def lower(self) -> str:
-        return self._in_case(True)
+        return self._change_case(True)
 
     def upper(self) -> str:
-        return self._in_case(False)
+        return self._change_case(False)
 
     casefold = lower
 
-    def _in_case(self, lower: bool) -> str:
+    def _change_case(self, lower: bool) -> str:
         same = self.concrete().lower() if lower else self.concrete().upper()
         if lower and all(
             (isinstance(p, str) and p.lower() == p) or (isinstance(p, WrittenNumber) and "X" not in str(p.style))
@@ -256,7 +256,7 @@ class SymStr(SymSequence, str):
         return self._all(str.isascii)
 
     def _all(self, test: Any) -> bool:
-        """Return whether all characters are of a class; one fork for each piece that can be either."""
+        """Return whether all characters pass a test; forks for each character whose result depends on an input."""
         for piece in self.pieces:
             if (
                 isinstance(piece, WrittenNumber)
@@ -272,7 +272,7 @@ class SymStr(SymSequence, str):
                     return False
             else:
                 codes = [code for code in range(256) if test(chr(code))]
-                for unit, char in zip(_expanded(piece), piece.plain(), strict=True):
+                for unit, char in zip(_units_of_piece(piece), piece.plain(), strict=True):
                     if not (test(char) if isinstance(unit, int) else decide_among(unit, ord(char), codes)):
                         return False
         return True
@@ -310,8 +310,8 @@ def _separators(pieces: tuple[Piece, ...]) -> list[str]:
     return [piece.style.separator for piece in pieces if isinstance(piece, WrittenNumber) and piece.style.separator]
 
 
-def _fielded(pieces: tuple[Piece, ...], *separators: str) -> list[Piece]:
-    """Return the pieces with addresses that have one of these separators taken apart into their fields."""
+def _split_into_fields(pieces: tuple[Piece, ...], *separators: str) -> list[Piece]:
+    """Return the pieces, with addresses that have one of these separators split into their fields."""
     found: list[Piece] = []
     for piece in pieces:
         if isinstance(piece, WrittenNumber) and piece.style.separator and piece.style.separator in separators:
@@ -324,7 +324,7 @@ def _fielded(pieces: tuple[Piece, ...], *separators: str) -> list[Piece]:
 
 
 def _merged(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
-    """Return pieces without empty ones and without two literals or two runs of characters side by side."""
+    """Return the pieces without empty ones, and with neighbouring literals and characters merged."""
     merged: list[Piece] = []
     for piece in pieces:
         last = merged[-1] if merged else None
@@ -341,7 +341,7 @@ def _padded(style: NumberStyle) -> bool:
     return isinstance(style, IntegerStyle) and style.padded and not style.zeros
 
 
-def _expanded(piece: Piece) -> tuple[CodeUnit, ...]:
+def _units_of_piece(piece: Piece) -> tuple[CodeUnit, ...]:
     if isinstance(piece, str):
         return tuple(map(ord, piece))
     if isinstance(piece, Chars):
@@ -354,7 +354,7 @@ def _expanded(piece: Piece) -> tuple[CodeUnit, ...]:
 
 
 def concrete_text(text: str) -> str:
-    """Return the plain text of this run."""
+    """Return the text without its terms."""
     return str.__str__(text)
 
 
@@ -369,14 +369,14 @@ def units_of_text(text: str) -> tuple[CodeUnit, ...]:
 
 
 def text_of_number(number: int, style: NumberStyle) -> str:
-    """Return a number as its style writes it."""
+    """Return the text of a number in a style."""
     if not isinstance(number, SymInt):
         return style.render(number)
-    return _made((WrittenNumber(number, style),))
+    return _make_text((WrittenNumber(number, style),))
 
 
 def text_of_int(number: SymInt, spec: str) -> str:
-    """Return what `format(number, spec)` does."""
+    """Return `format(number, spec)`."""
     spec = spec or "d"
     if SPEC.fullmatch(spec):
         return text_of_number(number, IntegerStyle(spec))
@@ -384,17 +384,17 @@ def text_of_int(number: SymInt, spec: str) -> str:
 
 
 def text_of_units(value: str, units: tuple[CodeUnit, ...]) -> str:
-    """Return a text with these characters, a plain one if none depends on an input."""
-    return concrete_text(value) if is_concrete(units) else _made((Chars(concrete_text(value), units),))
+    """Return a text with these characters; plain text if none depends on an input."""
+    return concrete_text(value) if is_concrete(units) else _make_text((Chars(concrete_text(value), units),))
 
 
 def joined_text(texts: Iterable[str]) -> str:
-    """Return the texts one after another."""
-    return _made(_merged(piece for text in texts for piece in pieces_of(text)))
+    """Return the concatenation of the texts."""
+    return _make_text(_merged(piece for text in texts for piece in pieces_of(text)))
 
 
 def text_join(separator: str, parts: Iterable[Any]) -> str:
-    """Return what `separator.join(parts)` does."""
+    """Return `separator.join(parts)`."""
     texts: list[str] = []
     for number, part in enumerate(parts):
         if not isinstance(part, str):
@@ -403,30 +403,30 @@ def text_join(separator: str, parts: Iterable[Any]) -> str:
     return joined_text(texts)
 
 
-def _made(pieces: tuple[Piece, ...]) -> str:
+def _make_text(pieces: tuple[Piece, ...]) -> str:
     plain_text = "".join(piece if isinstance(piece, str) else piece.plain() for piece in pieces)
     if all(isinstance(piece, str) for piece in pieces):
         return plain_text
-    made = str.__new__(SymStr, plain_text)
-    made.pieces = pieces
-    return made
+    symbolic = str.__new__(SymStr, plain_text)
+    symbolic.pieces = pieces
+    return symbolic
 
 
-def _as_wholes(left: tuple[Piece, ...], right: tuple[Piece, ...]) -> Term | None:
-    """Return the condition that two texts are equal if it can be said without looking at characters, else None."""
+def _equality_of_pieces(left: tuple[Piece, ...], right: tuple[Piece, ...]) -> Term | None:
+    """Return the condition that two texts are equal if no characters must be compared for that, else None."""
     if len(right) == 1 and isinstance(right[0], str):
-        return _with_literal(left, right[0])
+        return _equality_with_literal(left, right[0])
     if len(left) == 1 and isinstance(left[0], str):
-        return _with_literal(right, left[0])
-    found = _pairwise(left, right)
+        return _equality_with_literal(right, left[0])
+    found = _equality_piece_by_piece(left, right)
     if found is None:
         separators = _separators(left) + _separators(right)
-        found = _pairwise(_fielded(left, *separators), _fielded(right, *separators))
+        found = _equality_piece_by_piece(_split_into_fields(left, *separators), _split_into_fields(right, *separators))
     return found
 
 
-def _pairwise(left: Sequence[Piece], right: Sequence[Piece]) -> Term | None:
-    """Return the condition that texts of one shape are equal: literals that end each number, numbers in one style."""
+def _equality_piece_by_piece(left: Sequence[Piece], right: Sequence[Piece]) -> Term | None:
+    """Return the condition that texts with equal literals and styles are equal; None if a number's end is unclear."""
     if len(left) != len(right):
         return None
     conditions: list[Term] = []
@@ -444,10 +444,10 @@ def _pairwise(left: Sequence[Piece], right: Sequence[Piece]) -> Term | None:
     return terms.all_(*conditions)
 
 
-def _with_literal(pieces: Sequence[Piece], literal: str) -> Term | None:
-    """Return the condition that pieces make this text; None if it is not clear where in it a number ends."""
+def _equality_with_literal(pieces: Sequence[Piece], literal: str) -> Term | None:
+    """Return the condition that the pieces equal this text; None if a number's end in it is unclear."""
     only = pieces[0] if len(pieces) == 1 else None
-    if isinstance(only, WrittenNumber):  # an address as it was parsed, the usual case
+    if isinstance(only, WrittenNumber):  # the usual case: an address of a packet
         number = only.style.parse(literal)
         return terms.FALSE if number is None else _same_number(only.number, number)
     written = [place for place, piece in enumerate(pieces) if not isinstance(piece, str)]
@@ -483,7 +483,7 @@ def _same_number(left: SymInt, right: int) -> Term:
 
 
 def int_of_text(text: Any, base: int = 10) -> int:
-    """Return what `int(text, base)` does; forks on what each character is, unless the text is a written number."""
+    """Return `int(text, base)`; forks on each character, unless the text is a written number."""
     if isinstance(text, SymStr) and len(text.pieces) == 1 and isinstance(only := text.pieces[0], WrittenNumber):
         style = only.style
         if isinstance(style, IntegerStyle) and (style.base == base or (base == 0 and "#" in style.spec)):
@@ -494,7 +494,7 @@ def int_of_text(text: Any, base: int = 10) -> int:
 
 
 def _int_of_characters(text: Any, base: int) -> int:
-    """Return the number that characters write: blanks, a sign, digits with single underscores between them."""
+    """Return the number that the characters write: blanks, a sign, digits with single underscores between them."""
     whole = text.units()
     if not all(decide_among(unit, text.code(place), range(128)) for place, unit in enumerate(whole)) or base == 0:
         return int(text.concretise("int of unusual text"), base)
@@ -525,7 +525,7 @@ _PREFIXED = {2: b"bB", 8: b"oO", 16: b"xX"}
 
 
 def ord_of(text: Any) -> int:
-    """Return what `ord(text)` does."""
+    """Return `ord(text)`."""
     units = text.units()
     if len(units) != 1:
         raise TypeError(f"ord() expected a character, but string of length {len(units)} found")
@@ -534,7 +534,7 @@ def ord_of(text: Any) -> int:
 
 
 def chr_of(number: SymInt) -> str:
-    """Return what `chr(number)` does; forks on the number being a small one."""
+    """Return `chr(number)`; forks on whether the number is below 256."""
     if not 0 <= number <= 0x10FFFF:
         raise ValueError("chr() arg not in range(0x110000)")
     if number > 255:
