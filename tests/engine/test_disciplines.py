@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdnloom.engine.disciplines import Bag, BarrierBag, Fifo, Lossy, Ports, Reorder, parts_of
-from sdnloom.engine.model import Channel, ModelError
+from sdnloom.engine.model import DROP, DUPLICATE, NO_FAULT, Channel, ModelError, overtake
 from sdnloom.engine.reduction.laws import check_discipline, check_senders
 
 LETTERS = st.sampled_from("abc")
@@ -121,13 +121,13 @@ def test_a_lossy_channel_drops_and_duplicates_within_its_budgets():
     assert received(Lossy(duplicate=1), "ab") == {("a", "b"), ("a", "a", "b"), ("a", "b", "b")}
     both = received(Lossy(drop=1, duplicate=1), "ab")
     assert both == {tuple(text) for text in ("ab", "a", "b", "aab", "abb", "aa", "bb")}
-    assert [label for label, _ in Lossy(1, 1).push(Lossy(1, 1).empty, "x")] == ["", "drop", "duplicate"]
+    assert [fault for fault, _ in Lossy(1, 1).push(Lossy(1, 1).empty, "x")] == [NO_FAULT, DROP, DUPLICATE]
 
 
 def test_a_reordering_channel_lets_messages_overtake_within_its_budget():
     assert received(Reorder(1), "abc") == {tuple(text) for text in ("abc", "bac", "cab", "acb")}
     assert received(Reorder(0), "abc") == {("a", "b", "c")}
-    assert [label for label, _, _ in Reorder(1).take((("a", "b", "b"), 1))] == ["", "overtake 1"]
+    assert [fault for fault, _, _ in Reorder(1).take((("a", "b", "b"), 1))] == [NO_FAULT, overtake(1)]
 
 
 def test_ports_gives_the_heads_of_all_ports_at_once():
@@ -172,3 +172,12 @@ def test_what_was_received_at_once_is_known_by_its_parts():
     assert parts_of(((0, "a"), (1, "b")), [(1, "b"), (0, "a")]) == ((0, "a"), (1, "b"))
     assert parts_of((0, "a"), [(0, "a")]) == ((0, "a"),)
     assert parts_of("x", []) == ("x",)
+
+
+def test_faults_that_happen_together_add_up():
+    both = DUPLICATE + overtake(2, " at 3")
+    assert (both.text, both.copies, both.overtakes) == ("duplicate+overtake 2 at 3", 2, 2)
+    assert (DROP.copies, NO_FAULT.copies) == (0, 1)
+    assert NO_FAULT + DROP + NO_FAULT == DROP
+    assert not NO_FAULT
+    assert overtake(0) == NO_FAULT

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 from sdnloom.engine.disciplines import Fifo, Lossy, Ports
-from sdnloom.engine.model import ALL, Action, Channel, Component, ModelError, Needs, Outcome, Property, System
+from sdnloom.engine.model import ALL, NO_FAULT, Action, Channel, Component, ModelError, Needs, Outcome, Property, System
 from sdnloom.engine.result import SearchOptions
 from sdnloom.engine.search import search
 from sdnloom.engine.semantics import Semantics, reachable
@@ -181,7 +181,9 @@ class Broken(Fifo):
         if self.way == "nothing":
             return ()
         if self.way == "unhashable":
-            return (("", [message]),)
+            return ((NO_FAULT, [message]),)
+        if self.way == "text":
+            return (("drop", content),)
         return super().push(content, message)
 
     def take(self, content):
@@ -196,6 +198,7 @@ class Broken(Fifo):
     [
         (Broken(way="nothing"), ["x"], "channel 'in', message 'x': a push must leave at least one content"),
         (Broken(way="unhashable"), ["x"], r"channel 'in', message 'x': the content \['x'\] is not hashable"),
+        (Broken(way="text"), ["x"], "channel 'in', message 'x': the discipline gave 'drop' .*; expected a FaultKind"),
         (Broken(way="take"), ["x"], r"channel 'in'.*cannot take"),
         (Ports(), ["x"], r"channel 'in', message 'x': .*\(port, payload\)"),
         (Ports(), [(1, "x"), ("one", "x")], r"channel 'in', message \('one', 'x'\): "),

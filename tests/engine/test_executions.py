@@ -12,6 +12,7 @@ from sdnloom.engine.executions.dependence import Declared, Dependence
 from sdnloom.engine.executions.search import ExecutionRules, Executions, ExecutionSearch, executions
 from sdnloom.engine.model import (
     ALL,
+    NO_FAULT,
     Action,
     Channel,
     Component,
@@ -648,12 +649,12 @@ def test_a_step_that_is_enabled_by_what_it_says_it_does_not_read_is_named():
 def test_steps_that_cannot_be_told_apart_are_named():
     class Vague(Fifo):
         def take(self, content: Any) -> Any:
-            return (("", content[0], content[1:]), ("", content[0], ())) if content else ()
+            return ((NO_FAULT, content[0], content[1:]), (NO_FAULT, content[0], ())) if content else ()
 
     sends = (("c", "m"), ("c", "n"))
     sender = Component("A", 0, (choosing(Outcome(1, sends), sends=frozenset({"c"})),))
     taker = Component("B", 0, (Action("take", lambda core, message: [Outcome(core + 1)], "c"),))
-    with pytest.raises(ModelError, match=r"channel 'c'.*alternatives share label and message"):
+    with pytest.raises(ModelError, match=r"channel 'c'.*alternatives share fault and message"):
         executions(System((sender, taker), (Channel("c", "B", Vague()),)))
 
 

@@ -12,6 +12,8 @@ from sdnloom.engine.graph import Graph
 from sdnloom.engine.loop import LoopSearch
 from sdnloom.engine.memo import Memo
 from sdnloom.engine.model import (
+    DROP,
+    NO_FAULT,
     Action,
     Channel,
     Component,
@@ -322,7 +324,7 @@ class FaultFirst(Fifo):
     """A queue that names its fault before the ordinary alternative."""
 
     def push(self, content: Any, message: Any) -> tuple[tuple[str, Any], ...]:
-        return (("drop", content), ("", (*content, message)))
+        return ((DROP, content), (NO_FAULT, (*content, message)))
 
 
 @pytest.mark.parametrize("receiver", ["A", "B"])

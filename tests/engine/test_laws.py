@@ -6,7 +6,19 @@ import pytest
 
 from sdnloom.engine.disciplines import Bag, Fifo, Lossy, Ports, Reorder
 from sdnloom.engine.memo import Memo
-from sdnloom.engine.model import NONE, Action, Channel, Component, Mode, ModelError, Needs, Outcome, Property, System
+from sdnloom.engine.model import (
+    NO_FAULT,
+    NONE,
+    Action,
+    Channel,
+    Component,
+    Mode,
+    ModelError,
+    Needs,
+    Outcome,
+    Property,
+    System,
+)
 from sdnloom.engine.reduction.laws import check_commutation, check_discipline, check_senders
 from sdnloom.engine.result import Holds, SearchOptions, Violated
 from sdnloom.engine.search import search
@@ -41,7 +53,7 @@ class Stack(Fifo):
     """Last in, first out; lies that a push keeps what could be taken."""
 
     def take(self, content):
-        return (("", content[-1], content[:-1]),) if content else ()
+        return ((NO_FAULT, content[-1], content[:-1]),) if content else ()
 
 
 @dataclass(frozen=True)

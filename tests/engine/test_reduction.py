@@ -11,7 +11,7 @@ import pytest
 
 from sdnloom.engine.disciplines import Bag, BarrierBag, Fifo, Lossy, Ports, Reorder
 from sdnloom.engine.memo import Memo
-from sdnloom.engine.model import Action, Channel, Component, Footprint, Mode, Needs, Outcome, Property, System
+from sdnloom.engine.model import NO_FAULT, Action, Channel, Component, Footprint, Mode, Needs, Outcome, Property, System
 from sdnloom.engine.reduction.laws import classes_of
 from sdnloom.engine.reduction.place_classes import Looks, Status
 from sdnloom.engine.reduction.stubborn_sets import ReductionRefused, StubbornRules, StubbornSets, closure
@@ -348,7 +348,7 @@ class Sink:
         return None
 
     def push(self, content: Any, message: Any) -> tuple[tuple[str, Any], ...]:
-        return (("", content),)
+        return ((NO_FAULT, content),)
 
     def take(self, content: Any) -> tuple[()]:
         return ()

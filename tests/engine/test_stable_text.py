@@ -15,12 +15,12 @@ from sdnloom.engine.stable_text import stable_text
 
 _SCRIPT = """
 from sdnloom.engine.disciplines import Lossy, Bag
-from sdnloom.engine.model import Step, Mode, Fault
+from sdnloom.engine.model import DROP, Step, Mode, Fault
 from sdnloom.engine.stable_text import stable_text
 words = [f"word {n}" for n in range(20)]
 print(stable_text((
     frozenset(words), {word: {word, word + "!"} for word in reversed(words)}, Mode.MAY,
-    Step("A", "b", frozenset(frozenset({word, 1}) for word in words)), Fault("c", "drop", frozenset(words)),
+    Step("A", "b", frozenset(frozenset({word, 1}) for word in words)), Fault("c", DROP, frozenset(words)),
     Lossy(1, 2, Bag(frozenset((word, 1) for word in words))), [set(words)], set(),
 )))
 """

@@ -40,16 +40,17 @@ def test_one_port_behaves_like_the_engines_lossy_and_reordering_queue(given_faul
 
 def _ours(discipline, content, seen, item):
     if item is not None:
-        return [(after, (*seen, label)) for label, after in discipline.push(content, (1, item))]
+        return [(after, (*seen, fault.text)) for fault, after in discipline.push(content, (1, item))]
     return [
-        (rest, (*seen, label.removesuffix(" at 1"), heads[0][1])) for label, heads, rest in discipline.take(content)
+        (rest, (*seen, fault.text.removesuffix(" at 1"), heads[0][1]))
+        for fault, heads, rest in discipline.take(content)
     ] or [(content, seen)]
 
 
 def _theirs(discipline, content, seen, item):
     if item is not None:
-        return [(after, (*seen, label)) for label, after in discipline.push(content, item)]
-    return [(rest, (*seen, label, head)) for label, head, rest in discipline.take(content)] or [(content, seen)]
+        return [(after, (*seen, fault.text)) for fault, after in discipline.push(content, item)]
+    return [(rest, (*seen, fault.text, head)) for fault, head, rest in discipline.take(content)] or [(content, seen)]
 
 
 @given(st.lists(st.tuples(st.sampled_from([1, 2, 7]), st.sampled_from("ab")), max_size=8), st.integers(0, 3))

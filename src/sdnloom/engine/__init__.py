@@ -4,12 +4,16 @@ from sdnloom.engine.disciplines import Bag, BarrierBag, Fifo, Lossy, Ports, Reor
 from sdnloom.engine.graph import Graph
 from sdnloom.engine.model import (
     ALL,
+    DROP,
+    DUPLICATE,
+    NO_FAULT,
     NONE,
     Action,
     Channel,
     Component,
     Discipline,
     Fault,
+    FaultKind,
     Mode,
     ModelError,
     Needs,
@@ -21,6 +25,7 @@ from sdnloom.engine.model import (
     Step,
     Strategy,
     System,
+    overtake,
 )
 from sdnloom.engine.path import Diverged, Path, clocks, cone, describe, minimise, replay
 from sdnloom.engine.reduction.stubborn_sets import ReductionRefused
@@ -47,7 +52,10 @@ from sdnloom.engine.walk import Stepper, Walk, random_walk
 
 __all__ = [
     "ALL",
+    "DROP",
+    "DUPLICATE",
     "NONE",
+    "NO_FAULT",
     "Action",
     "Bag",
     "BarrierBag",
@@ -59,6 +67,7 @@ __all__ = [
     "Discovered",
     "Diverged",
     "Fault",
+    "FaultKind",
     "Fifo",
     "Finding",
     "Finished",
@@ -101,6 +110,7 @@ __all__ = [
     "describe",
     "load_trace",
     "minimise",
+    "overtake",
     "random_walk",
     "replay",
     "replay_trace",

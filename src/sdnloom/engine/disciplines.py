@@ -8,7 +8,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sdnloom.engine.model import Content, Discipline, Message, ModelError
+from sdnloom.engine.model import (
+    DROP,
+    DUPLICATE,
+    NO_FAULT,
+    Content,
+    Discipline,
+    FaultKind,
+    Message,
+    ModelError,
+    overtake,
+)
 from sdnloom.engine.stable_text import stable_text
 
 
@@ -23,11 +33,11 @@ class Fifo:
     def undisturbed(self, content: tuple[Message, ...]) -> None:
         return None
 
-    def push(self, content: tuple[Message, ...], message: Message) -> tuple[tuple[str, Content], ...]:
-        return (("", (*content, message)),)
+    def push(self, content: tuple[Message, ...], message: Message) -> tuple[tuple[FaultKind, Content], ...]:
+        return ((NO_FAULT, (*content, message)),)
 
-    def take(self, content: tuple[Message, ...]) -> tuple[tuple[str, Message, Content], ...]:
-        return (("", content[0], content[1:]),) if content else ()
+    def take(self, content: tuple[Message, ...]) -> tuple[tuple[FaultKind, Message, Content], ...]:
+        return ((NO_FAULT, content[0], content[1:]),) if content else ()
 
     def waiting(self, content: tuple[Message, ...]) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
         return content[:1], content[1:]
@@ -44,11 +54,11 @@ class Bag:
     def undisturbed(self, content: frozenset[tuple[Message, int]]) -> frozenset[str]:
         return frozenset()
 
-    def push(self, content: frozenset[tuple[Message, int]], message: Message) -> tuple[tuple[str, Content], ...]:
-        return (("", _add(content, message, 1)),)
+    def push(self, content: frozenset[tuple[Message, int]], message: Message) -> tuple[tuple[FaultKind, Content], ...]:
+        return ((NO_FAULT, _add(content, message, 1)),)
 
-    def take(self, content: frozenset[tuple[Message, int]]) -> tuple[tuple[str, Message, Content], ...]:
-        return tuple(("", message, _add(content, message, -1)) for message, _ in sorted(content, key=stable_text))
+    def take(self, content: frozenset[tuple[Message, int]]) -> tuple[tuple[FaultKind, Message, Content], ...]:
+        return tuple((NO_FAULT, message, _add(content, message, -1)) for message, _ in sorted(content, key=stable_text))
 
     def waiting(self, content: frozenset[tuple[Message, int]]) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
         messages = tuple(message for message, _ in sorted(content, key=stable_text))
@@ -92,27 +102,23 @@ class Lossy:
     def undisturbed(self, content: tuple[Any, int, int]) -> frozenset[str] | None:
         return self.inner.undisturbed(content[0])
 
-    def push(self, content: tuple[Any, int, int], message: Message) -> tuple[tuple[str, Content], ...]:
+    def push(self, content: tuple[Any, int, int], message: Message) -> tuple[tuple[FaultKind, Content], ...]:
         inner, drops, duplicates = content
         once = self.inner.push(inner, message)
-        results: list[tuple[str, Content]] = [(label, (after, drops, duplicates)) for label, after in once]
+        results: list[tuple[FaultKind, Content]] = [(fault, (after, drops, duplicates)) for fault, after in once]
         if drops:
-            results.append(("drop", (inner, drops - 1, duplicates)))
+            results.append((DROP, (inner, drops - 1, duplicates)))
         if duplicates:
             results += [
-                (_join("duplicate", first, second), (after, drops, duplicates - 1))
+                (DUPLICATE + first + second, (after, drops, duplicates - 1))
                 for first, between in once
                 for second, after in self.inner.push(between, message)
             ]
         return tuple(results)
 
-    def take(self, content: tuple[Any, int, int]) -> tuple[tuple[str, Message, Content], ...]:
+    def take(self, content: tuple[Any, int, int]) -> tuple[tuple[FaultKind, Message, Content], ...]:
         inner, drops, duplicates = content
-        return tuple((label, message, (rest, drops, duplicates)) for label, message, rest in self.inner.take(inner))
-
-
-def _join(*labels: str) -> str:
-    return "+".join(label for label in labels if label)
+        return tuple((fault, message, (rest, drops, duplicates)) for fault, message, rest in self.inner.take(inner))
 
 
 @dataclass(frozen=True)
@@ -133,18 +139,18 @@ class Reorder:
     def undisturbed(self, content: tuple[Any, int]) -> frozenset[str] | None:
         return frozenset() if content[1] else None
 
-    def push(self, content: tuple[Any, int], message: Message) -> tuple[tuple[str, Content], ...]:
+    def push(self, content: tuple[Any, int], message: Message) -> tuple[tuple[FaultKind, Content], ...]:
         queue, budget = content
-        return (("", ((*queue, message), budget)),)
+        return ((NO_FAULT, ((*queue, message), budget)),)
 
-    def take(self, content: tuple[Any, int]) -> tuple[tuple[str, Message, Content], ...]:
+    def take(self, content: tuple[Any, int]) -> tuple[tuple[FaultKind, Message, Content], ...]:
         queue, budget = content
-        results: list[tuple[str, Message, Content]] = []
+        results: list[tuple[FaultKind, Message, Content]] = []
         for place, message in enumerate(queue):
             rest = (queue[:place] + queue[place + 1 :], budget - (place > 0))
             # Equal neighbours are interchangeable: overtaking one's own copy is no event.
             if place == 0 or (budget and queue[place - 1] != message):
-                results.append((f"overtake {place}" if place else "", message, rest))
+                results.append((overtake(place), message, rest))
         return tuple(results)
 
     def waiting(self, content: tuple[Any, int]) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
@@ -172,19 +178,19 @@ class Ports:
         names = {name for name, _ in self.senders}
         return frozenset(names - {name for name, port in self.senders if port not in busy})
 
-    def push(self, content: tuple[Any, ...], message: Message) -> tuple[tuple[str, Content], ...]:
+    def push(self, content: tuple[Any, ...], message: Message) -> tuple[tuple[FaultKind, Content], ...]:
         if not isinstance(message, tuple) or len(message) != 2:
             raise ModelError(f"a message on a Ports channel must be (port, payload), got {message!r}")
         port, payload = message
         queues = dict(content)
         queues[port] = (*queues.get(port, ()), payload)
-        return (("", tuple(sorted(queues.items(), key=lambda item: item[0]))),)
+        return ((NO_FAULT, tuple(sorted(queues.items(), key=lambda item: item[0]))),)
 
-    def take(self, content: tuple[Any, ...]) -> tuple[tuple[str, Message, Content], ...]:
+    def take(self, content: tuple[Any, ...]) -> tuple[tuple[FaultKind, Message, Content], ...]:
         if not content:
             return ()
         heads = tuple((port, queue[0]) for port, queue in content)
-        return (("", heads, tuple((port, queue[1:]) for port, queue in content if len(queue) > 1)),)
+        return ((NO_FAULT, heads, tuple((port, queue[1:]) for port, queue in content if len(queue) > 1)),)
 
     def waiting(self, content: tuple[Any, ...]) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
         heads = tuple((port, queue[0]) for port, queue in content)
@@ -207,20 +213,20 @@ class BarrierBag:
         # Behind a barrier nothing reaches the first segment.
         return None if any(isinstance(segment, tuple) for segment in content) else frozenset()
 
-    def push(self, content: tuple[Any, ...], message: Message) -> tuple[tuple[str, Content], ...]:
+    def push(self, content: tuple[Any, ...], message: Message) -> tuple[tuple[FaultKind, Content], ...]:
         if self.is_barrier(message):
-            return (("", (*content, (message,))),)
+            return ((NO_FAULT, (*content, (message,))),)
         if content and isinstance(content[-1], frozenset):
-            return (("", (*content[:-1], _add(content[-1], message, 1))),)
-        return (("", (*content, frozenset({(message, 1)}))),)
+            return ((NO_FAULT, (*content[:-1], _add(content[-1], message, 1))),)
+        return ((NO_FAULT, (*content, frozenset({(message, 1)}))),)
 
-    def take(self, content: tuple[Any, ...]) -> tuple[tuple[str, Message, Content], ...]:
+    def take(self, content: tuple[Any, ...]) -> tuple[tuple[FaultKind, Message, Content], ...]:
         if not content:
             return ()
         first, later = content[0], content[1:]
         if isinstance(first, tuple):
-            return (("", first[0], later),)
-        return tuple((label, message, (rest, *later) if rest else later) for label, message, rest in Bag().take(first))
+            return ((NO_FAULT, first[0], later),)
+        return tuple((fault, message, (rest, *later) if rest else later) for fault, message, rest in Bag().take(first))
 
 
 def parts_of(message: Message, waiting: Sequence[Message]) -> tuple[Message, ...]:

@@ -105,8 +105,8 @@ class Memo:
             sent = self.messages.values[message]
             where = self.system.channels[channel]
             known = self._pushes[channel, content, message] = tuple(
-                (self.contents[channel].number(after), Fault(where.name, label, sent) if label else None)
-                for label, after in evaluate.push(where, self.contents[channel].values[content], sent)
+                (self.contents[channel].number(after), Fault(where.name, kind, sent) if kind else None)
+                for kind, after in evaluate.push(where, self.contents[channel].values[content], sent)
             )
         return known
 
@@ -120,9 +120,9 @@ class Memo:
                 (
                     self.messages.number(message),
                     self.contents[channel].number(rest),
-                    Fault(where.name, label, message) if label else None,
+                    Fault(where.name, kind, message) if kind else None,
                 )
-                for label, message, rest in evaluate.take(where, self.contents[channel].values[content])
+                for kind, message, rest in evaluate.take(where, self.contents[channel].values[content])
             )
         return known
 

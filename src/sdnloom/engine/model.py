@@ -24,11 +24,42 @@ class ModelError(SdnloomError):
     """A system that breaks the contract. The message names component, action and value."""
 
 
+@dataclass(frozen=True)
+class FaultKind:
+    """What a channel does to a message beyond delivering it. False if that is nothing.
+
+    `a + b` is both at once. The text stands for the fault in traces.
+    """
+
+    text: str = ""
+    copies: int = 1  # of a message that is sent: 0 if it is dropped, 2 if it is duplicated
+    overtakes: int = 0  # how many messages it is received before that were sent earlier
+
+    def __bool__(self) -> bool:
+        return bool(self.text)
+
+    def __add__(self, other: "FaultKind") -> "FaultKind":
+        text = "+".join(each.text for each in (self, other) if each)
+        return FaultKind(text, self.copies * other.copies, self.overtakes + other.overtakes)
+
+    def __repr__(self) -> str:
+        return repr(self.text)
+
+
+NO_FAULT = FaultKind()
+DROP = FaultKind("drop", copies=0)
+DUPLICATE = FaultKind("duplicate", copies=2)
+
+
+def overtake(count: int, where: str = "") -> FaultKind:
+    """The fault that a message is received before so many that were sent earlier; NO_FAULT for 0."""
+    return FaultKind(f"overtake {count}{where}", overtakes=count) if count else NO_FAULT
+
+
 class Discipline(Protocol):
     """How a channel stores messages.
 
-    Each alternative carries a label: "" for the ordinary one, otherwise the name of the fault that happened. Fault
-    budgets live in the content.
+    Each alternative says which fault happened, NO_FAULT for the ordinary one. Fault budgets live in the content.
     """
 
     @property
@@ -49,11 +80,11 @@ class Discipline(Protocol):
         It is asked only where something can be taken.
         """
 
-    def push(self, content: Any, message: Message) -> tuple[tuple[str, Content], ...]:
-        """Every (label, content) that sending the message may leave."""
+    def push(self, content: Any, message: Message) -> tuple[tuple[FaultKind, Content], ...]:
+        """Every (fault, content) that sending the message may leave."""
 
-    def take(self, content: Any) -> tuple[tuple[str, Message, Content], ...]:
-        """Every (label, message, rest) that receiving may give, in a canonical order."""
+    def take(self, content: Any) -> tuple[tuple[FaultKind, Message, Content], ...]:
+        """Every (fault, message, rest) that receiving may give, in a canonical order."""
 
 
 @runtime_checkable
@@ -225,20 +256,20 @@ class Step(NamedTuple):
     action: str
     message: Message | None = None
     choice: str = ""
-    faults: tuple[str, ...] = ()  # each as `fault_name` has it, in order
+    faults: tuple[str, ...] = ()  # each as `fault_text` has it, in order
 
 
 class Fault(NamedTuple):
-    """The event that a discipline took an extraordinary alternative."""
+    """The event that a channel did something to a message beyond delivering it."""
 
     channel: str
-    label: str
+    kind: FaultKind
     message: Message
 
 
-def fault_name(fault: Fault, number: int = 1) -> str:
-    """The fault in a trace: "channel:label", and for the n-th message that the step sends on the channel " n"."""
-    return f"{fault.channel}:{fault.label}" if number == 1 else f"{fault.channel}:{fault.label} {number}"
+def fault_text(fault: Fault, number: int = 1) -> str:
+    """The fault in a trace: "channel:kind", and for the n-th message that the step sends on the channel " n"."""
+    return f"{fault.channel}:{fault.kind.text}" if number == 1 else f"{fault.channel}:{fault.kind.text} {number}"
 
 
 class Strategy(Protocol):

@@ -1,11 +1,10 @@
 """Paths: steps by name and value that can be replayed, explained and made smaller."""
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from sdnloom.engine.disciplines import parts_of
-from sdnloom.engine.model import Fault, Message, Mode, Step, fault_name
+from sdnloom.engine.model import Fault, Message, Mode, Step
 from sdnloom.engine.semantics import Finding, Semantics, State, Transition
 from sdnloom.engine.stable_text import stable_text
 from sdnloom.errors import SdnloomError
@@ -98,20 +97,16 @@ def causes(transitions: Sequence[Transition]) -> list[set[int]]:
                 if entry is not None:
                     queue.remove(entry)
                     direct.add(entry[1])
-        sent: Counter[str] = Counter()
         for channel, message in transition.outcome.sends:
-            sent[channel] += 1
-            copies = _copies(channel, sent[channel], transition.step.faults)
-            waiting.setdefault(channel, []).extend([(message, position)] * copies)
+            waiting.setdefault(channel, []).append((message, position))
+        for fault in transition.events:
+            if isinstance(fault, Fault) and fault.kind.copies == 0:
+                waiting[fault.channel].remove((fault.message, position))
+            elif isinstance(fault, Fault):
+                waiting.setdefault(fault.channel, []).extend([(fault.message, position)] * (fault.kind.copies - 1))
         previous[component] = position
         results.append(direct)
     return results
-
-
-def _copies(channel: str, number: int, faults: Sequence[str]) -> int:
-    """How many copies of the n-th message that a step sent on a channel were stored, by the faults that happened."""
-    labels = {label for label in ("drop", "duplicate") if fault_name(Fault(channel, label, None), number) in faults}
-    return 0 if "drop" in labels else 2 if "duplicate" in labels else 1
 
 
 def clocks(transitions: Sequence[Transition]) -> list[Clock]:

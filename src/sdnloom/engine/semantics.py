@@ -11,12 +11,14 @@ from typing import Any, NamedTuple
 
 from sdnloom.engine import user_code as evaluate
 from sdnloom.engine.model import (
+    NO_FAULT,
     Action,
     Component,
     Content,
     Core,
     Event,
     Fault,
+    FaultKind,
     Message,
     Mode,
     Needs,
@@ -24,7 +26,7 @@ from sdnloom.engine.model import (
     Property,
     Step,
     System,
-    fault_name,
+    fault_text,
 )
 
 
@@ -131,16 +133,16 @@ class Semantics:
         """The transitions by one action of the component with that number, whether or not the state is quiescent."""
         component, core = self.system.components[number], state.cores[number]
         if action.take is None:
-            takes: list[tuple[str, Message, tuple[Content, ...]]] = [("", None, state.contents)]
+            takes: list[tuple[FaultKind, Message, tuple[Content, ...]]] = [(NO_FAULT, None, state.contents)]
         else:
             place = self.channel_index[action.take]
             takes = [
-                (label, message, _replace(state.contents, place, rest))
-                for label, message, rest in evaluate.take(self.system.channels[place], state.contents[place])
+                (kind, message, _replace(state.contents, place, rest))
+                for kind, message, rest in evaluate.take(self.system.channels[place], state.contents[place])
             ]
-        for label, message, contents in takes:
-            fault = (Fault(action.take or "", label, message),) if label else ()
-            taken = tuple(map(fault_name, fault))
+        for kind, message, contents in takes:
+            fault = (Fault(action.take or "", kind, message),) if kind else ()
+            taken = tuple(map(fault_text, fault))
             for outcome in self.outcomes(component, action, core, message):
                 cores = _replace(state.cores, number, outcome.core)
                 for after, faults, names in self._sent(contents, number, outcome):
@@ -165,9 +167,9 @@ class Semantics:
             sent[name] += 1
             following = []
             for before, faults, names in reached:
-                for label, after in evaluate.push(channel, before[place], message):
-                    fault = (Fault(name, label, message),) if label else ()
-                    named = tuple(fault_name(one, sent[name]) for one in fault)
+                for kind, after in evaluate.push(channel, before[place], message):
+                    fault = (Fault(name, kind, message),) if kind else ()
+                    named = tuple(fault_text(one, sent[name]) for one in fault)
                     following.append((_replace(before, place, after), faults + fault, names + named))
             reached = following
         return reached

@@ -1,6 +1,6 @@
 """One door to user code: every step, push, take and fold runs here, and what breaks the contract is named here."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 from sdnloom.engine.model import (
@@ -10,6 +10,7 @@ from sdnloom.engine.model import (
     Component,
     Content,
     Event,
+    FaultKind,
     Message,
     ModelError,
     Observer,
@@ -125,31 +126,39 @@ def initial_memory(prop: Property) -> Hashable:
     return prop.initial
 
 
-def take(channel: Channel, content: Any) -> tuple[tuple[str, Message, Content], ...]:
+def take(channel: Channel, content: Any) -> tuple[tuple[FaultKind, Message, Content], ...]:
     """What receiving may give; an error names the channel and the content."""
     try:
         results = channel.discipline.take(content)
-        if len({(label, message) for label, message, _ in results}) < len(results):
-            raise ModelError(f"alternatives share label and message: {results!r}; expected distinct ones")
+        _fault_kinds(fault for fault, _, _ in results)
+        if len({(fault, message) for fault, message, _ in results}) < len(results):
+            raise ModelError(f"alternatives share fault and message: {results!r}; expected distinct ones")
         hash(results)
     except Exception as error:
         raise ModelError(f"channel {channel.name!r}, content {_short(content)}: {error}") from error
     return results
 
 
-def push(channel: Channel, content: Any, message: Message) -> tuple[tuple[str, Content], ...]:
+def push(channel: Channel, content: Any, message: Message) -> tuple[tuple[FaultKind, Content], ...]:
     """What sending may leave in the channel; an error names the channel and the message."""
     try:
         results = channel.discipline.push(content, message)
         if not results:
             raise ModelError("a push must leave at least one content")
+        _fault_kinds(fault for fault, _ in results)
         for _, after in results:
             _hashable("content", after)
-        if len({label for label, _ in results}) < len(results):
-            raise ModelError(f"alternatives share a label: {[label for label, _ in results]}; expected distinct ones")
+        if len({fault for fault, _ in results}) < len(results):
+            raise ModelError(f"alternatives share a fault: {[fault for fault, _ in results]}; expected distinct ones")
     except Exception as error:
         raise ModelError(f"channel {channel.name!r}, message {_short(message)}: {error}") from error
     return results
+
+
+def _fault_kinds(found: Iterable[Any]) -> None:
+    for kind in found:
+        if not isinstance(kind, FaultKind):
+            raise ModelError(f"the discipline gave {kind!r} for what happened to the message; expected a FaultKind")
 
 
 def fold(prop: Property, memory: Any, event: Event) -> Hashable:

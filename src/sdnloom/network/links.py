@@ -6,7 +6,18 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sdnloom.engine.disciplines import Fifo, Lossy, Ports, Reorder
-from sdnloom.engine.model import Channel, Content, Discipline, Message, ModelError
+from sdnloom.engine.model import (
+    DROP,
+    DUPLICATE,
+    NO_FAULT,
+    Channel,
+    Content,
+    Discipline,
+    FaultKind,
+    Message,
+    ModelError,
+    overtake,
+)
 from sdnloom.network.hosts.component import inbox, ports_of
 from sdnloom.network.hosts.host import Host, HostView
 from sdnloom.network.network import LinkFaults, Network, NetworkError
@@ -59,22 +70,20 @@ class FaultyPorts:
             {name for name, _ in self.senders} - {name for name, port in self.senders if port not in steady}
         )
 
-    def push(self, content: tuple[PortQueue, ...], message: Message) -> tuple[tuple[str, Content], ...]:
+    def push(self, content: tuple[PortQueue, ...], message: Message) -> tuple[tuple[FaultKind, Content], ...]:
         """Store the packet, drop it, or store it twice."""
         if not isinstance(message, tuple) or len(message) != 2:
             raise ModelError(f"a message on a channel of ports must be (port, payload), got {message!r}")
         port, payload = message
         row = next((each for each in content if each.port == port), PortQueue(port))
-        results = [("", row._replace(queue=(*row.queue, payload)))]
+        results = [(NO_FAULT, row._replace(queue=(*row.queue, payload)))]
         if row.drop:
-            results.append(("drop", row._replace(drop=row.drop - 1)))
+            results.append((DROP, row._replace(drop=row.drop - 1)))
         if row.duplicate:
-            results.append(
-                ("duplicate", row._replace(queue=(*row.queue, payload, payload), duplicate=row.duplicate - 1))
-            )
-        return tuple((label, _with(content, changed)) for label, changed in results)
+            results.append((DUPLICATE, row._replace(queue=(*row.queue, payload, payload), duplicate=row.duplicate - 1)))
+        return tuple((fault, _with(content, changed)) for fault, changed in results)
 
-    def take(self, content: tuple[PortQueue, ...]) -> tuple[tuple[str, Message, Content], ...]:
+    def take(self, content: tuple[PortQueue, ...]) -> tuple[tuple[FaultKind, Message, Content], ...]:
         """Take one packet from each port where one waits: the first, or a later one that overtakes."""
         busy = [row for row in content if row.queue]
         if not busy:
@@ -85,7 +94,7 @@ class FaultyPorts:
             for _, _, row in picks:
                 rest = _with(rest, row)
             heads = tuple((row.port, payload) for row, (_, payload, _) in zip(busy, picks, strict=True))
-            results.append(("+".join(label for label, _, _ in picks if label), heads, rest))
+            results.append((sum((fault for fault, _, _ in picks), NO_FAULT), heads, rest))
         return tuple(results)
 
     def waiting(self, content: tuple[PortQueue, ...]) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
@@ -104,13 +113,13 @@ def _with(content: Sequence[PortQueue], row: PortQueue) -> tuple[PortQueue, ...]
     return tuple(sorted(rows if row.idle else [*rows, row], key=lambda each: each.port))
 
 
-def _picks(row: PortQueue) -> list[tuple[str, Message, PortQueue]]:
+def _picks(row: PortQueue) -> list[tuple[FaultKind, Message, PortQueue]]:
     found = []
     for index, payload in enumerate(row.queue):
         # A packet that overtakes an equal packet changes nothing.
         if index == 0 or (row.reorder and row.queue[index - 1] != payload):
             rest = row._replace(queue=row.queue[:index] + row.queue[index + 1 :], reorder=row.reorder - (index > 0))
-            found.append((f"overtake {index} at {row.port}" if index else "", payload, rest))
+            found.append((overtake(index, f" at {row.port}"), payload, rest))
     return found
 
 

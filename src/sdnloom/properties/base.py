@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
-from sdnloom.engine.model import Event, Fault, Property
+from sdnloom.engine.model import Event, Fault, FaultKind, Property
 from sdnloom.network.build import NetworkView
 from sdnloom.network.packet import Packet
 from sdnloom.network.packet_id import packet_id_of
@@ -55,13 +55,13 @@ def sender(view: NetworkView, packet: Packet) -> HostSpec | None:
     return next((host for host in view.topology.hosts if flow.ip_src and host.ip == flow.ip_src), None)
 
 
-def faulted(event: Event) -> tuple[str, str] | None:
-    """Return the fault and the identity of the packet that a link did something to; None for any other event."""
+def faulted(event: Event) -> tuple[FaultKind, str] | None:
+    """Return the kind of a fault of a link and the id of the packet concerned; None for any other event."""
     if not isinstance(event, Fault):
         return None
     message: Any = event.message
     packet = message[1] if isinstance(message, tuple) and len(message) == 2 else message
-    return (event.label, packet_id_of(packet)) if isinstance(packet, Packet) else None
+    return (event.kind, packet_id_of(packet)) if isinstance(packet, Packet) else None
 
 
 def component_actions(view: NetworkView, *kinds: str) -> frozenset[tuple[str, str]]:

@@ -73,7 +73,7 @@ def _packet_lost_by_fault(event: Event) -> str | None:
     if isinstance(event, Lost) and event.by_fault:
         return packet_id_of(event.packet)
     fault = faulted(event)
-    return fault[1] if fault is not None and fault[0] == "drop" else None
+    return fault[1] if fault is not None and fault[0].copies == 0 else None
 
 
 def _undelivered(deliveries: _Deliveries, _: Any) -> str | None:

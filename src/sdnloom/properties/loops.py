@@ -49,7 +49,7 @@ class NoForwardingLoops(NetworkProperty):
 
 def _visit(visits: _Visits, event: Event) -> _Visits:
     fault = faulted(event)
-    if fault is not None and fault[0].startswith("duplicate"):
+    if fault is not None and fault[0].copies > 1:
         return visits._replace(duplicated=visits.duplicated | {fault[1]})
     if not isinstance(event, Arrived):
         return visits

@@ -111,6 +111,6 @@ class Letters:
             if found.setdefault(self.number(transition), transition).state != transition.state:
                 raise ModelError(
                     f"{describe(transition.step)} names two different steps in one state; "
-                    "expected a choice or a fault label that tells them apart"
+                    "expected a choice or a fault that tells them apart"
                 )
         return found

@@ -59,7 +59,7 @@ def check_discipline(channel: Channel, content: Any, message: Message, sender: s
     offered = set(discipline.take(content))
     if not offered:
         return
-    kept = {(label, taken, after) for label, taken, rest in offered for _, after in discipline.push(rest, message)}
+    kept = {(fault, taken, after) for fault, taken, rest in offered for _, after in discipline.push(rest, message)}
     offers = {offer for _, after in discipline.push(content, message) for offer in discipline.take(after)}
     where = f"channel {channel.name!r} with content {content!r}, push of {message!r} by {sender!r}"
     if discipline.push_keeps and not kept <= offers:
