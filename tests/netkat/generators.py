@@ -41,5 +41,5 @@ policies: st.SearchStrategy[Policy] = st.recursive(
 
 
 def meaning(policy: Policy) -> dict[ConcretePacket, ConcretePackets]:
-    """Return what the reference evaluator makes of every packet."""
+    """Return the outputs of the reference evaluator for every packet."""
     return {packet(one): evaluate_policy(policy, one) for one in PACKETS}

@@ -1,4 +1,4 @@
-"""Files of named policies, declarations and claims; remarks about them."""
+"""Files of named policies, declarations and claims, and lint warnings about them."""
 
 from pathlib import Path
 
@@ -106,7 +106,7 @@ def test_missing_files_and_folders_are_named(tmp_path: Path, name):
         read_policy_file(tmp_path / name)
 
 
-def test_remarks_name_dead_policies_dead_parts_unused_fields_and_mixed_values():
+def test_lint_warnings_name_dead_policies_dead_parts_unused_fields_and_mixed_values():
     program = parse_policy_file(
         """fields pt, unused, type
         let dead = pt <- 1 . pt = 2
@@ -114,7 +114,7 @@ def test_remarks_name_dead_policies_dead_parts_unused_fields_and_mixed_values():
         let mixed = type = 1 + type = "1"
         let fine = pt = 1 . pt <- 2 + zero"""
     )
-    assert [(remark.position.line, remark.message) for remark in lint_policy_file(program)] == [
+    assert [(warning.position.line, warning.message) for warning in lint_policy_file(program)] == [
         (1, "field 'unused' is declared and never used"),
         (2, "policy 'dead' drops every packet"),
         (3, "policy 'half': a part drops every packet: pt = 1 . pt = 2"),
@@ -122,5 +122,5 @@ def test_remarks_name_dead_policies_dead_parts_unused_fields_and_mixed_values():
     ]
 
 
-def test_a_good_program_gets_no_remark():
+def test_a_good_program_gets_no_lint_warning():
     assert lint_policy_file(parse_policy_file("fields a\nlet x = a = 1\nlet y = zero\ncheck x !== y")) == ()

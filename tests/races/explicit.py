@@ -9,26 +9,28 @@ from sdnloom.races.search.trace import ProcessLabel, ReconfigureLabel
 
 
 def explicit_races(
-    model: RaceModel, judged: ForwardingProperty, depth: int | None, first_race_only: bool
+    model: RaceModel, prop: ForwardingProperty, depth: int | None, first_race_only: bool
 ) -> tuple[dict[RaceKey, int], int]:
     """Return the harmful races with the lengths of shortest traces, and the number of states."""
     abstraction = Abstraction(model, first_race_only=first_race_only, remember_updates=True)
-    judges: dict[tuple[object, int], PropertyEvaluator] = {}
+    evaluators: dict[tuple[object, int], PropertyEvaluator] = {}
     found: dict[RaceKey, int] = {}
 
     def harmful(check: RaceCheck, tables: dict[int, tuple]) -> bool:
         race = check.signature
-        formula = judged.formulas.get(race.kind)
+        formula = prop.formulas.get(race.kind)
         if formula is None:
             return False
         key = (formula, race.switch)
-        if key not in judges:
-            judges[key] = PropertyEvaluator(model.elements[race.switch], formula)
-        judge = judges[key]
+        if key not in evaluators:
+            evaluators[key] = PropertyEvaluator(model.elements[race.switch], formula)
+        evaluator = evaluators[key]
         if check.before is not None:
-            return judge.holds((check.before,)) != judge.holds((race.second.policy,))
+            return evaluator.holds((check.before,)) != evaluator.holds((race.second.policy,))
         now = tables[race.switch]
-        return judge.holds(now) != judge.holds((*now[: check.table], race.second.policy, *now[check.table + 1 :]))
+        return evaluator.holds(now) != evaluator.holds(
+            (*now[: check.table], race.second.policy, *now[check.table + 1 :])
+        )
 
     first = (abstraction.initial(), tuple(abstraction.first_tables))
     visited: set[tuple[ControlState, tuple]] = {first}

@@ -107,7 +107,7 @@ def test_mermaid_output_marks_the_racing_events() -> None:
 
 
 def test_no_harmful_race_exits_0_and_says_whether_it_is_proved(tmp_path: Path) -> None:
-    model = tmp_path / "calm.races"
+    model = tmp_path / "harmless.races"
     text = "network N\n switch S\n  update u ? port <- 2\nC = u ! port <- 2 ; C\nsystem N || C\n"
     model.write_text(text + "property p = port = 3 . @Network . port = 2 is nonempty")
     bounded = sdnloom(str(model), "--depth", "1")
@@ -128,7 +128,7 @@ def test_no_harmful_race_exits_0_and_says_whether_it_is_proved(tmp_path: Path) -
         (["missing.races"], "error: missing.races: cannot be read: No such file or directory"),
         ([FIREWALL, "--depth", "-1"], "expected a number of events or 'unbounded'"),
         ([FIREWALL, "--mode", "fast"], "is not one of"),
-        ([HIERARCHY[0]], "found no property to judge races by"),
+        ([HIERARCHY[0]], "found no property, expected one or more"),
     ],
 )
 def test_bad_input_exits_2_without_a_traceback(arguments: list[str], message: str) -> None:

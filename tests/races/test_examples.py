@@ -91,7 +91,7 @@ def test_a_safe_order_of_updates_has_no_harmful_race() -> None:
     assert result.proved
 
 
-def test_properties_in_a_text_file_are_judged_together() -> None:
+def test_properties_in_a_text_file_are_checked_together() -> None:
     model = load_model(EXAMPLES / "hierarchy.json")
     properties = load_properties(EXAMPLES / "hierarchy.properties", model)
     result = find_races(model, properties)

@@ -24,16 +24,16 @@ def test_both_modes_equal_the_oracle(start: int) -> None:
     for seed in range(start, start + CHUNK):
         rng = random.Random(seed)
         model = random_model(rng)
-        judged = random_property(rng, model)
-        oracle = Oracle(model, judged)
+        prop = random_property(rng, model)
+        oracle = Oracle(model, prop)
         expected, every = oracle.complete(DEPTH)
-        result = find_races(model, [judged], RaceOptions(depth=DEPTH, harmless=True))
+        result = find_races(model, [prop], RaceOptions(depth=DEPTH, harmless=True))
         assert harmful(result) == expected, seed
         assert {(race.kind, race.first, race.second) for race in result.races} == set(every), seed
         assert sum(result.counts.values()) == len(expected), seed
         assert result.harmless is not None
         assert sum(result.harmless.values()) == len(every) - len(expected), seed
-        first_only = find_races(model, [judged], RaceOptions(RaceMode.RACELOOM, DEPTH))
+        first_only = find_races(model, [prop], RaceOptions(RaceMode.RACELOOM, DEPTH))
         assert harmful(first_only) == oracle.raceloom(DEPTH), seed
 
 
@@ -42,10 +42,10 @@ def test_without_a_bound_sets_of_tables_give_what_single_tables_give(start: int)
     for seed in range(start, start + 20):
         rng = random.Random(seed)
         model = random_model(rng)
-        judged = random_property(rng, model)
+        prop = random_property(rng, model)
         for mode in RaceMode:
-            result = find_races(model, [judged], RaceOptions(mode, harmless=True))
-            expected, states = explicit_races(model, judged, None, mode is RaceMode.RACELOOM)
+            result = find_races(model, [prop], RaceOptions(mode, harmless=True))
+            expected, states = explicit_races(model, prop, None, mode is RaceMode.RACELOOM)
             assert harmful(result) == expected, (seed, mode)
             assert result.states == states, (seed, mode)
             assert result.proved
@@ -58,9 +58,9 @@ def test_random_models_have_races_of_every_type_and_modes_that_differ() -> None:
     for seed in range(300):
         rng = random.Random(seed)
         model = random_model(rng)
-        judged = random_property(rng, model)
-        complete = harmful(find_races(model, [judged], RaceOptions(depth=DEPTH)))
+        prop = random_property(rng, model)
+        complete = harmful(find_races(model, [prop], RaceOptions(depth=DEPTH)))
         kinds |= {key[0] for key in complete}
-        differ += complete.keys() != harmful(find_races(model, [judged], RaceOptions(RaceMode.RACELOOM, DEPTH))).keys()
+        differ += complete.keys() != harmful(find_races(model, [prop], RaceOptions(RaceMode.RACELOOM, DEPTH))).keys()
     assert len(kinds) == 3
     assert differ > 5

@@ -19,12 +19,12 @@ def counts(result: RaceResult) -> tuple[int, ...]:
 def test_reaching_on_short_paths_equals_the_oracle(switches: int, depth: int, scenario: Scenario) -> None:
     path = plain_path(switches)
     model = path_model(path, scenario)
-    for judged in reaching(path):
-        result = find_races(model, [judged], RaceOptions(depth=depth))
-        expected = Oracle(model, judged).complete(depth)[0]
+    for prop in reaching(path):
+        result = find_races(model, [prop], RaceOptions(depth=depth))
+        expected = Oracle(model, prop).complete(depth)[0]
         found = {(race.kind, race.first, race.second): len(race.trace.events) for race in result.races}
         assert found == expected
-        if judged.name == "first_reaches_second":
+        if prop.name == "first_reaches_second":
             assert found, "a comparison of nothing"
 
 
@@ -32,10 +32,10 @@ def test_reaching_on_short_paths_equals_the_oracle(switches: int, depth: int, sc
 def test_raceloom_mode_equals_the_oracle_on_a_path(scenario: Scenario) -> None:
     path = plain_path(3)
     model = path_model(path, scenario)
-    for judged in reaching(path):
-        result = find_races(model, [judged], RaceOptions(RaceMode.RACELOOM, 7))
+    for prop in reaching(path):
+        result = find_races(model, [prop], RaceOptions(RaceMode.RACELOOM, 7))
         found = {(race.kind, race.first, race.second): len(race.trace.events) for race in result.races}
-        assert found == Oracle(model, judged).raceloom(7)
+        assert found == Oracle(model, prop).raceloom(7)
 
 
 @pytest.mark.parametrize("switches", [2, 3, 4, 5])
@@ -43,10 +43,10 @@ def test_raceloom_mode_equals_the_oracle_on_a_path(scenario: Scenario) -> None:
 def test_sets_of_tables_give_what_single_tables_give(switches: int, scenario: Scenario) -> None:
     path = plain_path(switches)
     model = path_model(path, scenario)
-    for judged in reaching(path):
+    for prop in reaching(path):
         for mode in RaceMode:
-            result = find_races(model, [judged], RaceOptions(mode, harmless=True))
-            expected, states = explicit_races(model, judged, None, mode is RaceMode.RACELOOM)
+            result = find_races(model, [prop], RaceOptions(mode, harmless=True))
+            expected, states = explicit_races(model, prop, None, mode is RaceMode.RACELOOM)
             found = {
                 (race.kind, race.first, race.second): len(race.trace.events) for race in result.races if race.property
             }

@@ -68,11 +68,11 @@ def test_a_model_means_what_raceloom_means() -> None:
 
 
 def test_a_property_applies_to_the_types_that_the_file_names() -> None:
-    (judged,) = read_raceloom_properties(json.dumps(PROPERTIES), "p.json")
-    assert set(judged.formulas) == {RaceType.CT_SW}
-    assert judged.formulas[RaceType.CT_SW].negated
+    (prop,) = read_raceloom_properties(json.dumps(PROPERTIES), "p.json")
+    assert set(prop.formulas) == {RaceType.CT_SW}
+    assert prop.formulas[RaceType.CT_SW].negated
     older = json.dumps(PROPERTIES).replace("AllowsPackets", "MustBe")
-    assert read_raceloom_properties(older, "p.json") == (judged,)
+    assert read_raceloom_properties(older, "p.json") == (prop,)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What is a race and what is none: small models whose races can be told by hand."""
+"""Races of small models, which can be found by hand."""
 
 import signal
 from itertools import product
@@ -70,8 +70,8 @@ def test_updates_of_one_controller_do_not_race() -> None:
 
 def test_a_controller_that_knows_of_the_update_does_not_race_with_it() -> None:
     """C tells D after its update: the message is an activity of C and makes D know."""
-    told = "C = up ! Go ; ctl ! one ; bot\nD = ctl ? one ; up ! zero ; bot\nsystem Net || C || D"
-    assert counts(told) == (2, 0, 0)
+    knowing = "C = up ! Go ; ctl ! one ; bot\nD = ctl ? one ; up ! zero ; bot\nsystem Net || C || D"
+    assert counts(knowing) == (2, 0, 0)
 
 
 def test_telling_through_a_third_controller_counts_as_knowing() -> None:
@@ -156,7 +156,7 @@ property reaches = port = 1 . @Network . port = 2 is nonempty
     assert sum(without_a.counts.values()) == 0
 
 
-def test_a_switch_given_by_a_term_is_judged_by_the_labels() -> None:
+def test_a_switch_given_by_a_term_has_the_policies_of_its_labels() -> None:
     """Equation 3.1 of the thesis: forwarding with N races with both updates, and with the other's forwarding."""
     text = """
 policy N1 = port = 1 . port <- 2
@@ -298,7 +298,7 @@ def test_limits_have_no_depth_of_their_own() -> None:
 
 
 def test_a_model_without_properties_is_refused() -> None:
-    with pytest.raises(DyNetkatError, match="found no property to judge races by"):
+    with pytest.raises(DyNetkatError, match="found no property, expected one or more"):
         find_races(parse_model(HEAD + "C = up ! Go ; C\nsystem Net || C"))
 
 
@@ -387,7 +387,7 @@ def test_truth_needs_few_evaluations_when_other_tables_do_not_matter() -> None:
     assert truth.evaluator.evaluations < 250
 
 
-def test_a_message_that_nobody_receives_is_remarked() -> None:
+def test_a_message_that_no_element_receives_is_a_lint_warning() -> None:
     text = "C = up ! Go . one ; C o+ ctl ! one ; C\nD = ctl ? one ; up ! Go ; D\nsystem Net || C || D"
     model = parse_model(HEAD + text + PROPERTY)
     assert lint_model(model) == [
@@ -395,7 +395,7 @@ def test_a_message_that_nobody_receives_is_remarked() -> None:
     ]
 
 
-def test_examples_have_no_remarks() -> None:
+def test_examples_have_no_lint_warnings() -> None:
     for file in sorted((Path(__file__).parents[2] / "examples" / "races").glob("*.races")):
         assert lint_model(load_model(file)) == []
 

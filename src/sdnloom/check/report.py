@@ -9,7 +9,7 @@ from sdnloom.check.discovery import Discovery
 from sdnloom.check.fingerprint import Fingerprints
 from sdnloom.engine.model import Property, Restart
 from sdnloom.engine.reduction.explain import Conflict
-from sdnloom.engine.result import Counterexample, Holds, Incomplete, Result, Violated
+from sdnloom.engine.result import Counterexample, Holds, Incomplete, Result, VerdictName, Violated
 from sdnloom.engine.semantics import Finding
 from sdnloom.engine.trace import Trace
 
@@ -45,7 +45,7 @@ class Report:
     reduction: ReductionReport | None = None  # None for a search without one
 
     @property
-    def verdict(self) -> str:
+    def verdict(self) -> VerdictName:
         """`violated`, `holds` or `incomplete`."""
         match self.result.verdict:
             case Violated():

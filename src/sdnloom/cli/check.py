@@ -11,6 +11,7 @@ from sdnloom.check.load import MEBIBYTE
 from sdnloom.check.report import Report
 from sdnloom.check.scenario import Scenario
 from sdnloom.cli.apps import APP_GROUPS, takes_scenario
+from sdnloom.cli.exit_codes import EXIT_CODES
 from sdnloom.cli.format_option import format_option
 from sdnloom.cli.option_groups import GroupedCommand
 from sdnloom.cli.progress import SearchProgress
@@ -23,9 +24,6 @@ from sdnloom.inputs.clients import discovering_clients
 from sdnloom.report.check.text import coverage_text
 from sdnloom.report.formats import render
 from sdnloom.strategies import STRATEGY_NAMES
-
-EXIT = {"holds": 0, "violated": 1, "incomplete": 3}
-
 
 GROUPS = {
     **APP_GROUPS,
@@ -174,7 +172,7 @@ def command(
     if form != "text":
         for line in [line for one in report.coverage or () for line in coverage_text(one)]:
             click.echo(line, err=True)
-    return EXIT[report.verdict]
+    return EXIT_CODES[report.verdict]
 
 
 def _print(scenario: Scenario) -> int:

@@ -1,8 +1,8 @@
 """Sets of packets as hash-consed decision diagrams over unbounded value domains.
 
 A node tests one field: a branch for each of finitely many values, and a default for every other value. Fields are
-met in the order of the space and a node that would not matter is left out, so within one space equal sets are the same
-object: `a is b` decides equality and `a is space.nothing` emptiness.
+tested in the order of the space and redundant nodes are left out, so within one space equal sets are the same object:
+`a is b` decides equality and `a is space.nothing` emptiness.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -85,7 +85,7 @@ class PacketSet:
 class Space:
     """The packets over a growing list of fields; owns the diagrams over them and keeps the result of every operation.
 
-    Fields are ordered as first met: put those that no policy assigns first. Sets of different spaces must not be mixed.
+    Fields are ordered by first use: use those that no policy assigns first. Sets of different spaces must not be mixed.
     """
 
     def __init__(self, fields: Iterable[str] = ()) -> None:

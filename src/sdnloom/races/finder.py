@@ -53,7 +53,9 @@ def find_races(
     """
     properties = tuple(properties) or model.properties
     if not properties:
-        raise DyNetkatError(model.source, "found no property to judge races by, expected one or more")
+        raise DyNetkatError(
+            model.source, "found no property, expected one or more: a race is harmful if it changes the value of one"
+        )
     if options.depth is not None and options.depth < 0:
         raise DyNetkatError(model.source, f"the depth is {options.depth}, expected 0 or more")
     if options.limits.depth is not None:

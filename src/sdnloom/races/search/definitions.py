@@ -29,7 +29,7 @@ def race_type(model: RaceModel, trace: RaceTrace, i: int, j: int) -> RaceType | 
     t = first.receiver
     if _role(model, p) is not ElementRole.CONTROLLER or _role(model, t) is not ElementRole.SWITCH:
         return None
-    # 3.6d and 3.7d: nobody updates the switch in between.
+    # 3.6d and 3.7d: no element updates the switch in between.
     elements = [element for element in range(len(model.elements)) if element != t]
     for state in range(i + 1, j + 1):
         if any(clocks[state][t][element] != clocks[i + 1][t][element] for element in elements):

@@ -9,7 +9,7 @@ from sdnloom.network.topology import Topology
 
 @dataclass(frozen=True)
 class WalkViolation:
-    """A violation that a walk met: its minimised path, the length of the walk, its seed, and the trace file."""
+    """A violation at the end of a walk: its minimised path, the length of the walk, its seed, and the trace file."""
 
     finding: Finding
     transitions: tuple[Transition, ...]
