@@ -11,7 +11,7 @@ from sdnloom.network.traffic import flow_of
 from sdnloom.network.value import ip4_text
 from sdnloom.properties.base import NetworkProperty
 
-Route = tuple[tuple[int, int], str]  # client's address and port, server
+ServerChoice = tuple[tuple[int, int], str]  # client's address and port, server
 
 
 @dataclass(frozen=True)
@@ -25,17 +25,17 @@ class FlowAffinity(NetworkProperty):
         """Return one property."""
         replicas = {view.topology.host(name).name for name in self.replicas}
 
-        def fold(routes: frozenset[Route], event: Event) -> frozenset[Route]:
+        def fold(choices: frozenset[ServerChoice], event: Event) -> frozenset[ServerChoice]:
             if not isinstance(event, Received) or event.host not in replicas:
-                return routes
+                return choices
             flow = flow_of(event.packet)
             if flow.proto != IpProto.TCP:
-                return routes
-            return routes | {((flow.ip_src, flow.port_src), event.host)}
+                return choices
+            return choices | {((flow.ip_src, flow.port_src), event.host)}
 
-        def violated(routes: frozenset[Route], _: Any) -> str | None:
+        def violated(choices: frozenset[ServerChoice], _: Any) -> str | None:
             servers: dict[tuple[int, int], str] = {}
-            for client, server in sorted(routes):
+            for client, server in sorted(choices):
                 first = servers.setdefault(client, server)
                 if first != server:
                     return f"the connection of {ip4_text(client[0])}:{client[1]} went to {first} and to {server}"

@@ -36,7 +36,7 @@ class StructLayout(NamedTuple):
 
 
 @cache
-def struct_layout(form: str) -> StructLayout:
+def parse_format(form: str) -> StructLayout:
     """Return the layout of a format; raises struct.error like the original."""
     size = struct.calcsize(form)
     prefix, body = (form[0], form[1:]) if form[:1] in tuple("@=<>!") else ("@", form)
@@ -81,7 +81,7 @@ def unpack_from(form: Any, buffer: Any, offset: Any = 0) -> tuple[Any, ...]:
     values = struct.unpack_from(form, plain_buffer, offset)
     if not has_symbolic(buffer):
         return values
-    found = struct_layout(form)
+    found = parse_format(form)
     start = offset if offset >= 0 else len(plain_buffer) + offset
     units = units_of_bytes(buffer)[start : start + found.size]
     return tuple(
@@ -134,7 +134,7 @@ def pack(form: Any, *values: Any) -> bytes:
     form = _format(form)
     if not any(map(has_symbolic, values)):
         return struct.pack(form, *map(concrete, values))
-    found = struct_layout(form)
+    found = parse_format(form)
     if len(values) != len(found.fields):
         return struct.pack(form, *map(concrete, values))  # raises the original's error
     units: list[CodeUnit] = [0] * found.size
