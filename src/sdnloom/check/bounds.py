@@ -21,7 +21,9 @@ def stated_bounds(network: Network, options: SearchOptions, program: object = No
         for each in network.statistics
     ]
     if network.warmup is not None:
-        lines.append(f"before the search, in one order: the switches join, and time passes {at_most(network.warmup)}")
+        lines.append(
+            f"warm-up before the search, in one order: switches join, and time passes {at_most(network.warmup)}"
+        )
     if network.ticks:
         lines.append(f"time passes to the program's next timer {at_most(network.ticks)}")
     elif (clock := capability(program, HasClock)) is not None and clock.timers_seen:

@@ -1,13 +1,13 @@
-"""Inputs that matter, found by asking the program: discovery for a search (NICE, section 3.3, figures 4 and 5).
+"""Discovery of inputs for a search (NICE, section 3.3, figures 4 and 5).
 
-Figure 5 makes discovery a transition of the client: in each state of the controller the client learns which packets
+Figure 5 makes discovery a transition of the client: in each state of the controller the client finds the packets that
 its handlers tell apart, and may send these. Here discovery stays outside the state space. Packets go to a pool for each
-host and port; a search with the pools meets states of the controller; each new one is asked about, and its packets are
-added; the search starts again, with every run of a handler remembered, until nothing new appears. What ports answer to
-a request for statistics is asked while the search runs, whenever an answer is handled (`inputs/statistics.py`).
+host and port; a search with the pools meets states of the controller; each new one is explored, and its packets are
+added; the search runs again, with all handler runs cached, until nothing new appears. Port statistics are explored
+while the search runs, whenever a reply is handled (`inputs/statistics.py`).
 
-Law: the pools contain every packet that figure 5's clients would send, as packets only ever add behaviour to a search.
-A verdict speaks for representatives of the classes, and holds only if every class was found.
+Law: the pools contain every packet that the clients of figure 5 would send, because packets only add behaviour to a
+search. A verdict is about representatives of the classes, and `holds` needs every class to be found.
 """
 
 import time
@@ -40,12 +40,12 @@ from sdnloom.network.switch_component import SwitchState
 from sdnloom.network.topology.spec import SwitchPort
 
 CONTROLLER = "controller"
-MOST_GAPS = 5  # in the reason of a verdict; the rest is in the report
+MOST_GAPS = 5  # that the reason of a verdict lists; the report has all
 
 
 @dataclass(frozen=True)
 class Round:
-    """One search: its size, the packets it could choose from, the questions it raised, and answers of ports so far."""
+    """One search: its size, the packets in the pools, the questions that it led to, and port statistics so far."""
 
     states: int
     transitions: int
@@ -57,7 +57,7 @@ class Round:
 
 @dataclass(frozen=True)
 class Discovery:
-    """What was discovered: the network with its pools, the search in it, and how it came to that.
+    """The network with discovered inputs, the result of the search in it, and the rounds that led there.
 
     The result counts the states of the last search and the transitions of all. `gaps` says why inputs may be missing.
     """
@@ -85,7 +85,7 @@ class Discovery:
 
     @property
     def bound(self) -> str:
-        """What a verdict speaks for, as one of its bounds."""
+        """The classes of inputs that a verdict covers, as one of its bounds."""
         so_far = "" if self.finished else " so far"
         parts = []
         if any(discovering_clients(self.network)) or not self.answers:
@@ -130,34 +130,34 @@ def discover(
     searching: SearchFunction,
     on_event: Callable[[SearchEvent], None] = lambda event: None,
 ) -> Discovery:
-    """Search with discovered inputs until there are no more; a violation ends it unless all are wanted."""
-    asking = PacketPools(network, explorer, wanted)
+    """Search with discovered inputs until no new ones appear; a violation ends it unless all are wanted."""
+    pools = PacketPools(network, explorer, wanted)
     statistics = StatisticsDiscovery(network, explorer, wanted.fields)
-    remembered = CachedProgram(program, statistics.answers)
+    cached = CachedProgram(program, statistics.answers)
     rounds: list[Round] = []
     start = time.monotonic()
     while True:
-        ready = with_pools(network, asking.pools)
-        met = SituationCollector(tuple(discovering_clients(network)), options.reduce)
-        packets, questions = asking.packets, asking.questions + statistics.questions
-        result = searching(ready, remembered, met.observers)
-        goes_on = options.find_all or not result.violations
-        if goes_on:
-            asking.ask(met.situations)
+        ready = with_pools(network, pools.pools)
+        collector = SituationCollector(tuple(discovering_clients(network)), options.reduce)
+        packets, questions = pools.packets, pools.questions + statistics.questions
+        result = searching(ready, cached, collector.observers)
+        continues = options.find_all or not result.violations
+        if continues:
+            pools.explore(collector.situations)
         done, answers = result.statistics, sum(map(len, statistics.pools.values()))
-        asked = asking.questions + statistics.questions - questions
+        asked = pools.questions + statistics.questions - questions
         rounds.append(Round(done.states, done.transitions, packets, asked, answers, done.seconds))
-        new = asking.packets - packets
+        new = pools.packets - packets
         on_event(Notice(_notice(rounds, new)))
         if not new or _out_of_time(options, time.monotonic() - start):
-            gaps = (*asking.gaps, *statistics.gaps)
-            summed = _summed(result, rounds, remembered, gaps, options)
+            gaps = (*pools.gaps, *statistics.gaps)
+            summed = _summed(result, rounds, cached, gaps, options)
             full = with_answers(ready, statistics.pools)
-            return Discovery(full, summed, tuple(rounds), gaps, goes_on and not new)
+            return Discovery(full, summed, tuple(rounds), gaps, continues and not new)
 
 
 def _notice(rounds: list[Round], new: int) -> str:
-    """What a round brought, in a line."""
+    """One line about a round."""
     last = rounds[-1]
     answers = f" and {last.answers} answers" if last.answers else ""
     size = f"{last.states:,} states with {last.packets} packets{answers}"
@@ -171,7 +171,7 @@ def _out_of_time(options: SearchOptions, spent: float) -> bool:
 def _summed(
     result: Result, rounds: list[Round], program: CachedProgram, gaps: tuple[str, ...], options: SearchOptions
 ) -> Result:
-    """The last search's result with the work of all, and with the verdict that discovery allows."""
+    """The result of the last search with the work of all, and with the verdict that the gaps allow."""
     statistics = replace(
         result.statistics,
         transitions=sum(one.transitions for one in rounds),
@@ -189,7 +189,7 @@ def _summed(
 
 
 class SituationCollector:
-    """Notes down, while a search runs, the situations in which a discovering host can send."""
+    """Records, while a search runs, the situations in which a discovering host can send."""
 
     def __init__(self, hosts: tuple[DiscoveringClient, ...], reduced: bool) -> None:
         self.hosts, self.reduced = hosts, reduced
@@ -229,7 +229,7 @@ class SituationCollector:
 
 
 class PacketPools:
-    """Asks the explorer about situations, each once, and keeps the pools."""
+    """Packets of every host and port, found by exploring each situation once."""
 
     def __init__(self, network: Network, explorer: Explorer, wanted: DiscoverOptions) -> None:
         self.explorer = explorer
@@ -246,7 +246,7 @@ class PacketPools:
         }
         self._pools: dict[tuple[str, SwitchPort], dict[str, NamedPacket]] = {}
         self._answers: dict[HandlerQuestion, InputClasses] = {}
-        self._asked: set[Situation] = set()
+        self._explored: set[Situation] = set()
         self._gaps: dict[str, None] = {}
 
     @property
@@ -269,24 +269,24 @@ class PacketPools:
         """Why packets may be missing."""
         return tuple(self._gaps)
 
-    def ask(self, situations: Iterable[Situation]) -> None:
-        """Add the packets that matter in these situations to the pools."""
+    def explore(self, situations: Iterable[Situation]) -> None:
+        """Add the packets that the program tells apart in these situations."""
         for situation in situations:
-            if situation not in self._asked:
-                self._asked.add(situation)
+            if situation not in self._explored:
+                self._explored.add(situation)
                 pool = self._pools.setdefault((situation.host, situation.port), {})
                 for label, packet in self.relevant(situation):
                     pool.setdefault(label, (label, packet))
 
     def relevant(self, situation: Situation) -> list[NamedPacket]:
-        """The packets that matter in a situation: one for each class and role."""
+        """The packets that the program tells apart in a situation: one for each class and role."""
         known: list[InputClass] = []
         found: list[NamedPacket] = []
         for skeleton in self.skeletons[situation.host]:
             config = self.configs[situation.port.switch]
             message = packet_in_template(config, situation.switch, situation.port.port, skeleton)
             if message is None:
-                continue  # the switch brings none of these packets to the controller
+                continue  # the switch sends none of these packets to the controller
             avoiding = blocking_patterns(situation.switch, situation.port.port, skeleton)
             for one in self._classes(situation, message, skeleton):
                 if not any(one.repeats(other) for other in known):

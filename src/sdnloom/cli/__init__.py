@@ -1,4 +1,4 @@
-"""The one entry point, `sdnloom`. Each command lives in a file of its own beside this one.
+"""The entry point, `sdnloom`. Each command is a module of this package.
 
 Exit codes: 0 holds, 1 violated, 2 usage or input error, 3 incomplete. Results go to stdout, diagnostics to stderr.
 """
@@ -14,9 +14,12 @@ from sdnloom.errors import SdnloomError
 # Command name -> (module with a click command named `command`, one line of help).
 # Modules are imported on use: `sdnloom --help` and a small command stay fast.
 COMMANDS: dict[str, tuple[str, str]] = {
-    "check": ("sdnloom.cli.check", "Find the order of events that makes a controller program break a property."),
-    "inputs": ("sdnloom.cli.inputs", "List the classes of packets that a program tells apart, one example of each."),
-    "replay": ("sdnloom.cli.replay", "Take the steps of a trace again and confirm what it shows."),
+    "check": ("sdnloom.cli.check", "Find an order of events in which a controller program violates a property."),
+    "inputs": (
+        "sdnloom.cli.inputs",
+        "List the classes of packets that a program tells apart, with an example of each.",
+    ),
+    "replay": ("sdnloom.cli.replay", "Take the steps of a trace again and confirm its finding."),
     "step": ("sdnloom.cli.step", "Step through a scenario by hand."),
     "walk": ("sdnloom.cli.walk", "Walk through a scenario at random."),
     "races": ("sdnloom.cli.races", "Find races between controllers and switches that change what is forwarded."),
