@@ -1,7 +1,7 @@
-"""Declared wire layouts: one line of text per structure drives encoding and decoding, and is itself a value to read.
+"""Structures of bit fields: one line of text declares the layout, which drives encoding and decoding.
 
-`Struct("udp", "src:16 dst:16 length:16 checksum:16")` names fields and their bits in wire order. `-` is padding,
-written as zero and ignored when read. A third part, as in `port:16:port`, is a kind that a codec may give a meaning.
+`BitStruct("udp", "src:16 dst:16 length:16 checksum:16")` names the fields and their bits in wire order. `-` is padding,
+written as zero and ignored when read. The third part of `port:16:port` is a field type, whose meaning a codec defines.
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ class EncodeError(SdnloomError):
 
 @dataclass(frozen=True)
 class Slot:
-    """A field's place: bits from the start of its structure, and how many."""
+    """The position of a field: its offset in bits from the start of the structure, and its width in bits."""
 
     name: str
     offset: int
@@ -49,10 +49,10 @@ class BitStruct:
         self._fast = [_Fast(slot.name, offset - slot.offset - slot.bits, (1 << slot.bits) - 1) for slot in slots]
 
     def __repr__(self) -> str:
-        return f"<Struct {self.name}, {self.size} bytes: {' '.join(self.slots)}>"
+        return f"<BitStruct {self.name}, {self.size} bytes: {' '.join(self.slots)}>"
 
     def unpack(self, data: bytes, at: int = 0) -> dict[str, int]:
-        """Return the fields of the structure at an offset; the caller has checked that all its bytes are there."""
+        """Return the fields of the structure at an offset. The caller checks that all its bytes are there."""
         part = data[at : at + self.size]
         number = int.from_bytes(part, "big") if type(part) is bytes else _number(part)
         return {name: number >> shift & mask for name, shift, mask in self._fast}
@@ -69,7 +69,7 @@ class BitStruct:
 
 
 def _number(part: bytes) -> int:
-    """Return bytes of another kind as a number that follows them if they are symbolic."""
-    from sdnloom.symbolic.values.sym_bytes import int_of_bytes  # rarely needed, and not small
+    """Return bytes of another type as a number, which is symbolic if they are."""
+    from sdnloom.symbolic.values.sym_bytes import int_of_bytes  # slow to import, and rarely needed
 
     return int_of_bytes(part, "big")

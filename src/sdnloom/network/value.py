@@ -1,7 +1,7 @@
-"""Plain values that print as short, valid Python: the base of packets and OpenFlow messages.
+"""Values that print as short, valid Python: the base class of packets and OpenFlow messages, and addresses.
 
-Addresses are integers. They hash and compare at the speed of small numbers, a mask is one `&`, the wire is one
-`to_bytes`, and a symbolic front end can put a symbolic integer in the same place; text is for people and lives here.
+Addresses are integers: they hash and compare fast, a mask is one `&`, encoding is one `to_bytes`, and they can be
+symbolic integers. This module converts them to text and back.
 """
 
 import ipaddress
@@ -54,7 +54,7 @@ def ip6_text(address: int) -> str:
 
 
 class Show:
-    """How a number is printed by `repr`; what it evaluates to is always the same number."""
+    """The form in which `repr` prints a number; the text evaluates to the number."""
 
     def __init__(self, bits: int, text: Callable[[int], str]) -> None:
         self.bits, self.text = bits, text
@@ -64,12 +64,12 @@ class Show:
 
 
 def hexadecimal(number: int) -> str:
-    """Return a hexadecimal literal, or a decimal one where that is the same."""
+    """Return a hexadecimal literal, or a decimal one for a single digit."""
     return str(number) if number < 10 else hex(number)
 
 
 def _plain(content: Any) -> str:
-    # A member of an IntEnum equals its number and must print like it.
+    # A member of an IntEnum equals its number, so it must print as the number.
     return int.__repr__(content) if isinstance(content, int) and not isinstance(content, bool) else repr(content)
 
 
@@ -88,7 +88,7 @@ def _layout(cls: type[Any]) -> tuple[tuple[str, Any, Callable[[Any], str]], ...]
         return known
     hints = get_type_hints(cls, include_extras=True)
     rows = []
-    for each in sorted(fields(cls), key=lambda each: each.kw_only is True):  # what every message has comes last
+    for each in sorted(fields(cls), key=lambda each: each.kw_only is True):  # keyword-only fields last
         hint = hints[each.name]
         shows = [note for note in get_args(hint)[1:] if isinstance(note, Show)] if get_origin(hint) is Annotated else []
         rows.append((each.name, each.default, shows[0] if shows else _plain))
@@ -96,9 +96,9 @@ def _layout(cls: type[Any]) -> tuple[tuple[str, Any, Callable[[Any], str]], ...]
 
 
 class Value:
-    """Base of frozen dataclasses (`repr=False`): prints as the call that builds it, defaults left out.
+    """Base of frozen dataclasses (`repr=False`): `repr` is the call that builds the value, without defaults.
 
-    Equal values print equally, in every process and under every hash seed.
+    Law: equal values print the same text, in every process and under every hash seed.
     """
 
     __slots__ = ()

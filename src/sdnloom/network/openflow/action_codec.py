@@ -1,4 +1,4 @@
-"""Actions and instructions on the wire: one table per version."""
+"""Encoding and decoding of actions and instructions: one table per version."""
 
 from typing import Any
 
@@ -83,17 +83,17 @@ ACTIONS10 = Variant(
 
 
 class Entry10:
-    """The actions of a 1.0 flow entry as instructions: one ApplyActions, or nothing when there are none."""
+    """The actions of a 1.0 flow entry as instructions: one ApplyActions, or none if there are no actions."""
 
     _actions = Many(ACTIONS10)
 
     def read(self, data: bytes, at: int, end: int) -> tuple[tuple[act.Instruction, ...], int]:
-        """Return the instructions."""
+        """Return the instructions and their end."""
         actions, at = self._actions.read(data, at, end)
         return ((act.ApplyActions(actions),) if actions else ()), at
 
     def write(self, value: tuple[act.Instruction, ...]) -> bytes:
-        """Return the actions."""
+        """Return the bytes of the actions."""
         if not value:
             return b""
         if len(value) != 1 or not isinstance(value[0], act.ApplyActions) or not value[0].actions:

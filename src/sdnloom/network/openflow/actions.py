@@ -15,7 +15,7 @@ class OpenFlowAction(Value):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Output(OpenFlowAction):
-    """Send out of a port; `max_len` bytes at most when that is the controller."""
+    """Send the packet out of a port; to the controller at most `max_len` bytes of it."""
 
     port: PortNo
     max_len: Hex = NO_TRUNCATION
@@ -25,7 +25,7 @@ class Output(OpenFlowAction):
 class SetField(OpenFlowAction):
     """Overwrite a header field, by its match name. `vlan_vid` carries VLAN_PRESENT as a match does.
 
-    1.0's set actions are these too; its transport ports are `tp_src` and `tp_dst`, of whichever transport there is.
+    The set actions of 1.0 are SetField too; `tp_src` and `tp_dst` are its transport ports, of TCP or UDP.
     """
 
     field: str
@@ -57,7 +57,7 @@ class PushMpls(OpenFlowAction):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PopMpls(OpenFlowAction):
-    """Remove the outermost MPLS label; `ethertype` is of what then follows (1.3)."""
+    """Remove the outermost MPLS label; `ethertype` is the type of the remaining packet (1.3)."""
 
     ethertype: Hex
 
@@ -76,7 +76,7 @@ class PopPbb(OpenFlowAction):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Group(OpenFlowAction):
-    """Hand over to a group (1.3)."""
+    """Send the packet to a group (1.3)."""
 
     group_id: GroupNo
 
@@ -132,7 +132,7 @@ class CopyTtlIn(OpenFlowAction):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ExperimenterAction(OpenFlowAction):
-    """A vendor's action; `data` is all after the experimenter number."""
+    """A vendor's action; `data` are the bytes after the experimenter number."""
 
     experimenter: Hex
     data: bytes = b""
@@ -140,21 +140,21 @@ class ExperimenterAction(OpenFlowAction):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class UnknownAction(OpenFlowAction):
-    """An action of a type that this version does not define; `data` is all after its length."""
+    """An action of a type that the version does not define; `data` are the bytes after its length."""
 
     type: int
     data: bytes = b""
 
 
 class Instruction(Value):
-    """Base of all instructions. A 1.0 entry has one ApplyActions, or none when it drops."""
+    """Base of all instructions. A 1.0 entry has one ApplyActions, or none if it drops packets."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class GotoTable(Instruction):
-    """Go on in a later table."""
+    """Continue in a later table."""
 
     table_id: int
 
@@ -195,7 +195,7 @@ class Meter(Instruction):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ExperimenterInstruction(Instruction):
-    """A vendor's instruction; `data` is all after the experimenter number."""
+    """A vendor's instruction; `data` are the bytes after the experimenter number."""
 
     experimenter: Hex
     data: bytes = b""
@@ -203,7 +203,7 @@ class ExperimenterInstruction(Instruction):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class UnknownInstruction(Instruction):
-    """An instruction of a type that 1.3 does not define; `data` is all after its length."""
+    """An instruction of a type that 1.3 does not define; `data` are the bytes after its length."""
 
     type: int
     data: bytes = b""

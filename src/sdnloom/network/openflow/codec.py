@@ -1,8 +1,8 @@
-"""OpenFlow messages to bytes and back, for both versions and both directions.
+"""Encoding and decoding of OpenFlow messages, for both versions and both directions.
 
-Laws: `decode(encode(message, version)) == message` for every message that `decode` can give in that version; an
+Laws: `decode(encode(message, version)) == message` for every message that `decode` can return in that version; an
 attribute that a version cannot carry raises EncodeError. `decode` of any bytes returns a message or raises DecodeError,
-and nothing else. What has an unknown type is kept as bytes and written as it came.
+and nothing else. A value of an unknown type is kept as bytes and written unchanged.
 """
 
 from typing import Any
@@ -37,7 +37,7 @@ _BY_CODE = {version: dict(MESSAGES[version].values()) for version in VERSIONS}
 
 
 def wire_form(kind: type[OpenFlowMessage], version: int) -> tuple[int, BitStruct]:
-    """Return the type number of a message class and the structure that follows its header."""
+    """Return the type number of a message class and the structure after the header."""
     found = _BY_CLASS[version].get(kind)
     if found is None:
         raise EncodeError(f"{kind.__name__} does not exist in OpenFlow version {version}")
@@ -59,7 +59,7 @@ def encode(message: OpenFlowMessage, version: int) -> bytes:
 
 
 def decode(data: bytes, version: int | None = None) -> OpenFlowMessage:
-    """Return the one message that the bytes are; given a version, a message of another one (but Hello) is refused."""
+    """Return the message of the bytes, all of them; given a version, other versions are refused (except for Hello)."""
     data = bytes(data)  # slices of a bytearray or a view would not be hashable
     if len(data) < HEADER.size:
         raise DecodeError("bad_request", "bad_len", f"{len(data)} bytes: expected a header of 8")
@@ -87,6 +87,6 @@ def _record(data: bytes, version: int, code: int) -> Record | None:
     if code not in (STATS_REQUEST[version], STATS_REPLY[version]):
         return _BY_CODE[version].get(code)
     reply = code == STATS_REPLY[version]
-    kind = int.from_bytes(data[HEADER.size : HEADER.size + 2], "big")  # too few bytes: the record says so
+    kind = int.from_bytes(data[HEADER.size : HEADER.size + 2], "big")  # if bytes are missing, the record raises
     pair = STATS[version].get(kind) or (_OPAQUE_REQUEST[version], _OPAQUE_REPLY[version])
     return pair[reply]

@@ -1,4 +1,4 @@
-"""Numbers of OpenFlow under one set of names; where 1.0 and 1.3 differ, these are 1.3's and the codec translates."""
+"""Constants of OpenFlow under one set of names; where 1.0 and 1.3 differ, these are 1.3's and the codec translates."""
 
 from enum import IntEnum, IntFlag
 from typing import Annotated, Literal
@@ -13,7 +13,7 @@ VERSION_NUMBERS: dict[str, int] = {"1.0": V10, "1.3": V13}
 VERSIONS = tuple(VERSION_NUMBERS.values())
 
 NO_BUFFER = 0xFFFFFFFF
-NO_TRUNCATION = 0xFFFF  # max_len of an output to the controller: the whole packet (1.3: and do not buffer it)
+NO_TRUNCATION = 0xFFFF  # max_len of an output to the controller: send the whole packet (1.3: and do not buffer it)
 ALL_TABLES = 0xFF
 ALL_QUEUES = 0xFFFFFFFF
 
@@ -43,7 +43,7 @@ class GroupId(IntEnum):
 
 
 class FlowCommand(IntEnum):
-    """What a FlowMod does."""
+    """Commands of a FlowMod."""
 
     ADD = 0
     MODIFY = 1
@@ -64,7 +64,7 @@ class FlowFlag(IntFlag):
 
 
 class GroupCommand(IntEnum):
-    """What a GroupMod does."""
+    """Commands of a GroupMod."""
 
     ADD = 0
     MODIFY = 1
@@ -72,7 +72,7 @@ class GroupCommand(IntEnum):
 
 
 class GroupType(IntEnum):
-    """How a group chooses among its buckets."""
+    """Types of groups, which decide how a group chooses among its buckets."""
 
     ALL = 0
     SELECT = 1
@@ -81,7 +81,7 @@ class GroupType(IntEnum):
 
 
 class PacketInReason(IntEnum):
-    """Why a packet went to the controller. 1.0 has the first two."""
+    """Reasons for sending a packet to the controller. 1.0 has the first two."""
 
     NO_MATCH = 0
     ACTION = 1
@@ -89,7 +89,7 @@ class PacketInReason(IntEnum):
 
 
 class FlowRemovedReason(IntEnum):
-    """Why a flow entry went away."""
+    """Reasons for the removal of a flow entry."""
 
     IDLE_TIMEOUT = 0
     HARD_TIMEOUT = 1
@@ -98,7 +98,7 @@ class FlowRemovedReason(IntEnum):
 
 
 class PortReason(IntEnum):
-    """What happened to a port."""
+    """Reasons of a PortStatus: the port was added, removed or changed."""
 
     ADD = 0
     DELETE = 1
@@ -140,7 +140,7 @@ class SwitchCapability(IntFlag):
 
 
 class ConfigFlag(IntFlag):
-    """Values of `SetConfig.flags`: how IP fragments are treated."""
+    """Values of `SetConfig.flags`: the handling of IP fragments."""
 
     FRAG_NORMAL = 0
     FRAG_DROP = 1
@@ -148,7 +148,7 @@ class ConfigFlag(IntFlag):
 
 
 class Role(IntEnum):
-    """Role of a controller."""
+    """Roles of a controller."""
 
     NOCHANGE = 0
     EQUAL = 1

@@ -1,4 +1,4 @@
-"""The errors of the specification by name, their numbers in each version, and what a malformed message raises."""
+"""The errors of the specification by name, their numbers in each version, and the exception of `decode`."""
 
 from sdnloom.errors import SdnloomError
 from sdnloom.network.bitstruct import EncodeError
@@ -12,7 +12,7 @@ def _codes(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
-# Version -> type number -> (type, codes in the order of their numbers). 1.0 uses 1.3's names where they mean the same.
+# Version -> type number -> (type, codes in the order of their numbers). Errors of 1.0 have the names of 1.3.
 ERRORS: dict[int, dict[int, tuple[str, tuple[str, ...]]]] = {
     V10: {
         0: ("hello_failed", _codes("incompatible eperm")),
@@ -94,7 +94,7 @@ _NUMBERS = {
 
 
 class DecodeError(SdnloomError):
-    """Bytes are no message. `type` and `code` name the error that a switch has to answer with."""
+    """Bytes are no message. `type` and `code` name the error that a switch answers."""
 
     def __init__(self, type: str, code: str, detail: str) -> None:  # noqa: A002 - the specification's word
         super().__init__(f"{type}/{code}: {detail}")
@@ -106,7 +106,7 @@ class DecodeError(SdnloomError):
 
 
 def error_names(version: int, type_number: int, code_number: int) -> tuple[str | int, str | int]:
-    """Return the names of a type and a code, or the numbers where the version names none."""
+    """Return the names of a type and a code, or their numbers if the version has no names for them."""
     name, codes = ERRORS[version].get(type_number, (type_number, ()))
     return name, codes[code_number] if code_number < len(codes) else code_number
 

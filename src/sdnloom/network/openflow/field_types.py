@@ -1,4 +1,4 @@
-"""What the kinds of the layout table mean: how a field's bits become a value and back."""
+"""The field types of the layout table: conversion between the bits of a field and its value."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -11,7 +11,7 @@ from sdnloom.network.openflow.match import Match
 
 
 class FieldType(NamedTuple):
-    """Both directions of one kind; the second argument is the field's width in bits."""
+    """Both directions of the conversion; the second argument is the width of the field in bits."""
 
     read: Callable[[int, int], Any]
     write: Callable[[Any, int], int]

@@ -1,4 +1,4 @@
-"""A byte stream to messages' bytes, as a value: what has arrived of the next message is visible state."""
+"""Splitting of a byte stream into messages. The framer is a value, so an incomplete message is visible state."""
 
 from dataclasses import dataclass
 
@@ -15,8 +15,8 @@ class Framer:
     def push(self, data: bytes) -> tuple["Framer", tuple[bytes, ...]]:
         """Return the framer after more bytes, and the messages that they complete.
 
-        The split does not depend on how the stream was cut. After a header whose length is too small nothing more
-        comes: `fault` says why.
+        Law: the messages do not depend on how the stream is cut. After a header with too small a length there are no
+        more messages, and `fault` is the reason.
         """
         if self.fault is not None:
             return self, ()
@@ -33,7 +33,7 @@ class Framer:
 
     @property
     def missing(self) -> int:
-        """How many bytes the next message lacks at least; 0 between messages, and when the stream is at fault."""
+        """The least number of bytes that the next message lacks; 0 between messages and after a fault."""
         if not self.buffer or self.fault is not None:
             return 0
         size = int.from_bytes(self.buffer[2:4], "big") if len(self.buffer) >= 4 else HEADER.size
@@ -41,12 +41,12 @@ class Framer:
 
     @property
     def waits(self) -> bool:
-        """Whether a message has begun and more bytes are awaited."""
+        """Whether a message is incomplete."""
         return self.missing > 0
 
     @property
     def fault(self) -> DecodeError | None:
-        """Why no further message can be found in this stream, or None."""
+        """The reason why this stream has no further messages, or None."""
         if len(self.buffer) < HEADER.size or (size := int.from_bytes(self.buffer[2:4], "big")) >= HEADER.size:
             return None
         return DecodeError("bad_request", "bad_len", f"the header's length is {size}: expected 8 or more")

@@ -1,6 +1,6 @@
-"""The wire layouts of OpenFlow 1.0 and 1.3: name, bits and kind of every field, in wire order.
+"""The wire layouts of OpenFlow 1.0 and 1.3: name, bits and type of every field, in wire order.
 
-Kinds that `kinds.py` gives a meaning: `port` (16 or 32 bits of a port number), `text` (padded with NULs), `words`
+The types are defined in `field_types.py`: `port` (16 or 32 bits of a port number), `text` (padded with NULs), `words`
 (several 32-bit numbers), `flags` (FlowMod's), `match` (1.0's fixed one), `in_port` (a port as a match), `vlan`, `pcp`
 and `tos` (arguments of 1.0 actions), `size` (computed when written). Offsets count from the start of the structure; a
 message's structure starts after the 8 bytes of its header.
@@ -154,9 +154,9 @@ STRUCTS: dict[int, dict[str, BitStruct]] = {
 
 
 def struct_layout(version: int, name: str) -> dict[str, Slot]:
-    """Return the fields of a structure: name -> offset and width in bits, and kind.
+    """Return the fields of a structure: name -> offset and width in bits, and type.
 
-    The fields of a fixed match inside are there too, as `match.nw_src`.
+    The fields of a fixed match inside it are included, as `match.nw_src`.
     """
     slots = dict(STRUCTS[version][name].slots)
     for outer in STRUCTS[version][name].slots.values():

@@ -1,4 +1,4 @@
-"""What a flow entry matches: a canonical, sorted set of (field, value, mask)."""
+"""The match of a flow entry: a canonical, sorted set of (field, value, mask)."""
 
 import re
 from dataclasses import dataclass
@@ -7,23 +7,24 @@ from sdnloom.errors import SdnloomError
 from sdnloom.network.openflow.oxm import BY_NUMBER, FIELDS
 from sdnloom.network.value import AddressError, hexadecimal, ip, mac
 
-# A field without a name here: its OXM class and number, its size in bytes and, in class ffff, its experimenter.
+# Name of a field that is not in the table: its OXM class and number, its size in bytes and, in class ffff, its
+# experimenter.
 FOREIGN = re.compile(r"oxm_([0-9a-f]{4})_([0-9]{1,3})_([0-9]{1,3})(?:_([0-9a-f]{8}))?")
 
-# 1.0 matches these with 16 bits: a value of more than 8 is a match that no packet meets.
+# 1.0 has 16 bits for these fields of 8 bits; a larger value matches no packet.
 _SIXTEEN_IN_10 = ("icmpv4_type", "icmpv4_code")
 
 
 class MatchError(SdnloomError):
-    """A match names an unknown field or gives a value of the wrong shape."""
+    """A match has an unknown field or a wrong value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Fields in the order of their OXM numbers, each at most once; the mask is None when all bits count.
+    """Fields in the order of their OXM numbers, each at most once; a mask of None matches all bits.
 
     Build one with `Match.of`, which makes it canonical: bits outside a mask are zero, a full mask is None, a field with
-    an empty mask is left out. Then equal matches are equal values. `Match()` matches every packet.
+    an empty mask is left out. So equal matches are equal values. `Match()` matches every packet.
     """
 
     fields: tuple[tuple[str, int, int | None], ...] = ()
@@ -39,7 +40,7 @@ class Match:
         )
 
     def get(self, name: str) -> tuple[int, int] | None:
-        """Return (value, mask) of a field, the mask always a number, or None when the field is not matched."""
+        """Return (value, mask) of a field, with a number as mask, or None if the field is not matched."""
         for field, value, mask in self.fields:
             if field == name:
                 return value, full_mask(name) if mask is None else mask
@@ -79,7 +80,7 @@ def full_mask(name: str) -> int:
 
 
 def field_order(name: str) -> tuple[int, int, str]:
-    """Return the sort key that puts fields in OXM order, foreign ones last."""
+    """Return the sort key of a field: the order of OXM numbers, unknown fields last."""
     return (0, FIELDS[name].number, "") if name in FIELDS else (1, 0, name)
 
 

@@ -1,8 +1,8 @@
-"""The fixed match of OpenFlow 1.0 as a version-neutral Match.
+"""The fixed match of OpenFlow 1.0, converted to and from the Match of both versions.
 
-1.0 has one field for several meanings (`nw_src` is also ARP's, `tp_src` also ICMP's type) and a bit per wildcard. A
-field whose packet type is not matched too is ignored, as 1.0.1 asks, so it is not part of the Match. Bits beyond a
-VLAN's, a priority's or a DSCP's width are ignored.
+In 1.0 one field has several meanings (`nw_src` is also ARP's, `tp_src` also ICMP's type) and a bit per wildcard. A
+field whose packet type is not matched is ignored, as 1.0.1 requires, so it is not part of the Match. Bits beyond the
+width of a VLAN id, a priority or a DSCP are ignored.
 """
 
 from sdnloom.network.bitstruct import EncodeError
@@ -15,7 +15,7 @@ ALL_WILDCARDS = 0x3FFFFF
 IPV4, ARP = 0x0800, 0x0806
 
 _STRUCT = STRUCTS[V10]["match"]
-# Slot -> bit of `wildcards` that says it is not matched.
+# Slot -> its bit in `wildcards`; the slot is matched if the bit is 0.
 _WILDCARD = {
     "in_port": 1 << 0,
     "dl_vlan": 1 << 1,
@@ -28,13 +28,13 @@ _WILDCARD = {
     "dl_vlan_pcp": 1 << 20,
     "nw_tos": 1 << 21,
 }
-# Slot -> where its six bits of `wildcards` are: how many low bits of the address are not matched, 32 or more for all.
+# Slot -> offset of its six bits in `wildcards`: how many low address bits are not matched, 32 or more for all.
 _PREFIX = {"nw_src": 8, "nw_dst": 14}
 # Packet type -> meaning of nw_proto, nw_src and nw_dst; protocol -> meaning of tp_src and tp_dst.
 _NETWORK = {IPV4: ("ip_proto", "ipv4_src", "ipv4_dst"), ARP: ("arp_op", "arp_spa", "arp_tpa")}
 _TRANSPORT = {1: ("icmpv4_type", "icmpv4_code"), 6: ("tcp_src", "tcp_dst"), 17: ("udp_src", "udp_dst")}
 
-# Neutral name -> slot.
+# Name in a Match -> slot.
 _SLOTS = {
     "in_port": "in_port",
     "eth_src": "dl_src",
@@ -50,7 +50,7 @@ for _transport in _TRANSPORT.values():
 
 
 def port_from_16(number: int) -> int:
-    """Return the neutral number of a 16-bit port: reserved ones move to the end of 32 bits."""
+    """Return the 32-bit number of a 16-bit port: reserved ports move to the end of 32 bits."""
     return number if number < 0xFF00 else number | 0xFFFF0000
 
 
@@ -64,7 +64,7 @@ def port_to_16(number: int) -> int:
 
 
 def read_match10(number: int) -> Match:
-    """Return the Match of 40 bytes given as one number; every such number has one."""
+    """Return the Match of 40 bytes, given as one number. Every such number has a Match."""
     raw = _STRUCT.unpack(number.to_bytes(_STRUCT.size, "big"))
     wildcards = raw["wildcards"]
     fields: list[tuple[str, int, int | None]] = []
@@ -112,7 +112,7 @@ def read_match10(number: int) -> Match:
 
 
 def write_match10(match: Match) -> int:
-    """Return 40 bytes as one number; a match that 1.0 cannot say exactly raises EncodeError."""
+    """Return 40 bytes as one number; a match that 1.0 cannot express exactly raises EncodeError."""
     raw = dict.fromkeys(_STRUCT.slots, 0)
     wildcards = ALL_WILDCARDS
     for name, value, mask in match.fields:
@@ -130,7 +130,7 @@ def write_match10(match: Match) -> int:
             wildcards &= ~_WILDCARD[slot]
     raw["wildcards"] = wildcards
     number = int.from_bytes(_STRUCT.pack(raw), "big")
-    if read_match10(number) != match:  # a mask, a field or a missing prerequisite that the loop above could not write
+    if read_match10(number) != match:  # a mask, a field or a missing prerequisite that 1.0 cannot express
         raise EncodeError(
             f"{match!r} has no form in OpenFlow 1.0: expected its 12 fields, each with what it depends on"
         )

@@ -12,7 +12,7 @@ OXM_MATCH = 1
 
 _HEAD = STRUCTS[V13]["match"]
 _OXM = STRUCTS[V13]["oxm"]
-# What is wrong with a TLV -> the error to answer with, in a match and in a set-field action.
+# Fault of a TLV -> the error that answers it, in a match and in a set-field action.
 _IN_MATCH = {
     "length": ("bad_match", "bad_len"),
     "masked": ("bad_match", "bad_mask"),
@@ -28,7 +28,7 @@ _IN_ACTION = {
 
 
 def read_match13(data: bytes, at: int, end: int) -> tuple[Match, int]:
-    """Return a match and where its padding ends; TLVs must come after those they depend on."""
+    """Return a match and the end of its padding; TLVs must come after those that they depend on."""
     if end - at < _HEAD.size:
         raise DecodeError("bad_match", "bad_len", f"match at byte {at}: {end - at} bytes are left, expected 8 or more")
     head = _HEAD.unpack(data, at)
@@ -76,7 +76,7 @@ def _met(name: str, seen: dict[str, tuple[int, int | None]]) -> bool:
 
 
 def read_oxm(data: bytes, at: int, end: int, errors: dict[str, tuple[str, str]]) -> tuple[str, int, int | None, int]:
-    """Return name, value, mask and end of the TLV at an offset. A field without a name here keeps its numbers."""
+    """Return name, value, mask and end of the TLV at an offset. The name of an unknown field is made of its numbers."""
 
     def fault(kind: str, detail: str) -> DecodeError:
         return DecodeError(*errors[kind], f"field at byte {start}: {detail}")
@@ -106,7 +106,7 @@ def read_oxm(data: bytes, at: int, end: int, errors: dict[str, tuple[str, str]])
     if field is not None and value > field.full:
         raise fault("value", f"{field.name} = {value:#x} is too large, expected at most {field.full:#x}")
     if field is not None and mask is not None:
-        mask = None if mask & field.full == field.full else mask & field.full  # all ones: as good as no mask
+        mask = None if mask & field.full == field.full else mask & field.full  # all ones: the same as no mask
         if mask and not field.maskable:
             raise fault("masked", f"{field.name} takes no mask but all ones or all zeros")
     name = field.name if field else f"oxm_{head['class']:04x}_{head['field']}_{size}{suffix}"

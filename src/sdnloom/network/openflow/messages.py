@@ -1,4 +1,4 @@
-"""OpenFlow messages as values, one set for 1.0 and 1.3 and for both directions; statistics are in `stats`."""
+"""OpenFlow messages as values, one set for 1.0 and 1.3 and for both directions; statistics are in `stats.py`."""
 
 from dataclasses import dataclass, field
 
@@ -24,21 +24,21 @@ from sdnloom.network.value import Hex, Mac, Value
 
 @dataclass(frozen=True, slots=True, repr=False)
 class OpenFlowMessage(Value):
-    """Base of all messages. The version is not part of a message: the connection knows it."""
+    """Base of all messages. The version belongs to the connection, not to the message."""
 
     xid: int = field(default=0, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Hello(OpenFlowMessage):
-    """The first message. Its body (1.3: elements such as the bitmap of versions) is kept as it came."""
+    """The first message of a connection. Its body (1.3: elements such as the bitmap of versions) is kept as bytes."""
 
     body: bytes = b""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Error(OpenFlowMessage):
-    """An error. Type and code are the specification's names in lower case, or numbers it does not name.
+    """An error. Type and code are the specification's names in lower case, or numbers without a name.
 
     `Error("bad_action", "bad_out_port", data)`; `errors.py` has all names and their numbers in each version.
     """
@@ -50,21 +50,21 @@ class Error(OpenFlowMessage):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class EchoRequest(OpenFlowMessage):
-    """Are you there?"""
+    """Asks whether the other end is alive."""
 
     data: bytes = b""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class EchoReply(OpenFlowMessage):
-    """The answer, with the request's data."""
+    """The answer to an EchoRequest, with its data."""
 
     data: bytes = b""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Experimenter(OpenFlowMessage):
-    """A vendor's message; `data` is all after the experimenter number."""
+    """A vendor's message; `data` are the bytes after the experimenter number."""
 
     experimenter: Hex
     data: bytes = b""
@@ -72,7 +72,7 @@ class Experimenter(OpenFlowMessage):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class OpaqueMessage(OpenFlowMessage):
-    """A message of a type that the version does not define, kept as it came."""
+    """A message of a type that the version does not define, kept as bytes."""
 
     type: int
     body: bytes = b""
@@ -80,7 +80,7 @@ class OpaqueMessage(OpenFlowMessage):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PortDesc(Value):
-    """A port. Bits of `curr` to `peer` are those of the version in use; the speeds (kbit/s) exist in 1.3 only."""
+    """A port. The bits of `curr` to `peer` depend on the version; the speeds (kbit/s) exist in 1.3 only."""
 
     port_no: PortNo
     hw_addr: Mac = 0
@@ -97,12 +97,12 @@ class PortDesc(Value):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class FeaturesRequest(OpenFlowMessage):
-    """Who are you?"""
+    """Asks for the features of the switch."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class FeaturesReply(OpenFlowMessage):
-    """What a switch is. `actions` and `ports` exist in 1.0 only, `auxiliary_id` and `reserved` in 1.3 only."""
+    """The features of a switch. `actions` and `ports` exist in 1.0 only, `auxiliary_id` and `reserved` in 1.3 only."""
 
     datapath_id: Hex
     n_buffers: int = 0
@@ -116,7 +116,7 @@ class FeaturesReply(OpenFlowMessage):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class GetConfigRequest(OpenFlowMessage):
-    """What is your configuration?"""
+    """Asks for the configuration."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -129,7 +129,7 @@ class GetConfigReply(OpenFlowMessage):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SetConfig(OpenFlowMessage):
-    """Change the configuration."""
+    """Changes the configuration."""
 
     flags: int = 0
     miss_send_len: int = 128
@@ -137,7 +137,7 @@ class SetConfig(OpenFlowMessage):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PacketIn(OpenFlowMessage):
-    """A packet for the controller. `match` holds in_port and, in 1.3, the rest of the pipeline's context."""
+    """A packet for the controller. `match` has in_port and, in 1.3, the other pipeline fields."""
 
     match: Match
     data: bytes = b""
@@ -149,13 +149,13 @@ class PacketIn(OpenFlowMessage):
 
     @property
     def in_port(self) -> int:
-        """The port the packet came in through."""
+        """The port where the packet arrived."""
         return self.match.exact("in_port") or 0
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class FlowRemoved(OpenFlowMessage):
-    """A flow entry went away. `table_id` and `hard_timeout` exist in 1.3 only."""
+    """A flow entry was removed. `table_id` and `hard_timeout` exist in 1.3 only."""
 
     match: Match
     reason: RemovedReason = 0
@@ -172,7 +172,7 @@ class FlowRemoved(OpenFlowMessage):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PortStatus(OpenFlowMessage):
-    """A port appeared, changed or went away."""
+    """A port was added, changed or removed."""
 
     reason: StatusReason
     desc: PortDesc
@@ -180,7 +180,7 @@ class PortStatus(OpenFlowMessage):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PacketOut(OpenFlowMessage):
-    """Send a packet: the buffered one, or `data`."""
+    """Sends a packet: the buffered one, or `data`."""
 
     actions: tuple[OpenFlowAction, ...] = ()
     data: bytes = b""
@@ -190,7 +190,7 @@ class PacketOut(OpenFlowMessage):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class FlowMod(OpenFlowMessage):
-    """Change a flow table. `cookie_mask`, `table_id` and `out_group` exist in 1.3 only."""
+    """Changes a flow table. `cookie_mask`, `table_id` and `out_group` exist in 1.3 only."""
 
     match: Match = ANY_PACKET
     command: Command = 0
@@ -209,7 +209,7 @@ class FlowMod(OpenFlowMessage):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Bucket(Value):
-    """One of a group's alternatives."""
+    """A bucket of a group: a list of actions with its weight and the port or group that it watches."""
 
     actions: tuple[OpenFlowAction, ...] = ()
     weight: int = 0
@@ -219,7 +219,7 @@ class Bucket(Value):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class GroupMod(OpenFlowMessage):
-    """Change the group table (1.3)."""
+    """Changes the group table (1.3)."""
 
     group_id: GroupNo
     command: GroupModCommand = 0
@@ -229,7 +229,7 @@ class GroupMod(OpenFlowMessage):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PortMod(OpenFlowMessage):
-    """Change a port: the bits of `mask` in `config`."""
+    """Changes a port: the bits of `mask` in `config`."""
 
     port_no: PortNo
     hw_addr: Mac = 0
@@ -240,7 +240,7 @@ class PortMod(OpenFlowMessage):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class TableMod(OpenFlowMessage):
-    """Configure a table (1.3)."""
+    """Configures a table (1.3)."""
 
     table_id: int
     config: Hex = 0
@@ -248,7 +248,7 @@ class TableMod(OpenFlowMessage):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class MeterMod(OpenFlowMessage):
-    """Change a meter (1.3); its bands are kept as bytes."""
+    """Changes a meter (1.3); its bands are kept as bytes."""
 
     meter_id: Hex
     command: int = 0
@@ -258,24 +258,24 @@ class MeterMod(OpenFlowMessage):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class BarrierRequest(OpenFlowMessage):
-    """Finish what came before."""
+    """Asks the switch to finish all earlier messages."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class BarrierReply(OpenFlowMessage):
-    """Done."""
+    """All messages before the BarrierRequest are finished."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class QueueGetConfigRequest(OpenFlowMessage):
-    """Which queues does a port have?"""
+    """Asks for the queues of a port."""
 
     port: PortNo
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class QueueProperty(Value):
-    """A property of a queue; `data` is all after its 8-byte head (a rate: 2 bytes and padding)."""
+    """A property of a queue; `data` are the bytes after its 8-byte head (a rate: 2 bytes and padding)."""
 
     property: int
     data: bytes = b""
@@ -300,7 +300,7 @@ class QueueGetConfigReply(OpenFlowMessage):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RoleRequest(OpenFlowMessage):
-    """Change or ask for the controller's role (1.3)."""
+    """Changes or asks for the controller's role (1.3)."""
 
     role: RoleNo = 0
     generation_id: Hex = 0
@@ -316,12 +316,12 @@ class RoleReply(OpenFlowMessage):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class GetAsyncRequest(OpenFlowMessage):
-    """Which asynchronous messages do I get? (1.3)"""
+    """Asks which asynchronous messages the controller receives (1.3)."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class GetAsyncReply(OpenFlowMessage):
-    """Bits of the reasons to report, each as (to a master or equal, to a slave) (1.3)."""
+    """The reasons that are reported, as bits: (to a master or equal, to a slave) for each message (1.3)."""
 
     packet_in: tuple[int, int] = (0, 0)
     port_status: tuple[int, int] = (0, 0)
@@ -330,7 +330,7 @@ class GetAsyncReply(OpenFlowMessage):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SetAsync(OpenFlowMessage):
-    """Choose the asynchronous messages to get (1.3); fields as in GetAsyncReply."""
+    """Chooses the asynchronous messages that the controller receives (1.3); fields as in GetAsyncReply."""
 
     packet_in: tuple[int, int] = (0, 0)
     port_status: tuple[int, int] = (0, 0)

@@ -12,7 +12,7 @@ OPENFLOW_BASIC = 0x8000
 
 @dataclass(frozen=True)
 class MatchField:
-    """One match field. `needs` lists alternatives: one of these (field, value) pairs must be matched too."""
+    """One match field. Its prerequisite is that one of the (field, value) pairs in `needs` is matched too."""
 
     name: str
     number: int
@@ -95,5 +95,5 @@ FIELDS: dict[str, MatchField] = {
 }
 BY_NUMBER: dict[int, MatchField] = {field.number: field for field in FIELDS.values()}
 
-# 1.0 sets the port of whatever transport header there is; these two names exist in SetField only.
+# 1.0 sets the port of the transport header, whatever its protocol; these two names exist in SetField only.
 TRANSPORT = ("tp_src", "tp_dst")

@@ -1,7 +1,7 @@
-"""How a layout and what follows it become a value and back: the one mechanism behind every message, action and entry.
+"""Records: fixed structures followed by parts, converted to values and back. All messages and actions are records.
 
-A record is a fixed structure followed by parts. Each part fills one attribute. Both directions walk the same
-declaration. Reading takes (data, start, end) and returns (value, where it ends); each list element consumes bytes.
+Each part fills one attribute. Both directions use the same declaration. Reading takes (data, start, end) and returns
+(value, end of the value); each list element consumes bytes.
 """
 
 from collections.abc import Callable, Mapping
@@ -16,10 +16,10 @@ BAD_LENGTH = ("bad_request", "bad_len")
 
 
 class Codec(Protocol):
-    """Anything that reads and writes one value."""
+    """Reads and writes one value."""
 
     def read(self, data: bytes, at: int, end: int) -> tuple[Any, int]:
-        """Return the value at an offset and where it ends."""
+        """Return the value at an offset and its end."""
         ...
 
     def write(self, value: Any) -> bytes:
@@ -30,7 +30,8 @@ class Codec(Protocol):
 class RecordPart:
     """A named attribute after a record's structure.
 
-    `size` names the structure's field that holds its bytes, else it may take all that is left; `unit` divides these.
+    `size` names the structure's field with its length in bytes; without it the part may take all that is left. The
+    length must be a multiple of `unit`.
     """
 
     def __init__(self, name: str, codec: Codec, size: str | None = None, unit: int = 1) -> None:
@@ -41,11 +42,11 @@ class Rest:
     """All remaining bytes."""
 
     def read(self, data: bytes, at: int, end: int) -> tuple[bytes, int]:
-        """Return them."""
+        """Return the bytes and their end."""
         return data[at:end], end
 
     def write(self, value: bytes) -> bytes:
-        """Return them."""
+        """Return the bytes."""
         if not isinstance(value, bytes):
             raise TypeError(f"{value!r} is no bytes")
         return value
@@ -73,9 +74,9 @@ class Many:
 class Record:
     """A structure and its parts as one value.
 
-    `length` names the structure's field that holds the bytes of the whole; without it a record with parts takes all
-    that is there. `constants` are fields with one possible value, `fixed` are attributes with one possible value. An
-    attribute that the version cannot carry must have its default when written, so nothing is lost in silence.
+    `length` names the structure's field with the length of the whole record; without it a record with parts takes all
+    that is left. `constants` are fields with one possible value, `fixed` are attributes with one possible value. An
+    attribute that the version cannot carry must have its default when written, so that nothing is lost silently.
     """
 
     def __init__(
@@ -105,7 +106,7 @@ class Record:
         assert all(default is not MISSING for _, default in self._absent), f"{struct.name} cannot build {build}"
 
     def read(self, data: bytes, at: int, end: int, **extra: Any) -> tuple[Any, int]:
-        """Return the value at an offset and where it ends; `extra` attributes come from the caller."""
+        """Return the value at an offset and its end; `extra` are attributes that the caller gives."""
         if end - at < self.struct.size:
             raise self._fault(at, f"{end - at} bytes are left, expected {self.struct.size} or more")
         raw = self.struct.unpack(data, at)
@@ -161,7 +162,7 @@ class Record:
 
 
 class Variant:
-    """Values that start with a 16-bit type and a 16-bit length, a multiple of 8: actions and instructions."""
+    """Actions or instructions: values that start with a 16-bit type and a 16-bit length, which is a multiple of 8."""
 
     def __init__(
         self,
@@ -176,7 +177,7 @@ class Variant:
         self._unknown, self._fault, self._key = unknown, fault, key
 
     def read(self, data: bytes, at: int, end: int) -> tuple[Any, int]:
-        """Return the value at an offset; one of an unknown type is kept as bytes."""
+        """Return the value at an offset and its end; a value of an unknown type is kept as bytes."""
         code, size = int.from_bytes(data[at : at + 2], "big"), int.from_bytes(data[at + 2 : at + 4], "big")
         if end - at < 8 or size < 8 or size % 8 or size > end - at:
             raise DecodeError(
@@ -188,7 +189,7 @@ class Variant:
         return value, stop
 
     def write(self, value: Any) -> bytes:
-        """Return the bytes of a value of a known kind."""
+        """Return the bytes of a value."""
         record = self._by_key.get(self._key(value))
         if record is None:
             raise EncodeError(f"{value!r} has no form in this version of OpenFlow")

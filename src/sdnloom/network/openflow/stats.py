@@ -11,21 +11,21 @@ from sdnloom.network.value import Hex, Value
 
 @dataclass(frozen=True, slots=True, repr=False)
 class StatsRequest(OpenFlowMessage):
-    """Base of requests for statistics. Bit 0 of `flags` says that more follows."""
+    """Base of requests for statistics. Bit 0 of `flags`: another part follows."""
 
     flags: int = field(default=0, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class StatsReply(OpenFlowMessage):
-    """Base of replies with statistics. Bit 0 of `flags` says that more follows."""
+    """Base of replies with statistics. Bit 0 of `flags`: another part follows."""
 
     flags: int = field(default=0, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class DescRequest(StatsRequest):
-    """Ask for the description of the switch."""
+    """Asks for the description of the switch."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -41,7 +41,7 @@ class DescReply(StatsReply):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class FlowStatsRequest(StatsRequest):
-    """Ask for flow entries. `out_group`, `cookie` and `cookie_mask` exist in 1.3 only."""
+    """Asks for flow entries. `out_group`, `cookie` and `cookie_mask` exist in 1.3 only."""
 
     match: Match = ANY_PACKET
     table_id: int = ALL_TABLES
@@ -78,7 +78,7 @@ class FlowStatsReply(StatsReply):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class AggregateRequest(StatsRequest):
-    """Ask for sums over flow entries; fields as in FlowStatsRequest."""
+    """Asks for sums over flow entries; fields as in FlowStatsRequest."""
 
     match: Match = ANY_PACKET
     table_id: int = ALL_TABLES
@@ -99,7 +99,7 @@ class AggregateReply(StatsReply):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class TableStatsRequest(StatsRequest):
-    """Ask for the tables."""
+    """Asks for the tables."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -124,7 +124,7 @@ class TableStatsReply(StatsReply):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PortStatsRequest(StatsRequest):
-    """Ask for the counters of a port, or of all."""
+    """Asks for the counters of one port or of all ports."""
 
     port_no: PortNo = Port.ANY
 
@@ -159,7 +159,7 @@ class PortStatsReply(StatsReply):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class QueueStatsRequest(StatsRequest):
-    """Ask for the counters of queues."""
+    """Asks for the counters of queues."""
 
     port_no: PortNo = Port.ANY
     queue_id: Hex = ALL_QUEUES
@@ -187,7 +187,7 @@ class QueueStatsReply(StatsReply):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class GroupStatsRequest(StatsRequest):
-    """Ask for the counters of groups (1.3)."""
+    """Asks for the counters of groups (1.3)."""
 
     group_id: GroupNo = GroupId.ALL
 
@@ -214,12 +214,12 @@ class GroupStatsReply(StatsReply):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class GroupDescRequest(StatsRequest):
-    """Ask for the groups (1.3)."""
+    """Asks for the groups (1.3)."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class GroupDesc(Value):
-    """A group as it was installed."""
+    """The description of a group."""
 
     group_id: GroupNo
     type: GroupKind = 0
@@ -235,12 +235,12 @@ class GroupDescReply(StatsReply):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class GroupFeaturesRequest(StatsRequest):
-    """Ask what groups can do (1.3)."""
+    """Asks for the features of groups (1.3)."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class GroupFeaturesReply(StatsReply):
-    """What groups can do: the last two have one number per group type (1.3)."""
+    """The features of groups (1.3); `max_groups` and `actions` have one number per group type."""
 
     types: Hex = 0
     capabilities: Hex = 0
@@ -250,7 +250,7 @@ class GroupFeaturesReply(StatsReply):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PortDescRequest(StatsRequest):
-    """Ask for the ports (1.3; in 1.0 FeaturesReply has them)."""
+    """Asks for the ports (1.3; in 1.0 FeaturesReply has them)."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -262,7 +262,7 @@ class PortDescReply(StatsReply):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ExperimenterStatsRequest(StatsRequest):
-    """A vendor's request; `data` is all after the experimenter number."""
+    """A vendor's request; `data` are the bytes after the experimenter number."""
 
     experimenter: Hex
     data: bytes = b""
@@ -270,7 +270,7 @@ class ExperimenterStatsRequest(StatsRequest):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ExperimenterStatsReply(StatsReply):
-    """A vendor's reply; `data` is all after the experimenter number."""
+    """A vendor's reply; `data` are the bytes after the experimenter number."""
 
     experimenter: Hex
     data: bytes = b""
@@ -278,7 +278,7 @@ class ExperimenterStatsReply(StatsReply):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class OpaqueStatsRequest(StatsRequest):
-    """A request that is kept as it came: table features, meters, and types the version does not define."""
+    """A request that is kept as bytes: table features, meters, and types that the version does not define."""
 
     stats_type: int
     body: bytes = b""
@@ -286,7 +286,7 @@ class OpaqueStatsRequest(StatsRequest):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class OpaqueStatsReply(StatsReply):
-    """A reply that is kept as it came: table features, meters, and types the version does not define."""
+    """A reply that is kept as bytes: table features, meters, and types that the version does not define."""
 
     stats_type: int
     body: bytes = b""

@@ -1,4 +1,4 @@
-"""Every message of both versions: its type number, its value class, its layout and what follows the layout."""
+"""The messages of both versions: type number, value class, layout, and the parts after the layout."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -17,7 +17,7 @@ STATS_REPLY = {V10: 17, V13: 19}
 
 
 class _Match13:
-    """A 1.3 match, with the extra padding that a packet-in has."""
+    """A 1.3 match, with the extra padding of a packet-in."""
 
     def __init__(self, pad: int = 0) -> None:
         self._pad = pad
@@ -76,7 +76,7 @@ _BUCKET = _record(
 
 
 def _both(version: int) -> dict[type[messages.OpenFlowMessage], tuple[int, Record]]:
-    """Messages that have the same type number in both versions, or differ in the layout only."""
+    """Return the messages that both versions have; only type numbers and layouts differ."""
     record = partial(_record, version)
     config_codes = {V10: (20, 21, 18, 19), V13: (22, 23, 20, 21)}[version]
     return {
@@ -163,7 +163,7 @@ _GROUP_DESC = _v13(stats.GroupDesc, "group_desc", _each("buckets", _BUCKET), len
 
 
 def _stats(version: int) -> dict[int, tuple[Record, Record]]:
-    """Statistics type -> (request, reply)."""
+    """Return the statistics of a version: type -> (request, reply)."""
 
     def record(code: int, kind: type[Any], struct: str, *parts: RecordPart) -> Record:
         return _record(version, kind, struct, *parts, constants={"stats_type": code})

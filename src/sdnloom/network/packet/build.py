@@ -1,4 +1,4 @@
-"""Packets from headers alone: the fields that name the next header are filled in."""
+"""Builds packets from headers and fills in the fields that name the next header."""
 
 from dataclasses import replace
 
@@ -38,9 +38,9 @@ _PROTOS: dict[type[Header], int] = {
 
 
 def stack(*headers: Header, payload: bytes = b"", trailer: bytes = b"") -> Packet:
-    """Return a packet whose `type` and `proto` fields name the next header; those before payload stay as given.
+    """Return a packet in which `type` and `proto` of each header name the next header; before payload they stay.
 
-    A type already given to a header before a VLAN tag stays too, so a service tag can be stacked.
+    A VLAN type before a VLAN tag stays as well, so that a service tag can be built.
     """
     linked: list[Header] = []
     for header, following in zip(headers, (*headers[1:], None), strict=True):

@@ -1,4 +1,4 @@
-"""The internet checksum. Since 2**16 is 1 modulo 2**16 - 1, adding 16-bit words with carry is one remainder."""
+"""The internet checksum. As 2**16 is 1 modulo 2**16 - 1, the sum of 16-bit words with carry is one remainder."""
 
 from sdnloom.network.packet.headers import IPv4, IPv6
 
@@ -9,12 +9,12 @@ def checksum(number: int) -> int:
 
 
 def padded_number(data: bytes) -> int:
-    """Return bytes as one number, an odd last byte padded on the right."""
+    """Return bytes as one number, with an odd last byte padded on the right."""
     return int.from_bytes(data, "big") << (len(data) % 2 * 8)
 
 
 def transport_checksum(network: IPv4 | IPv6 | None, proto: int, segment: bytes) -> int:
-    """Return the checksum of a segment whose checksum field is zero, with the pseudo header of its network layer."""
+    """Return the checksum of a segment with the pseudo header of its network layer; its checksum field is 0."""
     number = padded_number(segment)
     if network is not None:
         number += network.src + network.dst + proto + len(segment)

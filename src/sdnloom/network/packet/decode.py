@@ -1,7 +1,7 @@
-"""Bytes to packets.
+"""Decoding of packets.
 
-Laws: every byte string decodes, and what cannot be parsed is payload from there on; `encode(decode(data)) == data` for
-every byte string; `decode(encode(packet)) == packet` for every packet that `decode` can give.
+Laws: every byte string decodes, and all bytes from the first that cannot be parsed are payload; `encode(decode(data))
+== data` for every byte string; `decode(encode(packet)) == packet` for every packet that `decode` can return.
 """
 
 from collections.abc import Callable
@@ -28,9 +28,9 @@ from sdnloom.network.packet.headers import (
 )
 from sdnloom.network.packet.layouts import ETHERNET_IPV4, LAYOUTS
 
-# A parser appends headers and returns where what it did not parse starts and ends.
+# A parser appends headers and returns start and end of the payload.
 Parser: TypeAlias = Callable[[bytes, int, int, list[Header]], tuple[int, int]]
-# A transport parser returns its header and where its payload starts, or None when the bytes are no such header.
+# A transport parser returns its header and the start of the payload, or None if the bytes are no such header.
 Transport: TypeAlias = Callable[[bytes, int, int, IPv4 | IPv6], tuple[Header, int] | None]
 
 VLAN_TYPES = frozenset((EtherType.VLAN, EtherType.SERVICE_VLAN))
@@ -38,7 +38,7 @@ EXTENSIONS = frozenset((IpProto.HOP_BY_HOP, IpProto.ROUTING, IpProto.DESTINATION
 
 
 def decode(data: bytes) -> Packet:
-    """Return the packet of an Ethernet frame; never raises."""
+    """Return the packet of an Ethernet frame. It never raises."""
     data = bytes(data)  # slices of a bytearray or a view would not be hashable
     headers: list[Header] = []
     at, end = 0, len(data)

@@ -1,4 +1,4 @@
-"""Packets to bytes, checksums and lengths computed where a header does not state them."""
+"""Encoding of packets. Checksums and lengths that a header leaves open are computed."""
 
 from collections.abc import Callable
 from dataclasses import fields
@@ -29,7 +29,7 @@ _NAMES = {kind: tuple(each.name for each in fields(kind)) for kind in LAYOUTS}
 
 
 def encode(packet: Packet) -> bytes:
-    """Return the frame. A field too large for its place raises EncodeError; headers are written in any order."""
+    """Return the bytes of the frame. A value too large for its field raises EncodeError; any order of headers works."""
     for name in ("payload", "trailer"):
         if not isinstance(getattr(packet, name), bytes):
             raise EncodeError(f"the packet's {name} = {getattr(packet, name)!r}: expected bytes")

@@ -1,7 +1,7 @@
-"""The headers a packet is made of, as frozen values.
+"""Packets and their headers as frozen values.
 
-A field that the encoder can compute (a checksum, a length) is None when it has the computed value, and a number only
-when the wire says something else; so wrong checksums and truncated packets survive, and correct ones stay short.
+A field that the encoder can compute (a checksum, a length) is None if it has the computed value, and a number
+otherwise. So wrong checksums and truncated packets are kept, and correct packets print short.
 """
 
 from dataclasses import dataclass
@@ -52,7 +52,7 @@ class Header(Value):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Ethernet(Header):
-    """Destination, source, and the type of what follows (or an 802.3 length: then the rest is opaque)."""
+    """Destination, source, and the type of the next header (or an 802.3 length: then the rest is payload)."""
 
     dst: Mac
     src: Mac
@@ -61,7 +61,7 @@ class Ethernet(Header):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Vlan(Header):
-    """An 802.1Q tag without its TPID, which is the `type` of the header before; `type` is of what follows."""
+    """An 802.1Q tag without its TPID, which is the `type` of the header before; `type` is that of the next header."""
 
     vid: int
     pcp: int = 0
@@ -82,7 +82,7 @@ class Arp(Header):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class IPv4(Header):
-    """IPv4. `flags` has DF = 2 and MF = 1, `offset` counts 8 bytes; a fragment's payload is opaque."""
+    """IPv4. `flags`: DF = 2, MF = 1; `offset` counts units of 8 bytes; the content of a fragment is payload."""
 
     src: Ip4
     dst: Ip4
@@ -114,7 +114,7 @@ class IPv6(Header):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class IPv6Extension(Header):
-    """Hop-by-hop, routing or destination options; `data` is all but the first two bytes (length 6 modulo 8)."""
+    """Hop-by-hop, routing or destination options; `data` are the bytes after the first two (length 6 modulo 8)."""
 
     proto: int
     data: bytes = bytes(6)
@@ -122,7 +122,7 @@ class IPv6Extension(Header):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class IPv6Fragment(Header):
-    """The fragment extension header; what follows is opaque unless it is a whole datagram (offset 0, more 0)."""
+    """The fragment extension header; the rest is payload unless it is a whole datagram (offset 0, more 0)."""
 
     proto: int
     offset: int = 0
@@ -144,7 +144,7 @@ class Icmp(Header):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Icmpv6(Header):
-    """ICMPv6; all after the checksum is payload."""
+    """ICMPv6; the bytes after the checksum are payload."""
 
     type: int
     code: int = 0
@@ -168,7 +168,7 @@ class Tcp(Header):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Udp(Header):
-    """UDP; `checksum` 0 says that the sender computed none."""
+    """UDP; a `checksum` of 0 means that the sender computed none."""
 
     src: int
     dst: int
@@ -185,10 +185,10 @@ class Lldp(Header):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Packet(Value):
-    """A flat stack of headers, outermost first, then opaque payload.
+    """A flat sequence of headers, outermost first, then payload.
 
-    `trailer` is what follows the IP datagram in the frame (Ethernet padding). Flat because matching asks "is there a
-    TCP header?", set-field replaces one element, and identity is a nonce in the one payload whatever the stack.
+    `trailer` are the bytes after the IP datagram in the frame (Ethernet padding). The headers are flat because a match
+    asks for one header, a set-field replaces one, and a packet id is in the payload whatever the headers.
     """
 
     headers: tuple[Header, ...] = ()

@@ -1,4 +1,4 @@
-"""The fixed parts of all headers, bit by bit. Names that no header class has are computed by the codec."""
+"""The layouts of the fixed parts of all headers. Fields that a header class lacks are computed by the codec."""
 
 from sdnloom.network.bitstruct import BitStruct
 from sdnloom.network.packet.headers import (

@@ -1,7 +1,7 @@
 """An OpenFlow 1.0 or 1.3 switch as pure functions on one immutable value.
 
-`Switch` says what a switch is, `SwitchCore` is all of its state, and each function returns the outcomes of one step.
-There are several outcomes only where the specification leaves the choice open.
+`Switch` is the configuration of a switch, `SwitchCore` its whole state, and each function returns the outcomes of one
+step. There are several outcomes only where the specification leaves the choice open.
 """
 
 from sdnloom.network.openflow import OpenFlowMessage, PortDesc

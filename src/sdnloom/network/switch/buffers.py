@@ -1,4 +1,4 @@
-"""Packets kept for the controller. Ids are the lowest free ones, so that histories which end alike are equal."""
+"""Packets buffered for the controller. A packet gets the lowest free id, so that equal buffers are equal values."""
 
 from sdnloom.network.openflow import NO_BUFFER, NO_TRUNCATION, V10
 from sdnloom.network.packet import Packet
@@ -7,9 +7,9 @@ from sdnloom.network.switch.step import RefusedMessage, SwitchStep
 
 
 def buffer_packet(step: SwitchStep, packet: Packet, in_port: int, max_len: int) -> int:
-    """Return the id under which the packet now waits, or NO_BUFFER when it does not.
+    """Buffer a packet and return its id, or NO_BUFFER if it is not buffered.
 
-    It does not when 1.3's controller asked for whole packets (OFPCML_NO_BUFFER), or when no buffer is free.
+    It is not buffered if the controller asked for whole packets (1.3, OFPCML_NO_BUFFER) or if no buffer is free.
     """
     if step.config.buffers == 0 or (step.config.version != V10 and max_len == NO_TRUNCATION):
         return NO_BUFFER
@@ -17,7 +17,7 @@ def buffer_packet(step: SwitchStep, packet: Packet, in_port: int, max_len: int) 
     step.reads.add("time")
     buffers = step.core.buffers
     # Sorted by id without gaps before the first free one.
-    free = next((place for place, each in enumerate(buffers) if each.buffer_id != place), len(buffers))
+    free = next((number for number, each in enumerate(buffers) if each.buffer_id != number), len(buffers))
     if free >= step.config.buffers:
         return NO_BUFFER
     kept = BufferedPacket(free, in_port, packet, step.config.buffer_timeout)
@@ -26,9 +26,9 @@ def buffer_packet(step: SwitchStep, packet: Packet, in_port: int, max_len: int) 
 
 
 def take_buffered(step: SwitchStep, buffer_id: int) -> BufferedPacket:
-    """Return a waiting packet, which waits no longer.
+    """Remove a packet from the buffers and return it.
 
-    An id that this switch never gives is unknown; one that it gives, but not now, was used already or expired.
+    An id that this switch never gives is refused as unknown, an id without a packet as empty: used already or expired.
     """
     step.writes.add("buffers")
     for waiting in step.core.buffers:

@@ -1,4 +1,4 @@
-"""What a switch refuses in matches, actions and instructions, with the specification's error for each."""
+"""Checks of matches, actions and instructions: a switch refuses a bad one with the specification's error."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -35,19 +35,19 @@ from sdnloom.network.switch.rewrite import SETTABLE
 from sdnloom.network.switch.step import RefusedMessage, SwitchStep
 from sdnloom.network.switch.tables.lookup import is_fragment, packet_fields
 
-# Fields that no packet value has: matching on them would promise what the model cannot keep.
+# Fields that packets of the model do not have, so the model cannot match them.
 _UNSUPPORTED = frozenset(
     ("in_phy_port", "sctp_src", "sctp_dst", "mpls_label", "mpls_tc", "mpls_bos", "pbb_isid", "tunnel_id", "ipv6_exthdr")
 )
 _TRANSPORT = frozenset(("tp_src", "tp_dst"))
 _V10_SETS = frozenset(("eth_dst", "eth_src", "vlan_vid", "vlan_pcp", "ipv4_src", "ipv4_dst", "ip_dscp")) | _TRANSPORT
-_PLAIN = (PopVlan, SetNwTtl, DecNwTtl, SetQueue, Group)  # actions of 1.3 that have nothing to check alone
+_PLAIN = (PopVlan, SetNwTtl, DecNwTtl, SetQueue, Group)  # actions of 1.3 without arguments that could be wrong
 _INSTRUCTION_ORDER = (ApplyActions, ClearActions, WriteActions, WriteMetadata, GotoTable)  # 1.3, 5.9: fixed
 
 
 @dataclass(frozen=True)
 class CheckContext:
-    """What is known of the packets that a list of actions will meet."""
+    """The facts about all packets that a list of actions can be applied to."""
 
     eth_type: int | None
     ip_proto: int | None
@@ -63,7 +63,7 @@ class CheckContext:
     @staticmethod
     def of_packet(packet: Packet) -> "CheckContext":
         fields = packet_fields(packet)
-        # A fragment says which transport it has, but has none of its fields.
+        # A fragment names its transport protocol, but has none of its fields.
         proto = None if is_fragment(packet) else fields.get("ip_proto")
         return CheckContext(fields.get("eth_type"), proto, fields.get("icmpv6_type"), bool(fields["vlan_vid"]))
 
@@ -97,7 +97,7 @@ def check_match(step: SwitchStep, match: Match) -> Match:
         if name == "vlan_vid" and not _vlan_match_has_meaning(value):
             raise RefusedMessage("bad_match", "bad_value")
         if name == "vlan_pcp" and old and "vlan_vid" not in so_far:
-            kept.append(("vlan_vid", VLAN_PRESENT, VLAN_PRESENT))  # 1.0 says "any tag" by leaving the number out
+            kept.append(("vlan_vid", VLAN_PRESENT, VLAN_PRESENT))  # 1.0: a priority without a VLAN id means any tag
             so_far["vlan_vid"] = VLAN_PRESENT, VLAN_PRESENT
         if _prerequisite(name, so_far):
             kept.append((name, value, mask))
@@ -108,7 +108,7 @@ def check_match(step: SwitchStep, match: Match) -> Match:
 
 
 def _vlan_match_has_meaning(value: int) -> bool:
-    """A VLAN number without the present bit is no VLAN and not "none" either (1.3, 7.2.3.7)."""
+    """Return whether a VLAN id is 0 (no tag) or has the present bit; others are neither (1.3, 7.2.3.7)."""
     return bool(value & VLAN_PRESENT) or value == 0
 
 
@@ -122,9 +122,9 @@ def _prerequisite(name: str, so_far: dict[str, tuple[int, int | None]]) -> bool:
 def check_instructions(
     step: SwitchStep, table: int, match: Match, instructions: tuple[Instruction, ...]
 ) -> tuple[Instruction, ...]:
-    """Return the instructions in the order of their execution, which is how a table keeps them.
+    """Return the instructions in the order of their execution, as a table keeps them.
 
-    Whether the groups exist is not checked here: a modify that finds no entry must not fail for them.
+    This does not check that groups exist: a modify that selects no entry must not fail because of a group.
     """
     if step.config.version == V10 and any(not isinstance(each, ApplyActions) for each in instructions):
         raise RefusedMessage("bad_request", "bad_type")
@@ -148,12 +148,12 @@ def check_instructions(
     context = CheckContext.of_match(match)
     for each in lists if step.config.version != V10 else ():
         context = check_fit(each.actions, context, written=isinstance(each, WriteActions))
-    # No list of actions and an empty one do the same, so they are the same entry.
+    # An empty list of actions is the same as none, so that equal entries are equal values.
     return tuple(each for each in ordered if not isinstance(each, ApplyActions | WriteActions) or each.actions)
 
 
 def check_shape(step: SwitchStep, actions: Iterable[OpenFlowAction], packet_out: bool = False) -> None:
-    """Refuse an action of a kind, to a port or with a value that the switch does not have, whatever the packet."""
+    """Refuse an action whose type, port or value is wrong for every packet."""
     old = step.config.version == V10
     for action in actions:
         if isinstance(action, Output):
@@ -172,10 +172,10 @@ def check_shape(step: SwitchStep, actions: Iterable[OpenFlowAction], packet_out:
 
 
 def check_fit(actions: Iterable[OpenFlowAction], context: CheckContext, written: bool = False) -> CheckContext:
-    """Return what is known after the actions; refuse one that does not fit what is known before (1.3, 6.4).
+    """Return the facts after the actions; refuse an action that the facts before it do not allow (1.3, 6.4).
 
-    Written actions wait in the action set while later tables change the packet: only a set-field must name fields that
-    the entry's own match ensures (1.3, 7.2.5).
+    Written actions wait in the action set while later tables change the packet: among them only a set-field is checked,
+    which must name a field that the entry's own match ensures (1.3, 7.2.5).
     """
     for action in actions:
         if isinstance(action, SetField):
@@ -192,7 +192,7 @@ def check_fit(actions: Iterable[OpenFlowAction], context: CheckContext, written:
 
 
 def check_groups(step: SwitchStep, actions: Iterable[OpenFlowAction]) -> None:
-    """Refuse a group that is not there. Comes last: all else is wrong with the message alone, whatever the groups."""
+    """Refuse a group that does not exist. This check is the last one, because the others do not depend on the core."""
     for action in actions:
         if isinstance(action, Group):
             step.reads.add(("group", action.group_id))
@@ -227,7 +227,7 @@ def _check_enqueue(step: SwitchStep, action: Enqueue) -> None:
         _check_port(step, action.port, packet_out=False)
         if action.port in (Port.NORMAL, Port.FLOOD, Port.ALL, Port.CONTROLLER):
             raise RefusedMessage("bad_action", "bad_out_port")
-    # Which port IN_PORT is, only a packet can say.
+    # IN_PORT is known only when a packet arrives.
     known = [q for q in step.config.queues if action.port in (Port.IN_PORT, q.port) and q.queue_id == action.queue_id]
     if not known:
         raise RefusedMessage("bad_action", "bad_queue")

@@ -1,4 +1,4 @@
-"""What a switch is, and which way it goes where the specification leaves the way open."""
+"""The configuration of a switch, and its choices where the specification leaves one open."""
 
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -12,18 +12,18 @@ _CHOICES = {"overlap": ("any", "first"), "unknown_port": ("refuse", "accept"), "
 
 
 class SwitchError(SdnloomError):
-    """A switch is configured with something no switch can be."""
+    """A switch is configured with a wrong value."""
 
 
 @dataclass(frozen=True)
 class Switch:
     """The part of a switch that no message changes.
 
-    `overlap`: which of several matching entries of equal priority answers: any of them (one outcome each), or always
-    the first in canonical order. `unknown_port`: an output to a port that is not there is refused, or accepted for the
-    day it is. `max_entries` bounds each table, `emergency_entries` the emergency table of 1.0; None is no bound.
-    `buffer_timeout` is in milliseconds, None is never. `local_floods`: whether FLOOD and ALL reach the port LOCAL; None
-    is as the version says (1.0: physical ports only; 1.3: every standard port).
+    `overlap`: of several matching entries of equal priority, any may apply (one outcome each), or always the first in
+    canonical order. `unknown_port`: an output to a port that does not exist is refused, or accepted because the port
+    may be added later. `max_entries` bounds each table, `emergency_entries` the emergency table of 1.0; None is no
+    bound. `buffer_timeout` is in milliseconds, None is never. `local_floods`: whether FLOOD and ALL reach the port
+    LOCAL; None is as the version says (1.0: physical ports only; 1.3: every standard port).
     """
 
     datapath_id: int
@@ -64,7 +64,7 @@ class Switch:
                 raise SwitchError(f"port {number}: expected 1 to {self.max_port - 1:#x}, or Port.LOCAL")
         if len(set(numbers)) != len(numbers):
             raise SwitchError(f"ports {sorted(numbers)}: expected each number once")
-        # Plain numbers, whatever they were given as: they become part of states, which print as they are.
+        # Port numbers become part of states, which print them, so enum members become plain numbers.
         plain = (replace(port, port_no=int(port.port_no)) for port in self.ports)
         object.__setattr__(self, "ports", tuple(sorted(plain, key=lambda port: port.port_no)))
         if self.version == V10 and self.n_tables != 1:
@@ -77,10 +77,10 @@ class Switch:
 
     @property
     def max_port(self) -> int:
-        """The first number that is no ordinary port."""
+        """The first reserved port number."""
         return 0xFF00 if self.version == V10 else Port.MAX
 
 
 def plain_ports(*numbers: int) -> tuple[PortDesc, ...]:
-    """Return plain ports with names and locally administered addresses made from their numbers."""
+    """Return ports with names and locally administered addresses made from their numbers."""
     return tuple(PortDesc(number, 0x0200_0000_0000 | number & 0xFFFFFFFF, f"port{number}") for number in numbers)

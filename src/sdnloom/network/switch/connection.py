@@ -1,4 +1,4 @@
-"""Losing the controller and finding it again."""
+"""Loss of the control connection, and reconnection."""
 
 from sdnloom.network.openflow import ANY_PACKET, V10
 from sdnloom.network.switch.config import Switch
@@ -9,8 +9,8 @@ from sdnloom.network.switch.step import SwitchOutcome, SwitchStep
 def disconnect(config: Switch, core: SwitchCore) -> SwitchOutcome:
     """Return the outcome of losing the connection.
 
-    1.0 (4.3) deletes all entries but the emergency ones, which then take over; nobody is told. 1.3 (6.3.2) goes on with
-    its entries (secure) or as a bridge (standalone). What waits in buffers stays until it expires.
+    1.0 (4.3) deletes all entries but the emergency ones, which then apply, and reports nothing. 1.3 (6.3.2) keeps
+    its entries (secure) or becomes a bridge (standalone). Buffered packets stay until they expire.
     """
     step = SwitchStep(config, core)
     step.writes |= {"connection", "config"}
@@ -24,7 +24,7 @@ def disconnect(config: Switch, core: SwitchCore) -> SwitchOutcome:
 
 
 def connect(config: Switch, core: SwitchCore) -> SwitchOutcome:
-    """Return the outcome of a new connection: role and asynchronous configuration start afresh, entries stay."""
+    """Return the outcome of a new connection: role and asynchronous configuration are reset, entries stay."""
     step = SwitchStep(config, core)
     step.writes |= {"connection", "config"}
     kept = core.settings

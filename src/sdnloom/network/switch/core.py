@@ -1,4 +1,4 @@
-"""The state of a switch as one canonical value: states that behave the same forever are equal."""
+"""The state of a switch as one canonical value: states that behave the same for ever are equal."""
 
 from dataclasses import dataclass, fields
 from functools import lru_cache
@@ -40,7 +40,7 @@ class CachedHash(Value):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Traffic(Value):
-    """Counters of an entry, a bucket or a direction of a port; kept only on request."""
+    """Packet and byte counters of an entry, a bucket or a direction of a port; kept only on request."""
 
     packets: int = 0
     bytes: int = 0
@@ -55,7 +55,7 @@ NO_TRAFFIC = Traffic()
 
 @dataclass(frozen=True, slots=True, repr=False)
 class FlowEntry(CachedHash):
-    """A flow entry. Timers are milliseconds left, None when there is none; `age` and `traffic` are 0 unless counted."""
+    """A flow entry. Timers are milliseconds left, None without timeout; `age` and `traffic` are 0 unless counted."""
 
     table: int
     priority: int
@@ -74,22 +74,22 @@ class FlowEntry(CachedHash):
 
     @property
     def key(self) -> tuple[int, int, Match]:
-        """What makes it this entry and no other."""
+        """The identity of the entry: a table has at most one entry per key."""
         return self.table, self.priority, self.match
 
     @property
     def order(self) -> tuple[Any, ...]:
-        """The canonical place: by table, highest priority first, then by match."""
+        """The sort key: by table, highest priority first, then by match."""
         return self.table, -self.priority, match_order(self.match)
 
     @property
     def wire_priority(self) -> int:
-        """The priority as messages can say it."""
+        """The priority in messages, which have 16 bits for it."""
         return min(self.priority, 0xFFFF)
 
     @property
     def reports_removal(self) -> bool:
-        """Whether its end is to be reported."""
+        """Whether its removal is reported to the controller."""
         return bool(self.flags & FlowFlag.SEND_FLOW_REM)
 
 
@@ -114,7 +114,7 @@ class GroupEntry(CachedHash):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class BufferedPacket(CachedHash):
-    """A packet that waits for the controller; `left` is the time it still waits, None for ever."""
+    """A packet that waits for the controller; `left` is the time left until it is discarded, None for ever."""
 
     buffer_id: int
     in_port: int
@@ -126,7 +126,7 @@ class BufferedPacket(CachedHash):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Settings(CachedHash):
-    """What the controller configured: SetConfig, RoleRequest, SetAsync. Masks are (master or equal, slave)."""
+    """The controller's settings: SetConfig, RoleRequest, SetAsync. Masks are (master or equal, slave)."""
 
     flags: int = 0
     miss_send_len: int = 128
@@ -144,7 +144,7 @@ class Settings(CachedHash):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Counts(CachedHash):
-    """What only statistics show: (port, received, sent) of ports, (table, lookups, matches) of tables; on request."""
+    """Counters that only statistics show: (port, received, sent) and (table, lookups, matches); kept on request."""
 
     ports: tuple[tuple[int, Traffic, Traffic], ...] = ()
     tables: tuple[tuple[int, int, int], ...] = ()
@@ -160,7 +160,7 @@ DEFAULT_SETTINGS = Settings()
 class SwitchCore(CachedHash):
     """The whole state. Every tuple is sorted; `ports` is None while the ports are as configured.
 
-    `macs` is what NORMAL has learned: (VLAN, address, port, milliseconds left).
+    `macs` are the addresses that NORMAL has learned: (VLAN, address, port, milliseconds left).
     """
 
     flows: tuple[FlowEntry, ...] = ()
@@ -176,7 +176,7 @@ class SwitchCore(CachedHash):
 
 
 def initial_switch_core(config: Switch) -> SwitchCore:
-    """Return the state of a switch that was just switched on and is connected to its controller."""
+    """Return the state of a switch that has just been powered on and is connected to its controller."""
     if config.miss_send_len == DEFAULT_SETTINGS.miss_send_len:
         return SwitchCore()
     return SwitchCore(settings=Settings(miss_send_len=config.miss_send_len))

@@ -1,4 +1,4 @@
-"""Counters, kept only when a switch is configured to: they make otherwise equal states different."""
+"""Counters. They make otherwise equal states different, so a switch keeps them only if it is configured to."""
 
 from dataclasses import replace
 
@@ -9,7 +9,7 @@ from sdnloom.network.switch.step import SwitchStep
 
 
 def count_hit(step: SwitchStep, entry: FlowEntry, received: Packet) -> FlowEntry:
-    """Return the entry with one more packet counted, of the size it had when the switch received it."""
+    """Return the entry after it has counted one more packet, with the size that the switch received."""
     if not step.config.counters:
         return entry
     counted = entry.traffic.plus(_size(received))
@@ -31,24 +31,24 @@ def count_lookup(step: SwitchStep, table: int, hit: bool) -> None:
 
 
 def count_received(step: SwitchStep, port: int, packet: Packet) -> None:
-    """Count a packet that came in."""
+    """Count a packet that a port received."""
     if step.config.counters:
         _count_port(step, port, _size(packet), 0)
 
 
 def count_sent(step: SwitchStep, port: int, packet: Packet) -> None:
-    """Count a packet that went out."""
+    """Count a packet that a port sent."""
     if step.config.counters:
         _count_port(step, port, _size(packet), 1)
 
 
 def count_group(step: SwitchStep, group: GroupEntry, buckets: tuple[int, ...], received: Packet) -> None:
-    """Count a packet in a group and in the buckets it met."""
+    """Count a packet in a group and in the buckets that processed it."""
     if step.config.counters:
         before = group.traffic or (NO_TRAFFIC,) * (1 + len(group.buckets))
-        met = {0, *(place + 1 for place in buckets)}
+        counting = {0, *(bucket + 1 for bucket in buckets)}  # the group itself is first
         size = _size(received)
-        after = tuple(each.plus(size) if place in met else each for place, each in enumerate(before))
+        after = tuple(each.plus(size) if index in counting else each for index, each in enumerate(before))
         step.writes.add(("group", group.group_id))
         changed = replace(group, traffic=after)
         step.update(
@@ -57,7 +57,7 @@ def count_group(step: SwitchStep, group: GroupEntry, buckets: tuple[int, ...], r
 
 
 def traffic_of_port(step: SwitchStep, port: int) -> tuple[Traffic, Traffic]:
-    """Return what a port received and sent."""
+    """Return the counters of the packets that a port received and sent."""
     step.reads.add("counts")
     found = next((row for row in step.core.counts.ports if row[0] == port), None)
     return found[1:] if found else (NO_TRAFFIC, NO_TRAFFIC)

@@ -1,7 +1,7 @@
-"""What a switch may do about a message or a packet, whatever its tables hold: cells, and ports it may send from.
+"""Footprints of messages and packets that hold in every core: the cells and the ports that a step may use.
 
-Law: whatever conflicts with what a step touched, in any core, conflicts with what is said of it here (`cells.py`).
-Where nothing better is known the answer is None: everything.
+Law: a cell that conflicts with a cell that the step touches in some core conflicts with its footprint (`cells.py`).
+None means that nothing is known: the step may touch everything.
 """
 
 from collections.abc import Iterable, Sequence
@@ -35,14 +35,14 @@ from sdnloom.network.switch.handlers import handle_message
 from sdnloom.network.switch.step import SwitchOutcome, all_outcomes
 from sdnloom.network.switch.tables.lookup import packet_fields
 
-_READING = (BarrierRequest, EchoRequest, FeaturesRequest, GetConfigRequest, StatsRequest)
-_HARMLESS = (SetField, Output)
+_READ_ONLY = (BarrierRequest, EchoRequest, FeaturesRequest, GetConfigRequest, StatsRequest)
+_SIMPLE_ACTIONS = (SetField, Output)  # their ports are known without the core
 _LATER = ("later",)
-_COMMON = frozenset({"ports", "config", "connection", "time", "groups"})  # what nearly every step may look at
+_COMMON = frozenset({"ports", "config", "connection", "time", "groups"})  # cells that nearly every step may read
 
 
 class MessageFootprint(NamedTuple):
-    """The cells that may be touched, the ports that packets may leave from (None: any), and whether it may answer."""
+    """The cells that may be read and written, the ports that may send (None: any), and whether it may be answered."""
 
     reads: frozenset[Cell]
     writes: frozenset[Cell]
@@ -51,9 +51,9 @@ class MessageFootprint(NamedTuple):
 
 
 def of_packet(config: Switch, in_port: int, packet: Packet) -> MessageFootprint | None:
-    """What may become of a packet that arrives: it meets the first table as it is; what its entries say is not known.
+    """Return the footprint of a packet that arrives: a lookup in the first table, then whatever its entries do.
 
-    In 1.3 they may change the packet and send it on to any later table, or to groups, which count.
+    In 1.3 they may change the packet and send it to any later table, or to groups, which count.
     """
     fields = tuple(sorted(packet_fields(packet, in_port, 0, zero_ports=config.version == V10).items()))
     reads: set[Cell] = {("lookup", 0, fields, -1), *_COMMON}
@@ -65,8 +65,8 @@ def of_packet(config: Switch, in_port: int, packet: Packet) -> MessageFootprint 
 
 
 def of_message(config: Switch, message: OpenFlowMessage) -> MessageFootprint | None:
-    """What may come of a message from the controller."""
-    if isinstance(message, _READING):
+    """Return the footprint of a message from the controller."""
+    if isinstance(message, _READ_ONLY):
         return MessageFootprint(ALL, frozenset(), frozenset(), True)
     if isinstance(message, FlowMod):
         return _of_flow_mod(config, message)
@@ -76,50 +76,52 @@ def of_message(config: Switch, message: OpenFlowMessage) -> MessageFootprint | N
             return None
         if message.buffer_id != NO_BUFFER:
             return MessageFootprint(ALL, frozenset({"buffers", "counts"}), ports, True)
-        outcome = _alone(config, message)  # it looks at no entries
+        outcome = _in_empty_switch(config, message)  # without a buffer it reads no entries
         return MessageFootprint(outcome.reads | _COMMON, outcome.writes | {"counts"}, ports, True)
     return None
 
 
 def is_quiet(config: Switch, core: SwitchCore, before: Sequence[OpenFlowMessage], message: OpenFlowMessage) -> bool:
-    """Whether a message will not be answered, though packets come until then and the messages before it are obeyed.
+    """Return whether a message causes no answer, whatever packets arrive first and after the messages before it.
 
-    It would not be now, and none of those takes away the buffer that it names, or changes what else it depends on. That
-    nothing runs out of time or power in between is for the caller to know.
+    That is so if it causes none now, and the messages before it neither take the buffer that it names nor change
+    anything else that it depends on. The caller makes sure that no timer expires and no power is lost in between.
     """
-    if not isinstance(message, PacketOut | FlowMod) or not all(isinstance(one, PacketOut | FlowMod) for one in before):
+    if not isinstance(message, PacketOut | FlowMod) or not all(
+        isinstance(each, PacketOut | FlowMod) for each in before
+    ):
         return False
-    if message.buffer_id != NO_BUFFER and any(getattr(one, "buffer_id", None) == message.buffer_id for one in before):
+    if message.buffer_id != NO_BUFFER and any(getattr(each, "buffer_id", None) == message.buffer_id for each in before):
         return False
-    # Who asks to be told of removals, or not to overlap, may be answered; so may all when there is no room left.
-    if any(isinstance(one, FlowMod) and one.flags for one in (*before, message)) or config.max_entries is not None:
+    # Flags ask for reports of removals or for the overlap check; a bounded table can be full.
+    if any(isinstance(each, FlowMod) and each.flags for each in (*before, message)) or config.max_entries is not None:
         return False
-    return not any(one.messages for one in all_outcomes(config, core, lambda step: handle_message(step, message)))
+    return not any(each.messages for each in all_outcomes(config, core, lambda step: handle_message(step, message)))
 
 
 def _of_flow_mod(config: Switch, message: FlowMod) -> MessageFootprint | None:
-    """The entries are those that a switch without any would look for or make."""
-    outcome = _alone(config, message)
+    """Return the footprint of a FlowMod: the entries that it would select or add in an empty switch."""
+    outcome = _in_empty_switch(config, message)
     if config.version != V10 and (outcome.messages or config.max_entries is not None or message.table_id == ALL_TABLES):
-        return None  # it may depend on groups, or reach into several tables
+        return None  # it may depend on groups or on several tables
     entries = [cell for cell in outcome.reads | outcome.writes if isinstance(cell, tuple)]
     adds = message.command == FlowCommand.ADD
     writes: set[Cell] = {("room", message.table_id)}
     writes |= {cell if adds else ("beneath", cell[1], cell[-1]) for cell in entries if cell[0] in ("flow", "region")}
     if message.buffer_id == NO_BUFFER:
-        sure = adds and not message.flags and config.max_entries is None and not outcome.messages
-        return MessageFootprint(outcome.reads | _COMMON, frozenset(writes), frozenset(), not sure)
-    ports = _ports(action for one in message.instructions if isinstance(one, ApplyActions) for action in one.actions)
-    if ports is None or any(not isinstance(one, ApplyActions) for one in message.instructions):
+        silent = adds and not message.flags and config.max_entries is None and not outcome.messages
+        return MessageFootprint(outcome.reads | _COMMON, frozenset(writes), frozenset(), not silent)
+    ports = _ports(action for each in message.instructions if isinstance(each, ApplyActions) for action in each.actions)
+    if ports is None or any(not isinstance(each, ApplyActions) for each in message.instructions):
         return None
     return MessageFootprint(ALL, frozenset({*writes, "buffers", "counts"}), ports, True)
 
 
 def _ports(actions: Iterable[OpenFlowAction]) -> frozenset[int] | None:
-    """The ports that actions send to, None if that cannot be said."""
+    """Return the ports that actions send to, or None if they depend on the core or the packet."""
     ports = set()
     for action in actions:
-        if not isinstance(action, _HARMLESS):
+        if not isinstance(action, _SIMPLE_ACTIONS):
             return None
         if isinstance(action, Output):
             if not 0 < action.port < Port.MAX:
@@ -128,6 +130,6 @@ def _ports(actions: Iterable[OpenFlowAction]) -> frozenset[int] | None:
     return frozenset(ports)
 
 
-def _alone(config: Switch, message: OpenFlowMessage) -> SwitchOutcome:
-    """What a switch without any entries does."""
+def _in_empty_switch(config: Switch, message: OpenFlowMessage) -> SwitchOutcome:
+    """Return the outcome of a message in a switch without entries."""
     return all_outcomes(config, initial_switch_core(config), lambda step: handle_message(step, message))[0]

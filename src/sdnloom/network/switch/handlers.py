@@ -1,4 +1,4 @@
-"""Messages from the controller: one handler for each kind, by version."""
+"""Handlers of messages from the controller: one for each message class, by version."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -59,12 +59,12 @@ _CAPABILITIES = (
     | SwitchCapability.QUEUE_STATS
 )
 _DEPRECATED = 3  # bits of a table's configuration that 1.3 ignores
-_V10_ACTIONS = 0xFFF  # output to enqueue: all twelve
+_V10_ACTIONS = 0xFFF  # bits of all twelve actions, output to enqueue
 _MODIFYING = (FlowMod, GroupMod, PacketOut, PortMod, TableMod, MeterMod)  # refused to a slave (1.3, 6.3.4)
 
 
 def handle_message(step: SwitchStep, message: OpenFlowMessage) -> None:
-    """Process a message. One that is refused changes nothing and is answered with an error."""
+    """Process a message. A refused message changes nothing and is answered with an error."""
     before = step.core
     try:
         _dispatch(step, message)
@@ -72,12 +72,12 @@ def handle_message(step: SwitchStep, message: OpenFlowMessage) -> None:
         step.core = before
         step.outputs.clear()
         step.messages = [Error(refused.type_name, refused.code, _start(message, step.config.version), xid=message.xid)]
-        step.reads |= step.writes  # what would have been changed was looked at
+        step.reads |= step.writes  # the cells that would have been written were read
         step.writes.clear()
 
 
 def _start(message: OpenFlowMessage, version: int) -> bytes:
-    """Return the bytes of a message that its error quotes; none for a message that the version cannot write."""
+    """Return the first bytes of a message, for its error; none if the version cannot encode the message."""
     try:
         return encode(message, version)[:ERROR_DATA]
     except EncodeError:
@@ -100,7 +100,7 @@ def _dispatch(step: SwitchStep, message: OpenFlowMessage) -> None:
 
 
 def _hello(step: SwitchStep, message: Hello) -> None:
-    """Nothing: the connection knows its version already."""
+    """Do nothing: the version of the connection is known."""
 
 
 def _echo(step: SwitchStep, message: EchoRequest) -> None:
@@ -108,11 +108,11 @@ def _echo(step: SwitchStep, message: EchoRequest) -> None:
 
 
 def _echo_reply(step: SwitchStep, message: EchoReply) -> None:
-    """Nothing: the model does not watch for dead connections."""
+    """Do nothing: the model does not monitor connections."""
 
 
 def _barrier(step: SwitchStep, message: BarrierRequest) -> None:
-    """Messages are processed one at a time and in order, so everything before is done."""
+    """Answer at once: messages are processed one at a time and in order."""
     step.messages.append(BarrierReply(xid=message.xid))
 
 
@@ -141,7 +141,7 @@ def _get_config(step: SwitchStep, message: GetConfigRequest) -> None:
 
 
 def _set_config(step: SwitchStep, message: SetConfig) -> None:
-    """Fragments are passed on or dropped; reassembly is not offered: 1.3 refuses it, 1.0 has no error for that."""
+    """Set the flags: fragments are forwarded or dropped. Reassembly is refused in 1.3 and ignored in 1.0."""
     step.writes.add("config")
     flags = message.flags
     if flags & ~ConfigFlag.FRAG_DROP:
@@ -163,7 +163,7 @@ def _packet_out(step: SwitchStep, message: PacketOut) -> None:
     if step.config.version != V10:
         check_fit(message.actions, CheckContext.of_packet(packet))
     check_groups(step, message.actions)
-    step.learns_late = True  # the bridge learns from what a controller sends only after having sent it
+    step.learns_late = True  # from a PacketOut the bridge learns only after all its actions
     pipeline.apply_actions(step, pipeline.Flight(packet, in_port, packet), message.actions)
     learn(step)
 
@@ -177,13 +177,13 @@ def _queue_config(step: SwitchStep, message: QueueGetConfigRequest) -> None:
 
 
 def _experimenter(step: SwitchStep, message: Experimenter) -> None:
-    """Silence for the vendors that the configuration names, refusal for all others."""
+    """Ignore the messages of configured experimenters, refuse all others."""
     if message.experimenter not in step.config.experimenters:
         raise RefusedMessage("bad_request", "bad_experimenter")
 
 
 def _table_mod(step: SwitchStep, message: TableMod) -> None:
-    """1.3 keeps this message for later: no table has anything to configure but bits that mean nothing any more."""
+    """Change nothing: 1.3 defines no table configuration, only deprecated bits."""
     if message.table_id != 0xFF and message.table_id >= step.config.n_tables:
         raise RefusedMessage("table_mod_failed", "bad_table")
     if message.config & ~_DEPRECATED:
@@ -191,7 +191,7 @@ def _table_mod(step: SwitchStep, message: TableMod) -> None:
 
 
 def _role(step: SwitchStep, message: RoleRequest) -> None:
-    """Change the role. A master or slave must not be older than the newest that was seen (1.3, 6.3.4)."""
+    """Change the role. A generation id of a master or slave must not be older than the newest one (1.3, 6.3.4)."""
     step.writes.add("config")
     settings = step.core.settings
     if message.role not in tuple(Role):
@@ -208,7 +208,7 @@ def _role(step: SwitchStep, message: RoleRequest) -> None:
     step.messages.append(RoleReply(settings.role, generation, xid=message.xid))
 
 
-NO_GENERATION = 0xFFFF_FFFF_FFFF_FFFF  # reported before any was seen
+NO_GENERATION = 0xFFFF_FFFF_FFFF_FFFF  # generation id in replies before the first one is set
 
 
 def _get_async(step: SwitchStep, message: GetAsyncRequest) -> None:

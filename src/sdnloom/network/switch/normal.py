@@ -1,4 +1,4 @@
-"""The port NORMAL: an Ethernet bridge that learns addresses per VLAN, beside the flow tables."""
+"""The port NORMAL: an Ethernet bridge that learns addresses per VLAN, besides the flow tables."""
 
 from sdnloom.network.openflow import VLAN_PRESENT, Port, PortConfig, PortDesc
 from sdnloom.network.packet import Packet, Vlan
@@ -8,11 +8,11 @@ from sdnloom.network.switch.tables.lookup import PacketFields
 
 AGEING = 300_000  # milliseconds that an address is remembered (IEEE 802.1D's recommended value)
 _GROUP_BIT = 1 << 40
-_RESERVED, _RESERVED_MASK = 0x0180C2000000, 0xFFFFFFFFFFF0  # never forwarded by a bridge
+_RESERVED, _RESERVED_MASK = 0x0180C2000000, 0xFFFFFFFFFFF0  # addresses that no bridge forwards
 
 
 def normal_ports(step: SwitchStep, fields: PacketFields, in_port: int) -> tuple[int, ...]:
-    """Return the ports a bridge sends this packet out of, after learning where its source is."""
+    """Learn the port of the packet's source, and return the ports that a bridge sends the packet out of."""
     step.writes.add("macs")
     step.reads.add("ports")
     source, destination = fields.get("eth_src"), fields.get("eth_dst")
@@ -34,7 +34,7 @@ def normal_ports(step: SwitchStep, fields: PacketFields, in_port: int) -> tuple[
 
 
 def learn(step: SwitchStep) -> None:
-    """Put what the bridge has seen in this step into its table; the last place of an address counts."""
+    """Add the addresses seen in this step to the bridge's table; the last port of an address counts."""
     for row in step.learned:
         others = [known for known in step.core.macs if known[:2] != row[:2]]
         step.reads.add("time")
@@ -43,7 +43,7 @@ def learn(step: SwitchStep) -> None:
 
 
 def without_empty_tag(packet: Packet) -> Packet:
-    """Return the packet as a bridge sends it: without a tag that says nothing, of VLAN 0 and priority 0."""
+    """Return the packet as a bridge sends it: without a tag of VLAN 0 and priority 0."""
     tags = [header for header in packet.headers if isinstance(header, Vlan)]
     return pop_vlan(packet) if len(tags) == 1 and tags[0].vid == tags[0].pcp == 0 else packet
 

@@ -1,4 +1,4 @@
-"""A packet's way through tables, actions, the action set and groups."""
+"""Processing of a packet by flow tables, actions, the action set and groups."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -42,11 +42,11 @@ from sdnloom.network.switch.step import Ambiguous, SwitchStep
 from sdnloom.network.switch.tables.flow_table import best_entries, entry_cell, put_entry
 from sdnloom.network.switch.tables.lookup import is_fragment, packet_fields
 
-NO_COOKIE = 0xFFFF_FFFF_FFFF_FFFF  # of a PacketIn that no entry caused (1.3, 7.4.1)
-MAX_CHAIN = 32  # groups in a row; a longer chain is refused as unsupported
-MAX_COPIES = 4096  # of one packet in groups: chained groups can ask for more than any switch would make
+NO_COOKIE = 0xFFFF_FFFF_FFFF_FFFF  # cookie of a PacketIn that no entry caused (1.3, 7.4.1)
+MAX_CHAIN = 32  # length of a chain of groups; a longer one is refused as unsupported
+MAX_COPIES = 4096  # copies of one packet in groups; chained groups could make exponentially many
 _DEAD = PortState.LINK_DOWN | PortState.BLOCKED
-# 1.3, 5.10: an action set is executed in this order, whatever the order of writing.
+# 1.3, 5.10: an action set is executed in this order, not in the order of writing.
 _SET_ORDER: tuple[type[OpenFlowAction], ...] = (
     PopVlan,
     PushVlan,
@@ -61,7 +61,7 @@ _SET_ORDER: tuple[type[OpenFlowAction], ...] = (
 
 @dataclass
 class Flight:
-    """A packet on its way: what the tables know of it. Copies are made where the ways part."""
+    """A packet in the pipeline, with its metadata and action set. TABLE and groups work on copies."""
 
     packet: Packet
     in_port: int
@@ -75,7 +75,7 @@ class Flight:
 
 
 def process_packet(step: SwitchStep, in_port: int, packet: Packet) -> None:
-    """Process a packet that arrives at a port. A port that is down or does not receive drops it."""
+    """Process a packet that arrives at a port. A port that is down or set not to receive drops it."""
     port = step.port(in_port)
     if port is None or port.config & (PortConfig.PORT_DOWN | PortConfig.NO_RECV) or port.state & _DEAD:
         return
@@ -96,7 +96,7 @@ def process_packet(step: SwitchStep, in_port: int, packet: Packet) -> None:
 
 
 def through_tables(step: SwitchStep, flight: Flight, table: int = 0) -> None:
-    """Run a packet through the tables from one on, then execute its action set."""
+    """Send a packet through the tables, beginning with one of them, then execute its action set."""
     flight.action_set = {}
     following: int | None = table
     while following is not None and flight.alive:
@@ -110,13 +110,13 @@ def through_tables(step: SwitchStep, flight: Flight, table: int = 0) -> None:
 
 
 def execute_entry(step: SwitchStep, flight: Flight, entry: FlowEntry) -> int | None:
-    """Execute an entry's instructions; return the table to go on with."""
+    """Execute an entry's instructions; return the next table, or None."""
     flight.table, flight.cookie = entry.table, entry.cookie
     table_miss = entry.priority == 0 and not entry.match.fields and step.config.version != V10
     following = None
     for instruction in entry.instructions:
         if isinstance(instruction, ApplyActions):
-            # Only what a table-miss entry does itself is a miss; its action set and groups are actions (1.3, 5.4).
+            # The reason of a table-miss entry is a miss only for actions that it applies itself (1.3, 5.4).
             flight.reason = PacketInReason.NO_MATCH if table_miss else PacketInReason.ACTION
             apply_actions(step, flight, instruction.actions)
             flight.reason = PacketInReason.ACTION
@@ -133,7 +133,7 @@ def execute_entry(step: SwitchStep, flight: Flight, entry: FlowEntry) -> int | N
 
 
 def apply_actions(step: SwitchStep, flight: Flight, actions: Iterable[OpenFlowAction]) -> None:
-    """Apply actions in order. One that stops the packet (an expired time to live) ends the list."""
+    """Apply actions in order, until one drops the packet (an expired time to live)."""
     for action in actions:
         if not flight.alive:
             return
@@ -161,7 +161,7 @@ def _apply_one(step: SwitchStep, flight: Flight, action: OpenFlowAction) -> None
 
 
 def _slot(action: OpenFlowAction) -> object:
-    """What an action replaces in an action set: the one of its type, for SetField the one of its field."""
+    """Return the key of an action in an action set: its type and, for SetField, its field."""
     return (SetField, action.field) if isinstance(action, SetField) else type(action)
 
 
@@ -191,7 +191,7 @@ def _look_up(step: SwitchStep, flight: Flight, table: int) -> FlowEntry | None:
 
 
 def touch(step: SwitchStep, entry: FlowEntry, received: Packet) -> FlowEntry:
-    """Return the entry after a packet has met it: its idle timer starts again and it counts."""
+    """Restart the idle timer of an entry that matched a packet, count the packet, and return the new entry."""
     step.reads.add(entry_cell(entry))
     touched = count_hit(step, entry, received)
     if entry.idle_left is not None:
@@ -205,7 +205,7 @@ def touch(step: SwitchStep, entry: FlowEntry, received: Packet) -> FlowEntry:
 
 
 def _miss(step: SwitchStep, flight: Flight, table: int) -> None:
-    """1.0 asks the controller, unless the port is not to; 1.3 drops, and so does the emergency table."""
+    """Send the packet to the controller in 1.0, unless its port forbids it; 1.3 and the emergency table drop it."""
     if step.config.version != V10 or table == EMERGENCY:
         return
     port = step.port(flight.in_port)
@@ -229,7 +229,7 @@ def _lower_ttl(step: SwitchStep, flight: Flight) -> None:
 
 
 def output(step: SwitchStep, flight: Flight, number: int, max_len: int) -> None:
-    """Send a packet out of a port, ordinary or reserved; out of the one it came from only when told IN_PORT."""
+    """Send a packet out of an ordinary or reserved port; out of the port where it arrived only for IN_PORT."""
     if number == Port.CONTROLLER:
         to_controller(step, flight, max_len)
     elif number == Port.IN_PORT:
@@ -251,12 +251,12 @@ def output(step: SwitchStep, flight: Flight, number: int, max_len: int) -> None:
 
 
 def _copy(flight: Flight) -> Flight:
-    """Return what TABLE sends through the tables: what they do to it is not seen by the actions that follow."""
+    """Return the copy that TABLE sends through the tables; the actions that follow do not see its changes."""
     return replace(flight, metadata=0, action_set={})
 
 
 def _broadcasts(step: SwitchStep, port: PortDesc, number: int) -> bool:
-    """Return whether a packet to ALL or FLOOD goes out here. FLOOD leaves out the ports told not to flood."""
+    """Return whether ALL or FLOOD sends a packet out of a port. FLOOD leaves out ports with NO_FLOOD."""
     if port.port_no == Port.LOCAL and not step.config.floods_local:
         return False
     return number == Port.ALL or not port.config & PortConfig.NO_FLOOD
@@ -271,7 +271,7 @@ def _emit(step: SwitchStep, flight: Flight, number: int) -> None:
 
 
 def to_controller(step: SwitchStep, flight: Flight, max_len: int) -> None:
-    """Send a packet to the controller, all of it or, when a buffer keeps it, its first `max_len` bytes."""
+    """Send a packet to the controller: the whole packet or, if it is buffered, its first `max_len` bytes."""
     if not step.listens(step.core.settings.packet_in, flight.reason):
         return
     data = encode(flight.packet)
@@ -298,30 +298,30 @@ def _through_group(step: SwitchStep, flight: Flight, group_id: int) -> None:
         return
     chosen = _buckets(step, group)
     count_group(step, group, chosen, flight.received)
-    for place in chosen:
+    for index in chosen:
         step.copies += 1
         if step.copies > MAX_COPIES:
             return
         copy = replace(flight, action_set={}, reason=PacketInReason.ACTION)
-        actions = {_slot(action): action for action in group.buckets[place].actions}
+        actions = {_slot(action): action for action in group.buckets[index].actions}
         _execute_set(step, copy, actions.values())
 
 
 def _buckets(step: SwitchStep, group: GroupEntry) -> tuple[int, ...]:
-    """Return which buckets a packet meets: all, any one that has a weight, or the first that is alive."""
-    places = range(len(group.buckets))
+    """Return the buckets that process a packet: all, any one with a weight, or the first that is live."""
+    every = range(len(group.buckets))
     if group.type == GroupType.SELECT:
-        options = [place for place in places if group.buckets[place].weight]
+        options = [index for index in every if group.buckets[index].weight]
         if len(options) > 1:
-            return (step.choose(options, lambda place: f"group {group.group_id} bucket {place}"),)
+            return (step.choose(options, lambda index: f"group {group.group_id} bucket {index}"),)
         return tuple(options)
     if group.type == GroupType.FAST_FAILOVER:
-        return tuple(place for place in places if _is_live(step, group.buckets[place]))[:1]
-    return tuple(places)
+        return tuple(index for index in every if _is_live(step, group.buckets[index]))[:1]
+    return tuple(every)
 
 
 def _is_live(step: SwitchStep, bucket: Bucket, above: frozenset[int] = frozenset()) -> bool:
-    """1.3, 6.5: a bucket lives when the port it watches does, or a bucket of the group it watches."""
+    """Return whether the watched port is live, or a bucket of the watched group (1.3, 6.5)."""
     if bucket.watch_port != Port.ANY:
         port = step.port(bucket.watch_port)
         if port is not None and not port.config & PortConfig.PORT_DOWN and not port.state & _DEAD:

@@ -1,4 +1,4 @@
-"""Ports that come, go and change: by the controller's PortMod and by the world."""
+"""Ports that are added, removed and changed, by a PortMod of the controller or from outside."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ _V10_CONFIG = _V13_CONFIG | PortConfig.NO_STP | PortConfig.NO_RECV_STP | PortCon
 
 
 def apply_port_mod(step: SwitchStep, message: PortMod) -> None:
-    """Change the configuration of a port, and report it when that changed something."""
+    """Change the configuration of a port, and report a change."""
     port = step.port(message.port_no)
     if port is None:
         raise RefusedMessage("port_mod_failed", "bad_port")
@@ -25,7 +25,7 @@ def apply_port_mod(step: SwitchStep, message: PortMod) -> None:
 
 
 def change_port(step: SwitchStep, reason: int, desc: PortDesc) -> None:
-    """Add, remove or change a port as described, and tell the controller; what changes nothing is not told."""
+    """Add, remove or change a port as described, and report a change to the controller."""
     desc = replace(desc, port_no=int(desc.port_no))
     before = step.port(desc.port_no)
     if (reason == PortReason.DELETE) == (before is None) and reason != PortReason.MODIFY:

@@ -1,4 +1,4 @@
-"""Actions on a packet's headers: one new packet for each."""
+"""Changes of packet headers by actions; each function returns a new packet."""
 
 from dataclasses import replace
 from typing import Any
@@ -18,8 +18,8 @@ from sdnloom.network.packet import (
     Vlan,
 )
 
-# Field -> the headers that carry it and its name there.
-_PLACES: dict[str, tuple[tuple[type[Header], ...], str]] = {
+# Field -> the headers that carry it and its attribute there.
+_ATTRIBUTES: dict[str, tuple[tuple[type[Header], ...], str]] = {
     "eth_dst": ((Ethernet,), "dst"),
     "eth_src": ((Ethernet,), "src"),
     "ip_dscp": ((IPv4, IPv6), "dscp"),
@@ -45,32 +45,32 @@ _PLACES: dict[str, tuple[tuple[type[Header], ...], str]] = {
     "icmpv6_type": ((Icmpv6,), "type"),
     "icmpv6_code": ((Icmpv6,), "code"),
 }
-SETTABLE = frozenset(_PLACES) | {"vlan_vid", "vlan_pcp"}
+SETTABLE = frozenset(_ATTRIBUTES) | {"vlan_vid", "vlan_pcp"}
 
 
 def set_field(packet: Packet, name: str, value: int) -> Packet:
-    """Return the packet with one field overwritten; a packet without that field comes back as it is.
+    """Return the packet with one field overwritten; a packet without that field is returned unchanged.
 
-    A checksum that was right stays right; one that was wrong is left as it was. Setting a field of a VLAN tag on a
-    packet without one does nothing: 1.0's actions that add a tag are `set_vlan`.
+    A correct checksum stays correct; a wrong one stays as it was. A field of a VLAN tag is not set on a packet without
+    a tag; for the actions of 1.0 that add a tag see `set_vlan`.
     """
     if name == "vlan_vid":
         return _change(packet, (Vlan,), "vid", value & ~VLAN_PRESENT)
     if name == "vlan_pcp":
         return _change(packet, (Vlan,), "pcp", value)
-    kinds, attribute = _PLACES[name]
+    kinds, attribute = _ATTRIBUTES[name]
     return _change(packet, kinds, attribute, value)
 
 
 def set_vlan(packet: Packet, name: str, value: int) -> Packet:
-    """Return the packet with a field of its VLAN tag overwritten; without a tag, one with zeros is added (1.0, 3.3)."""
+    """Return the packet with a field of its VLAN tag overwritten; a missing tag is added with zeros (1.0, 3.3)."""
     if not _has(packet, Vlan):
         packet = push_vlan(packet, 0x8100)
     return set_field(packet, name, value)
 
 
 def push_vlan(packet: Packet, ethertype: int) -> Packet:
-    """Return the packet with a new outermost tag; its fields are those of the one before, else 0 (1.3, 5.12.1)."""
+    """Return the packet with a new outermost tag that copies the fields of the present one, else 0 (1.3, 5.12.1)."""
     ethernet, rest = packet.headers[0] if packet.headers else None, packet.headers[1:]
     if not isinstance(ethernet, Ethernet):
         return packet
@@ -105,9 +105,9 @@ def _has(packet: Packet, kind: type[Header]) -> bool:
 
 
 def _change(packet: Packet, kinds: tuple[type[Header], ...], attribute: str, value: int) -> Packet:
-    for place, header in enumerate(packet.headers):
+    for index, header in enumerate(packet.headers):
         if isinstance(header, kinds):
             changed: Any = replace(header, **{attribute: value})
-            headers = (*packet.headers[:place], changed, *packet.headers[place + 1 :])
+            headers = (*packet.headers[:index], changed, *packet.headers[index + 1 :])
             return replace(packet, headers=headers)
     return packet

@@ -1,4 +1,4 @@
-"""Statistics: what a switch tells about itself."""
+"""Answers to statistics (1.0) and multipart (1.3) requests."""
 
 from collections.abc import Callable
 from typing import Any
@@ -228,7 +228,7 @@ _NEW: dict[type[StatsRequest], Callable[[SwitchStep, Any], StatsReply]] = {
 
 
 def answer_statistics(step: SwitchStep, request: StatsRequest) -> None:
-    """Answer a request for statistics; refuse a kind that the version does not have."""
+    """Answer a request for statistics; refuse a request that the version does not have."""
     known = _BOTH if step.config.version == V10 else _BOTH | _NEW
     answer = known.get(type(request))
     if answer is None:

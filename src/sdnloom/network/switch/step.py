@@ -1,4 +1,4 @@
-"""One step of a switch while it happens: effects are collected, nothing is performed, and the result is a value."""
+"""One step of a switch: it collects effects and returns them as a value; nothing is performed."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -20,12 +20,12 @@ from sdnloom.network.switch.core import FlowEntry, SwitchCore
 from sdnloom.network.value import Value
 
 _T = TypeVar("_T")
-MAX_OUTCOMES = 1024  # of one step: choices multiply
+MAX_OUTCOMES = 1024  # outcomes of one step, because choices multiply
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Ambiguous(Value):
-    """Event: several entries of equal priority matched one packet, and which one answers made a difference."""
+    """Event: several entries of equal priority matched one packet, and the choice between them made a difference."""
 
     table: int
     priority: int
@@ -34,7 +34,7 @@ class Ambiguous(Value):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class BufferExpired(Value):
-    """Event: a buffered packet was thrown away because the controller did not ask for it in time."""
+    """Event: a buffered packet was discarded because its time was up."""
 
     buffer_id: int
     packet: Packet
@@ -42,9 +42,9 @@ class BufferExpired(Value):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SwitchOutcome(Value):
-    """What one step did: new state, packets out of ports in order, messages to the controller in order.
+    """The result of one step: new core, packets out of ports in order, messages to the controller in order.
 
-    `reads` and `writes` are the cells touched (`cells.py`); `choice` names this alternative when there are several.
+    `reads` and `writes` are the cells touched (`cells.py`); `choice` is the label of this outcome if there are several.
     """
 
     core: SwitchCore
@@ -62,8 +62,8 @@ class SwitchOutcome(Value):
         return f"{super(SwitchOutcome, fixed).__repr__()[:-1]}, {shown})"
 
 
-class RefusedMessage(Exception):  # noqa: N818 - not a failure of the program: the switch refuses a message
-    """A message is answered with an error and changes nothing. Never leaves this package."""
+class RefusedMessage(Exception):  # noqa: N818 - no error of sdnloom: the switch refuses a message
+    """A message is answered with an error and changes nothing. It never leaves this package."""
 
     def __init__(self, type_name: str, code: str) -> None:
         super().__init__(type_name, code)
@@ -71,7 +71,7 @@ class RefusedMessage(Exception):  # noqa: N818 - not a failure of the program: t
 
 
 class SwitchStep:
-    """Collects the effects of one step. The only door through which a choice enters is `choose`."""
+    """Collects the effects of one step. Every choice is made by `choose`."""
 
     def __init__(self, config: Switch, core: SwitchCore, script: tuple[int, ...] = ()) -> None:
         self.config = config
@@ -94,9 +94,9 @@ class SwitchStep:
         self.core = replace(self.core, **changes)  # type: ignore[arg-type]
 
     def choose(self, options: Sequence[_T], label: Callable[[_T], str], fixed: bool = False) -> _T:
-        """Return one of the options; the step is run again for each of the others.
+        """Return one of the options; the step runs again for each of the others.
 
-        A fixed choice is always the first: the others run only to see whether they would have made a difference.
+        A fixed choice is always the first one; the others run only to find out whether they make a difference.
         """
         position = len(self.widths)
         self.widths.append(len(options))
@@ -110,15 +110,15 @@ class SwitchStep:
 
     @property
     def ports(self) -> tuple[PortDesc, ...]:
-        """The ports as they are now."""
+        """The present ports."""
         return self.config.ports if self.core.ports is None else self.core.ports
 
     def port(self, number: int) -> PortDesc | None:
-        """Return a port, or None when there is none of that number."""
+        """Return the port with that number, or None."""
         self.reads.add(("port", number))
         return next((port for port in self.ports if port.port_no == number), None)
 
-    # -- asynchronous messages: sent when there is a controller whose role and mask let them through -----------
+    # -- asynchronous messages: sent if a controller is connected and its role and mask allow them --------------
 
     def packet_in(self, message: PacketIn) -> None:
         self._notify(message, self.core.settings.packet_in, PacketInReason(message.reason))
@@ -130,7 +130,7 @@ class SwitchStep:
         self._notify(message, self.core.settings.port_status, PortReason(message.reason))
 
     def listens(self, masks: tuple[int, int], reason: int) -> bool:
-        """Return whether a controller is to hear of something for this reason."""
+        """Return whether the controller receives asynchronous messages with this reason."""
         self.reads |= {"connection", "config"}
         slave = self.core.settings.role == Role.SLAVE
         return self.core.connected and bool(masks[slave] >> reason & 1)
@@ -142,7 +142,7 @@ class SwitchStep:
     # -- removal ------------------------------------------------------------------------------------------------
 
     def report_removal(self, entry: FlowEntry, reason: int) -> None:
-        """Tell the controller that an entry is gone, if it asked to be told."""
+        """Report the removal of an entry, if the entry asks for it."""
         if entry.reports_removal:
             if self.config.counters:
                 self.reads.add("time")
@@ -175,7 +175,7 @@ class SwitchStep:
         )
 
     def _unchanged(self) -> set[Cell]:
-        """Return the entries among the cells written that are as they were: these were only read."""
+        """Return the written cells of entries that did not change: they count as read only."""
         entries = [cell for cell in self.writes if isinstance(cell, tuple) and cell[0] == "flow"]
         if not entries:
             return set()
@@ -186,8 +186,8 @@ class SwitchStep:
 def all_outcomes(config: Switch, core: SwitchCore, run: Callable[[SwitchStep], None]) -> tuple[SwitchOutcome, ...]:
     """Return every outcome of a step, one per distinct effect, in the order of the choices.
 
-    Alternatives that do the same are one outcome. `Ambiguous` stays in the events only where an alternative, explored
-    or fixed away, does something else.
+    Alternatives with the same effect are one outcome. `Ambiguous` stays in the events only if an alternative, explored
+    or ruled out by a fixed choice, has another effect.
     """
     steps: list[SwitchStep] = []
     pending: list[tuple[int, ...]] = [()]
@@ -197,7 +197,7 @@ def all_outcomes(config: Switch, core: SwitchCore, run: Callable[[SwitchStep], N
         if not step.widths:
             return (step.outcome(),)
         taken = step.script + (0,) * (len(step.widths) - len(step.script))
-        # Deepest last, so that the next one popped differs latest: outcomes come in the order of the choices.
+        # The deepest alternatives are pushed last and popped first, so outcomes come in the order of the choices.
         for position in range(len(step.script), len(taken)):
             others = range(step.widths[position] - 1, 0, -1)
             pending.extend((*taken[:position], other) for other in others)
@@ -205,7 +205,7 @@ def all_outcomes(config: Switch, core: SwitchCore, run: Callable[[SwitchStep], N
         if len(steps) > MAX_OUTCOMES:
             raise SwitchError(
                 f"switch {config.datapath_id:#x}: one step has more than {MAX_OUTCOMES} outcomes:"
-                " fewer entries must overlap, or fewer SELECT groups lie, on the way of one packet"
+                " expected fewer overlapping entries or SELECT groups for one packet"
             )
     return _distinct(steps)
 
@@ -213,7 +213,7 @@ def all_outcomes(config: Switch, core: SwitchCore, run: Callable[[SwitchStep], N
 def _distinct(steps: list[SwitchStep]) -> tuple[SwitchOutcome, ...]:
     outcomes = [(step.deviates, step.outcome()) for step in steps]
     mattered = len({_effect(outcome) for _, outcome in outcomes}) > 1
-    # What decides about the choice decides about every alternative, so each reads what any of them reads.
+    # The cells that determine the choice determine every alternative, so each alternative reads all of them.
     reads = frozenset[Cell]().union(*(outcome.reads for _, outcome in outcomes))
     kept: dict[object, SwitchOutcome] = {}
     for deviates, outcome in outcomes:

@@ -1,4 +1,4 @@
-"""Time. Deadlines are relative, so a state does not know what time it is."""
+"""Passing of time in a switch. Deadlines are relative, so the time of day is not part of the state."""
 
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ from sdnloom.network.switch.tables.flow_mod import remove_entries
 
 
 def next_deadline(core: SwitchCore) -> int | None:
-    """Return the milliseconds until something expires: an entry, a buffer or a learned address. None: nothing will."""
+    """Return the milliseconds until the next entry, buffer or learned address expires, or None."""
     times = [left for entry in core.flows for left in (entry.idle_left, entry.hard_left) if left is not None]
     times += [waiting.left for waiting in core.buffers if waiting.left is not None]
     times += [row[3] for row in core.macs]
@@ -18,10 +18,10 @@ def next_deadline(core: SwitchCore) -> int | None:
 
 
 def pass_time(config: Switch, core: SwitchCore, milliseconds: int) -> SwitchOutcome:
-    """Return the outcome of letting time pass: what expires does so in the order of its deadlines.
+    """Return the outcome of letting time pass: timers expire in the order of their deadlines.
 
-    A thing expires when its time is up, not after. Of two timers of one entry that end together the hard one counts.
-    Time splits freely: `advance(a)` then `advance(b)` does what `advance(a + b)` does.
+    A timer expires when its time is up, not after it. If both timers of an entry expire together, the hard one counts.
+    Law: `pass_time(a)` then `pass_time(b)` is `pass_time(a + b)`.
     """
     if milliseconds < 0:
         raise ValueError(f"milliseconds={milliseconds}: time does not go back")

@@ -1,4 +1,4 @@
-"""Topologies piece by piece: ports, datapath ids and addresses that are not given are numbered as Mininet numbers them.
+"""Builds topologies step by step. Ports, datapath ids and addresses that are not given are numbered as in Mininet.
 
 Ports count from 1 in the order of a switch's links; a datapath id is the number in the switch's name; the n-th host is
 10.0.0.n with the MAC address 00:00:00:00:00:n.
@@ -40,7 +40,7 @@ class _Switch:
 class TopologyBuilder:
     """Collects switches, hosts and links; `build` returns the topology.
 
-    Law: what is given is kept, and what is not given depends only on the order of the calls.
+    Law: given numbers are kept; the others depend only on the order of the calls.
     """
 
     def __init__(self, name: str = "custom") -> None:
@@ -50,19 +50,19 @@ class TopologyBuilder:
         self._links: list[LinkSpec] = []
 
     def switch(self, name: str, dpid: int | None = None, ports: Iterable[int] = ()) -> str:
-        """Add a switch; `ports` are there even if nothing is plugged in. Returns its name."""
-        self._fresh("switch", name)
+        """Add a switch and return its name; it has `ports` even if nothing is plugged into them."""
+        self._check_new("switch", name)
         self._switches[name] = _Switch(name, dpid, set(ports))
         return name
 
     def host(self, name: str, mac: int | None = None, ip: int | None = None) -> str:
-        """Add a host. Returns its name."""
-        self._fresh("host", name)
+        """Add a host and return its name."""
+        self._check_new("host", name)
         self._hosts[name] = _Host(name, mac, ip)
         return name
 
     def link(self, a: str, b: str, a_port: int | None = None, b_port: int | None = None) -> None:
-        """Plug two parts together; a port that is not given is the next one of its switch."""
+        """Link two nodes; a port that is not given is the next free one of its switch."""
         for end in (a, b):
             if end not in self._switches and end not in self._hosts:
                 raise TopologyError(f"link between {a!r} and {b!r}: {end!r} is neither a switch nor a host")
@@ -78,7 +78,7 @@ class TopologyBuilder:
             self._links.append(LinkSpec(a, self._port(a, a_port), b, self._port(b, b_port)))
 
     def build(self) -> Topology:
-        """The topology of all that was added. Raises TopologyError where it cannot be one."""
+        """Return the topology. Raises TopologyError if it is wrong."""
         dpids = self._datapath_ids()
         return Topology(
             self.name,
@@ -87,7 +87,7 @@ class TopologyBuilder:
             tuple(self._links),
         )
 
-    def _fresh(self, what: str, name: str) -> None:
+    def _check_new(self, what: str, name: str) -> None:
         check_node_name(what, name)
         if name in self._switches or name in self._hosts:
             raise TopologyError(f"{what} {name!r} is added twice; expected each name once")

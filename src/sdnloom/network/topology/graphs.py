@@ -22,7 +22,7 @@ def from_networkx(graph: Any, hosts: int = 1, name: str | None = None) -> Topolo
     """The topology of a networkx graph: a switch per node, a link per edge, `hosts` hosts at each switch.
 
     A node whose attribute `type` is "host" is a host; then no others are added. Nodes keep their names (the attribute
-    `name` or `label`, or the node itself) if these are distinct and usable; otherwise they are s1, s2, ... in order.
+    `name` or `label`, or the node itself) if these are distinct and valid; otherwise they are s1, s2, ... in order.
     Directions are ignored; parallel edges are parallel links.
     """
     nodes = list(graph.nodes(data=True))
@@ -38,8 +38,8 @@ def from_networkx(graph: Any, hosts: int = 1, name: str | None = None) -> Topolo
         if node in ends:
             builder.host(names[node])
     for number, (node, _) in enumerate(nodes if not ends else (), 1):
-        for one in range(1, hosts + 1):
-            builder.link(builder.host(f"h{number}" if hosts == 1 else f"h{one}s{number}"), names[node])
+        for host in range(1, hosts + 1):
+            builder.link(builder.host(f"h{number}" if hosts == 1 else f"h{host}s{number}"), names[node])
     for a, b in _edges(graph):
         builder.link(names[a], names[b])
     return builder.build()
@@ -62,14 +62,14 @@ def load_graphml(file: str | Path, hosts: int = 1) -> Topology:
 
 
 def load_topohub(key: str, hosts: int = 1) -> Topology:
-    """The named network of the `topohub` package, such as "topozoo/Abilene" or "sndlib/polska"."""
+    """The topology of a network of the `topohub` package, such as "topozoo/Abilene" or "sndlib/polska"."""
     topohub = _optional("topohub", "named networks")
     networkx = _optional("networkx", "named networks")
     try:
         if not _KEY.fullmatch(key):
             raise KeyError(key)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ResourceWarning)  # it leaves the closing of its file to the collector
+            warnings.simplefilter("ignore", ResourceWarning)  # topohub does not close its file
             document = topohub.get(key)
     except (KeyError, ValueError):
         raise TopologyError(f"{key!r} is no network of topohub; expected {_suggestions(topohub, key)}") from None
@@ -101,7 +101,7 @@ def _optional(package: str, what: str) -> Any:
 def _names(nodes: list[tuple[Hashable, dict[str, Any]]]) -> dict[Hashable, str]:
     wanted = {n: re.sub(r"\s+", "_", str(data.get("name", data.get("label", n))).strip()) for n, data in nodes}
     distinct = len(set(wanted.values())) == len(nodes)
-    # Hosts that are added are called h1, h2, ...: such a name on a switch would be taken for one.
+    # Added hosts are called h1, h2, ..., so a switch must not have such a name.
     if distinct and all(
         is_node_name(name) and not re.fullmatch(r"h[0-9]+(s[0-9]+)?", name) for name in wanted.values()
     ):
@@ -116,7 +116,7 @@ def _names(nodes: list[tuple[Hashable, dict[str, Any]]]) -> dict[Hashable, str]:
 
 
 def _edges(graph: Any) -> list[tuple[Hashable, Hashable]]:
-    """The edges without direction: as many between two nodes as the direction with more of them has."""
+    """The edges without direction; of two nodes, the direction with more edges counts."""
     pairs = list(graph.edges())
     if not graph.is_directed():
         return pairs

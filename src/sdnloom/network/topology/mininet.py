@@ -1,6 +1,6 @@
 """Topologies from Mininet `Topo` files, by the convention of Mininet's `--custom`: `topos = {name: Topo class}`.
 
-The file is Python code that the user chose: it runs in this process, without Mininet.
+The file is Python code of the user. It runs in this process, without Mininet.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,9 +17,9 @@ from sdnloom.network.value import AddressError, ip, mac
 def load_mininet(
     file: str | Path, name: str | None = None, args: Sequence[Any] = (), options: Mapping[str, Any] | None = None
 ) -> Topology:
-    """The topology of that name in the file's `topos`; the name may be left out if there is only one.
+    """The topology of that name in the file's `topos`; the name may be omitted if there is only one.
 
-    `name` may have arguments, as after Mininet's `--topo`: "fat,4,hosts=2".
+    `name` may have arguments, as in Mininet's `--topo`: "fat,4,hosts=2".
     """
     file = Path(file)
     name, text_args, text_options = _parse_choice(name)
@@ -80,7 +80,7 @@ def _convert(file: Path, name: str, topo: Topo) -> Topology:
 
 
 def _dpid(switch: str, given: Any) -> int | None:
-    """Mininet writes datapath ids as hexadecimal text."""
+    """The datapath id of a switch, which Mininet writes as hexadecimal text."""
     if given is None or (type(given) is int and 0 <= given <= MAX_DPID):
         return given
     try:

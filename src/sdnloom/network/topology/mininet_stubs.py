@@ -1,7 +1,7 @@
-"""Stand-ins for the `mininet` package, so that a Topo file runs where Mininet is not installed.
+"""Stubs of the `mininet` package, so that a Topo file runs without Mininet.
 
-`mininet.topo` and `mininet.topolib` record switches, hosts and links. Everything else that a Topo file usually imports
-(node and link classes, the network, the command line, logging) can be named and called and does nothing.
+`mininet.topo` and `mininet.topolib` record switches, hosts and links. All other modules that a Topo file usually
+imports (node and link classes, the network, the command line, logging) have only classes that do nothing.
 """
 
 import sys
@@ -14,7 +14,7 @@ _INERT = ("clean", "cli", "clustercli", "link", "log", "net", "node", "nodelib",
 
 
 class Topo:
-    """Mininet's Topo: `build` is called with the constructor's arguments and adds nodes and links."""
+    """Mininet's Topo: the constructor calls `build` with its arguments, which adds nodes and links."""
 
     def __init__(self, *args: Any, **params: Any) -> None:
         self.recorded_switches: dict[str, dict[str, Any]] = {}
@@ -26,10 +26,10 @@ class Topo:
         self.build(*args, **params)
 
     def build(self, *args: Any, **params: Any) -> None:
-        """Add nodes and links; a Topo file overrides it, or adds them after the constructor."""
+        """Add nodes and links. A Topo file overrides it, or adds them after the constructor."""
 
     def addNode(self, name: str, **opts: Any) -> str:  # noqa: N802 (Mininet's names)
-        """Add a node: a switch if `isSwitch` says so."""
+        """Add a node: a switch if `isSwitch` is true, else a host."""
         return self.addSwitch(name, **opts) if opts.pop("isSwitch", False) else self.addHost(name, **opts)
 
     def addHost(self, name: str, **opts: Any) -> str:  # noqa: N802
@@ -91,8 +91,8 @@ class LinearTopo(Topo):
     def build(self, k: int = 2, n: int = 1, **_: Any) -> None:
         for number in range(1, k + 1):
             self.addSwitch(f"s{number}")
-            for one in range(1, n + 1):
-                self.addLink(self.addHost(f"h{number}" if n == 1 else f"h{one}s{number}"), f"s{number}")
+            for host in range(1, n + 1):
+                self.addLink(self.addHost(f"h{number}" if n == 1 else f"h{host}s{number}"), f"s{number}")
             if number > 1:
                 self.addLink(f"s{number}", f"s{number - 1}")
 
@@ -113,7 +113,7 @@ class TreeTopo(Topo):
 
 
 class _Inert(ModuleType):
-    """A module in which every name is a class that can be called and subclassed and does nothing."""
+    """A module in which every name is a class that does nothing."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -135,7 +135,7 @@ def _irange(start: int, end: int) -> range:
 
 @contextmanager
 def mininet_stubs() -> Iterator[type[Topo]]:
-    """Put the stand-ins where imports find them, for the time of the block; a Mininet that is installed comes back."""
+    """Let imports find the stubs inside the block; an installed Mininet is restored afterwards."""
     package = ModuleType("mininet")
     modules = {name: _Inert(f"mininet.{name}") for name in _INERT}
     modules["topo"] = _module("mininet.topo", Topo, SingleSwitchTopo, LinearTopo)

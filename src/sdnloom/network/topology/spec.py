@@ -1,4 +1,4 @@
-"""Who is connected to whom: switches with numbered ports, hosts at ports, links between ports, as one value."""
+"""The topology as one value: switches with numbered ports, hosts at ports, links between ports."""
 
 import re
 from collections.abc import Iterable
@@ -14,11 +14,11 @@ _NAME = re.compile(r"[^\W\d][\w.-]*")
 
 
 class TopologyError(SdnloomError):
-    """A topology that cannot be. The message names the part, its value and what was expected."""
+    """A wrong topology. The message names the part, its value and what was expected."""
 
 
 class SwitchPort(NamedTuple):
-    """A port of a switch."""
+    """A port of a switch, written `s1:2`."""
 
     switch: str
     port: int
@@ -38,7 +38,7 @@ class SwitchSpec(Value):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class HostSpec(Value):
-    """A host: its addresses and the port it is plugged into at the start."""
+    """A host: its addresses and the port that it is plugged into at the start."""
 
     name: str
     mac: Mac
@@ -54,7 +54,7 @@ class HostSpec(Value):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class LinkSpec(Value):
-    """A link between two switches. It has no direction: (a, b) and (b, a) are the same cable."""
+    """A link between two switches. It has no direction: (a, b) and (b, a) are the same link."""
 
     a: str
     a_port: int
@@ -68,13 +68,13 @@ class LinkSpec(Value):
 
     @property
     def name(self) -> str:
-        """The link in messages and scenario files."""
+        """The name of the link in messages and scenario files, such as "s1:2-s2:1"."""
         return f"{self.a}:{self.a_port}-{self.b}:{self.b_port}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Topology(Value):
-    """Switches, hosts and links. Law: names, datapath ids, MAC and IP addresses are distinct and a port has one use."""
+    """Switches, hosts and links. Law: names, datapath ids, MAC and IP addresses are distinct; a port is used once."""
 
     name: str
     switches: tuple[SwitchSpec, ...]
@@ -108,16 +108,16 @@ class Topology(Value):
 
     @property
     def peers(self) -> dict[SwitchPort, SwitchPort]:
-        """For each end of a link the other end."""
+        """The other end of each link, by the port at one end."""
         pairs = [link.ends for link in self.links]
         return dict(pairs) | {b: a for a, b in pairs}
 
     def has(self, port: SwitchPort) -> bool:
-        """Whether there is such a port."""
+        """Whether the topology has this port."""
         return any(switch.name == port.switch and port.port in switch.ports for switch in self.switches)
 
     def check_port(self, port: SwitchPort) -> SwitchPort:
-        """The port itself. Raises TopologyError if there is no such port."""
+        """Return the port. Raises TopologyError if the topology does not have it."""
         names = [switch.name for switch in self.switches]
         if port.switch not in names:
             raise TopologyError(f"{port} is on no switch; expected one of {', '.join(names) or '(no switches)'}")
@@ -144,19 +144,19 @@ _Spec = TypeVar("_Spec", SwitchSpec, HostSpec)
 
 
 def _named(what: str, name: str, known: tuple[_Spec, ...]) -> _Spec:
-    for one in known:
-        if one.name == name:
-            return one
-    raise TopologyError(f"{name!r} is no {what}; expected one of {', '.join(one.name for one in known) or '(none)'}")
+    for spec in known:
+        if spec.name == name:
+            return spec
+    raise TopologyError(f"{name!r} is no {what}; expected one of {', '.join(spec.name for spec in known) or '(none)'}")
 
 
 def is_node_name(text: object) -> bool:
-    """Whether a text can name a switch or a host: in messages and files it must be one word."""
+    """Whether a text can be the name of a switch or a host: one word, as messages and files need it."""
     return isinstance(text, str) and _NAME.fullmatch(text) is not None
 
 
 def check_node_name(what: str, name: object) -> None:
-    """Refuse what can name no switch and no host."""
+    """Raise TopologyError unless the name can be that of a switch or a host."""
     if not is_node_name(name):
         raise TopologyError(f"{what} name {name!r}: expected letters, digits and any of _ - . with a letter or _ first")
 

@@ -1,4 +1,4 @@
-"""FlowMod: what each command does to the flow entries in each version."""
+"""FlowMod: the effect of each command on the flow entries, by version."""
 
 from dataclasses import replace
 
@@ -47,7 +47,7 @@ _TRANSPORTS = (("tcp_src", "tcp_dst"), ("udp_src", "udp_dst"), ("icmpv4_type", "
 
 
 def apply_flow_mod(step: SwitchStep, message: FlowMod) -> None:
-    """Change the flow entries; then send the buffered packet, if one is named, the way the entries say."""
+    """Change the flow entries, then process the buffered packet if the message names one."""
     if message.command not in tuple(FlowCommand):
         raise RefusedMessage("flow_mod_failed", "bad_command")
     old = step.config.version == V10
@@ -70,7 +70,7 @@ def apply_flow_mod(step: SwitchStep, message: FlowMod) -> None:
 
 
 def has_no_wildcards(match: Match) -> bool:
-    """Return whether a match of 1.0 has no wildcards. The priority of a tag is not there to be wild without one."""
+    """Return whether a match of 1.0 has no wildcards. Without a VLAN tag there is no tag priority to match."""
     given = {name for name, _, mask in match.fields if mask is None}
     if match.exact("vlan_vid") and "vlan_pcp" not in given:
         return False
@@ -78,7 +78,7 @@ def has_no_wildcards(match: Match) -> bool:
 
 
 def _table(step: SwitchStep, message: FlowMod) -> int | None:
-    """Return the table a message is about; None is all of them, which only a delete may say."""
+    """Return the table that a message names; None is all tables, which only a delete may name."""
     if step.config.version == V10:
         if not message.flags & FlowFlag.EMERG:
             return 0
@@ -99,7 +99,7 @@ def _new_entry(step: SwitchStep, message: FlowMod, table: int, match: Match, pri
         match=match,
         instructions=check_instructions(step, table, match, message.instructions),
         cookie=message.cookie,
-        # 1.3 shows all flags of an entry in statistics (7.3.5.2); in 1.0 only this one is ever seen again.
+        # 1.3 reports all flags of an entry in statistics (7.3.5.2); in 1.0 only this one has a later effect.
         flags=int(message.flags if step.config.version != V10 else message.flags & FlowFlag.SEND_FLOW_REM),
         idle_timeout=message.idle_timeout,
         hard_timeout=message.hard_timeout,
@@ -124,7 +124,7 @@ def _add(step: SwitchStep, message: FlowMod, entry: FlowEntry) -> None:
 
 
 def _refuse_overlap(step: SwitchStep, entry: FlowEntry) -> None:
-    """An entry with the same match overlaps too: a packet may match both (1.0, 4.6; 1.3, 6.4)."""
+    """Refuse an entry that overlaps; one with the same match overlaps too (1.0, 4.6; 1.3, 6.4)."""
     step.reads.add(("overlap", entry.table, entry.priority, entry.match))
     for other in step.core.flows:
         same_level = (other.table, other.priority) == (entry.table, entry.priority)
@@ -142,7 +142,7 @@ def _refuse_when_full(step: SwitchStep, table: int) -> None:
 
 
 def _modify(step: SwitchStep, message: FlowMod, wanted: FlowEntry) -> None:
-    """Give matching entries new actions; timers, flags and counters stay. With none, 1.0 adds and 1.3 does nothing."""
+    """Give the selected entries new actions; timers, flags and counters stay. If there are none, 1.0 adds one."""
     found = _selected(step, message, wanted.table, wanted.match, wanted.priority)
     old = step.config.version == V10
     if not found:
@@ -177,7 +177,7 @@ def _delete(step: SwitchStep, message: FlowMod, table: int | None, match: Match,
 
 
 def remove_entries(step: SwitchStep, entries: list[FlowEntry], reason: int) -> None:
-    """Take entries away and report those that asked for it."""
+    """Remove entries and report the removals that are to be reported."""
     step.writes.update(entry_cell(entry) for entry in entries)
     if step.config.max_entries is not None or step.config.emergency_entries is not None:
         step.writes.update(("room", entry.table) for entry in entries)
@@ -187,7 +187,7 @@ def remove_entries(step: SwitchStep, entries: list[FlowEntry], reason: int) -> N
 
 
 def _selected(step: SwitchStep, message: FlowMod, table: int | None, match: Match, priority: int) -> list[FlowEntry]:
-    """Return the entries a modify or delete is about, by match and, in 1.3, by cookie."""
+    """Return the entries that a modify or delete selects, by match and, in 1.3, by cookie."""
     strict = message.command in _STRICT
     if strict and table is not None:
         step.reads.add(("flow", table, priority, match))
@@ -204,7 +204,7 @@ def _selected(step: SwitchStep, message: FlowMod, table: int | None, match: Matc
 
 
 def _release(step: SwitchStep, buffer_id: int, entry: FlowEntry) -> None:
-    """1.0 applies the message's actions to the packet; 1.3 sends the packet through the tables (1.3, 6.4)."""
+    """Apply the message's actions to a buffered packet (1.0), or send it through the tables (1.3, 6.4)."""
     waiting = buffers.take_buffered(step, buffer_id)
     flight = pipeline.Flight(waiting.packet, waiting.in_port, waiting.packet)
     if step.config.version != V10:

@@ -1,4 +1,4 @@
-"""Flow entries as a sorted tuple: the same entries are the same value, however they came."""
+"""Flow entries as a sorted tuple: equal sets of entries are equal values."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
@@ -12,26 +12,26 @@ Flows = tuple[FlowEntry, ...]
 
 
 def put_entry(flows: Flows, entry: FlowEntry) -> Flows:
-    """Return the flows with an entry in its place, instead of the one with the same table, priority and match."""
-    place = bisect_left(flows, entry.order, key=lambda each: each.order)
-    same = place < len(flows) and flows[place].key == entry.key
-    return (*flows[:place], entry, *flows[place + same :])
+    """Return the flows with an entry, which replaces the one with the same table, priority and match."""
+    index = bisect_left(flows, entry.order, key=lambda each: each.order)
+    same = index < len(flows) and flows[index].key == entry.key
+    return (*flows[:index], entry, *flows[index + same :])
 
 
 def find_entry(flows: Flows, entry: FlowEntry) -> FlowEntry | None:
-    """Return the entry with the same table, priority and match."""
-    place = bisect_left(flows, entry.order, key=lambda each: each.order)
-    return flows[place] if place < len(flows) and flows[place].key == entry.key else None
+    """Return the entry with the same table, priority and match, or None."""
+    index = bisect_left(flows, entry.order, key=lambda each: each.order)
+    return flows[index] if index < len(flows) and flows[index].key == entry.key else None
 
 
 def without_entries(flows: Flows, gone: Iterable[FlowEntry]) -> Flows:
-    """Return the flows without some of them."""
+    """Return the flows without some entries."""
     keys = {entry.key for entry in gone}
     return tuple(entry for entry in flows if entry.key not in keys)
 
 
 def change_entries(flows: Flows, entries: Iterable[FlowEntry], changed: Callable[[FlowEntry], FlowEntry]) -> Flows:
-    """Return the flows with some of them changed in place."""
+    """Return the flows with `changed` applied to some entries."""
     keys = {entry.key for entry in entries}
     return tuple(changed(entry) if entry.key in keys else entry for entry in flows)
 
@@ -57,7 +57,7 @@ def entry_cell(entry: FlowEntry) -> Cell:
 
 
 def instruction_actions(instructions: Iterable[Instruction]) -> list[OpenFlowAction]:
-    """Return all actions, applied and written."""
+    """Return all actions of the instructions, applied and written."""
     return [
         action
         for instruction in instructions
@@ -74,7 +74,7 @@ def outputs_to(entry: FlowEntry, port: int) -> bool:
 
 
 def uses_group(entry: FlowEntry, group_id: int) -> bool:
-    """Return whether an entry hands packets to a group."""
+    """Return whether an entry sends packets to a group."""
     return any(
         isinstance(each, Group) and each.group_id == group_id for each in instruction_actions(entry.instructions)
     )

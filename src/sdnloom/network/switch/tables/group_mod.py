@@ -17,7 +17,7 @@ def apply_group_mod(step: SwitchStep, message: GroupMod) -> None:
     if message.command == GroupCommand.DELETE:
         _delete(step, message.group_id)
         return
-    _check_alone(step, message)
+    _check_message(step, message)
     step.reads.add(("group", message.group_id))
     exists = any(group.group_id == message.group_id for group in step.core.groups)
     if message.command == GroupCommand.ADD:
@@ -38,7 +38,7 @@ def apply_group_mod(step: SwitchStep, message: GroupMod) -> None:
     step.update(groups=tuple(sorted([*others, entry], key=lambda group: group.group_id)))
 
 
-def _check_alone(step: SwitchStep, message: GroupMod) -> None:
+def _check_message(step: SwitchStep, message: GroupMod) -> None:
     if message.group_id > GroupId.MAX:
         raise RefusedMessage("group_mod_failed", "invalid_group")
     if message.type not in tuple(GroupType):
@@ -68,7 +68,7 @@ def _chained(bucket: Bucket) -> list[int]:
 
 
 def _refuse_loop(table: dict[int, set[int]]) -> None:
-    """Peel off groups that lead to no other, layer by layer; what never goes is a loop."""
+    """Remove groups that lead to no other, layer by layer; groups that remain form a loop."""
     rest = dict(table)
     layers = 0
     while rest:
@@ -83,7 +83,7 @@ def _refuse_loop(table: dict[int, set[int]]) -> None:
 
 
 def _delete(step: SwitchStep, group_id: int) -> None:
-    """Delete a group and the entries that use it; no group of that number is no error. A chained group stays."""
+    """Delete a group and the entries that use it. A missing group is no error; a chained group is refused."""
     gone = [group for group in step.core.groups if group_id in (GroupId.ALL, group.group_id)]
     step.reads |= {"groups", ("region", None, ANY_PACKET)}
     numbers = {group.group_id for group in gone}

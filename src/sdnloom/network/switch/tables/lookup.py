@@ -1,4 +1,4 @@
-"""Packets against matches and matches against matches."""
+"""Comparison of packets with matches, and of matches with matches."""
 
 from collections.abc import Mapping
 
@@ -20,7 +20,7 @@ from sdnloom.network.packet import (
     Vlan,
 )
 
-NOT_ETHER_TYPE = 0x05FF  # eth_type of a frame that has a length there (1.0, 5.2.3)
+NOT_ETHER_TYPE = 0x05FF  # eth_type of a frame with a length in that field (1.0, 5.2.3)
 _SOLICITATION, _ADVERTISEMENT = 135, 136
 _PORTS: dict[int, tuple[str, str]] = {IpProto.TCP: ("tcp_src", "tcp_dst"), IpProto.UDP: ("udp_src", "udp_dst")}
 
@@ -28,10 +28,10 @@ PacketFields = Mapping[str, int]
 
 
 def packet_fields(packet: Packet, in_port: int = 0, metadata: int = 0, zero_ports: bool = False) -> dict[str, int]:
-    """Return the match fields that a packet has, by name; a field it does not have is absent.
+    """Return the match fields of a packet by name; a field that it lacks is absent.
 
-    Of several VLAN tags the outermost counts, and eth_type is of what follows the last one. With `zero_ports` the ports
-    of an IP fragment are 0, as 1.0 says (3.4); without, it has none, as 1.3 says (7.3.2).
+    Of several VLAN tags the outermost counts; eth_type is the type after the last one. With `zero_ports` the ports of
+    an IP fragment are 0 (1.0, 3.4); without, it has no ports (1.3, 7.3.2).
     """
     found = {"in_port": in_port, "metadata": metadata, "vlan_vid": 0}
     for header in packet.headers:
@@ -101,7 +101,7 @@ def _neighbour(found: dict[str, int], kind: int, payload: bytes) -> None:
 
 
 def matches(match: Match, fields: PacketFields) -> bool:
-    """Return whether a packet with these fields is matched. A field that the packet lacks is never matched."""
+    """Return whether a match matches a packet with these fields. A field that the packet lacks does not match."""
     for name, value, mask in match.fields:
         have = fields.get(name)
         if have is None or (have if mask is None else have & mask) != value:
@@ -110,9 +110,9 @@ def matches(match: Match, fields: PacketFields) -> bool:
 
 
 def covers(general: Match, special: Match) -> bool:
-    """Return whether every field of `general` is as wide as or wider than the same field of `special`.
+    """Return whether `special` is equal to or more specific than `general`, field by field, as the specification says.
 
-    This is the specification's "more specific or equal", and implies that `general` matches all that `special` does.
+    Law: then `general` matches every packet that `special` matches.
     """
     inner = {name: (value, mask) for name, value, mask in special.fields}
     for name, value, mask in general.fields:
@@ -129,7 +129,7 @@ def covers(general: Match, special: Match) -> bool:
 
 
 def overlap(one: Match, other: Match) -> bool:
-    """Return whether some packet may be matched by both: no field is fixed to different values."""
+    """Return whether some packet may match both: no field has different fixed values."""
     theirs = {name: (value, mask) for name, value, mask in other.fields}
     for name, value, mask in one.fields:
         have = theirs.get(name)
