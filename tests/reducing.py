@@ -7,13 +7,13 @@ from sdnloom import Scenario, load_scenario
 from sdnloom.check.program_factory import make_program
 from sdnloom.engine.loop import LoopSearch
 from sdnloom.engine.memo import Memo
-from sdnloom.engine.model import Needs
+from sdnloom.engine.model import Needs, RestartRequired
 from sdnloom.engine.reduction.sleep_sets import SleepSetSearch, can_sleep
 from sdnloom.engine.reduction.stubborn_sets import StubbornSets
 from sdnloom.engine.result import Limits
 from sdnloom.engine.semantics import Finding, State
 from sdnloom.engine.system_graph import SystemGraph
-from sdnloom.network.assumed_independence import AssumeIndependent, AssumptionRefuted
+from sdnloom.network.assumed_independence import AssumeIndependent
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ def compare(scenario: Scenario, most: int = 30_000) -> Sizes | None:
         try:
             reduced = _explored(replace(scenario, program=lambda: program), True, Limits())
             break
-        except AssumptionRefuted:
+        except RestartRequired:
             continue
     assert reduced is not None
     lost, invented = full[1] - reduced[1], reduced[1] - full[1]

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
+from sdnloom.engine.model import Restart
 from sdnloom.network.network import NamedAnswer
 from sdnloom.network.openflow import PortStatsReply
 from sdnloom.network.program import FirstReaction, Input, Program, Reaction, capability, keep_order
@@ -35,21 +36,32 @@ class CachedProgram:
             self._initial.append(self.wrapped.initial())
         return self._initial[0]
 
-    def handle(self, core: Any, given: Input) -> Sequence[Reaction]:
+    def handle(self, core: Any, given: Input) -> Sequence[Reaction] | Restart:
         """The program's reactions; its code runs at the first call for this state and input."""
         key = core, given
         found = self._reactions.get(key)
         if found is None:
             self.runs += 1
-            found = self._reactions[key] = self.wrapped.handle(core, given)
+            answer = self.wrapped.handle(core, given)
+            if isinstance(answer, Restart):
+                self._forget()
+                return answer
+            found = self._reactions[key] = answer
         return found
 
-    def first(self, core: Any, given: Input) -> Reaction | None:
+    def first(self, core: Any, given: Input) -> Reaction | Restart | None:
         """The first of the reactions, without the others where the program can."""
         key = core, given
         if key not in self._firsts:
-            quick = self._quick
-            self._firsts[key] = quick.first(core, given) if quick else next(iter(self.handle(core, given)), None)
+            if self._quick is not None:
+                reaction = self._quick.first(core, given)
+            else:
+                reactions = self.handle(core, given)
+                reaction = reactions if isinstance(reactions, Restart) else next(iter(reactions), None)
+            if isinstance(reaction, Restart):
+                self._forget()
+                return reaction
+            self._firsts[key] = reaction
         return self._firsts[key]
 
     def answers(self, core: Hashable, switch: str, reply: PortStatsReply) -> Sequence[NamedAnswer] | None:
@@ -58,7 +70,10 @@ class CachedProgram:
 
     def keep_order(self) -> None:
         """Make insertion order part of the cores; cached reactions have other cores."""
+        self._forget()
+        keep_order(self.wrapped)
+
+    def _forget(self) -> None:
         self._initial.clear()
         self._reactions.clear()
         self._firsts.clear()
-        keep_order(self.wrapped)

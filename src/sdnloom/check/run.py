@@ -18,7 +18,7 @@ from sdnloom.check.fingerprint import Fingerprints, declared_fingerprint, progra
 from sdnloom.check.program_factory import make_program
 from sdnloom.check.report import CONTROLLER, ReductionReport, Report
 from sdnloom.check.scenario import Scenario
-from sdnloom.engine.model import Observer, Property, System
+from sdnloom.engine.model import Observer, Property, Restart, RestartRequired, System
 from sdnloom.engine.path import Diverged, final_state, replay
 from sdnloom.engine.result import Counterexample, Result, SearchEvent, SearchOptions, Violated
 from sdnloom.engine.search import search
@@ -28,10 +28,10 @@ from sdnloom.inputs.clients import DiscoveryError, discovering_clients
 from sdnloom.inputs.concolic import ConcolicExplorer, ConcolicOptions
 from sdnloom.inputs.explorable import explorable
 from sdnloom.inputs.statistics import answer_pools
-from sdnloom.network.assumed_independence import AssumeIndependent, AssumptionRefuted
+from sdnloom.network.assumed_independence import AssumeIndependent
 from sdnloom.network.build import build
 from sdnloom.network.network import Network
-from sdnloom.network.program import DefinedByClass, Program, RestartNeeded, capability, keep_order
+from sdnloom.network.program import DefinedByClass, Program, capability, keep_order
 from sdnloom.symbolic.options import ExplorationOptions
 
 T = TypeVar("T")
@@ -96,8 +96,8 @@ class Run:
         """The result of an attempt; of a second one if the order in which dicts were filled matters to the program."""
         try:
             return attempt()
-        except RestartNeeded as restart:
-            self.restarts.append(str(restart))
+        except RestartRequired as required:
+            self.restarts.append(required.restart.reason)
             keep_order(self.program)  # the program that found it may be a rewritten copy
             return attempt()
 
@@ -122,14 +122,16 @@ class Run:
         The time limit counts from `began`.
         """
         while True:
-            try:
-                system = self._watched(program, narrow.network)
-                options = replace(narrow.options, strategy=narrow.strategy(system))
-                spent = time.perf_counter() - began
-                result = search(shuffled(system, narrow.seed), options, on_event, spent, observers(system))
+            known = program.refuted if isinstance(program, AssumeIndependent) else ()
+            system = self._watched(program, narrow.network)
+            options = replace(narrow.options, strategy=narrow.strategy(system))
+            spent = time.perf_counter() - began
+            result = search(shuffled(system, narrow.seed), options, on_event, spent, observers(system))
+            if not isinstance(result.verdict, Restart):
                 return Searched(result, options, system)
-            except AssumptionRefuted as refuted:
-                self.restarts.append(str(refuted))
+            if not isinstance(program, AssumeIndependent) or program.refuted == known:
+                raise RestartRequired(result.verdict)  # insertion order matters: all that was learned has other cores
+            self.restarts += program.refuted[len(known) :]
 
     def _watched(self, program: Program, network: Network) -> System:
         """The system to search, with its coverage recorded if that is wanted."""

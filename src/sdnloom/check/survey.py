@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sdnloom.check.run import Run
-from sdnloom.engine.model import System
+from sdnloom.engine.model import Restart, System
 from sdnloom.engine.path import Path, final_state, replay
 from sdnloom.engine.semantics import Semantics
 from sdnloom.inputs.clients import DiscoveryError
@@ -130,7 +130,9 @@ def _difference(one: ConcolicClass, program: Program, core: object, twin: Rewrit
     came = message_with(one.question, one.witness)
     if (preparable := capability(program, Preparable)) is not None:
         preparable.prepare(core)
-    (reaction, *_), lines = line_trace(lambda: program.handle(core, came), twin.own_files)
+    reactions, lines = line_trace(lambda: program.handle(core, came), twin.own_files)
+    assert not isinstance(reactions, Restart)  # the run keeps insertion order
+    reaction = reactions[0]
     if lines != one.lines:
         place = next((a for a, b in zip(lines, one.lines, strict=False) if a != b), None)
         where = f" from {place.file}:{place.number} on" if place else ""

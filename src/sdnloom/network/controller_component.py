@@ -1,14 +1,14 @@
 """The controller as a component: one action for each switch, and one for each timer and call from outside.
 
-A program with threads of its own has one more, in which one of them goes on, and one with a clock another, in which
-time passes to its next timer.
+A program with threads has one more, in which a thread runs, and one with a clock another, in which time passes to the
+next timer.
 """
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
-from sdnloom.engine.model import ALL, Action, Component, Event, Mode, Outcome
+from sdnloom.engine.model import ALL, Action, Component, Event, Mode, Outcome, Restart
 from sdnloom.network.assumed_independence import AssumeIndependent
 from sdnloom.network.events import ExternalCalled, MessageHandled, MessageSent, TimerFired
 from sdnloom.network.network import External, Network, NetworkError
@@ -37,9 +37,11 @@ from sdnloom.network.statistics import answered
 from sdnloom.network.switch import Switch, SwitchCore
 from sdnloom.network.switch_component import EpochMessage, EpochSwitchUp
 
+_StepFunction: TypeAlias = Callable[[Any, Any], list[Outcome] | Restart]
+
 
 class ControllerCore(NamedTuple):
-    """The program's core; for each switch its connection (None: there is none); what may still come from outside."""
+    """The program's core; the epoch of each switch's connection (None: not connected); budgets of calls and timers."""
 
     program: Hashable
     epochs: tuple[int | None, ...]
@@ -47,7 +49,7 @@ class ControllerCore(NamedTuple):
 
 
 class ControllerComponent:
-    """Makes the component of the controller."""
+    """Builds the component of the controller."""
 
     def __init__(self, network: Network, program: Program) -> None:
         self.network, self.program = network, program
@@ -86,7 +88,7 @@ class ControllerComponent:
         epochs = tuple(None if self.network.joining else 0 for _ in self.names)
         every = frozenset(f"{name}.of" for name in self.names)
         actions = []
-        apart, near = self._supposed()
+        apart, near = self._assumptions()
         for name in self.names:
             cells = frozenset({("program", name)}) if apart else ALL
             sends = frozenset({f"{name}.of"}) if near else every
@@ -102,16 +104,16 @@ class ControllerComponent:
         initial = ControllerCore(core, epochs, tuple(budget for *_, budget in self.outside))
         return Component("controller", initial, tuple(actions), conflict=conflict, cell_text=text_of)
 
-    def _supposed(self) -> tuple[bool, bool]:
-        """Return whether handlers of different switches are taken to be apart, and to send only to their own."""
+    def _assumptions(self) -> tuple[bool, bool]:
+        """Return whether handlers of different switches are assumed to share no cell, and to send to their own only."""
         if self.changing or not isinstance(self.program, AssumeIndependent):
             return False, False
         return self.program.apart, self.program.near
 
-    def _handler(self, switch: str) -> Callable[[Any, Any], list[Outcome]]:
+    def _handler(self, switch: str) -> _StepFunction:
         place = self.names.index(switch)
 
-        def handle(core: ControllerCore, message: Any) -> list[Outcome]:
+        def handle(core: ControllerCore, message: Any) -> list[Outcome] | Restart:
             if isinstance(message, EpochSwitchUp | SwitchUp):
                 epoch = message.epoch if isinstance(message, EpochSwitchUp) else 0
                 given: Input = message.joined if isinstance(message, EpochSwitchUp) else message
@@ -121,18 +123,22 @@ class ControllerComponent:
                 return self._outcomes(
                     core._replace(epochs=(*core.epochs[:place], None, *core.epochs[place + 1 :])), message
                 )
-            return [
-                self._noted(self._outcome(core, reaction, (MessageHandled(switch, shown),), label), reaction)
-                for label, shown in self._shown(core, switch, message)
-                for reaction in self.program.handle(core.program, MessageIn(switch, shown))
-            ]
+            outcomes = []
+            for label, shown in self._shown(core, switch, message):
+                reactions = self.program.handle(core.program, MessageIn(switch, shown))
+                if isinstance(reactions, Restart):
+                    return reactions
+                for reaction in reactions:
+                    outcome = self._outcome(core, reaction, (MessageHandled(switch, shown),), label)
+                    outcomes.append(self._with_footprint(outcome, reaction))
+            return outcomes
 
         return handle
 
     def _shown(self, core: ControllerCore, switch: str, message: OpenFlowMessage) -> list[tuple[str, OpenFlowMessage]]:
-        """Return the message, or each that it may be if it is a reply whose statistics are discovered.
+        """Return the message or, if it is a reply whose statistics are discovered, every reply that it may be.
 
-        Nobody but the program looks into a reply, so it makes no difference that this is settled no earlier.
+        Only the program reads a reply, so the choice can be made when it is handled.
         """
         if self.network.answers is None or not isinstance(message, PortStatsReply):
             return [("", message)]
@@ -141,14 +147,14 @@ class ControllerComponent:
             found = dict(self.network.answers).get(switch, ())
         return [(label, answered(message, answer)) for label, answer in found] or [("", message)]
 
-    def _noted(self, outcome: Outcome, reaction: Reaction) -> Outcome:
-        """Return the outcome with the cells that were touched, where the program tells."""
+    def _with_footprint(self, outcome: Outcome, reaction: Reaction) -> Outcome:
+        """Return the outcome with the cells that were read and written, where they are known."""
         if reaction.reads is None or reaction.writes is None:
             return outcome
         return replace(outcome, reads=reaction.reads | {CONNECTIONS}, writes=reaction.writes)
 
-    def _caller(self, place: int, given: Input, events: tuple[Event, ...]) -> Callable[[Any, Any], list[Outcome]]:
-        def call(core: ControllerCore, _: None) -> list[Outcome]:
+    def _caller(self, place: int, given: Input, events: tuple[Event, ...]) -> _StepFunction:
+        def call(core: ControllerCore, _: None) -> list[Outcome] | Restart:
             left = core.budgets[place]
             if not left:
                 return []
@@ -157,20 +163,23 @@ class ControllerComponent:
 
         return call
 
-    def _outcomes(self, core: ControllerCore, given: Input, events: tuple[Event, ...] = ()) -> list[Outcome]:
-        return [self._outcome(core, reaction, events) for reaction in self.program.handle(core.program, given)]
+    def _outcomes(self, core: ControllerCore, given: Input, events: tuple[Event, ...] = ()) -> list[Outcome] | Restart:
+        reactions = self.program.handle(core.program, given)
+        if isinstance(reactions, Restart):
+            return reactions
+        return [self._outcome(core, reaction, events) for reaction in reactions]
 
     def _outcome(self, core: ControllerCore, reaction: Reaction, events: tuple[Event, ...], label: str = "") -> Outcome:
-        sends, told = [], []
+        sends, events_of_sends = [], []
         for switch, message in reaction.messages:
             epoch = core.epochs[self._place(switch)]
             if epoch is not None:
                 sends.append((f"{switch}.of", EpochMessage(epoch, message) if switch in self.numbered else message))
-                told.append(MessageSent(switch, message))
+                events_of_sends.append(MessageSent(switch, message))
         return Outcome(
             core._replace(program=reaction.core),
             tuple(sends),
-            (*events, *reaction.events, *told),
+            (*events, *reaction.events, *events_of_sends),
             choice="; ".join(filter(None, (label, reaction.choice))),
         )
 
@@ -184,7 +193,7 @@ class ControllerComponent:
 
 
 def _label(network: Network, external: External) -> str:
-    """Return the name of the action, with the arguments where the name alone does not tell it from others."""
+    """Return the name of the action, with the arguments where several calls have this name."""
     alike = [each for each in network.externals if each.name == external.name]
     parts = [external.name, *map(str, external.arguments)] if len(alike) > 1 else [external.name]
     return f"external {' '.join(parts)}"

@@ -8,17 +8,9 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar, runtime_checkable
 
-from sdnloom.engine.model import Cell, Event
-from sdnloom.errors import SdnloomError
+from sdnloom.engine.model import Cell, Event, Restart
 from sdnloom.network.network import NamedAnswer
 from sdnloom.network.openflow import OpenFlowMessage, PortDesc, PortStatsReply
-
-
-class RestartNeeded(SdnloomError):  # noqa: N818 (no error for whoever starts again)
-    """A program has found that two states which it gave one core are not alike, and tells them apart from now on.
-
-    Whoever asked has to start again from `initial`; that happens once.
-    """
 
 
 class SwitchUp(NamedTuple):
@@ -98,8 +90,12 @@ class Program(Protocol):
     def initial(self) -> Hashable:
         """The core of the program that has just started and knows no switch yet."""
 
-    def handle(self, core: Any, given: Input) -> Sequence[Reaction]:
-        """Every way the program may react; at least one, but none to a ThreadTurn or ClockTick that is not possible."""
+    def handle(self, core: Any, given: Input) -> Sequence[Reaction] | Restart:
+        """Every way the program may react; at least one, but none to a ThreadTurn or ClockTick that is not possible.
+
+        A Restart, with the reason, if something is refuted on which earlier reactions relied. The program relies on it
+        no longer, and the search starts again from `initial`.
+        """
 
 
 @runtime_checkable
@@ -133,7 +129,7 @@ class HasClock(Protocol):
 class FirstReaction(Protocol):
     """A program that computes one reaction at less cost than all. The start-up asks, for it needs no other."""
 
-    def first(self, core: Any, given: Input) -> Reaction | None:
+    def first(self, core: Any, given: Input) -> Reaction | Restart | None:
         """The first of the reactions of `handle`; None if there is none."""
 
 

@@ -1,15 +1,15 @@
-"""What happens before a search starts: the switches join, in the order of their names, and the program's answers come.
+"""Start-up: before a search, the switches join in the order of their names, and their messages are handled.
 
-Everything goes first come first served: this is one course of events, not all of them. A program that sends packets by
-itself cannot begin this way, unless the network has a `warmup`: then packets travel from switch to switch, and after
-that time passes to the program's next timer that many times, each time until all is quiet. Hosts are plugged in
-afterwards, so what comes out at a host's port is lost.
+Messages are delivered first come first served: this is one course of events, not all of them. A program that sends
+packets by itself cannot start this way, unless the network has a `warmup`: then packets travel from switch to switch,
+and after that time passes to the program's next timer that many times, each time until nothing is left to deliver.
+Hosts are connected afterwards, so packets that leave by a host's port are lost.
 """
 
 from collections import deque
 from collections.abc import Collection, Hashable, Mapping, Sequence
 
-from sdnloom.engine.model import Event
+from sdnloom.engine.model import Event, Restart, RestartRequired
 from sdnloom.network.events import HandlerRaised
 from sdnloom.network.network import Network, NetworkError
 from sdnloom.network.packet import Packet
@@ -35,7 +35,7 @@ from sdnloom.network.switch import (
 )
 from sdnloom.network.topology.spec import SwitchPort
 
-MAX_START = 10_000  # messages and packets before the search starts; what never comes to rest is refused
+MAX_START = 10_000  # messages and packets before the search starts
 
 
 def refuse_unknown(program: Program, switch: str, names: Collection[str]) -> None:
@@ -47,7 +47,7 @@ def refuse_unknown(program: Program, switch: str, names: Collection[str]) -> Non
 
 
 class Startup:
-    """One course of events from nothing to the state in which the search starts."""
+    """One course of events that leads to the state in which the search starts."""
 
     def __init__(self, network: Network, program: Program, configs: Mapping[str, Switch]) -> None:
         self.network, self.program, self.configs = network, program, configs
@@ -55,13 +55,20 @@ class Startup:
         self._quick = capability(program, FirstReaction)
         threads = capability(program, HasThreads)
         self._explores_threads = network.warmup is not None and threads is not None and threads.explores_threads
-        self.core: Hashable = program.initial()
-        self.cores = {name: initial_switch_core(configs[name]) for name in self.names}
-        self._inputs: deque[Input] = deque()
-        self._packets: deque[tuple[SwitchPort, Packet]] = deque()
 
     def run(self) -> tuple[Hashable, dict[str, SwitchCore]]:
         """Return the cores of the program and of the switches. With `joining` nothing has happened yet."""
+        while True:
+            try:
+                return self._run()
+            except RestartRequired:
+                continue  # the program no longer relies on what was refuted
+
+    def _run(self) -> tuple[Hashable, dict[str, SwitchCore]]:
+        self.core: Hashable = self.program.initial()
+        self.cores = {name: initial_switch_core(self.configs[name]) for name in self.names}
+        self._inputs: deque[Input] = deque()
+        self._packets: deque[tuple[SwitchPort, Packet]] = deque()
         if self.network.joining:
             return self.core, self.cores
         self._inputs += [
@@ -88,7 +95,7 @@ class Startup:
         )
 
     def _give(self, given: Input) -> bool:
-        """Give the program an input; False if there is no such thing now."""
+        """Give the program an input; False if it has no reaction."""
         reaction = self._first(given)
         if reaction is None:
             return False
@@ -100,10 +107,15 @@ class Startup:
         return True
 
     def _first(self, given: Input) -> Reaction | None:
-        """Return the first of the program's reactions; a program may be able to give it without the others."""
+        """Return the first of the program's reactions, computed without the others where the program can."""
         if self._quick is not None:
-            return self._quick.first(self.core, given)
-        return next(iter(self.program.handle(self.core, given)), None)
+            reaction = self._quick.first(self.core, given)
+        else:
+            reactions = self.program.handle(self.core, given)
+            reaction = reactions if isinstance(reactions, Restart) else next(iter(reactions), None)
+        if isinstance(reaction, Restart):
+            raise RestartRequired(reaction)
+        return reaction
 
     def _arrive(self, to: SwitchPort, packet: Packet) -> None:
         switch, port = to

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple
 
-from sdnloom.engine.model import Event
+from sdnloom.engine.model import Event, Restart
 from sdnloom.network.openflow import OpenFlowMessage
 from sdnloom.network.program import Input, Reaction, ReadsAndWrites
 from sdnloom.platforms.capture.dict_order import DictOrder
@@ -143,7 +143,7 @@ class CapturedProgram(Copyable, ABC):
         with self._running():
             self._states.bring(core)
 
-    def handle(self, core: StateId, given: Input) -> Sequence[Reaction]:
+    def handle(self, core: StateId, given: Input) -> Sequence[Reaction] | Restart:
         """The reactions: one, or one for each thread, timer and outcome of draws."""
         with self._running():
             return self._orders.reactions(core, given)

@@ -162,7 +162,7 @@ def test_more_orders_than_are_followed_are_stated():
     assert len(last) == 1
     assert len(under_test._states.variants(*last)) == VARIANTS
     assert under_test.notes == (
-        "where the program's dicts differ only in the order of their keys, not all orders were followed",
+        "states that differ only in the insertion order of dicts are one, and not all orders were tried",
     )
 
 

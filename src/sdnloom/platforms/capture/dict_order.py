@@ -1,76 +1,90 @@
-"""Whether it matters to a program in which order its dicts were filled.
+"""Detects whether a program depends on the insertion order of its dicts.
 
-States that differ only in that order are one state to a search, which keeps it small. That is right as long as the
-program does the same in all of them, so whatever is asked of the one that stands for the others is asked of those as
-well: same messages, same events, and states after it that are one again. The first time that they differ, the order
-becomes part of the state, and the search has to start again. Law: after a search that did not start again, no order
-that was followed made a difference to any input that the program was given.
+States that differ only in insertion order are one state to a search, which keeps it small. That is right as long as the
+program reacts alike in all of them, so every input that the representative is given is given to its variants as well:
+they must send the same messages, report the same events and lead to states that are one again. At the first difference
+the order becomes part of the state, and the search restarts. Law: after a search without such a restart, no order that
+was tried made a difference to any input that the program was given.
 """
 
 from collections.abc import Callable, Hashable
 from typing import Any
 
-from sdnloom.network.program import Call, Input, MessageIn, Reaction, RestartNeeded
+from sdnloom.engine.model import Restart
+from sdnloom.network.program import Call, Input, MessageIn, Reaction
 from sdnloom.platforms.capture.states import StateId, StateStore
 
 React = Callable[[StateId, Input], tuple[Reaction, ...]]
+NOT_ALL_ORDERS = "states that differ only in the insertion order of dicts are one, and not all orders were tried"
+
+
+def order_dependence(name: str, given: Input, what: str = "a dict") -> str:
+    """The reason of a restart."""
+    return f"the reaction of {name} to {input_text(given)} depends on the insertion order of {what}"
+
+
+def order_note(given: Input | None) -> str:
+    """The note for a report on a program whose insertion order is part of its state."""
+    reason = "" if given is None else f": its reaction to {input_text(given)} depends on it"
+    return f"the insertion order of dicts is part of the program's state{reason}"
+
+
+def input_text(given: Any) -> str:
+    """An input in a few words."""
+    if isinstance(given, MessageIn):
+        return f"{type(given.message).__name__} of {given.switch}"
+    return given.name if isinstance(given, Call) else type(given).__name__
 
 
 class DictOrder:
-    """What a program was asked in each of its states, and what it answered."""
+    """The inputs that a program was given in each of its states, and its reactions."""
 
     def __init__(self, name: str, states: StateStore[Any], react: React, begin: Callable[[], object]) -> None:
         self._name, self._states, self._react, self._begin = name, states, react, begin
-        self._asked: dict[StateId, dict[Hashable, tuple[Reaction, ...]]] = {}
-        self._followed: set[tuple[StateId, Hashable]] = set()
-        self._mattered = ""  # to the reaction to which input
+        self._known: dict[StateId, dict[Hashable, tuple[Reaction, ...]]] = {}
+        self._tried: set[tuple[StateId, Hashable]] = set()
+        self._dependent: Input | None = None  # the input whose reaction depends on the order
 
-    def reactions(self, core: StateId, given: Input) -> tuple[Reaction, ...]:
-        """Return the reactions to an input; StartAgain if they depend on the order in which a dict was filled."""
+    def reactions(self, core: StateId, given: Input) -> tuple[Reaction, ...] | Restart:
+        """Return the reactions to an input; a Restart if they depend on the insertion order of a dict."""
         found = self._react(core, given)
-        if not self._states.ordered:
-            self._asked.setdefault(core, {})[given] = found
-            self._follow([(variant, given) for variant in self._states.variants(core)])
-        return found
+        if self._states.ordered:
+            return found
+        self._known.setdefault(core, {})[given] = found
+        dependent = self._try([(variant, given) for variant in self._states.variants(core)])
+        if dependent is None:
+            return found
+        self._dependent = dependent
+        self.keep()
+        return Restart(order_dependence(self._name, dependent))
 
-    def _follow(self, todo: list[tuple[StateId, Any]]) -> None:
+    def _try(self, todo: list[tuple[StateId, Any]]) -> Input | None:
+        """Give inputs to variants, and to those found on the way; return an input to which one reacts differently."""
         states = self._states
         while todo or states.arrived:
             while states.arrived:
                 variant = states.arrived.pop()
-                todo += [(variant, given) for given in self._asked.get(states.standing(variant), ())]
-            if not todo or todo[-1] in self._followed:
+                todo += [(variant, given) for given in self._known.get(states.standing(variant), ())]
+            if not todo or todo[-1] in self._tried:
                 todo = todo[:-1]
                 continue
             variant, given = todo.pop()
-            self._followed.add((variant, given))
-            if self._react(variant, given) != self._asked[states.standing(variant)][given]:
-                self._mattered = _words(given)
-                self.keep()
-                raise RestartNeeded(
-                    f"{self._name} reacts to {self._mattered} in a way that depends on the order in which a dict was "
-                    "filled; expected a new start, from which on states are told apart by it"
-                )
+            self._tried.add((variant, given))
+            if self._react(variant, given) != self._known[states.standing(variant)][given]:
+                different: Input = given
+                return different
+        return None
 
     def keep(self) -> None:
-        """Tell states apart by that order from now on, and begin again."""
+        """Make the order part of the state from now on, and begin again."""
         if not self._states.ordered:
-            self._asked.clear()
-            self._followed.clear()
+            self._known.clear()
+            self._tried.clear()
             self._states.keep_order()
             self._begin()
 
     def notes(self) -> list[str]:
-        """Return what a report must say about it."""
+        """Return what a reader of the result must know of it."""
         if self._states.ordered:
-            why = f": what it does about {self._mattered} depends on it" if self._mattered else ""
-            return [f"the order in which the program filled its dicts is part of its state{why}"]
-        if self._states.merged:
-            return ["where the program's dicts differ only in the order of their keys, not all orders were followed"]
-        return []
-
-
-def _words(given: Any) -> str:
-    if isinstance(given, MessageIn):
-        return f"{type(given.message).__name__} of {given.switch}"
-    return given.name if isinstance(given, Call) else type(given).__name__
+            return [order_note(self._dependent)]
+        return [NOT_ALL_ORDERS] if self._states.merged else []

@@ -1,15 +1,16 @@
 """The state of a plain Python object as an immutable value, and back.
 
-Laws: `thaw(freeze(x))` equals `x`; equal states freeze to equal values whatever the order of dicts and sets; values of
-different types stay different (True is not 1). Dicts come back in a canonical order, for insertion order is no state.
-What cannot be kept is refused by name: open files, generators, locks, cycles, a mutable value shared by two owners.
+Laws: `thaw(freeze(x))` equals `x`; equal states freeze to equal values whatever the order of sets and, unless
+`ordered`, of dicts; values of different types stay different (True is not 1). Dicts come back with their items sorted,
+or in insertion order if they were frozen `ordered`. What cannot be frozen is refused by name: open files, generators,
+locks, cycles, a mutable value shared by two owners.
 """
 
 import collections
 import types
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from enum import Enum
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from sdnloom.engine.stable_text import stable_text
 from sdnloom.errors import SdnloomError
@@ -37,18 +38,36 @@ MUTABLE = (dict, list, set, collections.deque, bytearray)
 _REFUSED = (types.GeneratorType, types.CoroutineType, types.FrameType, types.TracebackType)
 
 
-def freeze(value: Any, where: str = "state") -> Hashable:
+Rows = tuple[tuple[str, Hashable], ...]  # attributes, by name
+
+
+class NewDict(Protocol):
+    """Makes the dicts of a thawed value."""
+
+    def new_dict(self, kind: Any, size: int) -> Any:
+        """A new, empty dict of that type for so many items."""
+
+
+def freeze(value: Any, where: str = "state", ordered: bool = False) -> Hashable:
     """Return the value as an immutable one. Raises StateError naming the part that cannot be."""
-    return _freeze(value, where, {}, 0)
+    return _freeze(value, where, _Owners(ordered), 0)
 
 
-def frozen_attributes(attributes: Mapping[str, Any], where: str) -> tuple[tuple[str, Hashable], ...]:
+def frozen_attributes(attributes: Mapping[str, Any], where: str, ordered: bool = False) -> Rows:
     """Return the attributes of an object as sorted rows for `restore`."""
-    owners: dict[int, str] = {}
+    owners = _Owners(ordered)
     return tuple((name, _freeze(each, f"{where}.{name}", owners, 1)) for name, each in sorted(attributes.items()))
 
 
-def _freeze(value: Any, where: str, owners: dict[int, str], depth: int) -> Hashable:
+class _Owners(dict[int, str]):
+    """Mutable values by id with the place where each was met first, and whether dicts keep their order."""
+
+    def __init__(self, ordered: bool) -> None:
+        super().__init__()
+        self.ordered = ordered
+
+
+def _freeze(value: Any, where: str, owners: _Owners, depth: int) -> Hashable:
     kind = type(value)
     if kind in _PLAIN:
         return value  # type: ignore[no-any-return]
@@ -76,8 +95,8 @@ def _freeze(value: Any, where: str, owners: dict[int, str], depth: int) -> Hasha
     return _freeze_mutable(value, where, owners, depth)
 
 
-def _freeze_mutable(value: Any, where: str, owners: dict[int, str], depth: int) -> Frozen:
-    kind = vars(type(value)).get("noted_kind", type(value))  # see noting.py
+def _freeze_mutable(value: Any, where: str, owners: _Owners, depth: int) -> Frozen:
+    kind = vars(type(value)).get("noted_kind", type(value))  # the type that a recording dict stands for
     base = next((each for each in MUTABLE if isinstance(value, each)), None)
     attributes = attributes_of(value) if kind is type(value) else {}
     if (base is None and attributes is None) or isinstance(value, _REFUSED):
@@ -98,17 +117,17 @@ def _freeze_mutable(value: Any, where: str, owners: dict[int, str], depth: int) 
     return Frozen(kind, (), (None, rows))
 
 
-def _pairs(value: dict[Any, Any], where: str, owners: dict[int, str], depth: int) -> tuple[Any, ...]:
+def _pairs(value: dict[Any, Any], where: str, owners: _Owners, depth: int) -> tuple[Any, ...]:
     rows = [
         (_freeze(key, f"a key of {where}", owners, depth + 1), _freeze(each, f"{where}[{key!r}]", owners, depth + 1))
         for key, each in value.items()
     ]
-    if not isinstance(value, collections.OrderedDict):
+    if not owners.ordered and not isinstance(value, collections.OrderedDict):
         rows.sort(key=stable_text)
     return tuple(rows)
 
 
-def _parts(values: Iterable[Any], where: str, owners: dict[int, str], depth: int) -> list[Hashable]:
+def _parts(values: Iterable[Any], where: str, owners: _Owners, depth: int) -> list[Hashable]:
     return [_freeze(each, f"{where}[{place}]", owners, depth + 1) for place, each in enumerate(values)]
 
 
@@ -149,38 +168,41 @@ def _slots(kind: type) -> tuple[str, ...]:
     return tuple(name for name in names if name not in ("__dict__", "__weakref__"))
 
 
-def thaw(frozen: Any) -> Any:
-    """Return a fresh value equal to the one that was frozen. No constructor of the program's own runs."""
+def thaw(frozen: Any, dicts: NewDict | None = None) -> Any:
+    """Return a fresh value equal to the one that was frozen. No constructor of the program's own runs.
+
+    `dicts` makes the dicts, in the order in which they are met; without it they are what they were.
+    """
     if type(frozen) is not Frozen:
         return frozen
     kind, items, extra = frozen
     if isinstance(kind, str):
-        return _IMMUTABLE[kind](items)
+        return tuple([thaw(each, dicts) for each in items]) if kind == "tuple" else _IMMUTABLE[kind](items)
     option, rows = extra
     if issubclass(kind, tuple):
-        return tuple.__new__(kind, map(thaw, items))
-    made = kind.__new__(kind)
+        return tuple.__new__(kind, [thaw(each, dicts) for each in items])
+    made = dicts.new_dict(kind, len(items)) if dicts is not None and issubclass(kind, dict) else kind.__new__(kind)
     if isinstance(made, dict):
         if isinstance(made, collections.defaultdict):
             made.default_factory = option
         put = collections.OrderedDict.__setitem__ if isinstance(made, collections.OrderedDict) else dict.__setitem__
         for key, each in items:
-            put(made, thaw(key), thaw(each))
+            put(made, thaw(key, dicts), thaw(each, dicts))
     elif isinstance(made, list):
-        list.extend(made, map(thaw, items))
+        list.extend(made, [thaw(each, dicts) for each in items])
     elif isinstance(made, set):
         set.update(made, map(thaw, items))
     elif isinstance(made, collections.deque):
-        collections.deque.__init__(made, map(thaw, items), option)
+        collections.deque.__init__(made, [thaw(each, dicts) for each in items], option)
     elif isinstance(made, bytearray):
         bytearray.__init__(made, items)
-    return restore(made, rows)
+    return restore(made, rows, dicts)
 
 
-def restore(target: Any, rows: Iterable[tuple[str, Any]]) -> Any:
+def restore(target: Any, rows: Iterable[tuple[str, Any]], dicts: NewDict | None = None) -> Any:
     """Return the object with these attributes, thawed; others that it has stay."""
     for name, each in rows:
-        object.__setattr__(target, name, thaw(each))
+        object.__setattr__(target, name, thaw(each, dicts))
     return target
 
 
@@ -188,7 +210,6 @@ _IMMUTABLE: dict[str, Callable[[Any], Any]] = {
     "bool": bool,
     "float": float,
     "complex": complex,
-    "tuple": lambda items: tuple(map(thaw, items)),
     "frozenset": lambda items: frozenset(map(thaw, items)),
     "same": lambda item: item,
 }

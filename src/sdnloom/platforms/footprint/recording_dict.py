@@ -110,7 +110,7 @@ def note_tables(attributes: Mapping[str, Any], notes: Notes) -> dict[str, Any]:
     """The attributes that are tables, each as one that notes; all others are left out."""
     found = {}
     for name, value in attributes.items():
-        kind = _KINDS.get(type(value))
+        kind = _KINDS.get(vars(type(value)).get("watched_kind", type(value)))
         if kind is not None:
             table: Any = kind()
             table.attribute, table.notes, table.table = name, notes, value
@@ -137,8 +137,13 @@ def cell_of(table: str, key: Any) -> Cell:
     return Key(table, key) if key is not EVERY and is_plain(key) else Attribute(table)
 
 
-def written_cells(before: Mapping[str, Any], after: Mapping[str, Any], tables: Iterable[str]) -> frozenset[Cell]:
-    """The cells that differ between two states, given as frozen attributes."""
+def written_cells(
+    before: Mapping[str, Any], after: Mapping[str, Any], tables: Iterable[str], ordered: bool = False
+) -> frozenset[Cell]:
+    """The cells that differ between two states, given as frozen attributes.
+
+    If they are frozen `ordered`, a new key changes the whole table: each order of two new keys is a state of its own.
+    """
     known = set(tables)
     cells: set[Cell] = set()
     for name in sorted(before.keys() | after.keys()):
@@ -149,6 +154,8 @@ def written_cells(before: Mapping[str, Any], after: Mapping[str, Any], tables: I
             here, there = dict(one.items), dict(other.items)  # type: ignore[union-attr]
             changed = {key for key in here.keys() | there.keys() if here.get(key, EVERY) != there.get(key, EVERY)}
             cells |= {cell_of(name, thaw(key)) for key in changed}
+            if ordered and list(there) != [key for key in here if key in there]:
+                cells.add(Attribute(name))
         else:
             cells.add(Attribute(name))
     return frozenset(cells)

@@ -1,20 +1,20 @@
-"""The plain-Python platform: a controller program is a class with a method for each kind of event it cares about.
+"""The plain-Python platform: a controller program is a class with a method for each kind of event that it handles.
 
     class Hub:
         def packet_in(self, net, switch, message):
             net.flood(switch, message)
 
-The state of the program is what its instance holds in attributes; class and module variables are not part of it, and a
-handler that changes one is refused. Handlers say what to do through `net`, which only writes it down.
+The state of the program is in the attributes of its instance; class and module variables are not part of it, and a
+handler that changes one is refused. Handlers send through `net`, which only records the messages.
 """
 
 import sys
 import traceback
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sdnloom.engine.model import NONE
+from sdnloom.engine.model import NONE, Restart
 from sdnloom.errors import SdnloomError
 from sdnloom.network.events import HandlerRaised
 from sdnloom.network.openflow import (
@@ -35,9 +35,19 @@ from sdnloom.network.openflow import (
     StatsReply,
 )
 from sdnloom.network.program import Call, Input, MessageIn, Reaction, SwitchDown, SwitchUp, TimerInput
-from sdnloom.platforms.capture.freeze import MUTABLE, StateError, attributes_of, freeze, frozen_attributes, restore
+from sdnloom.platforms.capture.dict_order import NOT_ALL_ORDERS, order_dependence, order_note
+from sdnloom.platforms.capture.freeze import (
+    MUTABLE,
+    Rows,
+    StateError,
+    attributes_of,
+    freeze,
+    frozen_attributes,
+    restore,
+)
 from sdnloom.platforms.copyable import Copyable
-from sdnloom.platforms.footprint.recording_dict import Notes, note_tables, read_cells, written_cells
+from sdnloom.platforms.footprint.recording_dict import EVERY, Notes, note_tables, read_cells, written_cells
+from sdnloom.platforms.python.insertion_order import Arrangement, OrderWatch, arranged
 
 if TYPE_CHECKING:
     from sdnloom.platforms.python.symbolic import SymbolicPython
@@ -69,7 +79,7 @@ class ProgramError(SdnloomError):
 
 
 class Net:
-    """What a handler can do. Everything is written down and sent when the handler is done."""
+    """The handle by which a handler sends messages. They are recorded, and sent when the handler returns."""
 
     def __init__(self) -> None:
         self.messages: list[tuple[str, OpenFlowMessage]] = []
@@ -79,7 +89,7 @@ class Net:
         self.messages.append((switch, message))
 
     def packet_out(self, switch: str, message: PacketIn, *actions: OpenFlowAction) -> None:
-        """Say what to do with the packet of a PacketIn: the kept one or, if the switch kept none, its data."""
+        """Apply actions to the packet of a PacketIn: the buffered one or, if the switch buffered none, its data."""
         kept = message.buffer_id != NO_BUFFER
         self.send(
             switch,
@@ -122,8 +132,9 @@ class Net:
 class PythonProgram(Copyable):
     """A class as a controller program; a new instance is made from `arguments`.
 
-    What a handler reads and changes of the tables in its attributes is noted key by key, and a search with reduction
-    uses it. `per_switch`, also as a variable of the class, is a promise about that (`assumed_independence`).
+    The keys that a handler reads and writes of dicts in its attributes are recorded, and a search with reduction uses
+    them. `per_switch`, also as a variable of the class, is a promise about that (`assumed_independence`). The insertion
+    order of dicts is part of the state from the moment a handler is found to depend on it (`insertion_order`).
     """
 
     def __init__(self, kind: type, arguments: Mapping[str, Any] | None = None, per_switch: bool | None = None) -> None:
@@ -137,6 +148,9 @@ class PythonProgram(Copyable):
         if self.per_switch not in (None, True, False):
             raise ProgramError(f"{kind.__name__}.per_switch is {self.per_switch!r}; expected True or False")
         self.shared = _shared_containers(kind)
+        self._ordered = False
+        self._dependent: Input | None = None  # the input whose reaction depends on insertion order
+        self._all_orders = True  # whether every insertion order that a handler could see was tried
 
     @property
     def name(self) -> str:
@@ -148,7 +162,21 @@ class PythonProgram(Copyable):
         from sdnloom.platforms.python.symbolic import SymbolicPython
 
         arguments, options = self._arguments
-        return SymbolicPython(*arguments, **options)
+        twin = SymbolicPython(*arguments, **options)
+        if self._ordered:
+            twin.keep_order()
+        return twin
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of the result must know about insertion order."""
+        if self._ordered:
+            return (order_note(self._dependent),)
+        return () if self._all_orders else (NOT_ALL_ORDERS,)
+
+    def keep_order(self) -> None:
+        """Make the insertion order of dicts part of the state from now on."""
+        self._ordered = True
 
     def initial(self) -> Hashable:
         """The state of a new instance."""
@@ -161,48 +189,68 @@ class PythonProgram(Copyable):
     def prepare(self, core: Any) -> None:
         """Nothing: every reaction starts from its core."""
 
-    def handle(self, core: Any, given: Input) -> Sequence[Reaction]:
-        """The one reaction of the class's method for this input; none of its methods, no reaction."""
+    def handle(self, core: Any, given: Input) -> Sequence[Reaction] | Restart:
+        """Runs the handler for this input; without one the state is unchanged."""
         name, arguments = call_of(given)
-        handler = self.handlers.get(name)
-        if handler is None:
+        if name not in self.handlers:
             return (Reaction(core, reads=NONE, writes=NONE),)
-        instance = restore(object.__new__(self.kind), core)
+        watch = None if self._ordered else OrderWatch()
+        instance = restore(object.__new__(self.kind), core, watch)
         notes: Notes = set()
         tables = note_tables(attributes_of(instance) or {}, notes)
         for attribute, table in tables.items():
             object.__setattr__(instance, attribute, table)
         net = Net()
-        raised = self._run(handler, name, instance, net, arguments)
+        raised = self._run(name, instance, net, arguments)
         self._refuse_shared_state(name)
         before = dict(core)
-        reads = read_cells(before, tables, notes)  # before the tables are looked at to freeze them
+        reads = read_cells(before, tables, notes)  # these two before freezing, which iterates over the tables
+        orders = [] if watch is None else self._orders(watch, tables, notes)
         after = self._core(instance)
-        writes = written_cells(before, dict(after), tables)
+        for order in orders:
+            if self._result(arranged(core, order), name, arguments) != (after, net.messages, raised):
+                self._ordered, self._dependent = True, given
+                return Restart(order_dependence(self.name, given))
+        writes = written_cells(before, dict(after), tables, self._ordered)
         return (Reaction(after, tuple(net.messages), raised, reads=reads | writes, writes=writes),)
 
-    def _run(
-        self, handler: Callable[..., None], name: str, instance: Any, net: Net, arguments: tuple[Any, ...]
-    ) -> tuple[HandlerRaised, ...]:
-        """Run a handler. What it did before an exception stays done, as it would in a real controller."""
+    def _orders(self, watch: OrderWatch, tables: Mapping[str, Any], notes: Notes) -> list[Arrangement]:
+        """Return other insertion orders of the dicts that a handler iterated over."""
+        whole = {attribute for attribute, key in notes if key is EVERY}
+        watch.see(table.table for attribute, table in tables.items() if attribute in whole)
+        if not watch.seen:
+            return []
+        orders, are_all = watch.arrangements()
+        self._all_orders &= are_all
+        return orders
+
+    def _result(self, core: Rows, handler: str, arguments: tuple[Any, ...]) -> tuple[Rows, list[Any], tuple[Any, ...]]:
+        """Return the state after a handler, its messages and the exception that it raised."""
+        instance = restore(object.__new__(self.kind), core)
+        net = Net()
+        raised = self._run(handler, instance, net, arguments)
+        return self._core(instance), net.messages, raised
+
+    def _run(self, handler: str, instance: Any, net: Net, arguments: tuple[Any, ...]) -> tuple[HandlerRaised, ...]:
+        """Run a handler. Its effects before an exception stay, as in a real controller."""
         try:
-            handler(instance, net, *arguments)
-        except (Exception, SystemExit) as error:  # whatever the user's code raises is a finding, not our failure
-            return (self._raised(name, error),)
+            self.handlers[handler](instance, net, *arguments)
+        except (Exception, SystemExit) as error:  # an exception of the user's code is a finding, not an error of ours
+            return (self._raised(handler, error),)
         return ()
 
     def _raised(self, handler: str, error: BaseException) -> HandlerRaised:
-        """The exception with the innermost line of the user's own file."""
+        """The exception with the innermost line of the file of the handler."""
         code = getattr(self.handlers[handler], "__code__", None)
         own = code.co_filename if code is not None else None
         frames = traceback.extract_tb(error.__traceback__)
         frame = next((each for each in reversed(frames) if each.filename == own), frames[-1])
         text = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
-        # The file's name alone: a finding must read the same on every machine.
+        # The name of the file without its folder: a finding is the same on every machine.
         return HandlerRaised(self.name, handler, Path(frame.filename).name, frame.lineno or 0, text)
 
     def _refuse_shared_state(self, handler: str) -> None:
-        """Raise ProgramError if a handler changed what outlives its instance: the change would leak into other runs."""
+        """Raise ProgramError if a handler changed a class or module variable: the change would leak into other runs."""
         for where, value, before in self.shared:
             if freeze(value, where) != before:
                 raise ProgramError(
@@ -210,9 +258,9 @@ class PythonProgram(Copyable):
                     "expected an attribute that is set in __init__"
                 )
 
-    def _core(self, instance: Any) -> tuple[tuple[str, Hashable], ...]:
+    def _core(self, instance: Any) -> Rows:
         """The attributes with their values, frozen together so that none is shared."""
-        return frozen_attributes(attributes_of(instance) or {}, self.name)
+        return frozen_attributes(attributes_of(instance) or {}, self.name, self._ordered)
 
 
 def _shared_containers(kind: type) -> list[tuple[str, Any, Hashable]]:
@@ -227,7 +275,7 @@ def _shared_containers(kind: type) -> list[tuple[str, Any, Hashable]]:
             try:
                 found.append((where, value, freeze(value, where)))
             except StateError:
-                continue  # what cannot be captured cannot be compared
+                continue  # a value that cannot be frozen cannot be compared
     return found
 
 

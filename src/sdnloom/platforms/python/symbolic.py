@@ -56,15 +56,14 @@ class SymbolicPython(PythonProgram):
     def attempt(self, core: Any, given: MessageIn, content: Content | None = None) -> HandlerRun:
         """What the class does in a state about a message, which carries this instead of its own."""
         name, (switch, message) = call_of(given)
-        handler = self.handlers.get(name)
-        if handler is None:
+        if name not in self.handlers:
             return HandlerRun((), ())
         instance = restore(object.__new__(self.kind), core)
         net = Net()
         if content is not None:
             part = "data" if isinstance(message, PacketIn) else "ports"
             message = dataclasses.replace(message, **{part: content})
-        raised = self._run(handler, name, instance, net, (switch, message))
+        raised = self._run(name, instance, net, (switch, message))
         return HandlerRun(tuple((str(concrete(switch)), _plain(message)) for switch, message in net.messages), raised)
 
 
