@@ -15,7 +15,13 @@ if TYPE_CHECKING:  # the same list for type checkers and editors
     from sdnloom.engine.model import Needs as Needs, Property as Property
     from sdnloom.engine.result import Limits as Limits, SearchOptions as SearchOptions
     from sdnloom.errors import SdnloomError as SdnloomError
-    from sdnloom.network import events as events, openflow as openflow, packet as packet, switch as switch
+    from sdnloom.network import (
+        events as events,
+        openflow as openflow,
+        packet as packet,
+        program as program,
+        switch as switch,
+    )
     from sdnloom.network.hosts import (
         ArpHost as ArpHost,
         Client as Client,
@@ -127,6 +133,7 @@ _MODULES = {
     "netkat": "sdnloom.netkat",
     "openflow": "sdnloom.network.openflow",
     "packet": "sdnloom.network.packet",
+    "program": "sdnloom.network.program",
     "races": "sdnloom.races",
     "switch": "sdnloom.network.switch",
     "symbolic": "sdnloom.symbolic",
