@@ -95,7 +95,7 @@ def test_terms_far_deeper_than_the_python_stack_have_images():
     assert images.backward(policy, images.space.test("a", 2)) is images.space.everything
 
 
-def test_forgetting_changes_no_answer(monkeypatch: pytest.MonkeyPatch):
+def test_a_cleared_memo_changes_no_answer(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(image, "MAX_MEMO", 3)
     policy = parse_policy("(" + " + ".join(f"a = {n} . a <- {n + 1}" for n in range(20)) + ")*")
     images = Images()

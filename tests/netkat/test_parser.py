@@ -77,7 +77,7 @@ def test_raceloom_policies_parse_unchanged():
     assert network is Product((Test("port", 2), C, Test("port", 15)))
 
 
-def test_names_are_replaced_by_what_they_mean():
+def test_names_are_replaced_by_their_policies():
     assert parse_policy("p . q*", names={"p": A, "q": C}) is Product((A, Star(C)))
     assert parse_policy("@p", names={"p": A}) is A
 

@@ -36,7 +36,7 @@ def test_keywords_are_fields_inside_policies():
     assert program.policies["a"] is parse_policy("let = 1 . check <- fields . fields != let")
 
 
-def test_negation_of_a_name_asks_what_it_means():
+def test_a_name_is_negated_only_if_its_policy_is_a_predicate():
     assert parse_policy_file("let a = ~b let b = x = 1").policies["a"] is parse_policy("x != 1")
     with pytest.raises(PolicySyntaxError, match="<program>:1:9: only a predicate can be negated"):
         parse_policy_file("let a = ~b let b = x <- 1")
@@ -78,7 +78,7 @@ def test_long_chains_of_definitions_need_no_stack():
         parse_policy_file(chain + f"let a{count} = a0")
 
 
-def test_names_that_double_are_refused_with_their_place():
+def test_names_that_double_are_refused_with_their_position():
     text = "let a0 = x=1 . x<-2\n" + "".join(f"let a{n} = a{n - 1} . a{n - 1}\n" for n in range(1, 60))
     with pytest.raises(PolicySyntaxError, match="<program>:20:17: a product of 1048576 parts"):
         parse_policy_file(text)
@@ -122,5 +122,5 @@ def test_lint_warnings_name_dead_policies_dead_parts_unused_fields_and_mixed_val
     ]
 
 
-def test_a_good_program_gets_no_lint_warning():
+def test_a_good_file_gets_no_lint_warning():
     assert lint_policy_file(parse_policy_file("fields a\nlet x = a = 1\nlet y = zero\ncheck x !== y")) == ()

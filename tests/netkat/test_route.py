@@ -30,7 +30,7 @@ def test_hops_are_parts_of_the_policy_that_lead_from_packet_to_packet(policy):
     assert at == packet(witness.after)
 
 
-def test_a_star_takes_as_few_rounds_as_can_be():
+def test_a_star_takes_as_few_rounds_as_possible():
     body = " + ".join([*(f"pt = {n} . pt <- {n + 1}" for n in range(9)), "pt = 0 . pt <- 7"])
     policy = parse_policy(f"({body})*")
     images = Images()

@@ -102,7 +102,7 @@ def test_fields_assigned_and_values_are_collected():
     assert values_of(policy) == {"a": {1, "y"}, "b": {2}, "c": {"x"}}
 
 
-def test_postorder_meets_each_shared_part_once():
+def test_subpolicies_yields_each_shared_part_once():
     policy = A
     for _ in range(50):
         policy = Sum((Star(policy), Product((policy, B))))

@@ -1,4 +1,4 @@
-"""What elements can do by themselves (figure 3.1 of the thesis)."""
+"""Abilities of single elements (figure 3.1 of the thesis)."""
 
 from sdnloom.netkat.syntax import DROP, SKIP, Assign
 from sdnloom.races.language.load import parse_model
@@ -11,7 +11,7 @@ SECOND = RequestMessage(ChannelMessage("ask", SKIP), ChannelMessage("tell", DROP
 UPDATE = ChannelMessage("up", TABLE)
 
 
-def test_a_big_switch_forwards_takes_updates_and_asks() -> None:
+def test_a_big_switch_forwards_receives_updates_and_requests_them() -> None:
     switches = (InnerSwitch("A", DROP, (UPDATE, UPDATE)), InnerSwitch("B", TABLE, (), (FIRST, SECOND)))
     (behaviour,) = behaviours(RaceModel((BigSwitch("Net", switches),), {}))
     assert behaviour.tables == (DROP, TABLE)
@@ -25,7 +25,7 @@ def test_a_big_switch_forwards_takes_updates_and_asks() -> None:
     )
 
 
-def test_a_big_switch_that_waits_forwards_and_takes_updates_but_asks_nothing_else() -> None:
+def test_a_big_switch_that_waits_forwards_and_receives_updates_but_requests_nothing_else() -> None:
     switches = (InnerSwitch("A", DROP, (UPDATE,)), InnerSwitch("B", DROP, (), (FIRST, SECOND)))
     (behaviour,) = behaviours(RaceModel((BigSwitch("Net", switches),), {}))
     waiting = (FIRST, 1)
@@ -42,7 +42,7 @@ def test_an_answer_that_is_also_an_update_may_be_taken_as_either() -> None:
     assert able.receptions == (Reception(UPDATE, (answer, 0), 0), Reception(UPDATE, None, 0))
 
 
-def test_a_term_does_what_it_says() -> None:
+def test_a_term_has_the_abilities_of_its_actions() -> None:
     text = "channel a, b\nC = a ! one ; C o+ b ? zero ; bot o+ port <- 2 ; C o+ a ! one ; C\nsystem C"
     (behaviour,) = behaviours(parse_model(text))
     able = behaviour.abilities(behaviour.initial)

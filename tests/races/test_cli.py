@@ -148,7 +148,7 @@ def test_bad_input_exits_2_without_a_traceback(arguments: list[str], message: st
         (b'{"Switches": ', "bad.races:1:14: no JSON"),
     ],
 )
-def test_bad_files_name_the_place(tmp_path: Path, content: bytes, message: str) -> None:
+def test_errors_in_files_have_a_position(tmp_path: Path, content: bytes, message: str) -> None:
     model = tmp_path / "bad.races"
     model.write_bytes(content)
     done = sdnloom(str(model))

@@ -74,7 +74,7 @@ def test_a_controller_that_knows_of_the_update_does_not_race_with_it() -> None:
     assert counts(knowing) == (2, 0, 0)
 
 
-def test_telling_through_a_third_controller_counts_as_knowing() -> None:
+def test_knowledge_passes_through_a_third_controller() -> None:
     text = """
 C = up ! Go ; ctl ! one ; bot
 D = ctl ? one ; ctl2 ! one ; bot
@@ -83,7 +83,7 @@ system Net || C || D || E"""
     assert counts(text) == (2, 0, 0)
 
 
-def test_knowledge_passes_from_the_switch_to_whom_it_asks() -> None:
+def test_a_controller_that_the_switch_asks_knows_of_its_updates() -> None:
     """The switch got C's update and then asks D: D knows of it, and its answer does not race with it."""
     text = """
 policy Go = port = 1 . port <- 2

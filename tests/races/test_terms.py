@@ -112,7 +112,7 @@ def test_errors_name_line_column_and_what_was_expected(text: str, place: str, me
 
 
 @given(st.text(alphabet='ab1;!?()o+|." \n=<-*~,⊕⊥"', max_size=30))
-def test_any_text_is_a_term_or_an_error_with_a_place(text: str) -> None:
+def test_any_text_is_a_term_or_an_error_with_a_position(text: str) -> None:
     place = "t:"
     try:
         parse(text)

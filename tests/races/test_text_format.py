@@ -1,4 +1,4 @@
-"""The text format: what it means, and errors with line, column and what was expected."""
+"""The text format: models and properties, and errors with line, column and what was expected."""
 
 import pytest
 from hypothesis import given

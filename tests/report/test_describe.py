@@ -1,4 +1,4 @@
-"""Packets, messages and events in words."""
+"""Packets, messages and events as short text."""
 
 import pytest
 
@@ -140,5 +140,5 @@ def test_masked_addresses_read_as_prefixes_where_they_are(mask: int, text: str) 
     ("count", "noun", "text"),
     [(0, "step", "0 steps"), (1, "step", "1 step"), (2, "class", "2 classes"), (1000, "state", "1,000 states")],
 )
-def test_one_thing_is_one(count: int, noun: str, text: str) -> None:
+def test_a_count_of_one_is_singular(count: int, noun: str, text: str) -> None:
     assert counted(count, noun) == text

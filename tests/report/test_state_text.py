@@ -1,4 +1,4 @@
-"""States as text: every message under way is shown once, and tables say what the switches know."""
+"""States as text: every message in transit is shown once, with the tables of the switches."""
 
 import random
 from pathlib import Path
@@ -37,7 +37,7 @@ BURST = SCENARIO.replace('to = ["h2"]', 'to = ["h2"]\nsends = 9')
 
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("text", [EVERYTHING, BURST], ids=["everything", "burst"])
-def test_every_message_under_way_is_shown_once(tmp_path: Path, seed: int, text: str) -> None:
+def test_every_message_in_transit_is_shown_once(tmp_path: Path, seed: int, text: str) -> None:
     scenario = load_scenario(write(tmp_path, text))
     names = Names.of(scenario.network.topology)
     stepper = Stepper(scenario.system())
@@ -91,7 +91,7 @@ class Silent:
         pass
 
 
-def test_what_is_down_or_apart_is_shown() -> None:
+def test_ports_that_are_down_and_switches_without_controller_are_shown() -> None:
     network = Network(
         linear(2),
         (Client("h1", to=("h2",)), Replier("h2")),

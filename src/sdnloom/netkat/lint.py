@@ -20,7 +20,9 @@ class LintWarning:
 def lint_policy_file(file: PolicyFile) -> tuple[LintWarning, ...]:
     """Return the warnings in the order of the file."""
     warnings = [*_unused_fields(file), *_mixed_values(file), *_dead_policies(file)]
-    return tuple(sorted(warnings, key=lambda one: (one.position.line, one.position.column, one.message)))
+    return tuple(
+        sorted(warnings, key=lambda warning: (warning.position.line, warning.position.column, warning.message))
+    )
 
 
 def _roots(file: PolicyFile) -> list[Policy]:

@@ -245,16 +245,16 @@ class Space:
                 branches[value] = self.intersection(child, low)
             result = self.node(high.level, branches, self.intersection(high.default, low))
         else:
-            one, other = (a, b) if len(a.branches) <= len(b.branches) else (b, a)
-            if one.default is not nothing and other.default is nothing:
-                one, other = other, one
-            for value, child in one.branches.items():
-                branches[value] = self.intersection(child, other.branches.get(value, other.default))
+            first, second = (a, b) if len(a.branches) <= len(b.branches) else (b, a)
+            if first.default is not nothing and second.default is nothing:
+                first, second = second, first
+            for value, child in first.branches.items():
+                branches[value] = self.intersection(child, second.branches.get(value, second.default))
             # Where one default is empty, values that only the other side names are empty as well.
-            if one.default is not nothing:
-                for value, child in other.branches.items():
+            if first.default is not nothing:
+                for value, child in second.branches.items():
                     if value not in branches:
-                        branches[value] = self.intersection(one.default, child)
+                        branches[value] = self.intersection(first.default, child)
             result = self.node(a.level, branches, self.intersection(a.default, b.default))
         self._intersections[a, b] = result
         return result

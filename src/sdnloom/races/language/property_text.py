@@ -55,10 +55,8 @@ class _FormulaReader:
         first = self._tokens[0]
         self._refuse_temporal()
         if first.kind == "word" and first.text == "isolated" and not self._is_test(0):
-            one, other = self._split(1, ",", "`isolated A, B`")
-            return self._empty(
-                sum_of([product_of([one, hole(NETWORK), other]), product_of([other, hole(NETWORK), one])])
-            )
+            a, b = self._split(1, ",", "`isolated A, B`")
+            return self._empty(sum_of([product_of([a, hole(NETWORK), b]), product_of([b, hole(NETWORK), a])]))
         if first.kind == "word" and first.text == "waypoint" and not self._is_test(0):
             return self._waypoint()
         if len(self._tokens) > 3 and [token.text for token in self._tokens[-3:-1]] in (

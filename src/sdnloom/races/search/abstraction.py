@@ -165,7 +165,7 @@ class Abstraction:
         known = self._steps.get(control)
         if known is None:
             found = list(self._processing_steps(control))
-            found += [self._communication_step(control, one) for one in self._all_communications(control.locals)]
+            found += [self._communication_step(control, each) for each in self._all_communications(control.locals)]
             known = self._steps[control] = tuple(found)
         return known
 
@@ -174,7 +174,7 @@ class Abstraction:
         known = self._mark_steps.get(mark)
         if known is None:
             found = [self._mark_step(mark, step) for step in self.steps(mark.control)]
-            known = self._mark_steps[mark] = tuple(one for one in found if one.check or one.target)
+            known = self._mark_steps[mark] = tuple(step for step in found if step.check or step.target)
         return known
 
     def _mark_step(self, mark: Mark, step: AbstractStep) -> MarkStep:
@@ -247,7 +247,7 @@ class Abstraction:
             if self._big[element] and not self._first_race_only:
                 continue  # changes nothing: checks assume that it can forward
             able = self._abilities(element, state)
-            found += [self._processing_step(control, element, one) for one in able.processings]
+            found += [self._processing_step(control, element, processing) for processing in able.processings]
         return found
 
     def _processing_step(self, control: ControlState, element: int, processing: Processing) -> AbstractStep:
@@ -262,45 +262,45 @@ class Abstraction:
         initiators, earlier = self._after_event(control, element)
         return AbstractStep(ProcessLabel(element, tables), ControlState(local, updates, processed, initiators, earlier))
 
-    def _communication_step(self, control: ControlState, one: _Communication) -> AbstractStep:
-        sender, receiver = one.label.sender, one.label.receiver
+    def _communication_step(self, control: ControlState, communication: _Communication) -> AbstractStep:
+        sender, receiver = communication.label.sender, communication.label.receiver
         local = list(control.locals)
-        local[sender], local[receiver] = one.sender_then, one.receiver_then
+        local[sender], local[receiver] = communication.sender_then, communication.receiver_then
         initiators, earlier = self._after_event(control, sender)
         target = ControlState(
             tuple(local),
-            self._known_updates(control, one),
+            self._known_updates(control, communication),
             tuple(
                 None if element in (sender, receiver) else tables for element, tables in enumerate(control.processed)
             ),
             initiators,
             earlier,
         )
-        checks = self._checks(control, one) if self._roles[sender] is ElementRole.CONTROLLER else ()
-        cell = None if one.table is None else self._cell_of[receiver, one.table]
-        value = 0 if cell is None else self._value_of[cell][one.label.policy]
+        checks = self._checks(control, communication) if self._roles[sender] is ElementRole.CONTROLLER else ()
+        cell = None if communication.table is None else self._cell_of[receiver, communication.table]
+        value = 0 if cell is None else self._value_of[cell][communication.label.policy]
         opens = None
         if not self._remember_updates and self._may_race(sender, receiver):
             knows = 1 << sender | 1 << receiver
-            opens = Mark(target, receiver, self._update(one.label, one.table, knows))
-        return AbstractStep(one.label, target, checks, one.table, cell, value, opens)
+            opens = Mark(target, receiver, self._update(communication.label, communication.table, knows))
+        return AbstractStep(communication.label, target, checks, communication.table, cell, value, opens)
 
     def _may_race(self, sender: int, receiver: int) -> bool:
         return self._roles[sender] is ElementRole.CONTROLLER and self._roles[receiver] is ElementRole.SWITCH
 
-    def _known_updates(self, control: ControlState, one: _Communication) -> tuple[Update | None, ...]:
+    def _known_updates(self, control: ControlState, communication: _Communication) -> tuple[Update | None, ...]:
         if not self._remember_updates:
             return control.updates
-        sender, receiver = one.label.sender, one.label.receiver
+        sender, receiver = communication.label.sender, communication.label.receiver
         found: list[Update | None] = []
         for element, update in enumerate(control.updates):
             if element == receiver and self._roles[receiver] is ElementRole.SWITCH:
-                fresh = self._update(one.label, one.table, 1 << sender | 1 << receiver)
+                fresh = self._update(communication.label, communication.table, 1 << sender | 1 << receiver)
                 found.append(fresh if self._may_race(sender, receiver) else None)
             elif update is None or update.label.sender in (sender, receiver):
                 found.append(None)
             else:
-                found.append(self._after_message(update, one.label))
+                found.append(self._after_message(update, communication.label))
         return tuple(found)
 
     def _update(self, label: ReconfigureLabel, table: int | None, knows: int) -> Update:
@@ -327,11 +327,11 @@ class Abstraction:
         everyone = (1 << len(self._roles)) - 1
         return everyone if initiators | self._controllers == everyone else initiators, earlier
 
-    def _checks(self, control: ControlState, one: _Communication) -> tuple[RaceCheck, ...]:
-        sender, receiver = one.label.sender, one.label.receiver
+    def _checks(self, control: ControlState, communication: _Communication) -> tuple[RaceCheck, ...]:
+        sender, receiver = communication.label.sender, communication.label.receiver
         if self._roles[receiver] is ElementRole.CONTROLLER:
             return tuple(
-                self._update_check(RaceType.CT_CT_SW, element, update, one.label, update.table)
+                self._update_check(RaceType.CT_CT_SW, element, update, communication.label, update.table)
                 for element, update in enumerate(control.updates)
                 if update is not None and update.label.sender == receiver and not update.knows >> sender & 1
             )
@@ -339,14 +339,18 @@ class Abstraction:
         processed = control.processed[receiver]
         if self._big[receiver]:
             if processed is not None or not self._first_race_only:
-                signature = self._signature(RaceType.CT_SW, None, one.label, receiver)
-                checks.append(RaceCheck(signature, one.table, forwards_first=not self._first_race_only))
+                signature = self._signature(RaceType.CT_SW, None, communication.label, receiver)
+                checks.append(RaceCheck(signature, communication.table, forwards_first=not self._first_race_only))
         elif processed is not None:
-            signature = self._signature(RaceType.CT_SW, ProcessLabel(receiver, processed), one.label, receiver)
+            signature = self._signature(
+                RaceType.CT_SW, ProcessLabel(receiver, processed), communication.label, receiver
+            )
             checks.append(RaceCheck(signature, before=processed[0]))
         update = control.updates[receiver]
         if update is not None and not update.knows >> sender & 1:
-            checks.append(self._update_check(RaceType.CT_SW_CT, receiver, update, one.label, one.table))
+            checks.append(
+                self._update_check(RaceType.CT_SW_CT, receiver, update, communication.label, communication.table)
+            )
             if self._first_race_only and control.earlier[receiver] >> update.label.sender & 1:
                 checks.reverse()
         return tuple(checks)

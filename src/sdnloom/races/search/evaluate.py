@@ -24,12 +24,13 @@ class PropertyEvaluator:
     def __init__(self, element: Element, formula: Formula, options: Sequence[SwitchTables] = ()) -> None:
         self._element = element
         self._formula = formula
-        sides = chain.from_iterable((one.left, one.right) for one in formula.inclusions)
+        sides = chain.from_iterable((inclusion.left, inclusion.right) for inclusion in formula.inclusions)
         links = element.links if isinstance(element, BigSwitch) else SKIP
         self._images = Images(space_for(formula.avoid, links, *sides, *chain.from_iterable(options)))
         self._after_table = product_of([formula.avoid, links, formula.avoid])
         self._around = {
-            one: around_network(one) if isinstance(element, BigSwitch) else None for one in formula.inclusions
+            inclusion: around_network(inclusion) if isinstance(element, BigSwitch) else None
+            for inclusion in formula.inclusions
         }
         self._known: dict[tuple[Inclusion, SwitchTables], bool] = {}
         self._reached: dict[tuple[Policy, SwitchTables], tuple[PacketSet, PacketSet]] = {}

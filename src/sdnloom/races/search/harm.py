@@ -89,7 +89,9 @@ class Harm:
         if changed not in self._by_change:
             sets = self._sets
             few = sets.few(changed, FEW)
-            singles = None if few is None else tuple((one, sets.unwritten(one), sets.single(one)) for one in few)
+            singles = (
+                None if few is None else tuple((vector, sets.unwritten(vector), sets.single(vector)) for vector in few)
+            )
             self._by_change[changed] = _HarmfulVectors(changed, singles)
         return self._by_change[changed]
 
@@ -106,7 +108,7 @@ class Harm:
         False means that only a search can tell.
         """
         received = _received_by_controllers(self._model)
-        if received is None or any(not isinstance(one, BigSwitch) for one in self._switches()):
+        if received is None or any(not isinstance(switch, BigSwitch) for switch in self._switches()):
             return False
         for kind, formula in self._property.formulas.items():
             for cell in self._cells:
@@ -166,7 +168,9 @@ def _received_by_controllers(model: RaceModel) -> list[Policy] | None:
     """Return the policies that some controller may receive; None if they depend on parameters."""
     found: dict[Policy, None] = {}
     roots = [
-        one.term for one in model.elements if isinstance(one, TermComponent) and one.role is ElementRole.CONTROLLER
+        element.term
+        for element in model.elements
+        if isinstance(element, TermComponent) and element.role is ElementRole.CONTROLLER
     ]
     for term in reachable_terms(roots, model.definitions):
         if isinstance(term, Prefix) and isinstance(term.action, Receive):

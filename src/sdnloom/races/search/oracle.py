@@ -75,7 +75,7 @@ class Oracle:
                 continue
             source = event.label.source
             order = initiators if source in initiators else (*initiators, source)
-            latest = {one.label.source: index for index, one in enumerate(events)}
+            latest = {earlier.label.source: index for index, earlier in enumerate(events)}
             others = [element for element in order if element != source]
             if not any(self._check(trace, latest[element], len(events)) for element in others):
                 self._explore(longer, after, depth - 1, order)
@@ -143,8 +143,8 @@ def holds_slowly(formula: Formula, policy: Policy) -> bool:
         }
         assert not any(name.startswith(PREFIX) for name in domains)
         for choice in product(*domains.values()):
-            one = packet(dict(zip(domains, choice, strict=True)))
-            holds = holds and outputs(left, [one]) <= outputs(right, [one])
+            given = [packet(dict(zip(domains, choice, strict=True)))]
+            holds = holds and outputs(left, given) <= outputs(right, given)
     return holds != formula.negated
 
 

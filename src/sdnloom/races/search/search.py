@@ -121,11 +121,12 @@ class RaceSearch:
         for mark, vectors in level.marks.items():
             mark_steps = self.abstraction.mark_steps(mark)
             self.steps += len(mark_steps)
-            for one in mark_steps:
-                if one.check is not None:
-                    self._check(depth, mark, one.step, one.check, vectors)
-                if one.target is not None:
-                    _add(self.sets, self._marked, after.marks, one.target, vectors, after, (mark, one.step, vectors))
+            for mark_step in mark_steps:
+                if mark_step.check is not None:
+                    self._check(depth, mark, mark_step.step, mark_step.check, vectors)
+                if mark_step.target is not None:
+                    parent: Parent = (mark, mark_step.step, vectors)
+                    _add(self.sets, self._marked, after.marks, mark_step.target, vectors, after, parent)
             self._limits.stored(self.stored, self._progress)
         for control, vectors in level.states.items():
             steps = self.abstraction.steps(control)
@@ -145,14 +146,14 @@ class RaceSearch:
     def _open(self, depth: int, mark: Mark, vectors: NodeId, after: Level, parent: Parent) -> None:
         """Follow an update that may race: here if only the next event can race with it, else level by level."""
         steps = self.abstraction.mark_steps(mark)
-        if any(one.target for one in steps):
+        if any(mark_step.target for mark_step in steps):
             harmful = self._may_harm(mark.switch, vectors)
             _add(self.sets, self._marked, after.marks, mark, harmful, after, parent)
         elif steps and vectors != EMPTY:
             after.parents.setdefault(mark, []).append(parent)
-            for one in steps:
-                assert one.check is not None
-                self._check(depth, mark, one.step, one.check, vectors)
+            for mark_step in steps:
+                assert mark_step.check is not None
+                self._check(depth, mark, mark_step.step, mark_step.check, vectors)
 
     def _may_harm(self, switch: int, vectors: NodeId) -> NodeId:
         """Return the vectors with which a race with the last update of the switch may be harmful."""

@@ -33,7 +33,7 @@ def _trace(search: RaceSearch, edge: RaceEdge, vector: Vector) -> tuple[RaceTrac
         assert isinstance(edge.node, ControlState)
         path.append((AbstractStep(ProcessLabel(race.switch, ()), edge.node), vector))
     path.append((edge.step, vector))
-    trace = RaceTrace(tuple(_event(search, *one) for one in path), search.abstraction.first_tables)
+    trace = RaceTrace(tuple(_event(search, step, before) for step, before in path), search.abstraction.first_tables)
     last = len(path) - 1
     for index in reversed(range(last)):
         label = trace.events[index].label

@@ -16,20 +16,20 @@ _SCHEMA = "sdnloom-check-1"
 
 
 def report_json(report: Report, traces: Mapping[Counterexample, Path] | None = None) -> str:
-    """The report as a JSON object; `traces` says where the trace of each violation was written."""
+    """The report as a JSON object; `traces` has the trace file of each violation."""
     traces = traces or {}
     statistics = report.result.statistics
     names = Names.of(report.scenario.network.topology)
     violations = [
         {
-            "property": one.property,
-            "message": one.message,
-            "steps": len(one.path),
-            "shortest": one.shortest,
-            "path": [transition_text(each, names) for each in one.transitions],
-            "trace": _text(traces.get(one)),
+            "property": violation.property,
+            "message": violation.message,
+            "steps": len(violation.path),
+            "shortest": violation.shortest,
+            "path": [transition_text(transition, names) for transition in violation.transitions],
+            "trace": _text(traces.get(violation)),
         }
-        for one in report.violations
+        for violation in report.violations
     ]
     bounds = list(report.bounds)
     if report.result.incomplete is not None:
@@ -59,13 +59,13 @@ def _reduction(report: Report) -> dict[str, Any] | None:
         return None
     conflicts = [
         {
-            "actions": [list(each.first), list(each.second)],
-            "cells": list(each.cells),
-            "channels": list(each.channels),
-            "properties": list(each.properties),
-            "seen": each.seen,
+            "actions": [list(conflict.first), list(conflict.second)],
+            "cells": list(conflict.cells),
+            "channels": list(conflict.channels),
+            "properties": list(conflict.properties),
+            "seen": conflict.seen,
         }
-        for each in found.conflicts
+        for conflict in found.conflicts
     ]
     return {"used": list(found.used), "refuted": list(found.refuted), "conflicts": conflicts}
 
@@ -77,13 +77,13 @@ def _discovery(report: Report) -> dict[str, Any] | None:
     return {
         "rounds": [
             {
-                "packets": one.packets,
-                "answers": one.answers,
-                "states": one.states,
-                "transitions": one.transitions,
-                "questions": one.questions,
+                "packets": round_.packets,
+                "answers": round_.answers,
+                "states": round_.states,
+                "transitions": round_.transitions,
+                "questions": round_.questions,
             }
-            for one in found.rounds
+            for round_ in found.rounds
         ],
         "packets": {
             f"{host.spec.name} at {port}": [label for label, _ in pool]

@@ -14,7 +14,7 @@ from sdnloom.report.describe import Names, counted
 from sdnloom.report.steps import steps_text
 
 # Start of the reason of an incomplete search -> the option that raises that limit.
-_RAISE = {
+_LIMIT_OPTIONS = {
     "the limit of": "--max-states",
     "the depth limit of": "--max-depth",
     "the time limit of": "--time-limit",
@@ -23,42 +23,44 @@ _RAISE = {
 
 
 def report_text(report: Report, traces: Mapping[Counterexample, Path] | None = None) -> str:
-    """The whole report; `traces` says where the trace of each violation was written."""
+    """The whole report; `traces` has the trace file of each violation."""
     traces = traces or {}
-    lines = []
     statistics = report.result.statistics
-    names = Names.of(report.scenario.network.topology)
-    for number, one in enumerate(report.violations):
-        if number:
-            lines.append("")
-        lines.append(f"VIOLATED {one.property}: {one.message}")
-        lines.append(_length(one))
-        lines += steps_text(one.transitions, names)
-    if report.verdict == "holds":
-        properties = ", ".join(report.checked) or "nothing"
-        lines.append(f"HOLDS {properties}: no violation in an exhaustive search within the bounds below")
-    if isinstance(report.result.verdict, Incomplete):
-        lines.append(f"INCOMPLETE no violation so far, but {report.result.verdict.reason}")
-        lines += _what_to_raise(report.result.verdict.reason)
-    if lines[-1:] and report.violations:
-        lines.append("")
-    lines.append(
+    lines = [
+        *_verdict(report),
         f"searched {counted(statistics.states, 'state')}, {counted(statistics.transitions, 'transition')}, "
-        f"depth {statistics.depth}, {counted(report.handler_runs, 'handler run')}"
-    )
-    lines.append(f"bounds: {'; '.join(report.bounds) or 'none'}")
+        f"depth {statistics.depth}, {counted(report.handler_runs, 'handler run')}",
+        f"bounds: {'; '.join(report.bounds) or 'none'}",
+    ]
     if report.reduction is not None:
         lines += _reduction(report.reduction)
     if report.discovery is not None:
         lines += [f"inputs may be missing: {gap}" for gap in report.discovery.gaps]
     if not statistics.transitions and report.verdict == "holds":
         lines.append("VACUOUS: nothing is ever sent, so every property holds trivially")
-    lines += [f"seen: {one.property}: {one.message}" for one in report.result.witnesses]
+    lines += [f"seen: {witness.property}: {witness.message}" for witness in report.result.witnesses]
     lines += [_unseen(name, report.result.incomplete) for name in report.result.never]
-    if report.coverage is not None:
-        lines += [line for one in report.coverage for line in coverage_text(one)]
-    lines += [f"replay: sdnloom replay {shlex.quote(str(traces[one]))}" for one in report.violations if one in traces]
+    lines += [line for file in report.coverage or () for line in coverage_text(file)]
+    files = [traces[violation] for violation in report.violations if violation in traces]
+    lines += [f"replay: sdnloom replay {shlex.quote(str(file))}" for file in files]
     return "\n".join(lines) + "\n"
+
+
+def _verdict(report: Report) -> list[str]:
+    """The verdict; if properties are violated, each with its counterexample."""
+    names = Names.of(report.scenario.network.topology)
+    lines = []
+    for violation in report.violations:
+        lines += [f"VIOLATED {violation.property}: {violation.message}", _length(violation)]
+        lines += [*steps_text(violation.transitions, names), ""]
+    if report.verdict == "holds":
+        properties = ", ".join(report.checked) or "nothing"
+        lines.append(f"HOLDS {properties}: no violation in an exhaustive search within the bounds below")
+    if isinstance(report.result.verdict, Incomplete):
+        reason = report.result.verdict.reason
+        lines.append(f"INCOMPLETE no violation so far, but {reason}")
+        lines += [f"to see more, raise {option}" for limit, option in _LIMIT_OPTIONS.items() if limit in reason]
+    return lines
 
 
 def _reduction(reduction: ReductionReport) -> list[str]:
@@ -74,37 +76,39 @@ def _unseen(name: str, incomplete: str | None) -> str:
     return f"NEVER SEEN: {name} does not occur within the bounds; the result may be vacuous"
 
 
-def _length(one: Counterexample) -> str:
-    steps = counted(len(one.path), "step")
-    return f"shortest counterexample, {steps}:" if one.shortest else f"counterexample, {steps}, none can be left out:"
+def _length(violation: Counterexample) -> str:
+    steps = counted(len(violation.path), "step")
+    return (
+        f"shortest counterexample, {steps}:"
+        if violation.shortest
+        else f"counterexample, {steps}, none can be left out:"
+    )
 
 
-def _what_to_raise(reason: str) -> list[str]:
-    return [f"to see more, raise {option}" for limit, option in _RAISE.items() if limit in reason]
-
-
-def coverage_text(one: FileCoverage) -> list[str]:
+def coverage_text(coverage: FileCoverage) -> list[str]:
     """Lines and branches of a file that the search reached, and those it missed."""
-    branches = f", {one.reached_branches} of {one.branches} branches" if one.branches else ""
-    lines = [f"coverage of {one.file.name}: {one.reached_lines} of {len(one.lines)} lines{branches}"]
-    if one.missed_lines:
-        lines.append(f"  lines never reached: {_ranges(one)}")
-    if one.missed_branches:
+    branches = f", {coverage.reached_branches} of {coverage.branches} branches" if coverage.branches else ""
+    lines = [f"coverage of {coverage.file.name}: {coverage.reached_lines} of {len(coverage.lines)} lines{branches}"]
+    if coverage.missed_lines:
+        lines.append(f"  lines never reached: {_ranges(coverage)}")
+    if coverage.missed_branches:
         missed = dict.fromkeys(
-            f"{line}->{to if to > 0 else 'exit'}" for line, to in one.missed_branches if line not in one.missed_lines
+            f"{line}->{to if to > 0 else 'exit'}"
+            for line, to in coverage.missed_branches
+            if line not in coverage.missed_lines
         )
         if missed:
             lines.append(f"  branches never taken: {', '.join(missed)}")
     return lines
 
 
-def _ranges(one: FileCoverage) -> str:
+def _ranges(coverage: FileCoverage) -> str:
     """Missed lines; 3-5 stands for all lines of code from 3 to 5."""
     groups: list[list[int]] = []
     previous = None
-    for line in one.lines:
-        if line in one.missed_lines:
-            if previous in one.missed_lines and groups:
+    for line in coverage.lines:
+        if line in coverage.missed_lines:
+            if previous in coverage.missed_lines and groups:
                 groups[-1].append(line)
             else:
                 groups.append([line])
