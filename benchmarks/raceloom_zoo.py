@@ -19,7 +19,7 @@ import networkx as nx
 import topohub
 
 from benchmarks.report import Report
-from sdnloom.netkat.syntax import DROP, Assign, Policy, Test, product_of, sum_of
+from sdnloom.netkat.syntax import DROP_ALL, Assign, Policy, Test, product_of, sum_of
 from sdnloom.races import (
     Formula,
     ForwardingProperty,
@@ -113,7 +113,7 @@ def path_model(path: HostPath, scenario: Scenario) -> RaceModel:
         definitions["C1"] = _installer("C1", names[::step], back[::step])
         for place in order:
             updates[place].append(ChannelMessage(names[place], back[place]))
-    switches = tuple(InnerSwitch(f"SW{place}", DROP, tuple(updates[place])) for place in order)
+    switches = tuple(InnerSwitch(f"SW{place}", DROP_ALL, tuple(updates[place])) for place in order)
     controllers = [TermComponent(name, ElementRole.CONTROLLER, VariableCall(name)) for name in definitions]
     return RaceModel((BigSwitch("Net", switches, sum_of(links)), *controllers), definitions, f"path of {path.switches}")
 

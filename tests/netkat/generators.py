@@ -5,7 +5,7 @@ import itertools
 from hypothesis import strategies as st
 
 from sdnloom.netkat.evaluate import ConcretePacket, ConcretePackets, evaluate_policy, packet
-from sdnloom.netkat.syntax import DROP, SKIP, Assign, FieldValue, Not, Policy, Star, Test, product_of, sum_of
+from sdnloom.netkat.syntax import DROP_ALL, PASS_ALL, Assign, FieldValue, Not, Policy, Star, Test, product_of, sum_of
 
 FIELDS = ("a", "b", "c")
 VALUES: tuple[FieldValue, ...] = (0, 1, "x")
@@ -24,7 +24,7 @@ def _parts(inner: st.SearchStrategy[Policy], most: int) -> st.SearchStrategy[lis
 
 
 predicates: st.SearchStrategy[Policy] = st.recursive(
-    tests | st.sampled_from([DROP, SKIP]),
+    tests | st.sampled_from([DROP_ALL, PASS_ALL]),
     lambda inner: st.builds(Not, inner) | st.builds(sum_of, _parts(inner, 3)) | st.builds(product_of, _parts(inner, 3)),
     max_leaves=5,
 )

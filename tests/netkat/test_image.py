@@ -11,13 +11,13 @@ from sdnloom.netkat.evaluate import packet
 from sdnloom.netkat.image import Images
 from sdnloom.netkat.packets import PacketSet, Space
 from sdnloom.netkat.parser import parse_policy
-from sdnloom.netkat.syntax import DROP, Assign, Policy, Product, Star, Sum, Test, product_of, sum_of
+from sdnloom.netkat.syntax import DROP_ALL, Assign, Policy, Product, Star, Sum, Test, product_of, sum_of
 from tests.netkat.generators import FIELDS, PACKETS, meaning, policies, predicates, rules
 
 orders = st.permutations(FIELDS)
 # Long sums of short products, as tables and links are; a factor may also be a sum or a star.
 factors = rules | st.lists(rules, min_size=2, max_size=2).map(sum_of) | rules.map(Star)
-summands = st.lists(factors, min_size=1, max_size=3).map(product_of) | st.just(DROP)
+summands = st.lists(factors, min_size=1, max_size=3).map(product_of) | st.just(DROP_ALL)
 tables = st.lists(summands, min_size=4, max_size=8).map(sum_of)
 networks = st.builds(
     lambda table, links: Product((table, links, Star(Product((table, links))))), tables, tables | policies
@@ -79,7 +79,7 @@ def test_deep_terms_give_the_same_images(policy, start):
     packets = images.space.predicate(start)
     deep = policy
     for _ in range(image.MAX_TERM_DEPTH):
-        deep = product_of([sum_of([deep, DROP]), parse_policy("one")])
+        deep = product_of([sum_of([deep, DROP_ALL]), parse_policy("one")])
     assert deep.depth > image.MAX_TERM_DEPTH
     assert images.forward(deep, packets) is images.forward(policy, packets)
     assert images.backward(deep, packets) is images.backward(policy, packets)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from sdnloom.netkat.decide import contains, equivalent
 from sdnloom.netkat.evaluate import evaluate_policy, packet
-from sdnloom.netkat.syntax import DROP, SKIP, Assign, Not, Star, Test, product_of, sum_of
+from sdnloom.netkat.syntax import DROP_ALL, PASS_ALL, Assign, Not, Star, Test, product_of, sum_of
 from tests.netkat.generators import PACKETS, fields, meaning, policies, predicates, values
 
 
@@ -21,31 +21,31 @@ def then(*parts):
 KLEENE_ALGEBRA = {
     "sum_is_associative": lambda p, q, r: (plus(p, plus(q, r)), plus(plus(p, q), r)),
     "sum_is_commutative": lambda p, q, r: (plus(p, q), plus(q, p)),
-    "drop_is_neutral_in_sums": lambda p, q, r: (plus(p, DROP), p),
+    "drop_is_neutral_in_sums": lambda p, q, r: (plus(p, DROP_ALL), p),
     "sum_is_idempotent": lambda p, q, r: (plus(p, p), p),
     "product_is_associative": lambda p, q, r: (then(p, then(q, r)), then(then(p, q), r)),
-    "skip_is_neutral_on_the_left": lambda p, q, r: (then(SKIP, p), p),
-    "skip_is_neutral_on_the_right": lambda p, q, r: (then(p, SKIP), p),
+    "skip_is_neutral_on_the_left": lambda p, q, r: (then(PASS_ALL, p), p),
+    "skip_is_neutral_on_the_right": lambda p, q, r: (then(p, PASS_ALL), p),
     "product_distributes_on_the_left": lambda p, q, r: (then(p, plus(q, r)), plus(then(p, q), then(p, r))),
     "product_distributes_on_the_right": lambda p, q, r: (then(plus(p, q), r), plus(then(p, r), then(q, r))),
-    "drop_annihilates_on_the_left": lambda p, q, r: (then(DROP, p), DROP),
-    "drop_annihilates_on_the_right": lambda p, q, r: (then(p, DROP), DROP),
-    "star_unrolls_on_the_left": lambda p, q, r: (plus(SKIP, then(p, Star(p))), Star(p)),
-    "star_unrolls_on_the_right": lambda p, q, r: (plus(SKIP, then(Star(p), p)), Star(p)),
+    "drop_annihilates_on_the_left": lambda p, q, r: (then(DROP_ALL, p), DROP_ALL),
+    "drop_annihilates_on_the_right": lambda p, q, r: (then(p, DROP_ALL), DROP_ALL),
+    "star_unrolls_on_the_left": lambda p, q, r: (plus(PASS_ALL, then(p, Star(p))), Star(p)),
+    "star_unrolls_on_the_right": lambda p, q, r: (plus(PASS_ALL, then(Star(p), p)), Star(p)),
     "star_of_star_is_star": lambda p, q, r: (Star(Star(p)), Star(p)),
     "sliding": lambda p, q, r: (then(p, Star(then(q, p))), then(Star(then(p, q)), p)),
     "denesting": lambda p, q, r: (Star(plus(p, q)), then(Star(p), Star(then(q, Star(p))))),
 }
 BOOLEAN_ALGEBRA = {
     "sum_distributes_over_product": lambda a, b, c: (plus(a, then(b, c)), then(plus(a, b), plus(a, c))),
-    "skip_absorbs_in_sums": lambda a, b, c: (plus(a, SKIP), SKIP),
-    "excluded_middle": lambda a, b, c: (plus(a, Not(a)), SKIP),
+    "skip_absorbs_in_sums": lambda a, b, c: (plus(a, PASS_ALL), PASS_ALL),
+    "excluded_middle": lambda a, b, c: (plus(a, Not(a)), PASS_ALL),
     "conjunction_is_commutative": lambda a, b, c: (then(a, b), then(b, a)),
-    "contradiction": lambda a, b, c: (then(a, Not(a)), DROP),
+    "contradiction": lambda a, b, c: (then(a, Not(a)), DROP_ALL),
     "conjunction_is_idempotent": lambda a, b, c: (then(a, a), a),
     "de_morgan": lambda a, b, c: (Not(plus(a, b)), then(Not(a), Not(b))),
     "double_negation": lambda a, b, c: (Not(Not(a)), a),
-    "star_of_a_predicate_is_skip": lambda a, b, c: (Star(a), SKIP),
+    "star_of_a_predicate_is_skip": lambda a, b, c: (Star(a), PASS_ALL),
 }
 # f and g are different fields, m and n different values; dup does not exist here and fields have infinitely many
 # values, so the axioms PA-Obs-Filter-Comm on dup and PA-Match-All have no counterpart.
@@ -61,8 +61,8 @@ PACKET_AXIOMS = {
     "assignment_makes_its_test_true": lambda f, g, m, n: (then(Assign(f, m), Test(f, m)), Assign(f, m)),
     "assignment_after_its_test_is_idle": lambda f, g, m, n: (then(Test(f, m), Assign(f, m)), Test(f, m)),
     "the_last_assignment_wins": lambda f, g, m, n: (then(Assign(f, m), Assign(f, n)), Assign(f, n)),
-    "a_field_has_one_value": lambda f, g, m, n: (then(Test(f, m), Test(f, n)), DROP),
-    "assignment_makes_other_tests_false": lambda f, g, m, n: (then(Assign(f, m), Test(f, n)), DROP),
+    "a_field_has_one_value": lambda f, g, m, n: (then(Test(f, m), Test(f, n)), DROP_ALL),
+    "assignment_makes_other_tests_false": lambda f, g, m, n: (then(Assign(f, m), Test(f, n)), DROP_ALL),
 }
 
 
@@ -115,7 +115,7 @@ def test_star_is_the_least_fixpoint_on_the_right(p, q, r):
 def test_a_field_has_more_values_than_any_policy_names():
     # Match-all fails: some packet has none of the values, so the sum of all tests is not skip.
     named = plus(*[Test("a", value) for value in range(5)])
-    verdict = equivalent(named, SKIP)
+    verdict = equivalent(named, PASS_ALL)
     assert verdict.witness is not None
     assert verdict.witness.before["a"] not in range(5)
     assert verdict.witness.side == "right"

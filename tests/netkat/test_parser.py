@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sdnloom.netkat.errors import PolicySyntaxError
 from sdnloom.netkat.parser import parse_policy
 from sdnloom.netkat.printer import literal_text, to_text
-from sdnloom.netkat.syntax import DROP, SKIP, Assign, Not, Product, Star, Sum, Test
+from sdnloom.netkat.syntax import DROP_ALL, PASS_ALL, Assign, Not, Product, Star, Sum, Test
 from tests.netkat.generators import policies
 
 A, B, C = Test("a", 1), Test("b", 2), Assign("c", 3)
@@ -16,8 +16,8 @@ A, B, C = Test("a", 1), Test("b", 2), Assign("c", 3)
 @pytest.mark.parametrize(
     ("text", "policy"),
     [
-        *((text, DROP) for text in ("zero", "false", "drop", "0", "∅", "⊥")),
-        *((text, SKIP) for text in ("one", "true", "skip", "1", "ε", "⊤")),
+        *((text, DROP_ALL) for text in ("zero", "false", "drop", "0", "∅", "⊥")),
+        *((text, PASS_ALL) for text in ("one", "true", "skip", "1", "ε", "⊤")),
         *((text, A) for text in ("a = 1", "a=1", "(a = 1)", "@a=1", "((a=1))", "a = 0x1", "# x\na=1 // y")),
         *((text, Not(A)) for text in ("a != 1", "a≠1", "~a = 1", "!a=1", "¬(a=1)")),
         *((text, C) for text in ("c <- 3", "c<-3", "c := 3", "c←3")),

@@ -9,8 +9,8 @@ from hypothesis import given
 from sdnloom.netkat import syntax
 from sdnloom.netkat.errors import PolicyError
 from sdnloom.netkat.syntax import (
-    DROP,
-    SKIP,
+    DROP_ALL,
+    PASS_ALL,
     Assign,
     Drop,
     Not,
@@ -35,8 +35,8 @@ def test_equal_policies_are_one_object():
     assert Test("a", 1) is A
     assert Sum((A, B)) is Sum([A, B])
     assert Sum((A, B)) is not Sum((B, A))
-    assert Drop() is DROP
-    assert Skip() is SKIP
+    assert Drop() is DROP_ALL
+    assert Skip() is PASS_ALL
 
 
 def test_number_and_word_are_different_values():
@@ -50,8 +50,8 @@ def test_sums_and_products_are_never_nested_in_their_kind():
 
 
 def test_sum_of_and_product_of_take_any_number():
-    assert sum_of([]) is DROP
-    assert product_of([]) is SKIP
+    assert sum_of([]) is DROP_ALL
+    assert product_of([]) is PASS_ALL
     assert sum_of([A]) is product_of([A]) is A
     assert sum_of(iter([A, B])) is Sum((A, B))
 

@@ -2,7 +2,7 @@
 
 import random
 
-from sdnloom.netkat.syntax import DROP, SKIP, Assign, Not, Policy, Test, product_of, sum_of
+from sdnloom.netkat.syntax import DROP_ALL, PASS_ALL, Assign, Not, Policy, Test, product_of, sum_of
 from sdnloom.races.language.model import (
     BigSwitch,
     ChannelMessage,
@@ -38,7 +38,7 @@ def hop(source: int, target: int) -> Policy:
 def random_policy(rng: random.Random) -> Policy:
     kind = rng.random()
     if kind < 0.2:
-        return DROP
+        return DROP_ALL
     if kind < 0.3:
         return sum_of([hop(rng.choice(PORTS), rng.choice(PORTS)), hop(rng.choice(PORTS), rng.choice(PORTS))])
     policy = hop(rng.choice(PORTS), rng.choice(PORTS))
@@ -47,7 +47,7 @@ def random_policy(rng: random.Random) -> Policy:
 
 def random_model(rng: random.Random) -> RaceModel:
     """Return a model whose tree of traces is small enough to walk."""
-    pool = [hop(1, 2), *(random_policy(rng) for _ in range(2)), DROP]
+    pool = [hop(1, 2), *(random_policy(rng) for _ in range(2)), DROP_ALL]
     switches: list[Element] = []
     updates: list[ChannelMessage] = []
     requests: list[RequestMessage] = []
@@ -59,11 +59,11 @@ def random_model(rng: random.Random) -> RaceModel:
             asked: tuple[RequestMessage, ...] = ()
             if rng.random() < 0.35:
                 answer = ChannelMessage(rng.choice((channel, f"answer{big}{place}")), rng.choice(pool))
-                asked = (RequestMessage(ChannelMessage(f"ask{big}{place}", SKIP), answer),)
-            inner.append(InnerSwitch(f"S{place}", rng.choice((DROP, DROP, *pool)), mine, asked))
+                asked = (RequestMessage(ChannelMessage(f"ask{big}{place}", PASS_ALL), answer),)
+            inner.append(InnerSwitch(f"S{place}", rng.choice((DROP_ALL, DROP_ALL, *pool)), mine, asked))
             updates += mine
             requests += asked
-        links = rng.choice((SKIP, SKIP, hop(2, 3), sum_of([hop(2, 2), hop(2, 3)])))
+        links = rng.choice((PASS_ALL, PASS_ALL, hop(2, 3), sum_of([hop(2, 2), hop(2, 3)])))
         switches.append(BigSwitch(f"Net{big}", tuple(inner), links))
     if rng.random() < 0.2:
         channel = "upT"
@@ -116,7 +116,7 @@ def _part(
             actions.append(Receive(request.question.channel, request.question.policy))
             actions.append(Send(request.answer.channel, request.answer.policy))
         elif kind < 0.65:
-            actions.append(Forward(SKIP))
+            actions.append(Forward(PASS_ALL))
         elif kind < 0.82 or len(between) == 1:
             actions.append(Receive(between[place].channel, between[place].policy))
         else:

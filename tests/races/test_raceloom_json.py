@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdnloom.errors import SdnloomError
-from sdnloom.netkat.syntax import DROP, Assign, Test, product_of
+from sdnloom.netkat.syntax import DROP_ALL, Assign, Test, product_of
 from sdnloom.races.language.errors import DyNetkatError
 from sdnloom.races.language.load import parse_model
 from sdnloom.races.language.model import BigSwitch, ChannelMessage, InnerSwitch, RequestMessage
@@ -56,10 +56,10 @@ def test_a_model_means_what_raceloom_means() -> None:
     big, *controllers = model.elements
     assert isinstance(big, BigSwitch)
     first = product_of([Test("port", 1), Assign("port", 2)])
-    request = RequestMessage(ChannelMessage("ask", product_of([])), ChannelMessage("tell", DROP))
+    request = RequestMessage(ChannelMessage("ask", product_of([])), ChannelMessage("tell", DROP_ALL))
     assert big.switches == (
-        InnerSwitch("SW1", first, (ChannelMessage("up", DROP),), (request,)),
-        InnerSwitch("SW2", DROP, (), ()),
+        InnerSwitch("SW1", first, (ChannelMessage("up", DROP_ALL),), (request,)),
+        InnerSwitch("SW2", DROP_ALL, (), ()),
     )
     assert big.links is product_of([Test("zone", 1), Assign("one_way", 2)])
     assert [controller.name for controller in controllers] == ["C-1", "C2", "C2#2"]

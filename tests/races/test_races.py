@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sdnloom.engine.result import Notice, Progress, SearchEvent
 from sdnloom.netkat.errors import PolicyError
-from sdnloom.netkat.syntax import DROP, SKIP, Assign, Policy, Test, product_of, sum_of
+from sdnloom.netkat.syntax import DROP_ALL, PASS_ALL, Assign, Policy, Test, product_of, sum_of
 from sdnloom.races import DyNetkatError, Limits, RaceMode, RaceOptions, RaceOutcome, RaceType, find_races
 from sdnloom.races.language.lint import lint_model
 from sdnloom.races.language.load import load_model, parse_model
@@ -320,14 +320,14 @@ def test_only_the_receiver_learns() -> None:
 
 
 def _rcfg(sender: int, receiver: int) -> ReconfigureLabel:
-    return ReconfigureLabel("c", SKIP, sender, receiver)
+    return ReconfigureLabel("c", PASS_ALL, sender, receiver)
 
 
 def _hop(source: int, target: int) -> Policy:
     return product_of([Test("port", source), Assign("port", target)])
 
 
-_POOL = [DROP, _hop(1, 2), _hop(2, 3), _hop(1, 3), _hop(3, 1), SKIP]
+_POOL = [DROP_ALL, _hop(1, 2), _hop(2, 3), _hop(1, 3), _hop(3, 1), PASS_ALL]
 _switches = st.lists(
     st.tuples(st.sampled_from(_POOL), st.lists(st.sampled_from(_POOL), min_size=1, max_size=2)), min_size=1, max_size=4
 )
@@ -340,14 +340,14 @@ _formulas = st.sampled_from(
         Formula((Inclusion(product_of([_one, _network, _network, _three])),)),
         Formula((Inclusion(_network, _hop(1, 2)),)),
         Formula((Inclusion(_hop(1, 3), _network),)),
-        Formula((Inclusion(_network, sum_of([_network, SKIP])),)),
+        Formula((Inclusion(_network, sum_of([_network, PASS_ALL])),)),
         Formula((Inclusion(_hop(1, 2), _network), Inclusion(product_of([_one, _network, _three])))),
         Formula((Inclusion(sum_of([_one, product_of([_one, _network, _three])])),)),
     ]
 )
 
 
-@given(_switches, _formulas, st.sampled_from([SKIP, sum_of([_hop(2, 2), _hop(3, 3), _hop(1, 1)]), _hop(2, 3)]))
+@given(_switches, _formulas, st.sampled_from([PASS_ALL, sum_of([_hop(2, 2), _hop(3, 3), _hop(1, 1)]), _hop(2, 3)]))
 def test_truth_sets_say_what_the_reference_evaluator_says(
     tables: list[tuple[Policy, list[Policy]]], formula: Formula, links: Policy
 ) -> None:
@@ -373,7 +373,9 @@ def test_truth_needs_few_evaluations_when_other_tables_do_not_matter() -> None:
     inner = []
     for name, ports in (("a", [*range(13)]), ("b", [0, *range(101, 112), 12])):
         hops = [_hop(ports[k], ports[k + 1]) for k in range(12)]
-        inner += [InnerSwitch(f"{name}{k}", DROP, (ChannelMessage(f"{name}{k}", hop),)) for k, hop in enumerate(hops)]
+        inner += [
+            InnerSwitch(f"{name}{k}", DROP_ALL, (ChannelMessage(f"{name}{k}", hop),)) for k, hop in enumerate(hops)
+        ]
     big = BigSwitch("Net", tuple(inner))
     model = RaceModel((big, TermComponent("C", ElementRole.CONTROLLER, BOT)), {})
     cells = Abstraction(model, first_race_only=False, remember_updates=True).cells

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdnloom.netkat.syntax import DROP, SKIP, Assign, Policy, Test, product_of
+from sdnloom.netkat.syntax import DROP_ALL, PASS_ALL, Assign, Policy, Test, product_of
 from sdnloom.races.language.errors import DyNetkatError
 from sdnloom.races.language.expressions import TermReader, TermUses
 from sdnloom.races.language.model_text import ModelText
@@ -32,7 +32,7 @@ def parse(text: str, names: dict[str, Policy] | None = None) -> ProcessTerm:
 
 N = product_of([Test("port", 1), Assign("port", 2)])
 
-policies = st.sampled_from([DROP, SKIP, N, Test("zone", 1), Assign("one_way", 3)])
+policies = st.sampled_from([DROP_ALL, PASS_ALL, N, Test("zone", 1), Assign("one_way", 3)])
 channels = st.sampled_from(["up", "Up-2", "help_me"])
 actions = st.one_of(
     st.builds(Forward, policies), st.builds(Send, channels, policies), st.builds(Receive, channels, policies)
@@ -54,7 +54,7 @@ def test_printed_terms_read_back_as_the_same_object(term: ProcessTerm) -> None:
 
 def test_sequence_binds_tighter_than_choice() -> None:
     term = parse("up ! one ; C o+ down ? zero ; bot")
-    assert term is Choice((Prefix(Send("up", SKIP), VariableCall("C")), Prefix(Receive("down", DROP), BOT)))
+    assert term is Choice((Prefix(Send("up", PASS_ALL), VariableCall("C")), Prefix(Receive("down", DROP_ALL), BOT)))
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_sequence_binds_tighter_than_choice() -> None:
     ],
 )
 def test_raceloom_style_plain_style_and_symbols_are_one_term(text: str) -> None:
-    assert parse(text, {"N": N}) is sequence([Send("upS1", N), Forward(SKIP)], VariableCall("C1"))
+    assert parse(text, {"N": N}) is sequence([Send("upS1", N), Forward(PASS_ALL)], VariableCall("C1"))
 
 
 def test_choices_are_sets_without_bot() -> None:
@@ -125,7 +125,7 @@ def test_deep_nesting_is_no_problem() -> None:
     depth = 5_000  # five times what recursion could do
     assert parse("(" * depth + "C" + ")" * depth) is VariableCall("C")
     text = "".join('(up ! "one") ; (' for _ in range(depth)) + "C" + ")" * depth
-    assert parse(text) is sequence([Send("up", SKIP)] * depth, VariableCall("C"))
+    assert parse(text) is sequence([Send("up", PASS_ALL)] * depth, VariableCall("C"))
 
 
 def test_transitions_follow_variables_and_bind_parameters() -> None:
@@ -133,7 +133,7 @@ def test_transitions_follow_variables_and_bind_parameters() -> None:
     definitions = {"X": Definition("X", ("N",), body), "Y": Definition("Y", (), VariableCall("X", (N,)))}
     assert steps(VariableCall("Y"), definitions) == (
         (Forward(N), VariableCall("X", (N,))),
-        (Receive("up", SKIP), VariableCall("X", (product_of([SKIP, N]),))),
+        (Receive("up", PASS_ALL), VariableCall("X", (product_of([PASS_ALL, N]),))),
     )
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdnloom.errors import SdnloomError
-from sdnloom.netkat.syntax import DROP, SKIP, Assign, Not, Test, product_of
+from sdnloom.netkat.syntax import DROP_ALL, PASS_ALL, Assign, Not, Test, product_of
 from sdnloom.races.language.errors import DyNetkatError
 from sdnloom.races.language.load import parse_model
 from sdnloom.races.language.model import (
@@ -51,8 +51,8 @@ def test_a_model_means_what_it_says() -> None:
     assert isinstance(net, BigSwitch)
     request = RequestMessage(ChannelMessage("Ask", Test("type", 1)), ChannelMessage("Tell", n2))
     assert net.switches == (
-        InnerSwitch("S1", n1, (ChannelMessage("up1", DROP),), (request,)),
-        InnerSwitch("S2", DROP, (ChannelMessage("up2", n1),), ()),
+        InnerSwitch("S1", n1, (ChannelMessage("up1", DROP_ALL),), (request,)),
+        InnerSwitch("S2", DROP_ALL, (ChannelMessage("up2", n1),), ()),
     )
     assert c == TermComponent("C", ElementRole.CONTROLLER, VariableCall("C"))
     assert d == TermComponent("D", ElementRole.CONTROLLER, VariableCall("D"))
@@ -80,7 +80,7 @@ def test_links_are_one_if_left_out() -> None:
     model = parse_model("network N\n switch S\n  update u ? one\nC = u ! one ; C\nsystem N || C")
     big = model.elements[0]
     assert isinstance(big, BigSwitch)
-    assert big.links is SKIP
+    assert big.links is PASS_ALL
 
 
 def changed(old: str, new: str) -> str:

@@ -14,7 +14,18 @@ from typing import Final
 
 from sdnloom.netkat.packets import PacketSet, Space
 from sdnloom.netkat.relation import Relations
-from sdnloom.netkat.syntax import DROP, Assign, FieldValue, Policy, Product, Star, Sum, Test, assigned_fields, fields_of
+from sdnloom.netkat.syntax import (
+    DROP_ALL,
+    Assign,
+    FieldValue,
+    Policy,
+    Product,
+    Star,
+    Sum,
+    Test,
+    assigned_fields,
+    fields_of,
+)
 
 # Deeper terms go through their relation, which is built bottom up and needs no Python stack.
 MAX_TERM_DEPTH: Final = 100
@@ -169,7 +180,7 @@ def _index(parts: tuple[Policy, ...], required: Callable[[Policy], Mapping[str, 
     """Return an index by the field with the most required values; None if there are few parts or no such field."""
     if len(parts) < _SMALL:
         return None
-    parts = tuple(part for part in parts if part is not DROP)
+    parts = tuple(part for part in parts if part is not DROP_ALL)
     needs = [required(part) for part in parts]
     seen: dict[str, set[FieldValue]] = {}
     for need in needs:

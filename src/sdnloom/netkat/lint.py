@@ -6,7 +6,7 @@ from sdnloom.netkat.decide import images_for, is_empty
 from sdnloom.netkat.errors import SourcePosition
 from sdnloom.netkat.policy_file import PolicyFile
 from sdnloom.netkat.printer import literal_text, to_text
-from sdnloom.netkat.syntax import DROP, FieldValue, Policy, Sum, fields_of, value_key, values_of
+from sdnloom.netkat.syntax import DROP_ALL, FieldValue, Policy, Sum, fields_of, value_key, values_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +62,12 @@ def _dead_policies(file: PolicyFile) -> list[LintWarning]:
     images = images_for(file.policies.values())
     for name, policy in file.policies.items():
         position = file.positions[name]
-        if policy is DROP:
+        if policy is DROP_ALL:
             continue
         if is_empty(policy, images):
             warnings.append(LintWarning(position, f"policy {name!r} drops every packet"))
         elif isinstance(policy, Sum):
-            dead = [part for part in policy.parts if part is not DROP and is_empty(part, images)]
+            dead = [part for part in policy.parts if part is not DROP_ALL and is_empty(part, images)]
             warnings += [
                 LintWarning(position, f"policy {name!r}: a part drops every packet: {_short(part)}") for part in dead
             ]

@@ -20,12 +20,12 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from sdnloom.netkat.errors import PolicyError, PolicySyntaxError
-from sdnloom.netkat.syntax import DROP, SKIP, Assign, Not, Policy, Star, Test, product_of, sum_of
+from sdnloom.netkat.syntax import DROP_ALL, PASS_ALL, Assign, Not, Policy, Star, Test, product_of, sum_of
 from sdnloom.netkat.tokens import Token, TokenList
 
 CONSTANTS: Mapping[str, Policy] = {
-    **dict.fromkeys(("zero", "false", "drop", "0", "∅", "⊥"), DROP),
-    **dict.fromkeys(("one", "true", "skip", "1", "ε", "⊤"), SKIP),
+    **dict.fromkeys(("zero", "false", "drop", "0", "∅", "⊥"), DROP_ALL),
+    **dict.fromkeys(("one", "true", "skip", "1", "ε", "⊤"), PASS_ALL),
 }
 RESERVED = frozenset({*CONSTANTS, "dup", "δ"})
 _COMPARISONS = frozenset({"is", "different", "assign"})

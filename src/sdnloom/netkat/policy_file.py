@@ -16,7 +16,7 @@ from typing import Final
 
 from sdnloom.netkat.errors import PolicyError, SourcePosition
 from sdnloom.netkat.parser import RESERVED, PolicyParser, resolver
-from sdnloom.netkat.syntax import SKIP, WORD, Policy
+from sdnloom.netkat.syntax import PASS_ALL, WORD, Policy
 from sdnloom.netkat.tokens import Token, TokenList
 
 MAX_BYTES: Final = 64 * 1024 * 1024
@@ -106,7 +106,7 @@ class _Outline:
             # A statement that begins here, rather than a policy of that name.
             raise self.tokens.error(token, f"found {token.shown()}, expected a policy after the operator before it")
         self._names.append(token)
-        return SKIP  # allowed everywhere; the second pass resolves the name
+        return PASS_ALL  # allowed everywhere; the second pass resolves the name
 
     def _statement(self) -> None:
         parser = self._parser
@@ -181,7 +181,7 @@ def _define(tokens: TokenList, outline: _Outline) -> dict[str, Policy]:
                 shown = cycle if len(cycle) <= 9 else [*cycle[:4], "...", *cycle[-4:]]
                 raise tokens.error(token, f"policies defined in a cycle: {' -> '.join(shown)}")
             if target not in outline.bodies:
-                resolver(tokens, dict.fromkeys(outline.bodies, SKIP))(token)  # raises, with suggestions
+                resolver(tokens, dict.fromkeys(outline.bodies, PASS_ALL))(token)  # raises, with suggestions
             path.append((target, iter(outline.references[target])))
             on_path.add(target)
     return done

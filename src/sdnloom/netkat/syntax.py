@@ -220,8 +220,8 @@ class Star(_Node):
 
 Policy: TypeAlias = Drop | Skip | Test | Assign | Not | Sum | Product | Star
 
-DROP: Final = Drop()
-SKIP: Final = Skip()
+DROP_ALL: Final = Drop()
+PASS_ALL: Final = Skip()
 
 
 def sum_of(policies: Iterable[Policy]) -> Policy:
@@ -229,7 +229,7 @@ def sum_of(policies: Iterable[Policy]) -> Policy:
     parts = tuple(policies)
     if len(parts) > 1:
         return Sum(parts)
-    return parts[0] if parts else DROP
+    return parts[0] if parts else DROP_ALL
 
 
 def product_of(policies: Iterable[Policy]) -> Policy:
@@ -237,7 +237,7 @@ def product_of(policies: Iterable[Policy]) -> Policy:
     parts = tuple(policies)
     if len(parts) > 1:
         return Product(parts)
-    return parts[0] if parts else SKIP
+    return parts[0] if parts else PASS_ALL
 
 
 def subpolicies(policy: Policy, known: Container[Policy] = ()) -> Iterator[Policy]:

@@ -11,7 +11,7 @@ from enum import Enum
 from typing import TypeAlias
 
 from sdnloom.netkat.parser import suggestion
-from sdnloom.netkat.syntax import SKIP, Policy, Star, product_of, sum_of
+from sdnloom.netkat.syntax import PASS_ALL, Policy, Star, product_of, sum_of
 from sdnloom.races.language.errors import DyNetkatError
 from sdnloom.races.language.expressions import TermUses
 from sdnloom.races.language.properties import ForwardingProperty
@@ -57,7 +57,7 @@ class BigSwitch:
 
     name: str
     switches: tuple[InnerSwitch, ...]
-    links: Policy = SKIP
+    links: Policy = PASS_ALL
 
     @property
     def role(self) -> ElementRole:
@@ -87,13 +87,13 @@ class RaceModel:
     properties: tuple[ForwardingProperty, ...] = ()
 
 
-def network_policy(tables: Iterable[Policy], links: Policy, waypoint_free: Policy = SKIP) -> Policy:
+def network_policy(tables: Iterable[Policy], links: Policy, waypoint_free: Policy = PASS_ALL) -> Policy:
     """Return (X . L) . (X . L)* of the tables' sum X: one hop or more.
 
     With a filter, a packet must pass it before, between and after all tables and links.
     """
     hop = product_of([sum_of(tables), links])
-    if waypoint_free is SKIP:
+    if waypoint_free is PASS_ALL:
         return product_of([hop, Star(hop)])
     hop = product_of([sum_of(tables), waypoint_free, links, waypoint_free])
     return product_of([waypoint_free, hop, Star(hop)])

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from sdnloom.netkat.syntax import DROP, SKIP, Policy
+from sdnloom.netkat.syntax import DROP_ALL, PASS_ALL, Policy
 from sdnloom.races.language.templates import NETWORK, holes
 
 
@@ -26,7 +26,7 @@ class Inclusion:
     """`left <= right`; the network may stand on either side."""
 
     left: Policy
-    right: Policy = DROP
+    right: Policy = DROP_ALL
 
     @property
     def is_antitone(self) -> bool:
@@ -45,7 +45,7 @@ class Formula:
 
     inclusions: tuple[Inclusion, ...]
     negated: bool = False
-    avoid: Policy = SKIP
+    avoid: Policy = PASS_ALL
     text: str = ""
 
 

@@ -11,7 +11,7 @@ E and F are NetKAT policies in which `@Network` is the policy of the data plane;
 
 from collections.abc import Mapping
 
-from sdnloom.netkat.syntax import SKIP, Not, Policy, product_of, sum_of
+from sdnloom.netkat.syntax import PASS_ALL, Not, Policy, product_of, sum_of
 from sdnloom.netkat.tokens import Token
 from sdnloom.races.language.errors import DyNetkatError
 from sdnloom.races.language.model_text import ModelText
@@ -74,7 +74,7 @@ class _FormulaReader:
                 return Formula(inclusions, text=self._text)
         raise self._source.error(first.start, f"found no question about the network, expected {_FORMS}")
 
-    def _empty(self, policy: Policy, negated: bool = False, avoid: Policy = SKIP) -> Formula:
+    def _empty(self, policy: Policy, negated: bool = False, avoid: Policy = PASS_ALL) -> Formula:
         return Formula((Inclusion(policy),), negated, avoid, self._text)
 
     def _waypoint(self) -> Formula:

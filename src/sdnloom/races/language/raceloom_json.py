@@ -8,7 +8,7 @@ change the races.
 import json
 from typing import Any, Final
 
-from sdnloom.netkat.syntax import DROP, SKIP, WORD, Policy
+from sdnloom.netkat.syntax import DROP_ALL, PASS_ALL, WORD, Policy
 from sdnloom.races.language.errors import DyNetkatError
 from sdnloom.races.language.expressions import TermReader, TermUses
 from sdnloom.races.language.model import (
@@ -60,7 +60,7 @@ def read_raceloom_model(text: str, name: str) -> RaceModel:
         same = sum(controller.name.split("#")[0] == variable for controller in controllers)
         shown = f"{variable}#{same + 1}" if same else variable
         controllers.append(TermComponent(shown, ElementRole.CONTROLLER, VariableCall(variable)))
-    big = BigSwitch(BIG_SWITCH, tuple(switches), links.policy() if links else SKIP)
+    big = BigSwitch(BIG_SWITCH, tuple(switches), links.policy() if links else PASS_ALL)
     return RaceModel((big, *controllers), definitions, name)
 
 
@@ -100,7 +100,7 @@ def _switch(name: str, value: "_Value") -> InnerSwitch:
         request.only("RequestChannel", "RequestPolicy", "ResponseChannel", "ResponsePolicy")
         question = _message(request, "RequestChannel", "RequestPolicy")
         requests.append(RequestMessage(question, _message(request, "ResponseChannel", "ResponsePolicy")))
-    return InnerSwitch(name, initial.policy() if initial else DROP, tuple(updates), tuple(requests))
+    return InnerSwitch(name, initial.policy() if initial else DROP_ALL, tuple(updates), tuple(requests))
 
 
 def _message(value: "_Value", channel: str, policy: str) -> ChannelMessage:

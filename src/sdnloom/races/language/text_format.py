@@ -22,7 +22,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
-from sdnloom.netkat.syntax import DROP, SKIP, Policy
+from sdnloom.netkat.syntax import DROP_ALL, PASS_ALL, Policy
 from sdnloom.netkat.tokens import Token
 from sdnloom.races.language.errors import DyNetkatError
 from sdnloom.races.language.expressions import TermReader, TermUses, check_name
@@ -167,7 +167,7 @@ class _Reader:
             if not network.switches:
                 raise self._source.error(network.start, f"network {network.name!r} has no switch, expected one or more")
             switches = tuple(switch.frozen() for switch in network.switches)
-            networks[network.name] = BigSwitch(network.name, switches, network.links or SKIP)
+            networks[network.name] = BigSwitch(network.name, switches, network.links or PASS_ALL)
         places = [switch for network in self._networks for switch in network.switches]
         check_channel_owners((switch.frozen(), str(self._source.position(switch.start))) for switch in places)
         channels = channels_of(switch.frozen() for switch in places) | self._channels
@@ -240,7 +240,7 @@ class _Reader:
         name = self._name(tokens, "a switch", "" if tokens[1].kind == "end" else "=")
         if any(switch.name == name for switch in network.switches):
             raise self._source.error(tokens[0].start, f"switch {name!r} is defined twice")
-        initial = DROP if tokens[1].kind == "end" else self._policy_of(tokens[2:])
+        initial = DROP_ALL if tokens[1].kind == "end" else self._policy_of(tokens[2:])
         network.switches.append(_Switch(name, tokens[0].start, initial))
 
     def _current_switch(self, statement: _Statement) -> _Switch:

@@ -6,7 +6,7 @@ from itertools import chain, zip_longest
 from sdnloom.netkat.decide import contains, space_for
 from sdnloom.netkat.image import Images
 from sdnloom.netkat.packets import PacketSet, Space
-from sdnloom.netkat.syntax import DROP, SKIP, Policy, Product, Sum, product_of
+from sdnloom.netkat.syntax import DROP_ALL, PASS_ALL, Policy, Product, Sum, product_of
 from sdnloom.races.language.model import BigSwitch, Element, network_policy
 from sdnloom.races.language.properties import Formula, Inclusion
 from sdnloom.races.language.templates import NETWORK, fill, hole, holes
@@ -25,7 +25,7 @@ class PropertyEvaluator:
         self._element = element
         self._formula = formula
         sides = chain.from_iterable((inclusion.left, inclusion.right) for inclusion in formula.inclusions)
-        links = element.links if isinstance(element, BigSwitch) else SKIP
+        links = element.links if isinstance(element, BigSwitch) else PASS_ALL
         self._images = Images(space_for(formula.avoid, links, *sides, *chain.from_iterable(options)))
         self._after_table = product_of([formula.avoid, links, formula.avoid])
         self._around = {
@@ -37,7 +37,7 @@ class PropertyEvaluator:
         self._hops = _Hops(self._images.forward, self._images.space)
         self._hops_back = _Hops(self._images.backward, self._images.space)
         if options:
-            for choice in zip_longest(*options, fillvalue=DROP):
+            for choice in zip_longest(*options, fillvalue=DROP_ALL):
                 self._register(choice)
 
     @property
@@ -82,7 +82,7 @@ class PropertyEvaluator:
         if isinstance(self._element, BigSwitch):
             policy = network_policy(tables, self._element.links, self._formula.avoid)
         left, right = (fill(side, {NETWORK: policy}) for side in (inclusion.left, inclusion.right))
-        if right is DROP:
+        if right is DROP_ALL:
             return not self._images.forward(left, self._images.space.everything)
         return bool(contains(left, right))
 
@@ -131,7 +131,7 @@ class _Hops:
     def register(self, tables: SwitchTables) -> None:
         """Add policies that tables may hold; a new one invalidates which tables a packet set can match."""
         while len(self._policies) < len(tables):
-            self._policies.append({DROP})
+            self._policies.append({DROP_ALL})
             self._parts.append({})
         for place, table in enumerate(tables):
             if table not in self._policies[place]:
@@ -161,7 +161,7 @@ def around_network(inclusion: Inclusion) -> list[tuple[Policy, Policy]] | None:
 
     None if a summand does not have the network exactly once as a factor: then the whole policy is built.
     """
-    if inclusion.right is not DROP:
+    if inclusion.right is not DROP_ALL:
         return None
     found: list[tuple[Policy, Policy]] = []
     for summand in inclusion.left.parts if isinstance(inclusion.left, Sum) else (inclusion.left,):

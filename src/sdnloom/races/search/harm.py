@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from sdnloom.netkat.syntax import SKIP, Policy
+from sdnloom.netkat.syntax import PASS_ALL, Policy
 from sdnloom.races.language.errors import DyNetkatError
 from sdnloom.races.language.model import BigSwitch, Element, ElementRole, RaceModel, TermComponent
 from sdnloom.races.language.properties import Formula, ForwardingProperty, RaceType
@@ -155,7 +155,7 @@ class Harm:
     def _evaluator(self, formula: Formula, switch: int) -> PropertyEvaluator:
         key = (formula, switch)
         if key not in self._evaluators:
-            if formula.avoid is not SKIP:
+            if formula.avoid is not PASS_ALL:
                 raise DyNetkatError(
                     self._property.name,
                     f"a waypoint needs hops; switch {self._elements[switch].name!r} is a term, expected a network",

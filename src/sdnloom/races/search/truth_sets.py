@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from sdnloom.netkat.syntax import DROP, Policy, sum_of
+from sdnloom.netkat.syntax import DROP_ALL, Policy, sum_of
 from sdnloom.races.language.model import BigSwitch
 from sdnloom.races.language.properties import Formula, Inclusion
 from sdnloom.races.search.behaviour import SwitchTables
@@ -135,5 +135,5 @@ class _Builder:
         most = evaluator.includes(inclusion, tuple(sum_of(table) for table in options))
         if most == inclusion.is_antitone:
             return most
-        least = evaluator.includes(inclusion, tuple(table[0] if len(table) == 1 else DROP for table in options))
+        least = evaluator.includes(inclusion, tuple(table[0] if len(table) == 1 else DROP_ALL for table in options))
         return most if most == least else None

@@ -3,7 +3,7 @@
 from typing import Final
 
 from sdnloom.netkat.printer import to_text
-from sdnloom.netkat.syntax import DROP
+from sdnloom.netkat.syntax import DROP_ALL
 from sdnloom.races.language.model import BigSwitch, RaceModel
 from sdnloom.races.result import Race, RaceMode, RaceOutcome, RaceResult
 from sdnloom.races.search.trace import Label, ProcessLabel, VectorClock, VectorClocks
@@ -92,7 +92,7 @@ def _tables_text(model: RaceModel, label: ProcessLabel) -> str:
     if not isinstance(element, BigSwitch):
         return to_text(label.tables[0], limit=_MAX_LENGTH)
     pairs = zip(element.switches, label.tables, strict=True)
-    shown = [f"{switch.name}: {to_text(table, limit=_MAX_LENGTH)}" for switch, table in pairs if table is not DROP]
+    shown = [f"{switch.name}: {to_text(table, limit=_MAX_LENGTH)}" for switch, table in pairs if table is not DROP_ALL]
     dropping = len(label.tables) - len(shown)
     if dropping:
         others = "others" if shown else "tables"
