@@ -9,7 +9,19 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from sdnloom import OskenProgram, Scenario, ScenarioError, app_scenario, load_scenario
+from sdnloom import (
+    Client,
+    Network,
+    NoHandlerException,
+    OskenProgram,
+    PythonProgram,
+    Scenario,
+    ScenarioError,
+    SearchOptions,
+    app_scenario,
+    linear,
+    load_scenario,
+)
 from sdnloom.check import run as run_module
 from sdnloom.check.load import read_scenario
 from sdnloom.check.program_factory import make_program
@@ -17,6 +29,7 @@ from sdnloom.check.run import Run
 from sdnloom.cli import cli
 from sdnloom.engine import path
 from sdnloom.engine.memo import MemoSemantics
+from sdnloom.engine.model import Restart, RestartRequired
 from sdnloom.report.check.json_format import report_json
 from sdnloom.report.check.text import report_text
 from tests.check.scenarios import write
@@ -174,3 +187,41 @@ def test_options_and_their_document_are_one_scenario(tmp_path):
     assert (again.document, again.network) == (scenario.document, scenario.network)
     assert json.loads(json.dumps(scenario.document)) == scenario.document
     assert again.fingerprint() == scenario.fingerprint()
+
+
+def test_a_restart_while_the_system_is_built_is_no_error_of_the_scenario(tmp_path, monkeypatch):
+    """Start-up runs the program, so insertion order may turn out to matter before the search."""
+    build, restarts = run_module.build, [Restart("Hub depends on insertion order")]
+
+    def restarting(*arguments):
+        if restarts:
+            raise RestartRequired(restarts.pop())
+        return build(*arguments)
+
+    monkeypatch.setattr(run_module, "build", restarting)
+    report = load_scenario(write(tmp_path), build=False).check()
+    assert (report.verdict, report.result.restarts) == ("violated", ("Hub depends on insertion order",))
+
+
+@pytest.mark.parametrize(
+    ("body", "refuted"),
+    [
+        ("self.ports.setdefault(switch, {})[1] = 1", ()),
+        ("self.seen = getattr(self, 'seen', 0) + 1", ("s1 and s2 share seen",)),
+    ],
+    ids=["independent", "shared"],
+)
+def test_a_report_says_what_refuted_the_independence_of_handlers(body, refuted):
+    names: dict[str, Any] = {}
+    text = "def __init__(self): self.ports = {}; self.seen = 0\ndef packet_in(self, net, switch, message):\n"
+    exec(f"{text}    {body}\n    net.flood(switch, message)", names)
+    program = PythonProgram(type("Hub", (), {name: names[name] for name in ("__init__", "packet_in")}))
+    network = Network(linear(2), (Client("h1", to=("h2",)), Client("h2", to=("h1",))))
+    report = Scenario(network, program, (NoHandlerException(),), SearchOptions(reduce=True)).check()
+    assert report.reduction is not None
+    assert report.reduction.used[0] == "stubborn sets"
+    assert (report.reduction.refuted, report.result.restarts) == (refuted, refuted)
+    line = next(line for line in report_text(report).splitlines() if line.startswith("reduction: "))
+    assert ("handlers of different switches are not independent: s1 and s2 share" in line) == bool(refuted)
+    assert json.loads(report_json(report))["reduction"]["refuted"] == list(refuted)
+    assert Scenario(network, program, (NoHandlerException(),)).check().reduction is None

@@ -93,7 +93,7 @@ class Run:
         return self._restarting(lambda: self._check(on_event or (lambda event: None), began))
 
     def _restarting(self, attempt: Callable[[], T]) -> T:
-        """The result of an attempt; of a second one if the order in which dicts were filled matters to the program."""
+        """The result of an attempt; of a second one if the insertion order of dicts matters to the program."""
         try:
             return attempt()
         except RestartRequired as required:
@@ -119,19 +119,26 @@ class Run:
     ) -> "Searched":
         """Search a scenario with a program until none of the assumptions that are left is refuted.
 
-        The time limit counts from `began`.
+        The time limit counts from `began`. Raises RestartRequired if insertion order matters: then all that was learned
+        is about other cores.
         """
         while True:
-            known = program.refuted if isinstance(program, AssumeIndependent) else ()
-            system = self._watched(program, narrow.network)
-            options = replace(narrow.options, strategy=narrow.strategy(system))
-            spent = time.perf_counter() - began
-            result = search(shuffled(system, narrow.seed), options, on_event, spent, observers(system))
-            if not isinstance(result.verdict, Restart):
-                return Searched(result, options, system)
-            if not isinstance(program, AssumeIndependent) or program.refuted == known:
-                raise RestartRequired(result.verdict)  # insertion order matters: all that was learned has other cores
-            self.restarts += program.refuted[len(known) :]
+            known = _refuted(program)
+            try:
+                system = self._watched(program, narrow.network)
+                options = replace(narrow.options, strategy=narrow.strategy(system))
+                spent = time.perf_counter() - began
+                result = search(shuffled(system, narrow.seed), options, on_event, spent, observers(system))
+                if not isinstance(result.verdict, Restart):
+                    return Searched(result, options, system)
+                restart = result.verdict
+            except RestartRequired as required:  # of the start-up, which runs the program while the system is built
+                restart = required.restart
+            reasons = _refuted(program)[len(known) :]
+            if not reasons:
+                raise RestartRequired(restart)
+            self.refuted += reasons
+            self.restarts += reasons
 
     def _watched(self, program: Program, network: Network) -> System:
         """The system to search, with its coverage recorded if that is wanted."""
@@ -177,9 +184,8 @@ class Run:
         discovery: Discovery | None = None,
     ) -> Report:
         covered = None if self._coverage is None else self._coverage.report()
-        reduction = (
-            ReductionReport(result.reduction, tuple(self.refuted), result.conflicts) if result.reduction else None
-        )
+        refuted = tuple(dict.fromkeys(self.refuted))
+        reduction = ReductionReport(result.reduction, refuted, result.conflicts) if result.reduction else None
         return Report(
             scenario,
             replace(result, restarts=tuple(self.restarts)),
@@ -190,6 +196,11 @@ class Run:
             discovery,
             reduction,
         )
+
+
+def _refuted(program: Program) -> tuple[str, ...]:
+    """What refuted assumptions about the program so far."""
+    return program.refuted if isinstance(program, AssumeIndependent) else ()
 
 
 class Searched(NamedTuple):

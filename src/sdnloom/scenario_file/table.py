@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
+from sdnloom.engine.model import RestartRequired
 from sdnloom.errors import SdnloomError
 from sdnloom.scenario_file.document import Entries, Entry, ScenarioError, shown
 
@@ -134,8 +135,8 @@ class Table:
         """Add the file and the key to errors of the body."""
         try:
             yield
-        except ScenarioError:
-            raise
+        except (ScenarioError, RestartRequired):
+            raise  # a restart is a request to build again
         except SdnloomError as error:
             file = self.file_of(key)
             text = str(error).removeprefix(f"{file}: ")
