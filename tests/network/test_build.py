@@ -1,4 +1,4 @@
-"""The network model as a System: the engine's benchmark built from it, and what must not matter."""
+"""The system of a network has the sizes of the engine's benchmark, and irrelevant order does not matter."""
 
 import itertools
 from dataclasses import replace

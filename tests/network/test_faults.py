@@ -1,4 +1,4 @@
-"""Links and switches that go away and come back, timers, and calls from outside, as the program sees them."""
+"""Failures of links and switches, timers and externals, as the program sees them."""
 
 from dataclasses import replace
 
@@ -37,8 +37,8 @@ from sdnloom.network.topology import custom
 from sdnloom.platforms.capture.freeze import thaw
 from sdnloom.platforms.python.program import PythonProgram
 from sdnloom.properties import NoBlackHoles, NoForgottenPackets, NoForwardingLoops, NoHandlerException
-from tests.network.exploring import column, events_of, explore, quiescent
 from tests.network.programs import hub, learning, silent, witness
+from tests.network.state_space import column, events_of, explore, quiescent
 
 LINE = custom(["s1", "s2"], [("s1:2", "s2:1")], [("A", "s1:1"), ("B", "s2:2")])
 ONE = custom(["s1"], [], [("A", "s1:1"), ("B", "s1:2")])

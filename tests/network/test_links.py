@@ -1,4 +1,4 @@
-"""Links with faults: the discipline against the engine's own, and what budgets allow in a network."""
+"""Links with faults: the discipline agrees with those of the engine, and budgets bound the faults of a network."""
 
 import pytest
 from hypothesis import given
@@ -17,8 +17,8 @@ from sdnloom.network.links import FaultyPorts
 from sdnloom.network.network import LinkFaults, Network
 from sdnloom.network.packet_id import packet_id_of
 from sdnloom.network.topology import custom
-from tests.network.exploring import explore
 from tests.network.programs import hub, learning
+from tests.network.state_space import explore
 
 LINE = custom(["s1", "s2"], [("s1:2", "s2:1")], [("A", "s1:1"), ("B", "s2:2")])
 budgets = st.integers(0, 2)

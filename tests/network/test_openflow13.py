@@ -1,4 +1,4 @@
-"""The same network with OpenFlow 1.3 switches, and with switches that keep no packets."""
+"""The same network with OpenFlow 1.3 switches, and with switches without buffers."""
 
 import pytest
 
@@ -18,8 +18,8 @@ from sdnloom.properties import (
     Sometimes,
     StrictDirectPaths,
 )
-from tests.network.exploring import column, explore
 from tests.network.programs import Learning, learning
+from tests.network.state_space import column, explore
 
 LINE = custom(["s1", "s2"], [("s1:2", "s2:1")], [("A", "s1:1"), ("B", "s2:2")])
 

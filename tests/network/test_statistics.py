@@ -1,4 +1,4 @@
-"""Statistics as the environment gives them: every listed value, each time anew, and nothing else changed."""
+"""Configured statistics: each reply has any of the listed values, and nothing else changes."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from sdnloom.network.statistics import COUNTERS
 from sdnloom.network.topology import SwitchPort, custom
 from sdnloom.platforms.capture.freeze import restore
 from sdnloom.platforms.python.program import PythonProgram
-from tests.network.exploring import explore, quiescent
+from tests.network.state_space import explore, quiescent
 
 ONE = custom(["s1", "s2"], [], [("A", "s1:1"), ("B", "s1:2"), ("C", "s2:1")])
 

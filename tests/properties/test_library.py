@@ -35,8 +35,8 @@ from sdnloom.properties import (
     Waypoint,
     sometimes,
 )
-from tests.network.exploring import events_of
 from tests.network.programs import hub, learning, silent
+from tests.network.state_space import events_of
 
 ONE = custom(["s1"], [], [("A", "s1:1"), ("B", "s1:2"), ("C", "s1:3")])
 LINE = custom(["s1", "s2"], [("s1:2", "s2:1")], [("A", "s1:1"), ("B", "s2:2")])

@@ -1,4 +1,4 @@
-"""What each kind of host does, seen from outside: the packets it sends in every run."""
+"""The packets that each kind of host sends, over all runs."""
 
 from dataclasses import dataclass
 
@@ -27,8 +27,8 @@ from sdnloom.network.packet import Arp, Tcp, decode, encode
 from sdnloom.network.packet_id import add_packet_id, packet_id_of, sender_of
 from sdnloom.network.topology import SwitchPort, custom
 from sdnloom.network.traffic import answer_to, arp_reply, ends_of, flow_of, frame, header_of, ping
-from tests.network.exploring import column, events_of, explore, quiescent
 from tests.network.programs import hub, learning
+from tests.network.state_space import column, events_of, explore, quiescent
 
 ONE = custom(["s1"], [], [("A", "s1:1"), ("B", "s1:2")], ports=3)
 A, B = (ONE.host(name) for name in "AB")

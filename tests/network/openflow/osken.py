@@ -1,4 +1,4 @@
-"""Our values as os-ken's objects and back: the oracle of the codec, written without looking at any layout."""
+"""Conversion of our values to os-ken's objects and back: the oracle of the codec, written without our layouts."""
 
 from collections.abc import Callable
 from typing import Any

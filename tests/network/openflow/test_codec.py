@@ -1,4 +1,4 @@
-"""Messages survive the wire, and no bytes make the decoder do anything but decode or refuse."""
+"""Encoded messages decode to the same messages, and the decoder decodes or refuses every byte string."""
 
 import pytest
 from hypothesis import given, settings
@@ -19,7 +19,7 @@ from sdnloom.network.openflow import (
     encode,
 )
 from sdnloom.network.openflow.codec import _BY_CLASS
-from tests.network.openflow.strategies import ANY, KINDS, MESSAGES
+from tests.network.openflow.generators import ANY, KINDS, MESSAGES
 
 NAMES = {name: getattr(openflow, name) for name in openflow.__all__}
 

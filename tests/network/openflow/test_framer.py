@@ -1,10 +1,10 @@
-"""The framer splits a stream the same way however it is cut, and shows what it waits for."""
+"""The messages of a framer do not depend on how the stream is cut, and an incomplete message is visible."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sdnloom.network.openflow import V10, V13, EchoRequest, Framer, Hello, encode
-from tests.network.openflow.strategies import ANY
+from tests.network.openflow.generators import ANY
 
 streams = st.lists(ANY[V10].map(lambda m: encode(m, V10)) | ANY[V13].map(lambda m: encode(m, V13)), max_size=4)
 

@@ -1,4 +1,4 @@
-"""Matches are canonical, and 1.0's fixed match says exactly what its neutral form says."""
+"""Matches are canonical, and the fixed match of 1.0 is equivalent to its Match."""
 
 import pytest
 from hypothesis import given, settings
@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from sdnloom.network.openflow import V10, V13, EncodeError, FlowMod, Match, MatchError, encode, ip, mac
 from sdnloom.network.openflow.layouts import STRUCTS
 from sdnloom.network.openflow.match10 import read_match10, write_match10
-from tests.network.openflow.strategies import bits, matches
+from tests.network.openflow.generators import bits, matches
 
 
 def raw10(**slots: int) -> int:

@@ -1,4 +1,4 @@
-"""Open vSwitch as the oracle of refusals: what the codec refuses it refuses too, with the same error."""
+"""Open vSwitch as the oracle of refusals: it refuses every message that the codec refuses, with the same error."""
 
 import shutil
 from collections import Counter
@@ -24,7 +24,7 @@ from sdnloom.network.openflow import (
     decode,
     encode,
 )
-from tests.network.openflow.strategies import PLAIN
+from tests.network.openflow.generators import PLAIN
 from tests.network.openflow.test_refusals import CASES
 from tests.network.openvswitch import OpenVswitch
 

@@ -1,4 +1,4 @@
-"""os-ken as the oracle: its serialisers give our bytes, and its parsers give our values."""
+"""os-ken as the oracle: its serialisers produce our bytes, and its parsers our values."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ from sdnloom.network.openflow import V10, V13, decode, encode
 from sdnloom.network.openflow.errors import ERRORS
 from sdnloom.network.openflow.oxm import BY_NUMBER, FIELDS
 from tests.network.openflow import osken
-from tests.network.openflow.strategies import PLAIN
+from tests.network.openflow.generators import PLAIN
 
 BOTH = (of.Hello, of.Error, of.EchoRequest, of.EchoReply, of.Experimenter)
 REQUESTS = (

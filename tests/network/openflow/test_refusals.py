@@ -1,4 +1,4 @@
-"""A malformed message raises the error that the specification asks a switch to answer with."""
+"""A malformed message raises the error that the specification requires a switch to answer."""
 
 import struct
 

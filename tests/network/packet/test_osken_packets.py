@@ -25,7 +25,7 @@ from sdnloom.network.packet import (
     stack,
 )
 from sdnloom.network.packet.checksum import checksum, padded_number
-from tests.network.packet import strategies
+from tests.network.packet import generators
 
 
 def theirs(ours: Packet) -> bytes:
@@ -99,26 +99,26 @@ def one(header: object) -> object:
 
 flags = st.integers(0, 63)  # os-ken has no place for the rest of the word
 transports4 = st.one_of(
-    st.builds(Tcp, src=strategies.bits(16), dst=strategies.bits(16), seq=strategies.bits(32), flags=flags),
-    st.builds(Udp, src=strategies.bits(16), dst=strategies.bits(16)),
+    st.builds(Tcp, src=generators.bits(16), dst=generators.bits(16), seq=generators.bits(32), flags=flags),
+    st.builds(Udp, src=generators.bits(16), dst=generators.bits(16)),
     # other ICMP types have bodies that os-ken builds from objects
-    st.builds(Icmp, type=st.sampled_from([13, 17, 200]), code=strategies.bits(8), rest=strategies.bits(32)),
+    st.builds(Icmp, type=st.sampled_from([13, 17, 200]), code=generators.bits(8), rest=generators.bits(32)),
 )
 transports6 = st.one_of(
-    st.builds(Tcp, src=strategies.bits(16), dst=strategies.bits(16), ack=strategies.bits(32), flags=flags),
-    st.builds(Udp, src=strategies.bits(16), dst=strategies.bits(16)),
+    st.builds(Tcp, src=generators.bits(16), dst=generators.bits(16), ack=generators.bits(32), flags=flags),
+    st.builds(Udp, src=generators.bits(16), dst=generators.bits(16)),
 )
 
 
-@given(strategies.ethernets, strategies.vlans, st.data())
+@given(generators.ethernets, generators.vlans, st.data())
 def test_os_ken_writes_the_same_bytes(below: Ethernet, tags: list[Vlan], data: st.DataObject) -> None:
     kind = data.draw(st.sampled_from(["arp", "ipv4", "ipv6"]))
     if kind == "arp":
-        ours = stack(below, *tags, data.draw(strategies.arps))
+        ours = stack(below, *tags, data.draw(generators.arps))
     else:
-        network = data.draw(strategies.ipv4s if kind == "ipv4" else strategies.ipv6s)
+        network = data.draw(generators.ipv4s if kind == "ipv4" else generators.ipv6s)
         above = data.draw(transports4 if kind == "ipv4" else transports6)
-        ours = stack(below, *tags, network, above, payload=data.draw(strategies.payloads))
+        ours = stack(below, *tags, network, above, payload=data.draw(generators.payloads))
     if isinstance(ours.headers[-1], Icmp):
         ours = Packet(ours.headers)  # its data is the rest of the header
     wire = encode(ours)

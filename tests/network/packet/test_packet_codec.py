@@ -1,4 +1,4 @@
-"""Packets survive the wire: values exactly, and every byte string exactly, well formed or not."""
+"""Encoding and decoding are inverse, for packets and for every byte string, well formed or not."""
 
 import subprocess
 import sys
@@ -31,7 +31,7 @@ from sdnloom.network.packet import (
     mac,
     stack,
 )
-from tests.network.packet.strategies import packets
+from tests.network.packet.generators import packets
 
 MACS = {"dst": mac("00:00:00:00:00:02"), "src": mac("00:00:00:00:00:01")}
 HOSTS = {"src": ip("10.0.0.1"), "dst": ip("10.0.0.2")}

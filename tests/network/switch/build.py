@@ -1,4 +1,4 @@
-"""Short ways to say what the tests of the switch need."""
+"""Short constructors of configurations, messages and cores for the tests of the switch."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The switch model beside a real Open vSwitch: the same stimuli, and every difference either named or reported."""
+"""Differential testing: the switch model and a real Open vSwitch get the same stimuli; differences are classified."""
 
 from __future__ import annotations
 

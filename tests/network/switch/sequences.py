@@ -1,4 +1,4 @@
-"""Seeded random sequences of stimuli for a switch, from small domains so that entries and packets meet."""
+"""Seeded random sequences of stimuli for a switch, from small domains so that entries match packets."""
 
 from __future__ import annotations
 

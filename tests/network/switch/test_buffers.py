@@ -1,4 +1,4 @@
-"""Buffers and truncation, as the specification has them (Open vSwitch has no buffers to compare with)."""
+"""Buffers and truncation follow the specification (Open vSwitch has no buffers to compare with)."""
 
 import pytest
 

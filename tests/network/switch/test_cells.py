@@ -1,4 +1,4 @@
-"""Which steps leave each other alone: pairs that a reduction lives from, and pairs that it must not touch."""
+"""Pairs of steps that are independent, so that a reduction gains, and pairs that must be dependent."""
 
 import pytest
 

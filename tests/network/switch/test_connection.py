@@ -1,4 +1,4 @@
-"""Losing and finding the controller, emergency entries, roles, asynchronous configuration."""
+"""Loss of the control connection and reconnection, emergency entries, roles, asynchronous configuration."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What is said of a message or a packet beforehand covers what the switch does about it in any state."""
+"""The footprint of a message or packet covers the cells that the switch touches in every state."""
 
 import random
 from typing import Any

@@ -1,4 +1,4 @@
-"""Groups: kinds, chains, what is refused and what deletion takes along."""
+"""Groups: types, chains, refusals, and the entries that are deleted with a group."""
 
 from dataclasses import replace
 

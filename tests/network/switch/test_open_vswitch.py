@@ -1,4 +1,4 @@
-"""The switch model agrees with a real Open vSwitch, and the comparison can tell when it does not."""
+"""The switch model agrees with a real Open vSwitch, and the comparison detects mistakes in the model."""
 
 import os
 from collections.abc import Callable, Iterator

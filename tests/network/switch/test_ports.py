@@ -1,4 +1,4 @@
-"""Ports: reserved ones, configuration, coming and going, the bridge behind NORMAL, PacketOut."""
+"""Ports: reserved ones, configuration, addition and removal, the bridge of NORMAL, PacketOut."""
 
 from dataclasses import replace
 

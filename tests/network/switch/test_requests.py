@@ -1,4 +1,4 @@
-"""Statistics, simple requests and impossible configurations."""
+"""Statistics, simple requests and wrong configurations."""
 
 import pytest
 

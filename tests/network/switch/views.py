@@ -1,4 +1,4 @@
-"""What a step shows, from the model and from Open vSwitch, in one form that can be compared for equality."""
+"""The visible effects of a step, of the model and of Open vSwitch, in one form that can be compared for equality."""
 
 from __future__ import annotations
 

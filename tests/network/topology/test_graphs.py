@@ -1,4 +1,4 @@
-"""networkx graphs, GraphML files and topohub's names become topologies; a missing package is named."""
+"""Topologies from networkx graphs, GraphML files and topohub; a missing package is named."""
 
 import sys
 from collections import Counter

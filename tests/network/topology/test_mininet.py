@@ -1,4 +1,4 @@
-"""Mininet Topo files run without Mininet, and what is wrong in one is named with its line."""
+"""Mininet Topo files run without Mininet, and errors in them are reported with their line."""
 
 import sys
 from pathlib import Path

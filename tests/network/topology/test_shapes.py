@@ -1,4 +1,4 @@
-"""The regular shapes, counted, and what no topology may be."""
+"""Regular topologies have the expected parts, and wrong topologies are refused."""
 
 import pytest
 

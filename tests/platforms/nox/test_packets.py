@@ -30,7 +30,7 @@ from sdnloom.platforms.nox.packet.packet_utils import (
 from sdnloom.platforms.nox.packet.tcp import tcp, tcp_opt
 from sdnloom.platforms.nox.packet.udp import udp
 from sdnloom.platforms.nox.packet.vlan import vlan
-from tests.network.packet.strategies import arps, bits, ethernets, icmps, ipv4s, packets, tcps, udps
+from tests.network.packet.generators import arps, bits, ethernets, icmps, ipv4s, packets, tcps, udps
 
 # Our header -> NOX's class, and our fields -> what NOX calls them.
 FIELDS = {

@@ -44,7 +44,7 @@ from sdnloom.platforms.nox.netinet import (
 from sdnloom.platforms.nox.octets import octet_array
 from sdnloom.platforms.nox.packet.ethernet import ethernet
 from sdnloom.platforms.nox.util import convert_to_eaddr, convert_to_ipaddr, extract_flow, set_match
-from tests.network.packet.strategies import arps, bits, ethernets, icmps, ipv4s, tcps, udps
+from tests.network.packet.generators import arps, bits, ethernets, icmps, ipv4s, tcps, udps
 from tests.platforms.nox.helpers import JOINED, frame, give, packet_in, program
 
 DOING = """

@@ -1,4 +1,4 @@
-"""Every state and event of a small network, by the engine's reference semantics."""
+"""All states and events of a small network, found with the engine's semantics."""
 
 from sdnloom.engine.model import Mode
 from sdnloom.engine.semantics import Semantics

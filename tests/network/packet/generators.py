@@ -1,4 +1,4 @@
-"""Hypothesis strategies of canonical packets: what the decoder can give."""
+"""Hypothesis generators of canonical packets: those that the decoder can return."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Hypothesis strategies of canonical OpenFlow messages: for each version, every message that it has."""
+"""Hypothesis generators of canonical OpenFlow messages: all messages of each version."""
 
 from collections.abc import Callable
 from typing import Any
