@@ -44,6 +44,7 @@ class Command(NamedTuple):
 
     line: str
     comment: str
+    shown: tuple[str, ...] = ()  # lines of its output that the page shows
 
     @property
     def code(self) -> int:
@@ -56,13 +57,17 @@ class Command(NamedTuple):
 
 def commands(page: Path) -> list[Command]:
     """The lines of console blocks, and those after a prompt in transcripts. Blocks of `sh` are not run."""
-    found = []
+    found: list[Command] = []
+    before = ""
     for language, block in re.findall(r"```(\w*)\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):
         lines = block.splitlines()
         prompts = [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
         for line in prompts or (lines if language == "console" else []):
             text, _, comment = line.partition("  # ")
             found.append(Command(text.strip(), comment.strip()))
+        if before == "console" and not language:  # the output of the last command
+            found[-1] = found[-1]._replace(shown=tuple(line for line in lines if line.strip() != "..."))
+        before = language
     return found
 
 
@@ -102,7 +107,7 @@ def in_a_shell(clone: Path, line: str) -> Run:
 
 
 def test_the_quick_start_begins_with_the_two_make_commands() -> None:
-    lines = [line for line, _ in commands(README)]
+    lines = [one.line for one in commands(README)]
     assert lines[:3] == SETUP
     demo = re.search(r"^demo:.*\n(?:\t.*\n)+", (ROOT / "Makefile").read_text(), re.MULTILINE)
     assert demo is not None
@@ -112,8 +117,8 @@ def test_the_quick_start_begins_with_the_two_make_commands() -> None:
 
 @pytest.mark.parametrize("page", WITH_COMMANDS, ids=lambda page: page.stem)
 def test_every_command_says_its_exit_code(page: Path) -> None:
-    for line, comment in commands(page):
-        assert line in SETUP or re.fullmatch(r"exit \d(: \S+)?", comment), line
+    for one in commands(page):
+        assert one.line in SETUP or re.fullmatch(r"exit \d(: \S+)?", one.comment), one.line
 
 
 @pytest.mark.parametrize("page", WITH_COMMANDS, ids=lambda page: page.stem)
@@ -137,6 +142,7 @@ def test_every_command_runs_as_written(
         assert "error" not in run.err
         assert run.code == one.code, one.line
         assert one.word is None or run.out.split()[0] == one.word, one.line
+        assert [line for line in one.shown if line not in run.out.splitlines()] == [], one.line
 
 
 # -- Links -------------------------------------------------------------------------------------------------------
