@@ -225,3 +225,21 @@ def test_a_report_says_what_refuted_the_independence_of_handlers(body, refuted):
     assert ("handlers of different switches are not independent: s1 and s2 share" in line) == bool(refuted)
     assert json.loads(report_json(report))["reduction"]["refuted"] == list(refuted)
     assert Scenario(network, program, (NoHandlerException(),)).check().reduction is None
+
+
+def test_assumptions_that_the_start_up_refutes_are_dropped_one_by_one(tmp_path, monkeypatch):
+    build, reasons = run_module.build, ["s1 and s2 share seen", "Hub sends to s2 for a message from s1"]
+
+    def refuting(network, program, properties):
+        if reasons:
+            program.refuted += (reasons.pop(0),)
+            raise RestartRequired(Restart(program.refuted[-1]))
+        return build(network, program, properties)
+
+    monkeypatch.setattr(run_module, "build", refuting)
+    scenario = load_scenario(write(tmp_path), build=False)
+    report = replace(scenario, options=SearchOptions(reduce=True)).check()
+    assert report.verdict == "violated"
+    assert report.reduction is not None
+    assert report.reduction.refuted == report.result.restarts
+    assert report.reduction.refuted == ("s1 and s2 share seen", "Hub sends to s2 for a message from s1")

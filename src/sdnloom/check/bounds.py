@@ -7,7 +7,7 @@ from sdnloom.network.program import DescribesRun, HasClock, capability
 
 
 def stated_bounds(network: Network, options: SearchOptions, program: object = None) -> tuple[str, ...]:
-    """The bounds in words. What has no budget does not happen in the search, so it is left out."""
+    """The bounds in words. Without a budget a thing does not happen in the search, and is not mentioned."""
     lines = [f"{host.name}: at most {', '.join(bounds)}" for host in network.hosts if (bounds := host.bounds())]
     lines += [f"link {name} {', '.join(bounds)}" for name, faults in network.link_faults if (bounds := faults.bounds())]
     lines += [

@@ -322,8 +322,8 @@ def replayed_pools(network: Network, path: Path) -> Pools:
     pools: dict[tuple[str, SwitchPort], dict[str, NamedPacket]] = {}
     for one in discovering_clients(network):
         setting = SenderView(network.topology, one.spec)
-        told = {name for name, _ in one.client.pool(HostView(one.spec, network.topology))}
+        configured = {name for name, _ in one.client.pool(HostView(one.spec, network.topology))}
         sent = [step.choice for step in path.steps if (step.component, step.action) == (one.spec.name, "send")]
-        found = {label: (label, parse_packet_label(label, setting)) for label in sent if label not in told}
+        found = {label: (label, parse_packet_label(label, setting)) for label in sent if label not in configured}
         pools |= {(one.spec.name, port): found for port in one.ports}
     return pools

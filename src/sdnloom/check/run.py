@@ -40,7 +40,7 @@ T = TypeVar("T")
 class Run:
     """One use of a scenario: makes its program, builds its system, searches or replays it.
 
-    `ordered` lets the program tell all its states apart, for one path saves nothing by taking two states for one.
+    `ordered` lets the program tell all its states apart, because merging states saves nothing on a single path.
     With `coverage` the lines and branches of the program are recorded from its start on.
     """
 
@@ -116,7 +116,7 @@ class Run:
         observers: Callable[[System], Sequence[Observer]],
         on_event: Callable[[SearchEvent], None],
         began: float,
-    ) -> "Searched":
+    ) -> "SearchRecord":
         """Search a scenario with a program until none of the assumptions that are left is refuted.
 
         The time limit counts from `began`. Raises RestartRequired if insertion order matters: then all that was learned
@@ -130,7 +130,7 @@ class Run:
                 spent = time.perf_counter() - began
                 result = search(shuffled(system, narrow.seed), options, on_event, spent, observers(system))
                 if not isinstance(result.verdict, Restart):
-                    return Searched(result, options, system)
+                    return SearchRecord(result, options, system)
                 restart = result.verdict
             except RestartRequired as required:  # of the start-up, which runs the program while the system is built
                 restart = required.restart
@@ -199,11 +199,11 @@ class Run:
 
 
 def _refuted(program: Program) -> tuple[str, ...]:
-    """What refuted assumptions about the program so far."""
+    """The reasons why assumptions about the program were refuted so far."""
     return program.refuted if isinstance(program, AssumeIndependent) else ()
 
 
-class Searched(NamedTuple):
+class SearchRecord(NamedTuple):
     """The result of a search, the options that it had in the end and the system that was searched."""
 
     result: Result

@@ -31,7 +31,7 @@ FIRST_LOOK = 2_000  # states that are searched for inputs before a scenario is s
 
 @dataclass(frozen=True)
 class Scenario:
-    """A program in a network, and what must hold. Law: equal scenarios give equal results, in whatever order used.
+    """A program, a network, properties and options. Law: equal scenarios give equal results, however often used.
 
     `program` is a program or a function that makes one; each run has a program of its own. `seed` permutes the order in
     which equal steps are tried: it can change which shortest counterexample is found and, in a search that a limit
@@ -46,7 +46,7 @@ class Scenario:
     name: str = "scenario"
     file: Path | None = None  # the file that it was read from
     code: tuple[Path, ...] = ()  # the files of the program
-    document: Mapping[str, Any] | None = field(default=None, compare=False)  # what it was read from if not a file
+    document: Mapping[str, Any] | None = field(default=None, compare=False)  # of a scenario that has no file
     strategies: tuple[SearchStrategy, ...] = ()  # applied in this order
     same_flow: SameFlow | None = None  # which packets belong together, for a strategy that is chosen later
     discovery: DiscoverOptions = field(default_factory=DiscoverOptions)  # which inputs are looked for

@@ -30,7 +30,7 @@ from sdnloom.symbolic.execution import Site
 
 
 @dataclass(frozen=True)
-class Surveyed:
+class SurveyEntry:
     """A class, and how the original program deviates from the prediction; "" if it does not."""
 
     found: ConcolicClass
@@ -43,7 +43,7 @@ class Survey:
 
     program: str
     port: SwitchPort
-    classes: tuple[Surveyed, ...]
+    classes: tuple[SurveyEntry, ...]
     repeated: int
     answers: tuple[ConcolicClasses, ...]
     robust: bool = False
@@ -90,7 +90,7 @@ def survey(
     core, switch = _state(run.build(twin), port, path)
     original, _ = _state(run.system, port, path)
     explorer = ConcolicExplorer(twin, means)
-    answers, classes, repeated = [], list[Surveyed](), 0
+    answers, classes, repeated = [], list[SurveyEntry](), 0
     for skeleton in skeletons:
         question = HandlerQuestion(core, port.switch, _message(network, switch, port, skeleton), skeleton)
         answer = explorer.explore(question)
@@ -99,7 +99,7 @@ def survey(
             if any(one.repeats(other.found) for other in classes):
                 repeated += 1
             else:
-                classes.append(Surveyed(one, _difference(one, program, original, twin)))
+                classes.append(SurveyEntry(one, _difference(one, program, original, twin)))
     about = STATISTICS if {each.stack.name for each in skeletons} == {STATISTICS} else Survey.about
     return Survey(program.name, port, tuple(classes), repeated, tuple(answers), means.robust, about)
 

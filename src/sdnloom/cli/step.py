@@ -37,7 +37,7 @@ The first letter of a word is enough; `h` is hosts."""
 @click.command("step", cls=GroupedCommand, groups=APP_GROUPS)
 @takes_scenario
 def command(scenario: Scenario) -> int:
-    """Step through SCENARIO by hand: list what can happen, choose, go back, look at tables, hosts and messages.
+    """Step through SCENARIO by hand: list the enabled steps, take one, go back, look at tables, hosts and messages.
 
     Commands are read from standard input, one per line; `help` lists them.
     """
@@ -56,7 +56,7 @@ class _Session:
         self.run = run
         self.stepper = Stepper(run.system)
         self.names = Names.of(run.scenario.network.topology)
-        # In this order: the first command that starts with what was typed is meant.
+        # The order matters: the first command that starts with the typed letters is run.
         self.commands: dict[str, Callable[[str | None], object]] = {
             "back": self._back,
             "list": lambda _: self.show_choices(),
@@ -89,7 +89,7 @@ class _Session:
         return True
 
     def show_choices(self) -> None:
-        """List what can happen next, after what the properties say."""
+        """List the enabled steps, after the findings of the properties."""
         sometimes = {prop.name for prop in self.run.properties if prop.sometimes}
         for found in self.stepper.found():
             word = "SEEN" if found.property in sometimes else "VIOLATED"

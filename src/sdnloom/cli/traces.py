@@ -22,7 +22,7 @@ DISCOVER = "discover"  # the entry `clients` of a trace that was made with --dis
 
 @dataclass(frozen=True)
 class TraceRecord:
-    """Transitions to be kept as a trace: of which scenario, and what they show."""
+    """Transitions to be written as a trace, with their scenario and their finding."""
 
     scenario: Scenario
     fingerprints: Fingerprints
@@ -74,7 +74,7 @@ def _seen_from(file: Path, target: Path) -> str:
 
 
 def scenario_of(trace: Trace, file: Path, given: Path | None) -> Scenario:
-    """The scenario of a trace: of the given file or the one that the trace names, or the one that it carries."""
+    """The scenario of a trace: the given file, the file that the trace names, or the document in the trace."""
     found = _scenario_of(trace, file, given)
     return found.discovering() if trace.source.get("clients") == DISCOVER else found
 

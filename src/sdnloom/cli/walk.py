@@ -1,4 +1,4 @@
-"""`sdnloom walk`: random walks through a scenario, for what is too large to search."""
+"""`sdnloom walk`: random walks through a scenario that is too large to search."""
 
 from dataclasses import replace
 from pathlib import Path

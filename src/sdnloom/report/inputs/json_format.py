@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sdnloom.check.survey import Survey, Surveyed
+from sdnloom.check.survey import Survey, SurveyEntry
 from sdnloom.inputs.statistics import STATISTICS
 from sdnloom.network.topology import Topology
 from sdnloom.report.describe import Names, message_words
@@ -34,7 +34,7 @@ def survey_json(survey: Survey, topology: Topology | None) -> str:
     return json_text(values)
 
 
-def _class(one: Surveyed, names: Names) -> dict[str, Any]:
+def _class(one: SurveyEntry, names: Names) -> dict[str, Any]:
     found = one.found
     stack = found.question.skeleton.stack.name
     return {
