@@ -95,8 +95,9 @@ def calls(monkeypatch):
 
 
 def test_using_a_scenario_in_any_order_gives_the_same_counts(tmp_path):
-    scenario = app_scenario(app(tmp_path), topology="single,3", pings=["h1,h2,2", "h3,h2,1"])
+    scenario = app_scenario(app(tmp_path), topology="single,3", pings=["h1,h2", "h3,h2"])
     expected = counts(scenario)
+    assert expected[1:3] == (635, 1515)  # with insertion order as part of the state: 896 states, 2,089 transitions
     report = replace(scenario, program=scenario.program).check()
     for use in (
         scenario.ready,
@@ -107,7 +108,7 @@ def test_using_a_scenario_in_any_order_gives_the_same_counts(tmp_path):
     ):
         use()
         assert counts(scenario) == expected
-    assert counts(app_scenario(app(tmp_path), topology="single,3", pings=["h1,h2,2", "h3,h2,1"])) == expected
+    assert counts(app_scenario(app(tmp_path), topology="single,3", pings=["h1,h2", "h3,h2"])) == expected
 
 
 def test_a_program_that_is_given_as_it_is_serves_every_run_unchanged(tmp_path):
