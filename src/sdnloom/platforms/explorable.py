@@ -1,7 +1,7 @@
-"""A program whose handlers can be explored: run from any state on a packet that is symbolic, without moving on.
+"""Interface of a program whose handlers are explored: run from any state on a symbolic packet, which is not kept.
 
-Branches of a program's own code are its paths; those of the libraries that it calls to read packets and to write
-messages are not, unless it is the libraries that are to be tested. `BranchFilter` makes that difference.
+Branches of a program's own code are its paths; those of the libraries that parse packets and build messages are not,
+unless the libraries are under test. `BranchFilter` decides.
 """
 
 import inspect
@@ -17,18 +17,18 @@ from sdnloom.network.openflow import OpenFlowMessage, PortStats
 from sdnloom.network.program import MessageIn, Program
 from sdnloom.symbolic.execution import Site
 
-Content: TypeAlias = bytes | tuple[PortStats, ...]  # what a message carries: a packet, or the counters of ports
+Content: TypeAlias = bytes | tuple[PortStats, ...]  # a packet, or the counters of ports
 
 
 class HandlerRun(NamedTuple):
-    """What a program did about an input, and what happened."""
+    """Messages and events of one run of a handler."""
 
     messages: tuple[tuple[str, OpenFlowMessage], ...]
     events: tuple[Event, ...]
 
 
 class ExplorableProgram(Protocol):
-    """A program under exploration. Its code has been rewritten to follow symbolic values."""
+    """A program under exploration. Its code was rewritten to follow symbolic values."""
 
     @property
     def own_files(self) -> tuple[Path, ...]:
@@ -36,21 +36,21 @@ class ExplorableProgram(Protocol):
 
     @property
     def library(self) -> tuple[str, ...]:
-        """Folders of libraries that it calls to read and write packets."""
+        """Folders of libraries that parse and build packets."""
 
     @property
     def quiet(self) -> tuple[str, ...]:
-        """Other folders whose branches are no paths of the program."""
+        """Other folders whose branches are ignored."""
 
     @property
     def parsers(self) -> tuple[str, ...]:
-        """Those among them that read packets."""
+        """The folders among them that parse packets."""
 
     def prepare(self, core: Any) -> None:
-        """Bring it into a state, so that what runs next is the reaction alone."""
+        """Restore a state now, so that the next run is the handler alone."""
 
     def attempt(self, core: Any, given: MessageIn, content: Content | None = None) -> HandlerRun:
-        """What it does in a state about a message that carries this instead of its own. The state after is not kept."""
+        """Run the handler of a message in a state, with other content in the message. The new state is not kept."""
 
 
 class RewrittenProgram(Program, ExplorableProgram, Protocol):
@@ -66,24 +66,24 @@ class Rewritable(Protocol):
 
 
 class BranchFilter:
-    """Tells, by the place of a branch, whether it is to be ignored.
+    """Decides, by the place of a branch, whether it is ignored.
 
-    Ignored are branches in quiet folders, and those in a library that is at work for one of its own reading or writing
-    functions; what a program asks a library ("has it these flags?") is its own question. Code that is neither belongs
-    to whoever called it.
+    Ignored are branches in quiet folders, and those in a library inside of one of its parsing or building functions; a
+    branch in any other function that the program calls there ("has it these flags?") counts. Other code belongs to its
+    caller.
     """
 
     def __init__(self, own: Callable[[str], bool], library: tuple[str, ...], quiet: tuple[str, ...]) -> None:
         self._is_own, self._library, self._quiet = own, library, quiet
         self._files: dict[str, _Kind] = {}
-        self._last: FrameType | None = None  # the library's function that met a branch last, and what was said then
+        self._last: FrameType | None = None  # the library function of the last branch, and the decision
         self._said = True
 
     def __call__(self, site: Site) -> bool:
-        """Whether a branch at this place is no path of the program."""
+        """Whether a branch at this place is ignored."""
         if self._kind(site.file) is _Kind.OWN:
             return False
-        entry = ""  # the function of the library that the program called
+        entry = ""  # the library function that the program called
         innermost: FrameType | None = None
         said, known, frame = True, self._files.get, cast("FrameType | None", sys._getframe(1))
         while frame is not None:
@@ -123,7 +123,7 @@ READING_AND_WRITING = frozenset(
 
 
 class _Kind(Enum):
-    """Whose code a file is: the program's, a library's, nobody's that counts, or whoever's calls it."""
+    """Owner of a file's branches: program, library, ignored, or the caller."""
 
     OWN = "own"
     LIBRARY = "library"
@@ -131,5 +131,11 @@ class _Kind(Enum):
     CALLER = "caller"
 
 
-_RESUMED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR  # by another caller each time
-_LIBRARY, _QUIET, _CALLER = _Kind.LIBRARY, _Kind.QUIET, _Kind.CALLER  # looking up a member costs more than all else
+_RESUMED = (
+    inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+)  # possibly by another caller each time
+_LIBRARY, _QUIET, _CALLER = (
+    _Kind.LIBRARY,
+    _Kind.QUIET,
+    _Kind.CALLER,
+)  # looking up an enum member would dominate the cost

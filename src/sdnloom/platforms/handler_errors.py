@@ -1,4 +1,4 @@
-"""An exception that escaped from a program's code, as an event: where, what, and what becomes of the program."""
+"""Exceptions of a program's code as events: place, text, and the effect on the program."""
 
 import traceback
 from pathlib import Path, PurePath
@@ -15,10 +15,10 @@ def handler_raised(
     effect: str = "",
     else_in: frozenset[str] = frozenset(),
 ) -> HandlerRaised:
-    """Return the event; `own` are the files of the program, `else_in` those to look at if none of them was involved.
+    """Return the event; `own` are the files of the program, `else_in` those to use if none of them was involved.
 
     The place is the innermost line of the program's own code. If a library raised, its line is given as well. Files are
-    named without their folders (a library's from its package on): a finding must read the same on every machine.
+    named without their folders (a library's from its package on), so that a finding is the same on every machine.
     """
     frames = [(frame.f_code.co_filename, line) for frame, line in _frames(error.__traceback__)]
     last = frames[-1] if frames else ("", 0)
@@ -29,7 +29,7 @@ def handler_raised(
 
 
 def own_line(error: BaseException, own: frozenset[str]) -> tuple[str, int] | None:
-    """Return file and line of the innermost own code that an exception went through."""
+    """Return file and line of the innermost frame of these files."""
     frames = [(frame.f_code.co_filename, line) for frame, line in _frames(error.__traceback__)]
     return next((each for each in reversed(frames) if each[0] in own), None)
 
@@ -44,7 +44,7 @@ def library_file(path: str) -> str:
 
 
 def _frames(trace: TracebackType | None) -> list[tuple[FrameType, int]]:
-    """Return each frame with its line; without our own hub, which is no part of the story."""
+    """Return each frame with its line, without those of the hub."""
     package = Path(__file__).parent.parent
     ours = tuple(str(package / name) for name in ("platforms", "symbolic"))
     return [(frame, line) for frame, line in traceback.walk_tb(trace) if not frame.f_code.co_filename.startswith(ours)]

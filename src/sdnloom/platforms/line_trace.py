@@ -1,8 +1,7 @@
-"""The statements of some files that a call runs through, in order: what a path of a handler looks like from outside.
+"""Trace of the statements of some files that a call executes, in order.
 
-Two runs that take the same branches have the same trace; it is how the code that was explored is compared with the code
-as its author wrote it. A statement is known by its first line: in which order the lines of one statement run is up to
-the compiler.
+Two runs that take the same branches have the same trace; rewritten code is compared with the original by it. A
+statement is known by its first line, because the order of lines within a statement depends on the compiler.
 """
 
 import ast
@@ -24,7 +23,7 @@ class Line(NamedTuple):
 
 
 def line_trace(call: Callable[[], _T], files: Iterable[Path]) -> tuple[_T, tuple[Line, ...]]:
-    """What the call returns, and the statements of these files that it ran; one that a function repeats counts once."""
+    """The result of the call, and the statements of these files that it ran; immediate repetitions count once."""
     wanted = {str(file.resolve()): file for file in files}
     known: dict[str, tuple[str, dict[int, int]] | None] = {}
     lines: list[Line] = []
@@ -44,7 +43,7 @@ def line_trace(call: Callable[[], _T], files: Iterable[Path]) -> tuple[_T, tuple
             nonlocal last
             if event == "line":
                 number = first.get(frame.f_lineno, frame.f_lineno)
-                if number != last:  # going on in a statement after a call is no news
+                if number != last:  # the same statement continues after a call
                     last = number
                     lines.append(Line(label, number))
             return inside

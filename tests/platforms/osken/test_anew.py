@@ -58,7 +58,7 @@ def test_states_that_can_be_read_are_one_and_others_are_told_apart_by_how_they_w
 
 def counts_of(under_test):
     network = Network(linear(2), (Client("h1", ("h2",)), Client("h2", ("h1",))), SwitchOptions(version="1.0"))
-    report = Scenario(network, under_test, (NoHandlerException(),)).check()
+    report = Scenario(network, lambda: under_test, (NoHandlerException(),)).check()
     assert report.verdict == "holds"
     found = report.result.statistics
     return found.states, found.transitions, report.handler_runs
@@ -129,5 +129,5 @@ def test_an_app_that_is_another_one_when_it_is_made_anew_is_refused(tmp_path):
     file.write_text(ANOTHER)
     under_test = OskenProgram([file])
     run(under_test, joined())
-    with pytest.raises(ReplayError, match="the program did not do the same again when it was made anew; expected one"):
+    with pytest.raises(ReplayError, match="the program did not do the same again when it was made again; expected one"):
         run(under_test, joined(2))

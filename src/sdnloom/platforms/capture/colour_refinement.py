@@ -1,8 +1,8 @@
-"""Colour refinement: tells objects apart by what they refer to and by who refers to them.
+"""Colour refinement: tells objects apart by the objects they refer to and by those that refer to them.
 
-Every object starts with the colour of what it is; then, round by round, gets a new one from its own, those of what it
-holds and those of its holders, until no round tells more objects apart. Colours are digests of texts, so they do not
-depend on addresses. Used for the rare set whose elements look alike; the plain walk of a digest needs none of it.
+The first colour of an object depends on its type and value. In each round it gets a new one from its own, those of the
+objects that it holds and those of its holders, until no round tells more objects apart. Colours are digests of texts,
+so they do not depend on addresses. Only needed for a set whose elements look alike.
 """
 
 import hashlib
@@ -20,11 +20,11 @@ def _hash(text: str) -> str:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 
-VALUES = (tuple, frozenset)  # no nodes: which of two equal ones an object holds makes no difference
+VALUES = (tuple, frozenset)  # no nodes, for they have no identity
 
 
 class _Node:
-    """An object with its colour and, for each aspect, what it holds."""
+    """An object with its colour and the objects that each of its aspects holds."""
 
     __slots__ = ("aspects", "colour", "holders", "target")
 
@@ -35,7 +35,7 @@ class _Node:
 
 
 class ColourRefinement:
-    """The colours of all objects that can be reached, `numbers` being those that a walk has already told apart."""
+    """The colours of all reachable objects; `numbers` are those that a walk has told apart already."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class ColourRefinement:
         return self._nodes[id(target)].colour
 
     def single_out(self, target: Any) -> bool:
-        """Give one object (of a tuple, one in it) a colour of its own and refine; False if there is nothing to tell."""
+        """Give one object (of a tuple, one in it) its own colour and refine; False if that changes nothing."""
         if type(target) in ATOMS:
             return False
         if type(target) in VALUES:

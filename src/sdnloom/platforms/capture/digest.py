@@ -1,12 +1,12 @@
 """A canonical digest of an object graph: equal for states that a program cannot tell apart, in any process.
 
-Objects are numbered in the order of a canonical walk, so addresses do not count and what is shared stays told from what
-is equal; a dict or set is walked in the order of its keys' own text, so neither insertion order nor hash seeds count
-(the order of an OrderedDict does). Types count: 1, 1.0 and True differ. Immutable values have no identity.
+Objects are numbered in the order of a canonical walk, so addresses do not count, and shared objects differ from equal
+ones. A dict or set is walked in the order of its keys' texts, so neither insertion order nor hash seeds count (the
+order of an OrderedDict does). Types count: 1, 1.0 and True differ. Immutable values have no identity.
 
-Two elements of a set can look alike and still differ in who else refers to them; `colour_refinement` tells
-them apart. Limit: it does so up to colour refinement, so a state made of alike objects wired as a regular graph may get
-several digests. That costs a search time, never a wrong verdict.
+Two elements of a set can look alike and differ only in which objects refer to them; `colour_refinement` tells them
+apart. Limit: a state of alike objects that refer to each other as a regular graph may get several digests. That costs a
+search time, never a wrong verdict.
 """
 
 import hashlib
@@ -34,8 +34,8 @@ Order = tuple[int, tuple[int, ...]]  # the number of a dict in the walk, and the
 def digest(roots: Mapping[str, Any], scope: Scope, masked: Collection[str] = (), opaque: Opaque | None = None) -> bytes:
     """Return 16 bytes that depend on the state only.
 
-    Values under a masked name ("xid", or "Datapath.xid" for one class) do not count. `opaque` gives a value to
-    digest for what cannot be captured (`frames_view`, or a text); without it such an object is a CaptureError.
+    Values under a masked name ("xid", or "Datapath.xid" for one class) do not count. `opaque` returns a value to
+    digest for an object that cannot be captured (`frames_view`, or a text); without it there is a CaptureError.
     """
     text = canonical_text(roots, scope, masked, opaque)
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
@@ -48,9 +48,9 @@ def canonical_text(
     opaque: Opaque | None = None,
     orders: list[Order] | None = None,
 ) -> str:
-    """Return the text that is digested, for whoever wants to see in what two states differ.
+    """Return the text that is digested, for finding the difference of two states.
 
-    `orders` gets what the text leaves out: in which order each dict was filled, if not in the canonical one.
+    The insertion orders of dicts, which the text leaves out, are added to `orders` unless they are the canonical ones.
     """
     try:
         return Writer(roots, scope, frozenset(masked), opaque or _refuse, orders=orders).text()
@@ -117,7 +117,7 @@ class Writer:
         return atom_text(target) if type(target) in ATOMS else (target,)
 
     def _reference(self, target: Any) -> str | None:
-        """Return how an object is referred to that needs no text of its own, or not again."""
+        """Return the reference to an object that has no text of its own, or whose text was written before."""
         key = id(target)
         if key in self._scope.names:
             return f"@{self._scope.names[key]}"
@@ -201,7 +201,7 @@ class Writer:
         items.append("}")
 
     def _rows(self, saved: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
-        """Return keys and values in canonical order; looking a key up would run its `__hash__`, the program's."""
+        """Return keys and values in canonical order. A lookup would run `__hash__` of the program."""
         if len(saved) < 2:
             return list(saved.items())
         if len(kinds := set(map(type, saved))) == 1 and kinds <= _SORTABLE:
@@ -210,7 +210,7 @@ class Writer:
         return [rows[place] for place in self._order([key for key, _ in rows])]
 
     def _order(self, keys: list[Any]) -> list[int]:
-        """Return the places of keys of a dict or elements of a set in an order that depends on what they are only."""
+        """Return the places of keys of a dict or elements of a set in an order that depends on their values only."""
         places = list(range(len(keys)))
         kinds = set(map(type, keys))
         if len(kinds) == 1 and kinds <= _SORTABLE:
@@ -220,7 +220,7 @@ class Writer:
         return places if len(set(texts)) == len(texts) else self._order_by_colour(keys, texts)
 
     def _key(self, target: Any) -> str:
-        """Return the text by which a key is sorted: of the object alone, as if nothing else referred to it."""
+        """Return the text by which a key is sorted: that of the object alone, without the objects that refer to it."""
         if type(target) in ATOMS:
             return f"{type(target).__name__}{atom_text(target)}"
         if type(target) is tuple:
@@ -234,7 +234,7 @@ class Writer:
         return Writer({"": target}, self._scope, self._masked, self._opaque, known, self._depth + 1).text()
 
     def _order_by_colour(self, keys: list[Any], texts: list[str]) -> list[int]:
-        """Order keys of which some look alike by what else refers to them; what is left is symmetric: any will do."""
+        """Order keys that look alike by the objects that refer to them; the rest is symmetric, so any order will do."""
         numbers = {**self._known, **self._numbers}
         colours = ColourRefinement([*self._roots.values(), *keys], self._scope, self._masked, self._opaque, numbers)
         while True:

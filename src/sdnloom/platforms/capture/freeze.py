@@ -19,11 +19,11 @@ MAX_DEPTH = 200
 
 
 class StateError(SdnloomError):
-    """A program keeps something in its state that cannot be captured. The message names the attribute."""
+    """The state of a program holds a value that cannot be frozen. The message names the attribute."""
 
 
 class Frozen(NamedTuple):
-    """A value with its type: what plain Python values would confuse or could change."""
+    """A value with its type, for values that are mutable or equal to a value of another type."""
 
     kind: Any
     items: Any = ()
@@ -49,7 +49,7 @@ class NewDict(Protocol):
 
 
 def freeze(value: Any, where: str = "state", ordered: bool = False) -> Hashable:
-    """Return the value as an immutable one. Raises StateError naming the part that cannot be."""
+    """Return the value as an immutable one. Raises StateError for a value that cannot be frozen."""
     return _freeze(value, where, _Owners(ordered), 0)
 
 
@@ -132,7 +132,7 @@ def _parts(values: Iterable[Any], where: str, owners: _Owners, depth: int) -> li
 
 
 def _refuse_variables(value: Any, where: str) -> None:
-    """Raise StateError for code that carries something that can change: it would be no part of the state."""
+    """Raise StateError for a function or method with mutable variables: they would be no part of the state."""
     carried = getattr(value, "__self__", None)
     if isinstance(value, types.MethodType) or not isinstance(carried, types.ModuleType | type | None):
         raise StateError(f"{where} is the method {value.__name__} of an object; expected the object itself")
@@ -141,7 +141,7 @@ def _refuse_variables(value: Any, where: str) -> None:
 
 
 def _is_value(value: Any) -> bool:
-    """Whether an object is an immutable value by its own account: a frozen dataclass, hashable."""
+    """Whether an object is declared immutable: a hashable frozen dataclass."""
     parameters = getattr(type(value), "__dataclass_params__", None)
     if not (parameters is not None and parameters.frozen):
         return False
@@ -153,7 +153,7 @@ def _is_value(value: Any) -> bool:
 
 
 def attributes_of(value: Any) -> dict[str, Any] | None:
-    """Return the attributes of an object, its slots included; None for one that has no such things."""
+    """Return the attributes of an object, its slots included; None if it has neither."""
     slots = [name for kind in type(value).__mro__ for name in _slots(kind)]
     if not hasattr(value, "__dict__") and not slots:
         return None

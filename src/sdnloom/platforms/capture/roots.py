@@ -1,9 +1,9 @@
-"""Where the state of a program hangs: computed from its objects and its modules, never listed by hand.
+"""Roots of a program's state, computed from its objects and its modules.
 
-State is whatever its objects hold, and what code of its modules can change without them: names of a module, attributes
-of a class, default arguments, variables of closures, attributes of functions. Nearly all of that never changes, so each
-module and class is compared with what it was when the program was loaded, and only two things are captured: names
-that stand for something else now, and names whose object can change inside.
+State is in its objects, and in names of modules, attributes of classes, default arguments, variables of closures and
+attributes of functions. Nearly all of the latter never change, so each module and class is compared with its contents
+when the program was loaded, and only two things are captured: names that were rebound, and names whose object is
+mutable.
 
 Law: the captured value depends on the present state only, not on how often or when it was captured.
 """
@@ -21,7 +21,7 @@ _GONE = "(deleted)"
 
 
 class DeletedName:
-    """Stands for a name that was there when the program was loaded."""
+    """Marks a name that existed when the program was loaded and was deleted."""
 
     def __repr__(self) -> str:
         return _GONE
@@ -31,7 +31,7 @@ GONE = DeletedName()
 
 
 class Namespace(CapturedAspect):
-    """The names of a module or class, compared with what they stood for at the start."""
+    """The names of a module or class, compared with their values when the program was loaded."""
 
     __slots__ = ("_base", "_erase", "_first", "_live", "_still", "_write", "owner")
     aspects: ClassVar[Aspects] = (
@@ -48,16 +48,16 @@ class Namespace(CapturedAspect):
         self._erase = type.__delattr__ if isinstance(owner, type) else ModuleType.__delattr__
 
     def is_as_loaded(self) -> bool:
-        """Whether every name stands for the object that it stood for at the start."""
+        """Whether every name has the value that it had when the program was loaded."""
         live = self._live
         return len(live) == len(self._first) and all(map(operator.is_, live.values(), self._first))
 
     def is_quiet(self) -> bool:
-        """Whether there is nothing to tell: all names as loaded, and none whose object can change inside."""
+        """Whether nothing has to be captured: all names are as loaded, and none has a mutable value."""
         return not self._still and self.is_as_loaded()
 
     def save(self) -> dict[str, Any]:
-        """Return what the names that count stand for."""
+        """Return the values of the names that were rebound or are mutable."""
         if self.is_as_loaded():
             return self._still
         live, base = namespace_of(self.owner), self._base
@@ -69,7 +69,7 @@ class Namespace(CapturedAspect):
         }
 
     def load(self, saved: Mapping[str, Any]) -> None:
-        """Bring the names back; those that are not in `saved` to what they were at the start."""
+        """Restore the names; those that are not in `saved` get the values of the start."""
         if saved is self._still and self.is_as_loaded():
             return
         live, wanted = namespace_of(self.owner), {**self._base, **saved}
@@ -82,11 +82,11 @@ class Namespace(CapturedAspect):
         for name in live.keys() - wanted.keys():
             self._erase(self.owner, name)
         if saved is self._still:
-            self._first = tuple(self._live.values())  # names that were deleted come back at the end
+            self._first = tuple(self._live.values())  # deleted names are added again at the end
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Whether two values cannot be told apart, except perhaps by identity."""
+    """Whether two values are equal in type and content."""
     if one is other:
         return True
     if type(one) is not type(other):
@@ -97,7 +97,7 @@ def _same(one: Any, other: Any) -> bool:
 
 
 class StableNamespaces(CapturedAspect):
-    """Namespaces that hold nothing that can change inside. While all names are as loaded, there is nothing to keep."""
+    """Namespaces without mutable values. While all names are as loaded, nothing has to be captured."""
 
     __slots__ = ("_spaces",)
     aspects: ClassVar[Aspects] = (
@@ -108,7 +108,7 @@ class StableNamespaces(CapturedAspect):
         self._spaces = dict(spaces)
 
     def save(self) -> dict[str, Any]:
-        """Return the names that are not as loaded, each with its namespace."""
+        """Return the names that were rebound, each with its namespace."""
         return {
             f"{path}:{name}": each
             for path, space in self._spaces.items()
@@ -117,7 +117,7 @@ class StableNamespaces(CapturedAspect):
         }
 
     def load(self, saved: Mapping[str, Any]) -> None:
-        """Bring all names back."""
+        """Restore all names."""
         for path, space in self._spaces.items():
             names = saved and {
                 key[len(path) + 1 :]: each for key, each in saved.items() if key.rpartition(":")[0] == path
@@ -127,7 +127,7 @@ class StableNamespaces(CapturedAspect):
 
 
 class Attributes(CapturedAspect):
-    """Attributes of functions that have no other state, compared with those they had at the start."""
+    """Attributes of functions that have no other state, compared with those of the start."""
 
     __slots__ = ("_rows",)
     aspects: ClassVar[Aspects] = (
@@ -138,7 +138,7 @@ class Attributes(CapturedAspect):
         self._rows = {path: (each, each.__dict__.copy()) for path, each in functions.items()}
 
     def save(self) -> dict[str, Any]:
-        """Return the attributes of each function whose attributes are not what they were."""
+        """Return the attributes of each function whose attributes changed."""
         return {
             path: live
             for path, (each, base) in self._rows.items()
@@ -151,17 +151,17 @@ class Attributes(CapturedAspect):
         }
 
     def load(self, saved: Mapping[str, Any]) -> None:
-        """Bring back the attributes of functions that had those of the start; the others come back with their dict."""
+        """Restore the attributes of functions that had those of the start; the others are restored with their dict."""
         for path in [path for path in self.save() if path not in saved]:
             function, base = self._rows[path]
             load_dict(function.__dict__, base)
 
 
 class Roots:
-    """The roots of a program's state: named objects, and all that its modules hold.
+    """The roots of a program's state: named objects, and the contents of its modules.
 
     The modules' classes and functions get stable names in the scope, because they are captured here. Attributes of
-    functions and names of classes in `framework` are what the framework keeps there; what is inside them never changes.
+    functions and names of classes in `framework` belong to the framework; their values never change inside.
     """
 
     def __init__(
@@ -189,7 +189,7 @@ class Roots:
         }
 
     def telling(self) -> dict[str, Any]:
-        """Return the roots without those that have nothing to tell: what a digest needs, not a snapshot."""
+        """Return the roots that a digest needs: those that are not as loaded. A snapshot needs all."""
         return {
             name: each
             for name, each in self.values.items()
@@ -197,7 +197,7 @@ class Roots:
         }
 
     def _collect(self, path: str, target: Any) -> None:
-        """Name everything below a module that holds names itself, and the functions without state."""
+        """Collect the namespaces below a module, and the functions without state."""
         if id(target) in self.scope.names:
             return
         if isinstance(target, FunctionType):
@@ -220,17 +220,17 @@ class Roots:
         return name not in self._framework and not self._is_static(target)
 
     def _is_bare(self, function: FunctionType) -> bool:
-        """Whether a function has no state beyond attributes it may get: no variables, no mutable defaults."""
+        """Whether a function has no state except attributes: no closure, no mutable defaults."""
         cells = function.__closure__ or ()
         defaults = (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
         return (
-            all(map(_holds_class, cells))  # that of a method which uses `super` or `__class__`
+            all(map(_holds_class, cells))  # the closure of a method that uses `super` or `__class__`
             and all(type(each) in ATOMS for each in defaults)
             and not any(self._counts(name, each) for name, each in function.__dict__.items())
         )
 
     def _is_static(self, target: Any) -> bool:
-        """Whether an object can never change inside, as far as its type tells, and holds nothing that can."""
+        """Whether an object and all objects that it holds are immutable by their types."""
         if type(target) in ATOMS or id(target) in self.scope.names:
             return True
         if isinstance(target, type | ModuleType | FunctionType):

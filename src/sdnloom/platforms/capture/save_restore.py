@@ -1,7 +1,7 @@
-"""The ways in which a Python object can change: for each, how it is read, kept and put back in place.
+"""Aspects of Python objects: pairs of functions that save and restore one mutable part of an object.
 
 An object is captured by the aspects of its type: a list by its items, an instance by its attributes, a subclass of dict
-by both. The built-in methods of the base type do it, never an override, so capturing runs no code of the program.
+by both. They use the built-in methods of the base type, never an override, so capturing runs no code of the program.
 `sdnloom.platforms.capture.type_rules` has the aspects of each type.
 """
 
@@ -19,20 +19,20 @@ ATOMS: frozenset[type] = frozenset(
 
 
 class CaptureError(SdnloomError):
-    """A program keeps something in its state that cannot be captured. The message names the place."""
+    """The state of a program holds an object that cannot be captured. The message names the place."""
 
 
 class Form(Enum):
-    """What a kept copy looks like, for those who read it: the walk and the digest."""
+    """Form of a saved copy, for the walk and the digest."""
 
     MAP = "map"  # a dict; order does not count
     SEQUENCE = "sequence"  # order counts
     SET = "set"  # order does not count
-    TEXT = "text"  # a string that says it all; no object inside
+    TEXT = "text"  # a string that describes it fully; no object inside
 
 
 class Aspect(NamedTuple):
-    """`load(o, save(o))` changes nothing; after any change to `o` it brings back what `save` saw."""
+    """One part of an object. Law: `load(o, save(o))` changes nothing; after any change to `o` it undoes the change."""
 
     name: str
     form: Form
@@ -44,21 +44,21 @@ Aspects = tuple[Aspect, ...]
 
 
 class CapturedAspect:
-    """Base of our own objects that say themselves how they are captured."""
+    """Base of objects of sdnloom that define how they are captured."""
 
     __slots__ = ()
     aspects: ClassVar[Aspects] = ()
 
 
 def parts(form: Form, saved: Any) -> Iterable[Any]:
-    """Return the objects inside a kept copy."""
+    """Return the objects inside a saved copy."""
     if form is Form.MAP:
         return itertools.chain(saved, saved.values())
     return () if form is Form.TEXT else saved
 
 
 def _save_dict(target: dict[Any, Any]) -> dict[Any, Any]:
-    # A copy takes the hashes along, so `__hash__` of keys is not called; but it does call an own `__iter__`.
+    # A copy reuses the hashes, so `__hash__` of keys is not called; but it does call an overridden `__iter__`.
     return dict.copy(target) if type(target).__iter__ is dict.__iter__ else dict(dict.items(target))
 
 
@@ -82,7 +82,7 @@ def _load_attributes(target: Any, saved: dict[str, Any]) -> None:
     live.update(saved)
 
 
-# What the interpreter and the decorators of the library keep in a namespace; no program changes it.
+# Names that the interpreter and decorators of the standard library set; no program changes them.
 _NOT_STATE = frozenset(
     {
         "__builtins__",
@@ -116,7 +116,7 @@ _NOT_STATE = frozenset(
 
 
 def namespace_of(owner: Any) -> dict[str, Any]:
-    """Return what names stand for in a module or class, without what the interpreter keeps there."""
+    """Return the names and values of a module or class, without those of the interpreter."""
     found = {name: each for name, each in vars(owner).items() if name not in _NOT_STATE}
     if isinstance(owner, EnumMeta):
         return {name: each for name, each in found.items() if not name.startswith("_")}
@@ -124,7 +124,7 @@ def namespace_of(owner: Any) -> dict[str, Any]:
 
 
 def load_namespace(owner: Any, saved: Mapping[str, Any]) -> None:
-    """Make names in a module or class stand for what they stood for; only those that differ are touched."""
+    """Restore the names of a module or class; only those that differ are written."""
     write = type.__setattr__ if isinstance(owner, type) else types.ModuleType.__setattr__
     erase = type.__delattr__ if isinstance(owner, type) else types.ModuleType.__delattr__
     live = namespace_of(owner)

@@ -1,12 +1,12 @@
 """Snapshots of a live object graph, put back in place.
 
-`take` walks what can be reached from the roots once and keeps a shallow copy of each part that can change; `restore`
-writes the copies back. Objects keep their identity, so whoever holds a reference (the framework, a closure, a bound
-method) sees the old state again, and what was shared is shared. The one exception: an iterator such as
-`itertools.count` cannot be turned back, so its holders get an equal new one.
+`take` walks the objects that can be reached from the roots once and saves a shallow copy of each mutable part;
+`restore` writes the copies back. Objects keep their identity, so every holder of a reference (the framework, a closure,
+a bound method) sees the old state again, and shared objects are still shared. The one exception: an iterator such as
+`itertools.count` cannot be set back, so its holders get an equal new one.
 
-Limits: a dict comes back in its order, a set may iterate in another one; whatever only the C side of an extension
-knows is refused, by path, and the caller has to rebuild such a state by running the program's inputs again.
+Limits: a dict gets its order back, a set may iterate in another one. State that only C code of an extension knows is
+refused, by path, and the caller has to rebuild such a state by running the program's inputs again.
 """
 
 from collections.abc import Iterable, Mapping
@@ -19,13 +19,13 @@ from sdnloom.platforms.capture.type_rules import duplicate, is_replaceable, plai
 
 
 class Scope:
-    """What belongs to the program: modules of its own, and objects of others that are known by name only (pins)."""
+    """The modules of the program, and objects of others that are known by name only (pins)."""
 
     def __init__(self, modules: Iterable[str] = (), pins: Mapping[str, Any] | None = None) -> None:
         self.modules = frozenset(modules)
         self.names: dict[int, str] = {}
         self.plain_kinds: dict[type, tuple[str, Aspects] | None] = {}
-        self._alive: list[Any] = []  # an id means something only as long as its object lives
+        self._alive: list[Any] = []  # keeps the objects alive, so that their ids stay valid
         for name, each in (pins or {}).items():
             self.pin(name, each)
 
@@ -43,11 +43,11 @@ class Scope:
         return self.plain_kinds[kind]
 
     def is_own(self, kind: type) -> bool:
-        """Whether a class is the program's and was made while it ran, so that nothing else leads to it."""
+        """Whether a class is the program's and was made while it ran, so that no module leads to it."""
         return kind.__module__ in self.modules and id(kind) not in self.names
 
     def is_foreign(self, target: Any) -> bool:
-        """Whether a module, class or function is another library's, found under its name: not the program's state."""
+        """Whether a module, class or function belongs to a library and is found by name: no state of the program."""
         if isinstance(target, ModuleType):
             return target.__name__ not in self.modules
         module = getattr(target, "__module__", None)
@@ -65,7 +65,7 @@ class Scope:
 
 @dataclass(frozen=True)
 class CaptureRefused:
-    """Something that a snapshot cannot hold: where it hangs, and why."""
+    """An object that a snapshot cannot hold: its path, and the reason."""
 
     path: str
     why: str
@@ -74,12 +74,12 @@ class CaptureRefused:
         return f"{self.path} is {self.why}"
 
 
-Kept = tuple[Aspect, Any, Any]  # how, which object, and the copy
+Kept = tuple[Aspect, Any, Any]  # aspect, object, copy
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Snapshot:
-    """All that was reachable, at one moment. What is refused is not in it: check `refused` before relying on it."""
+    """All reachable state at one moment. Objects in `refused` are missing: check it before relying on a snapshot."""
 
     kept: tuple[Kept, ...]
     iterators: tuple[tuple[Any, Any], ...]
@@ -87,12 +87,12 @@ class Snapshot:
 
     @property
     def size(self) -> int:
-        """The number of copies kept."""
+        """The number of copies."""
         return len(self.kept)
 
 
 def take(roots: Mapping[str, Any], scope: Scope) -> Snapshot:
-    """Return a snapshot of everything that can be reached from the roots."""
+    """Return a snapshot of all objects that can be reached from the roots."""
     kept: list[Kept] = []
     iterators: list[tuple[Any, Any]] = []
     refused: list[tuple[Any, str]] = []
@@ -142,7 +142,7 @@ _NAMED = (type, ModuleType, FunctionType, BuiltinFunctionType)
 
 
 def restore(snapshot: Snapshot) -> None:
-    """Bring every captured object back to what it was. What was reachable stays the same object."""
+    """Restore every captured object in place."""
     stale = {id(live): duplicate(kept) for live, kept in snapshot.iterators if not _same_place(live, kept)}
     for aspect, target, saved in snapshot.kept:
         assert aspect.load is not None
@@ -156,7 +156,7 @@ def _same_place(live: Any, kept: Any) -> bool:
 
 
 def _renewed(form: Form, saved: Any, stale: Mapping[int, Any]) -> Any:
-    """Return the copy with every iterator that went on replaced by one that did not."""
+    """Return the copy with iterators that advanced replaced by ones that did not."""
     if form is Form.TEXT or not any(id(each) in stale for each in parts(form, saved)):
         return saved
     if form is Form.MAP:
@@ -166,14 +166,14 @@ def _renewed(form: Form, saved: Any, stale: Mapping[int, Any]) -> Any:
 
 
 def require(snapshot: Snapshot) -> Snapshot:
-    """Return the snapshot if it holds everything; CaptureError names the first thing that it does not."""
+    """Return the snapshot if it is complete; CaptureError names the first object that is missing."""
     if snapshot.refused:
         raise CaptureError(f"{snapshot.refused[0]}; expected state that can be copied")
     return snapshot
 
 
 def _path(roots: Mapping[str, Any], scope: Scope, wanted: Any) -> str:
-    """Return the shortest way from a root to an object, as one would write it in Python."""
+    """Return the shortest path from a root to an object, as a Python expression."""
     seen, level = set[int](), list(roots.items())
     while level:
         following: list[tuple[str, Any]] = []

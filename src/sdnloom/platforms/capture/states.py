@@ -1,17 +1,15 @@
-"""The states of a program that was run: each known by its digest, and kept so that it can be brought back.
+"""Store of the states of a program: each is known by its digest and can be restored.
 
-A state is kept as a snapshot. One that no snapshot can hold (a thread that waits inside a call, a generator) is kept by
-how it was reached: the state before and the step from there. It is brought back by going to the nearest state before it
-that has a snapshot and taking the steps again. If not even the first state can be held, the program is made anew each
-time, and all its steps are taken again. Law: whichever way a state is brought back, its digest is the same; a program
-for which it is not is refused.
+A state is stored as a snapshot. One that no snapshot can hold (a thread that waits inside a call, a generator) is
+stored as the state before it and the step from there: it is restored from the nearest earlier state that has a
+snapshot, by taking the steps again. If not even the first state has one, the program is made again each time, and all
+steps are taken again. Law: however a state is restored, its digest is the same; a program that breaks this is refused.
 
-The order in which a dict was filled is no part of a digest, unless `ordered`. Of states that differ only in that, the
-first one stands for all, and some of the others are kept as its variants, so that `dict_order` can see
-whether the program does the same in them.
+Insertion order of dicts is no part of a digest, unless `ordered`. Of states that differ only in that, the first
+represents all, and some of the others are stored as its variants, so that `dict_order` can compare their reactions.
 
-A state whose waiting calls cannot be read (`frames`) has a digest of how it was reached: it is never
-taken for another one, only perhaps not recognised as one.
+A state whose waiting calls cannot be read (`frames`) has a digest of how it was reached: it is never mistaken for
+another state, but may not be recognised when it is reached in another way.
 """
 
 import hashlib
@@ -26,16 +24,16 @@ from sdnloom.platforms.capture.save_restore import CaptureError
 from sdnloom.platforms.capture.snapshot import Scope, Snapshot, restore, take
 
 Step = TypeVar("Step", bound=Hashable)
-VARIANTS = 8  # how many other orders of its dicts are followed for each state
+VARIANTS = 8  # other insertion orders that are tried for each state
 
 
 class ReplayError(SdnloomError):
-    """A program does not do the same when it is run again from the same state."""
+    """A program reacts differently when a step is taken again from the same state."""
 
 
 @dataclass(frozen=True, slots=True)
 class StateId:
-    """A state of a program, by its digest: equal in every process for states that the program cannot tell apart."""
+    """The digest of a state: equal, in every process, for states that the program cannot tell apart."""
 
     digest: str
 
@@ -45,19 +43,19 @@ class StateId:
 
 @dataclass(frozen=True, slots=True)
 class StoredState(Generic[Step]):
-    """How a state is kept: a snapshot, or the state before and the step from there."""
+    """A stored state: a snapshot, or the state before it and the step from there."""
 
     snapshot: Snapshot | None
     before: StateId | None
     step: Step | None
-    ordered: bool = False  # whether its digest has the order of dicts
+    ordered: bool = False  # whether its digest includes insertion order
 
 
 class FreshProgram(NamedTuple):
-    """A program that was made and has not started, as far as its state goes.
+    """The state of a program that was made and has not started.
 
-    `clear` ends what waits in the present state, `waiting` names it: what no snapshot can hold. `telling` gives those
-    of the roots that a digest needs now.
+    `clear` ends the waiting threads of the present state, `waiting` names them: no snapshot can hold them. `telling`
+    returns the roots that a digest needs now.
     """
 
     roots: Mapping[str, Any]
@@ -68,23 +66,23 @@ class FreshProgram(NamedTuple):
 
 
 class StateStore(Generic[Step]):
-    """All states seen so far. `make` makes the program anew, `run` takes a step from the present state."""
+    """All states seen so far. `make` makes the program again, `run` takes a step from the present state."""
 
     def __init__(self, made: FreshProgram, make: Callable[[], FreshProgram], run: Callable[[Step], object]) -> None:
         self._make, self._run = make, run
         self._take_over(made)
         self._kept: dict[StateId, StoredState[Step]] = {}
         self.live: StateId | None = None
-        self.refused: dict[str, None] = {}  # what snapshots could not hold
-        self.unread: dict[str, None] = {}  # what no digest could read
-        self.anew = False  # whether the program is made anew for every state
+        self.refused: dict[str, None] = {}  # objects that snapshots could not hold
+        self.unread: dict[str, None] = {}  # suspended calls that no digest could read
+        self.anew = False  # whether the program is made again for every state
         self.repeated = 0  # steps that were taken again
         self._orders: dict[
             StateId, dict[tuple[Order, ...], StateId]
-        ] = {}  # the states that one stands for, by their orders
-        self._stands: dict[StateId, StateId] = {}  # variant -> the state that stands for it
-        self.arrived: list[StateId] = []  # variants that nobody has looked at yet
-        self.merged = False  # whether there were too many to keep
+        ] = {}  # the states that each core represents, by their insertion orders
+        self._stands: dict[StateId, StateId] = {}  # variant -> its representative
+        self.arrived: list[StateId] = []  # variants that were not compared yet
+        self.merged = False  # whether there were too many variants to store
         self.ordered = False
         self.first = self.note(None, None)
 
@@ -96,7 +94,7 @@ class StateStore(Generic[Step]):
         return len(self._orders)
 
     def note(self, before: StateId | None, step: Step | None) -> StateId:
-        """Return the core of the present state, which that step led to, and keep it."""
+        """Store the present state, to which a step led, and return its core."""
         orders: list[Order] = []
         core = self._core(before, step, orders)
         alike = self._orders.setdefault(core, {})
@@ -118,17 +116,17 @@ class StateStore(Generic[Step]):
         return key
 
     def variants(self, core: StateId) -> list[StateId]:
-        """Return the states that were kept beside a core because a dict was filled in another order."""
+        """Return the stored states that differ from a core in insertion order only."""
         return list(self._orders[core].values())[1:]
 
     def standing(self, variant: StateId) -> StateId:
-        """Return the core that stands for a state."""
+        """Return the core that represents a state."""
         return self._stands.get(variant, variant)
 
     def keep_order(self) -> None:
-        """Begin again, with the order in which dicts were filled as part of every digest from now on.
+        """Begin again, with insertion order as part of every digest from now on.
 
-        Cores that were returned before can still be brought back.
+        Cores that were returned before can still be restored.
         """
         self.bring(self.first)
         self.ordered, self.merged = True, False
@@ -142,13 +140,13 @@ class StateStore(Generic[Step]):
         snapshot = None if reasons else take(self._roots, self._scope)
         if snapshot is not None:
             reasons = dict.fromkeys(map(str, snapshot.refused))
-        # Snapshots are of the objects of one making, so there are none once the program is made anew.
+        # A snapshot refers to live objects, so there are none once the program is made again for every state.
         self.anew = first and bool(reasons)
         self.refused.update(reasons)
         return None if reasons else snapshot
 
     def bring(self, core: StateId) -> None:
-        """Make the program be in a state that was seen."""
+        """Restore a state that was seen."""
         if core == self.live:
             return
         if core not in self._kept:
@@ -166,7 +164,7 @@ class StateStore(Generic[Step]):
                 restore(kept.snapshot)
             else:
                 self._take_over(self._make())
-                self._refuse_other(at, None, "when it was made anew")
+                self._refuse_other(at, None, "when it was made again")
         self.live = None
         for step in reversed(steps):
             self._run(step)
@@ -184,19 +182,19 @@ class StateStore(Generic[Step]):
             )
 
     def moved(self) -> None:
-        """The program is no longer in the state that was brought."""
+        """Declare that the program has left the state that was restored."""
         self.live = None
 
     def text(self) -> str:
-        """Return the present state as text, for whoever wants to see in what two states differ."""
+        """Return the present state as text, for finding the difference of two states."""
         return canonical_text(self._telling(), self._scope, opaque=lambda target: "(not readable)")
 
     def readable(self) -> tuple[Mapping[str, Any], Scope]:
-        """Return the roots that tell the present state, and their scope."""
+        """Return the roots that a digest of the present state needs, and their scope."""
         return self._telling(), self._scope
 
     def how(self) -> str:
-        """Return how states were kept so far: "snapshot", or "replay" with the reasons."""
+        """Return how states were stored so far: "snapshot", or "replay" with the reasons."""
         if not self.refused:
             return "snapshot"
         way = "replay from the very start" if self.anew else "replay"

@@ -1,6 +1,6 @@
-"""How objects of each type are captured, or why they cannot be.
+"""Rules by type: how objects are captured, or why they cannot be.
 
-A type that nothing here knows how to put back is refused; a guess would be a wrong state later.
+A type without a rule is refused; a guess would be a wrong state later.
 """
 
 import array
@@ -119,7 +119,7 @@ def _load_rlock(lock: Any, saved: str) -> None:
 
 
 def _cache_of(wrapper: Any) -> dict[Any, Any]:
-    """Return the dict that a `functools.cache` keeps its results in; it has no public name."""
+    """Return the dict of results of a `functools.cache`; it has no public name."""
     own = wrapper.__dict__
     return next(each for each in gc.get_referents(wrapper) if type(each) is dict and each is not own)
 
@@ -144,7 +144,7 @@ def _text(read: Callable[[Any], str]) -> Aspects:
 
 _FUNCTION = Aspect("function", Form.SEQUENCE, _save_function, _load_function)
 _CACHE = Aspect("cache", Form.MAP, _save_cache, _load_cache)
-# The last part of its state is the dict of its attributes, which have an aspect of their own.
+# The last part of its state is the dict of its attributes, which has its own aspect.
 _BUFFER = (Aspect("buffer", Form.SEQUENCE, lambda each: list(each.__getstate__()[:-1]), _load_buffer),)
 _ITERATORS: tuple[type, ...] = (
     type(iter([])),
@@ -153,10 +153,10 @@ _ITERATORS: tuple[type, ...] = (
     type(iter("")),
     type(reversed([])),
 )
-_FIELD = type(vars(collections.namedtuple("_", "field"))["field"])  # what reads a field of a named tuple
+_FIELD = type(vars(collections.namedtuple("_", "field"))["field"])  # descriptor of a field of a named tuple
 _LOCK, _RLOCK = type(threading.Lock()), type(threading.RLock())
 
-# Base type -> how its own contents are captured; attributes and slots of subclasses come on top.
+# Base type -> aspects of its contents; attributes and slots of subclasses are added.
 _KNOWN: dict[type, Aspects] = {
     object: (),
     dict: (DICT,),
@@ -194,7 +194,7 @@ _KNOWN: dict[type, Aspects] = {
     slice: _fixed(lambda each: (each.start, each.stop, each.step)),
     types.SimpleNamespace: (ATTRIBUTES,),
     BaseException: (Aspect("error", Form.SEQUENCE, lambda e: [e.args, e.__cause__, e.__context__], _load_error),),
-    random.SystemRandom: (),  # keeps no state
+    random.SystemRandom: (),  # has no state
     random.Random: (Aspect("random", Form.SEQUENCE, lambda each: [each.getstate()], _load_state),),
     io.BytesIO: _BUFFER,
     io.StringIO: _BUFFER,
@@ -256,12 +256,12 @@ _FOUND: dict[type, Aspects | str] = {}
 
 
 def capture_by(kind: type, aspects: Aspects) -> None:
-    """Let objects of a type be captured by these aspects; for whoever knows more about them than their type tells."""
+    """Set the aspects of a type, for callers that know more about its objects than the general rules."""
     _FOUND[kind] = aspects
 
 
 def forget(kinds: Iterable[type]) -> None:
-    """Let go of classes that are gone for good."""
+    """Drop the rules of classes that are no longer used."""
     for kind in kinds:
         _FOUND.pop(kind, None)
 
@@ -338,7 +338,7 @@ def _slots(kind: type) -> Aspects:
 
 
 def ways(target: Any) -> Aspects | str:
-    """Return how this very object is captured, or why it cannot be: for some types that depends on the object."""
+    """Return how this object is captured, or why it cannot be: for some types that depends on the object."""
     if isinstance(target, _CACHE_WRAPPER):
         if target.cache_parameters()["maxsize"] is None:
             return (_CACHE, *_fixed(lambda each: (each.__wrapped__,)), ATTRIBUTES)
@@ -356,27 +356,27 @@ def ways(target: Any) -> Aspects | str:
     return aspects_of(type(target))
 
 
-# Iterators that cannot be set back in place, but can be copied: holders get a copy instead.
+# Iterators that cannot be set back, but can be copied: their holders get a copy.
 _REPLACEABLE = (itertools.count, *_ITERATORS)
 _LOOK_CLOSER = (*_REPLACEABLE, _CACHE_WRAPPER, weakref.ReferenceType, _LOCK, _RLOCK)
 _BY_NAME = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType)
 
 
 def plain_aspects(kind: type) -> Aspects | None:
-    """Return the aspects of every object of a type; None if one has to look at the object, or it is refused."""
+    """Return the aspects of every object of a type; None if they depend on the object, or it is refused."""
     found = aspects_of(kind)
     return None if isinstance(found, str) or issubclass(kind, (*_LOOK_CLOSER, *_BY_NAME)) else found
 
 
 def is_replaceable(target: Any) -> bool:
-    """Whether an object is put back by giving its holders a copy of it."""
+    """Whether an object is restored by giving its holders a copy."""
     return type(target) in _REPLACEABLE
 
 
 def duplicate(target: Any) -> Any:
-    """Return a copy of an iterator that goes on from where this one is."""
+    """Return a copy of an iterator at its present position."""
     if isinstance(target, itertools.count):
-        # Copying by its reduction is deprecated; its text says all: count(start) or count(start, step).
+        # Copying it by `__reduce__` is deprecated; its text has all: count(start) or count(start, step).
         start, _, step = repr(target)[6:-1].partition(", ")
         return itertools.count(_number(start), _number(step or "1"))
     return copy.copy(target)

@@ -1,11 +1,10 @@
-"""What a handler of a program that was run touches of its state: found from outside, by comparing and by watching.
+"""Footprint of a handler, found from outside: writes by comparing states, reads by running it again.
 
-What it changes shows when the parts of the states before and after are compared (`partition.py`). What it looks at is
-noted in a second run, for which tables and connections are replaced by ones that note; the state after that run is
-thrown away, and it counts only if it did the same and came to the same. The rest of the state counts as looked at
-always: looks at it are free.
+Written cells are those that differ between the states before and after (`state_cells`). Reads are recorded in a second
+run, for which dicts and connections are replaced by recording ones; its state is discarded, and it counts only if it
+has the same effects and leads to the same state. The rest of the state always counts as read.
 
-Law: what is not among the parts looked at has no influence on the run; what is not among those changed is as it was.
+Law: a cell that is not read has no influence on the run; a cell that is not written is unchanged.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,10 +24,9 @@ Effects = tuple[tuple[tuple[str, OpenFlowMessage], ...], tuple[Event, ...]]  # m
 
 
 class FootprintRecorder:
-    """The parts of states, and what steps between them touched.
+    """Finds the cells of states, and those that a step reads and writes.
 
-    `apps` and `connections` give the present ones by name; `noting` surrounds a run in which looks at connections are
-    noted.
+    `apps` and `connections` return the present ones by name; `noting` is the context that records reads of connections.
     """
 
     def __init__(
@@ -44,9 +42,9 @@ class FootprintRecorder:
     def touched(
         self, core: StateId, reactions: Sequence[Reaction], again: Callable[[Watcher], Sequence[Effects]]
     ) -> ReadsAndWrites | None:
-        """Return what reactions in a state looked at (what they changed included), and what they changed.
+        """Return the cells that reactions in a state read (written ones included) and write.
 
-        `again` takes their steps once more, each inside of what it is given. None if it is not known what they touch.
+        `again` takes their steps once more, each in the given context. None if the cells are not known.
         """
         before = self._parts(core)
         if before is None:
@@ -55,20 +53,20 @@ class FootprintRecorder:
         ends: list[StateCells | None] = []
         did = again(lambda: self._watching(before, tables, switches, ends))
         if list(did) != [(one.messages, one.events) for one in reactions]:
-            return None  # it noticed that it was watched
+            return None  # recording changed its behaviour
         writes: set[Cell] = set()
         for one, end in zip(reactions, ends, strict=True):
             after = self._parts(one.core)  # type: ignore[arg-type]
             if after is None or end is None or after != end:
                 return None
-            writes |= before.changed(end)  # whose tables were filled in the order of this very step
+            writes |= before.changed(end)  # `end`, for its dicts have the insertion order of this step
         reads = {REST, *map(Connected, switches), *noted_cells(tables)}
         return frozenset(reads | writes), frozenset(writes)
 
     def _parts(self, core: StateId) -> StateCells | None:
-        """Return the parts of a state; None where they cannot be told apart.
+        """Return the cells of a state; None where they are not known.
 
-        Where the order counts in which dicts were filled, every new key is seen by all who look at its table.
+        Where insertion order is part of the state, a new key changes what every reader of the table sees.
         """
         states = self._states
         if states.ordered:
@@ -86,9 +84,9 @@ class FootprintRecorder:
     def _watching(
         self, parts: StateCells, tables: Notes, switches: set[str], ends: list[StateCells | None]
     ) -> Iterator[None]:
-        """Let tables and connections note who looks; what the apps hold afterwards has to be put back.
+        """Replace dicts and connections by recording ones during a run; the state has to be restored afterwards.
 
-        The parts of the state that they come to are added to the ends.
+        The cells of the state that it leads to are added to `ends`.
         """
         found = {each.name: each for each in dicts_of(self._apps()) if each.name in parts.tables}
         noting = note_tables({name: each.items for name, each in found.items()}, tables)
@@ -97,5 +95,5 @@ class FootprintRecorder:
         with self._noting(switches):
             yield
         for table in noting.values():
-            table.notes = set()  # from here on it is us who look
+            table.notes = set()  # reads from here on are ours
         ends.append(self._present())

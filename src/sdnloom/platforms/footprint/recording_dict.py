@@ -1,10 +1,10 @@
-"""Tables that note which of their keys are looked at, so that two handlers can be seen to leave each other alone.
+"""Dicts that record which of their keys are read, to find the footprint of a handler.
 
-A table is a dict or defaultdict that an attribute of the program holds. What is noted are looks at the table itself:
-what lies deeper is read through the key that leads to it. Writes need no notes: they show when states are compared.
+A table is a dict or defaultdict in an attribute of the program. Reads of the table itself are recorded: a value inside
+is read through the key that leads to it. Writes are not recorded: they are found by comparing states.
 
-A noting table stands before the table and holds nothing but a decoy: code that reads a dict past its methods reads that
-one, and does something else. Limit: it goes unnoticed that `dict.get(table, key)` finds no key where there is none.
+A recording dict wraps the table and itself holds only a decoy: code that reads a dict past its methods reads the decoy,
+and its behaviour changes, which is noticed. Limit: `dict.get(table, key)` for a missing key goes unnoticed.
 """
 
 from collections import defaultdict
@@ -17,7 +17,7 @@ from sdnloom.platforms.capture.freeze import thaw
 from sdnloom.platforms.capture.save_restore import Aspect, Aspects
 from sdnloom.platforms.capture.type_rules import aspects_of
 
-Notes = set[tuple[str, Any]]  # (attribute, key), or (attribute, EVERY) when the whole table was looked at
+Notes = set[tuple[str, Any]]  # (attribute, key), or (attribute, EVERY) when the whole table was read
 EVERY = object()
 _BY_KEY = ("__getitem__", "__contains__", "get", "pop", "setdefault", "__delitem__", "__setitem__", "__missing__")
 _AS_A_WHOLE = (
@@ -27,15 +27,15 @@ _AS_A_WHOLE = (
 
 
 class RecordingDict:
-    """Mixed into a dict type, which is its `noted_kind`; `freeze` takes it for one of that type."""
+    """Mixin for a dict type, its `noted_kind`; `freeze` treats it as that type."""
 
     noted_kind: type
     attribute: str
     notes: Notes
-    table: Any  # the one it stands before
+    table: Any  # the wrapped dict
 
     def note(self, key: Any) -> None:
-        """Note a look at a key."""
+        """Record a read of a key."""
         self.notes.add((self.attribute, key))
 
 
@@ -57,7 +57,7 @@ def _as_a_whole(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _uncovered(value: Any) -> Any:
-    """Return the table behind a noting one, all of which is looked at then."""
+    """Return the table inside a recording dict, and record that all of it is read."""
     if not isinstance(value, RecordingDict):
         return value
     value.note(EVERY)
@@ -84,7 +84,7 @@ _KINDS: Mapping[type, type] = {base: _noting(base) for base in (dict, defaultdic
 
 
 def table_kind(value: Any) -> type | None:
-    """The type of a table, also of one that notes; None if it is none."""
+    """The type of a table, also of a recording one; None if the value is no table."""
     kind: type = getattr(type(value), "noted_kind", type(value))
     return kind if kind in _KINDS else None
 
@@ -99,7 +99,7 @@ def _aspects(kind: type) -> Aspects:
     return found
 
 
-# Noting tables as a digest has the tables that they stand before, while it must not tell them apart.
+# Rules by which a digest treats a recording dict as the table inside.
 DISGUISES: Mapping[type, tuple[str, Aspects]] = {
     noting: (f"{base.__module__}.{base.__qualname__}", tuple(map(_behind, _aspects(base))))
     for base, noting in _KINDS.items()
@@ -107,7 +107,7 @@ DISGUISES: Mapping[type, tuple[str, Aspects]] = {
 
 
 def note_tables(attributes: Mapping[str, Any], notes: Notes) -> dict[str, Any]:
-    """The attributes that are tables, each as one that notes; all others are left out."""
+    """Recording dicts for the attributes that are tables."""
     found = {}
     for name, value in attributes.items():
         kind = _KINDS.get(vars(type(value)).get("watched_kind", type(value)))
@@ -120,20 +120,20 @@ def note_tables(attributes: Mapping[str, Any], notes: Notes) -> dict[str, Any]:
 
 
 def read_cells(attributes: Iterable[str], tables: Iterable[str], notes: Notes) -> frozenset[Cell]:
-    """The cells that were read: of tables what was noted, of the other attributes all, for reads of these are free."""
+    """The cells that were read: of tables those recorded, and all other attributes, whose reads are not recorded."""
     known = set(tables)
     cells: set[Cell] = {Attribute(name) for name in attributes if name not in known}
     return frozenset(cells | noted_cells(notes))
 
 
 def noted_cells(notes: Notes) -> set[Cell]:
-    """The cells that were noted, no key of a table that was looked at as a whole."""
+    """The cells that were recorded, without the keys of tables that were read as a whole."""
     cells = {cell_of(name, key) for name, key in notes}
     return {cell for cell in cells if not (isinstance(cell, Key) and Attribute(cell.attribute) in cells)}
 
 
 def cell_of(table: str, key: Any) -> Cell:
-    """The cell of a key of a table: the whole table, unless no key of another type can stand for this one."""
+    """The cell of a key: the whole table for a key that may equal a key of another type."""
     return Key(table, key) if key is not EVERY and is_plain(key) else Attribute(table)
 
 
@@ -162,7 +162,7 @@ def written_cells(
 
 
 def _same_table(one: Any, other: Any) -> bool:
-    """Whether two frozen values are tables that differ at most in what they hold."""
+    """Whether two frozen values are tables that differ at most in their items."""
     return getattr(one, "kind", None) in _KINDS and (one.kind, one.extra) == (
         getattr(other, "kind", None),
         getattr(other, "extra", None),

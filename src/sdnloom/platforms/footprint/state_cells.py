@@ -1,9 +1,9 @@
-"""A state in parts: what each table holds under each key, each connection, and the rest.
+"""The cells of a state: the value under each key of each table, each connection, and the rest.
 
-A table is a dict that an attribute of an app holds and nothing else refers to. A part is compared by a hash of its
-text, which tells all that can be reached from it (`digest.py`) up to where another part begins.
+A table is a dict in an attribute of an app to which nothing else refers. A cell is compared by a hash of its text,
+which describes all objects that can be reached from it (`digest`) up to where another cell begins.
 
-Law: if a state changes, so does a part of it. What two parts share is told of both, and that they do, of the rest.
+Law: if a state changes, so does a cell. An object that two cells share is in both texts, and the sharing in the rest.
 """
 
 import hashlib
@@ -36,14 +36,14 @@ class DictAttribute(NamedTuple):
 
 @dataclass(frozen=True)
 class StateCells:
-    """The parts of a state with their hashes, and the names of its tables."""
+    """The cells of a state with their hashes, and the names of its tables."""
 
     hashes: Mapping[Cell, bytes]
     tables: frozenset[str]
     orders: Mapping[str, tuple[Any, ...]] = field(compare=False)  # the keys of each table, objects by their ids
 
     def changed(self, other: "StateCells") -> set[Cell]:
-        """Return the parts in which another state differs, and the tables with keys that were put after others."""
+        """Return the cells in which another state differs, and the order of tables with keys that were inserted."""
         one, two = self.hashes, other.hashes
         cells: set[Cell] = {cell for cell in one.keys() | two.keys() if one.get(cell) != two.get(cell)}
         for name, keys in other.orders.items():
@@ -72,7 +72,7 @@ def dicts_of(apps: Mapping[str, Any]) -> list[DictAttribute]:
 def partition(
     roots: Mapping[str, Any], scope: Scope, dicts: list[DictAttribute], connections: Mapping[str, Any]
 ) -> StateCells | None:
-    """Return the present state in parts; None if it holds what no text can tell."""
+    """Return the cells of the present state; None if it holds an object that has no text."""
     while True:
         try:
             walk = _Walk(roots, scope, dicts, connections)
@@ -89,7 +89,7 @@ def _pin(table: DictAttribute) -> str:
 
 
 class _Walk:
-    """One walk through every part."""
+    """One walk through every cell."""
 
     def __init__(
         self, roots: Mapping[str, Any], scope: Scope, tables: list[DictAttribute], connections: Mapping[str, Any]
@@ -105,10 +105,10 @@ class _Walk:
             for switch, connection in connections.items():
                 with _unpinned(scope, connection):
                     self._add(Connected(switch), connection)
-            # What a table does about keys that it does not have is seen by all.
+            # The default factory of a table belongs to the rest, for every reader sees it.
             factories = {each.name: getattr(each.items, "default_factory", None) for each in tables}
             self._add(REST, **{**roots, "(factories)": factories})
-        # So is of which type it is, and who shares something with whom.
+        # So do its type, and the objects that cells share.
         kinds = [f"{each.name}: {table_kind(each.items)}" for each in tables]
         self._texts[REST] += f" {kinds} {self._shared()}"
         pieces = "".join(self._texts.values()).split("\0")
@@ -131,7 +131,7 @@ class _Walk:
                 self._add(whole, table.items)
 
     def _shared(self) -> list[list[tuple[str, int]]]:
-        """Return the objects that several parts lead to, each by its places in their walks."""
+        """Return the objects that several cells reach, each by its places in their walks."""
         places: dict[int, list[tuple[str, int]]] = defaultdict(list)
         for cell, writers in self._writers.items():
             for writer in writers:
@@ -150,7 +150,7 @@ class _Walk:
 
 @contextmanager
 def _pinned(scope: Scope, names: Mapping[int, str]) -> Iterator[None]:
-    """Know objects by these names for a while, and tables that note for what they are without that."""
+    """Within this block these objects are known by name, and recording dicts as the tables inside."""
     before = {key: scope.names[key] for key in names if key in scope.names}
     scope.names.update(names)
     scope.plain_kinds.update(DISGUISES)
@@ -166,7 +166,7 @@ def _pinned(scope: Scope, names: Mapping[int, str]) -> Iterator[None]:
 
 @contextmanager
 def _unpinned(scope: Scope, target: Any) -> Iterator[None]:
-    """Know a pinned object by what it holds for a while."""
+    """Within this block a pinned object is known by its contents."""
     name = scope.names.pop(id(target))
     try:
         yield
