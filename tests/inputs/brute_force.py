@@ -1,4 +1,4 @@
-"""Slow, obvious exploration: a handler is given every packet of a small domain, and alike is what behaves alike."""
+"""Slow, obvious explorer: runs a handler on every packet of a small domain and groups packets by behaviour."""
 
 import inspect
 import itertools
@@ -36,7 +36,7 @@ class ListedClass:
 
 
 def listed_packets(skeleton):
-    """Every packet of a skeleton whose domains are lists; of a range its ends stand for the whole."""
+    """Yield every packet of a skeleton whose domains are lists; a range is represented by its ends."""
     fields = [(field.name, domain) for field, domain in skeleton.symbolic if not field.computed]
     choices = [list(dict.fromkeys(end for low, high in domain.ranges for end in (low, high))) for _, domain in fields]
     fixed = skeleton.preferred
@@ -67,7 +67,7 @@ class BruteForce:
 
 
 def behaviour(reaction):
-    """What was done, without what the packet says itself."""
+    """Return the effects of a reaction without the data of the packet."""
     return tuple((switch, *sent(message)) for switch, message in reaction.messages), reaction.events
 
 

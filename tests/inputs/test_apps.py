@@ -12,7 +12,7 @@ from sdnloom.network.usercode import run_file
 from sdnloom.platforms.osken.program import OskenProgram
 from sdnloom.platforms.python.program import PythonProgram
 from tests.apps.conftest import FOLDER, ROOT
-from tests.inputs.states import Pair
+from tests.inputs.program_pair import Pair
 
 EXAMPLES = ROOT / "examples"
 ROUTER = "0000000000000001"
@@ -31,32 +31,32 @@ def ryu(app, **options):
     return OskenProgram([f"ryu.app.{app}"], path=[FOLDER], **options)
 
 
-def learned(standing):
+def learned(state):
     """The switch has heard from address 1 at port 1 and from address 2 at port 2."""
     frame = make_skeletons(["ethernet"], SenderView(), {})[0]
     for port, src, dst in ((1, 1, 2), (2, 2, 1)):
-        standing = standing.received(frame, port, {"eth.src": src, "eth.dst": dst})
-    return standing
+        state = state.after_packet(frame, port, {"eth.src": src, "eth.dst": dst})
+    return state
 
 
-def routing(standing):
+def routing(state):
     """The router has two addresses and a route."""
     for body in (
         '{"address": "172.16.20.1/24"}',
         '{"address": "172.16.30.30/24"}',
         '{"destination": "192.168.30.0/24", "gateway": "172.16.30.1"}',
     ):
-        standing = standing.given(Call(f"POST /router/{ROUTER}", (body,)))
-    return standing
+        state = state.after_inputs(Call(f"POST /router/{ROUTER}", (body,)))
+    return state
 
 
-def bridging(standing):
+def bridging(state):
     """The bridge has heard of another one, and time has passed."""
     bpdu = make_skeletons(["bpdu"], SenderView(), {})[0]
-    standing = standing.received(bpdu, 1, {"bpdu.root_mac_address": 5, "bpdu.bridge_mac_address": 7})
+    state = state.after_packet(bpdu, 1, {"bpdu.root_mac_address": 5, "bpdu.bridge_mac_address": 7})
     for _ in range(12):
-        standing = standing.given(ClockTick())
-    return standing
+        state = state.after_inputs(ClockTick())
+    return state
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +67,7 @@ def switch13():
 @pytest.fixture(scope="module")
 def eleven(switch13):
     question = switch13.question("ethernet", 3, {"eth.type": "any"})
-    return question, switch13.explored(question)
+    return question, switch13.explore(question)
 
 
 @needs_ryu
@@ -91,14 +91,14 @@ def test_each_of_the_eleven_witnesses_takes_the_predicted_lines_unrewritten(swit
 
 @needs_ryu
 def test_the_eleven_classes_are_pure(switch13, eleven):
-    assert switch13.pure(*eleven) >= 200
+    assert switch13.check_pure(*eleven) >= 200
 
 
 @needs_ryu
 def test_brute_force_over_a_small_domain_gives_the_same_classes(switch13):
-    said = {"eth.src": "1,2,3", "eth.dst": "1,2,3,broadcast", "eth.type": "0x88cc,0x800,0x806"}
-    question = switch13.question("ethernet", 3, said)
-    answer = switch13.explored(question)
+    overrides = {"eth.src": "1,2,3", "eth.dst": "1,2,3,broadcast", "eth.type": "0x88cc,0x800,0x806"}
+    question = switch13.question("ethernet", 3, overrides)
+    answer = switch13.explore(question)
     fields = [(field.name, domain.listed) for field, domain in question.skeleton.symbolic]
     met = set()
     for values in product(*(values for _, values in fields)):
@@ -117,9 +117,9 @@ def test_brute_force_over_a_small_domain_gives_the_same_classes(switch13):
 def test_learning_switches_of_ryu(app, stack):
     pair = learned_pair(app)
     question = pair.question(stack, 3)
-    answer = pair.explored(question)
+    answer = pair.explore(question)
     pair.confirm(answer)
-    pair.pure(question, answer, 5)
+    pair.check_pure(question, answer, 5)
     assert (len(answer.classes), answer.gaps) == (10, ())
     assert pair.random_lines_are_explored(question, answer, 30)[1] >= 2
 
@@ -136,22 +136,22 @@ def router():
 )
 def test_lines_of_random_packets_in_rest_router_are_among_the_explored_ones(router, stack, classes, traces):
     question = router.question(stack, 1)
-    answer = router.explored(question)
+    answer = router.explore(question)
     assert (len(answer.classes), answer.gaps) == (classes, ())
     assert router.random_lines_are_explored(question, answer, RANDOM)[1] == traces
     router.confirm(answer)
-    router.pure(question, answer)
+    router.check_pure(question, answer)
 
 
 @needs_ryu
 def test_lines_of_random_bpdus_in_simple_switch_stp_13_are_among_the_explored_ones():
     pair = Pair.of(ryu("simple_switch_stp_13", hub="eventlet"), bridging)
     question = pair.question("bpdu", 1)
-    answer = pair.explored(question)
+    answer = pair.explore(question)
     assert answer.gaps == ()
     pair.random_lines_are_explored(question, answer, 20)
     pair.confirm(answer)
-    pair.pure(question, answer)
+    pair.check_pure(question, answer)
     assert len(answer.classes) > 1
 
 
@@ -173,11 +173,11 @@ def example_pair(file):
 def test_example_apps(file, stack):
     pair = example_pair(file)
     question = pair.question(stack, 1)
-    answer = pair.explored(question)
+    answer = pair.explore(question)
     assert answer.gaps == ()
     pair.random_lines_are_explored(question, answer, RANDOM)
     pair.confirm(answer)
-    pair.pure(question, answer)
+    pair.check_pure(question, answer)
 
 
 @pytest.mark.parametrize("name", ["PySwitch", "Following", "ReverseFirst"])
@@ -185,11 +185,11 @@ def test_example_programs_in_plain_python(name):
     module = run_file(EXAMPLES / "mac_learning" / "learning.py")
     pair = Pair.of(PythonProgram(getattr(module, name)), learned)
     question = pair.question("ethernet", 3)
-    answer = pair.explored(question)
+    answer = pair.explore(question)
     assert answer.gaps == ()
     pair.random_lines_are_explored(question, answer, 3 * RANDOM)
     pair.confirm(answer)
-    pair.pure(question, answer)
+    pair.check_pure(question, answer)
 
 
 def test_paths_of_files(tmp_path: Path):
@@ -197,6 +197,6 @@ def test_paths_of_files(tmp_path: Path):
     source = (EXAMPLES / "mac_learning_osken" / "pyswitch.py").read_text()
     (tmp_path / "mine.py").write_text(source)
     pair = Pair.of(OskenProgram([tmp_path / "mine.py"]), learned)
-    answer = pair.explored(pair.question("ethernet", 3))
+    answer = pair.explore(pair.question("ethernet", 3))
     assert answer.gaps == ()
     pair.confirm(answer)

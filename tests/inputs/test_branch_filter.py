@@ -1,4 +1,4 @@
-"""Whose branch is it? The rule is asked about each, and what it remembers must not change its answer."""
+"""BranchFilter: which branches are paths of the program; its cache must not change an answer."""
 
 from types import ModuleType
 from typing import Any
@@ -40,7 +40,7 @@ def module(source: str, file: str) -> ModuleType:
 
 
 def a_rule() -> tuple[BranchFilter, Any]:
-    """The rule, and a function that asks it from wherever it is called."""
+    """Return a filter, and a function that calls it from the frame of its caller."""
     quiet = BranchFilter(lambda name: name == OWN, ("/library",), ("/quiet",))
     return quiet, lambda file=LIBRARY: quiet(Site(file, 1))
 
@@ -58,7 +58,7 @@ def test_a_branch_of_a_library_counts_unless_it_reads_or_writes_for_the_program(
     assert library.has_flags(ask) == [True]  # no program called it
 
 
-def test_equal_functions_in_turn_are_told_apart_by_their_callers() -> None:
+def test_calls_of_one_function_are_distinguished_by_their_callers() -> None:
     _, ask = a_rule()
     library, own = module(LIBRARY_CODE, LIBRARY), module(OWN_CODE, OWN)
     for _ in range(3):
@@ -67,7 +67,7 @@ def test_equal_functions_in_turn_are_told_apart_by_their_callers() -> None:
         assert own.program(library.parser, ask) == [True]
 
 
-def test_a_generator_is_whoever_goes_on_with_it() -> None:
+def test_a_generator_belongs_to_the_function_that_resumes_it() -> None:
     _, ask = a_rule()
     library, own = module(LIBRARY_CODE, LIBRARY), module(OWN_CODE, OWN)
     steps = library.endless(ask)

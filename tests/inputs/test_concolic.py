@@ -1,4 +1,4 @@
-"""The concolic explorer beside the enumeration of a small domain, in discovery and by itself."""
+"""The concolic explorer against brute force on a small domain, in discovery and by itself."""
 
 from itertools import product
 
@@ -18,7 +18,7 @@ from sdnloom.network.network import Network
 from sdnloom.network.topology import single
 from sdnloom.platforms.python.program import ProgramError, PythonProgram
 from tests.inputs.brute_force import BruteForce, listed_packets
-from tests.inputs.states import Pair
+from tests.inputs.program_pair import Pair
 from tests.inputs.test_discover import ETHERNET, SMALL, ByPort, Spoken, labels
 from tests.network.programs import Hub, Learning, Silent
 
@@ -51,7 +51,7 @@ def client_discovers(host):
 def test_classes_are_a_partition_that_the_lines_confirm(kind):
     pair = Pair.of(PythonProgram(kind))
     question = pair.question("ethernet", 1, {"eth.src": "1,2,3", "eth.dst": "1,2,3,broadcast", "eth.type": "0x88b5"})
-    answer = pair.explored(question)
+    answer = pair.explore(question)
     assert answer.gaps == ()
     for packet in listed_packets(question.skeleton):
         [one] = [each for each in answer.classes if each.contains(packet)]
@@ -61,7 +61,7 @@ def test_classes_are_a_partition_that_the_lines_confirm(kind):
 def test_a_member_is_in_the_class_in_the_domains_and_agrees_with_no_pattern():
     pair = Pair.of(PythonProgram(ByPort))
     question = pair.question("ipv4/tcp", 1)
-    for one in pair.explored(question).classes:
+    for one in pair.explore(question).classes:
         for source, flags in product((1024, 1025), (2, 16)):
             wanted = {"tcp.src_port": Domain.of(1024, 1025), "tcp.flags": Domain.of(flags)}
             found = one.member(wanted, [(("tcp.src_port", source, 0xFFFF),)])
@@ -71,20 +71,20 @@ def test_a_member_is_in_the_class_in_the_domains_and_agrees_with_no_pattern():
         assert one.member({"tcp.src_port": Domain.of(1024)}, [(("tcp.src_port", 1024, 0xFFFF),)]) is None
 
 
-def test_checksums_of_witnesses_are_right_unless_the_program_looks_at_them():
+def test_checksums_of_witnesses_are_right_unless_the_program_reads_them():
     class_of = Pair.of(PythonProgram(ByPort))
-    for one in class_of.explored(class_of.question("ipv4/tcp", 1)).classes:
+    for one in class_of.explore(class_of.question("ipv4/tcp", 1)).classes:
         assert not any(name.endswith("checksum") for name in one.witness)
         packet = one.question.skeleton.packet(one.witness)
         assert all(getattr(header, "checksum", None) is None for header in packet.headers)
 
 
-def test_a_class_of_another_stack_repeats_one_only_if_the_program_does_not_look():
+def test_a_class_of_another_stack_repeats_one_only_if_the_program_does_not_read_its_headers():
     learning = Pair.of(PythonProgram(Learning))
-    ethernet, arp = (learning.explored(learning.question(stack, 1)).classes for stack in ("ethernet", "arp"))
+    ethernet, arp = (learning.explore(learning.question(stack, 1)).classes for stack in ("ethernet", "arp"))
     assert [any(one.repeats(other) for other in ethernet) for one in arp] == [True] * len(arp)
     looking = Pair.of(PythonProgram(ByPort))
-    tcp, vlan = (looking.explored(looking.question(stack, 1)).classes for stack in ("ipv4/tcp", "vlan/ipv4/tcp"))
+    tcp, vlan = (looking.explore(looking.question(stack, 1)).classes for stack in ("ipv4/tcp", "vlan/ipv4/tcp"))
     assert not any(one.repeats(other) for one in vlan for other in tcp)
 
 

@@ -117,7 +117,7 @@ def test_a_client_that_moves_has_a_pool_for_each_port():
     assert list(labels(found(SMALL["a client that moves"], LEARNING), "h1")) == ["s1:1", "s1:3"]
 
 
-def test_a_representative_misses_the_tables_where_one_does():
+def test_a_representative_avoids_flow_entries_if_a_member_can():
     wanted = DiscoverOptions(
         stacks=("ipv4/tcp",),
         fields=(("tcp.flags", "2"), ("tcp.dst_port", "80,81"), ("eth.dst", "h2"), ("ipv4.dst", "h2")),
@@ -151,7 +151,7 @@ def test_discovery_is_the_same_on_both_engines_and_every_seed():
     assert (one.network, one.rounds) == (other.network, other.rounds)
 
 
-def test_handlers_run_once_per_situation_however_many_rounds_there_are():
+def test_handlers_run_once_per_situation_in_all_rounds():
     program = PythonProgram(Spoken)
     runs = []
     handle = program.handle
@@ -227,7 +227,7 @@ def test_openflow_13_needs_an_entry_that_brings_packets_to_the_controller():
         (DiscoverOptions(fields=(("eth.type", "0x10000"),)), DomainError, "'0x10000' is out of range"),
     ],
 )
-def test_what_cannot_be_asked_for_is_named(wanted, error, message):
+def test_invalid_options_are_named(wanted, error, message):
     with pytest.raises(error) as raised:
         found(SMALL["one client"], LEARNING, wanted)
     assert message in str(raised.value)

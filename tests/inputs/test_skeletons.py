@@ -1,4 +1,4 @@
-"""Symbolic packets: stacks, domains and the texts that stand for them."""
+"""Symbolic packets: stacks, domains and labels."""
 
 import pytest
 from hypothesis import given
@@ -24,7 +24,7 @@ def test_every_template_is_a_frame_whose_checksums_and_lengths_are_right(name):
 
 
 @pytest.mark.parametrize("name", STACKS)
-def test_fields_lie_side_by_side_and_have_different_names(name):
+def test_fields_are_adjacent_and_have_different_names(name):
     stack = stack_of(name)
     ends = [0, *(field.offset + field.bits for field in stack.fields)]
     assert all(end <= field.offset for end, field in zip(ends, stack.fields, strict=False))
@@ -32,7 +32,7 @@ def test_fields_lie_side_by_side_and_have_different_names(name):
 
 
 @given(st.sampled_from(STACKS), st.data())
-def test_what_is_filled_in_is_read_back_and_nothing_else_changes(name, data):
+def test_filled_values_are_read_back_and_other_fields_are_unchanged(name, data):
     stack = stack_of(name)
     chosen = data.draw(st.lists(st.sampled_from(stack.fields), unique=True))
     values = {field.name: data.draw(st.integers(0, field.max_value)) for field in chosen}
@@ -43,7 +43,7 @@ def test_what_is_filled_in_is_read_back_and_nothing_else_changes(name, data):
 
 
 @given(st.sampled_from(STACKS), st.data())
-def test_frames_of_a_skeleton_have_right_checksums_whatever_its_fields_are(name, data):
+def test_frames_of_a_skeleton_have_right_checksums_for_all_values(name, data):
     skeleton = make_skeletons([name], SENDING, {})[0]
     values = {
         field.name: data.draw(st.sampled_from([end for pair in domain.ranges for end in pair]))
@@ -56,7 +56,7 @@ def test_frames_of_a_skeleton_have_right_checksums_whatever_its_fields_are(name,
 
 
 @given(st.sampled_from(STACKS), st.data())
-def test_a_label_gives_the_packet_back(name, data):
+def test_a_label_parses_to_the_same_packet(name, data):
     skeleton = make_skeletons([name], SENDING, {"eth.src": "any"})[0]
     values = {
         field.name: data.draw(st.sampled_from([end for pair in domain.ranges for end in pair]))
@@ -67,7 +67,7 @@ def test_a_label_gives_the_packet_back(name, data):
     assert parse_packet_label(label, SENDING) == skeleton.packet(values)
 
 
-def test_a_label_says_what_is_not_usual_and_names_hosts():
+def test_a_label_has_the_values_that_are_not_defaults_and_names_hosts():
     skeleton = make_skeletons(["ipv4/tcp"], SENDING, {})[0]
     values = {"eth.dst": TOPOLOGY.hosts[1].mac, "ipv4.dst": TOPOLOGY.hosts[1].ip, "tcp.flags": 0x12}
     label = packet_label(skeleton.stack, {**skeleton.preferred, **values}, SENDING)
@@ -88,7 +88,7 @@ def test_a_host_sends_from_its_own_addresses_to_those_of_the_network():
     ]
 
 
-def test_without_a_network_addresses_are_free():
+def test_without_a_network_addresses_have_any_value():
     skeleton = make_skeletons(["ethernet"], SenderView(), {})[0]
     for name in ("eth.src", "eth.dst"):
         assert skeleton.domain(name).covers(skeleton.stack.field(name))
@@ -101,16 +101,16 @@ def test_frames_without_a_stack_of_their_own_are_ethernet_frames():
     assert [value for value in range(field.max_value + 1) if value not in domain] == sorted(excluded)
 
 
-def test_what_shapes_a_frame_is_free_only_for_parsers():
+def test_structural_fields_are_symbolic_only_in_tests_of_parsers():
     plain, robust = (make_skeletons(["ipv4/tcp"], SENDING, {}, robust)[0] for robust in (False, True))
     for name in ("eth.type", "ipv4.version", "ipv4.words", "ipv4.length", "ipv4.proto", "tcp.words"):
         assert plain.domain(name).pinned
         assert not robust.domain(name).pinned
 
 
-def test_any_field_can_be_widened_and_pinned():
-    said = {"eth.src": "any", "ipv4.ttl": "0-1", "ipv4.dst": "10.0.0.0/30, 10.0.0.9", "eth.dst": "h2,broadcast"}
-    skeleton = make_skeletons(["ipv4"], SENDING, said)[0]
+def test_any_domain_can_be_widened_and_narrowed():
+    overrides = {"eth.src": "any", "ipv4.ttl": "0-1", "ipv4.dst": "10.0.0.0/30, 10.0.0.9", "eth.dst": "h2,broadcast"}
+    skeleton = make_skeletons(["ipv4"], SENDING, overrides)[0]
     assert skeleton.domain("eth.src").covers(skeleton.stack.field("eth.src"))
     assert skeleton.domain("ipv4.ttl") == Domain(((0, 1),))
     assert skeleton.domain("ipv4.dst") == Domain(((0x0A000000, 0x0A000003), (0x0A000009, 0x0A000009)))
@@ -150,12 +150,12 @@ def test_a_domain_without_values_has_all_the_others(values, preferred):
         ("ipv4.ttl", "own"),
     ],
 )
-def test_a_text_that_is_no_domain_is_named_with_its_field(name, text):
+def test_an_invalid_domain_is_named_with_its_field(name, text):
     with pytest.raises(DomainError, match=f"{name}="):
         make_skeletons(["ipv4"], SENDING, {name: text})
 
 
-def test_the_sender_is_nobody_where_there_is_none():
+def test_own_has_no_address_without_a_sender():
     with pytest.raises(DomainError, match="'own' has no address here"):
         make_skeletons(["ipv4"], SenderView(TOPOLOGY), {"eth.src": "own"})
 
@@ -163,7 +163,7 @@ def test_the_sender_is_nobody_where_there_is_none():
 @pytest.mark.parametrize(
     "label", ["ipx", "", "ethernet eth.dst", "ethernet eth.dst=any", "ethernet a=b", "arp eth.dst=h9", "ethernet =="]
 )
-def test_a_text_that_is_no_packet_is_refused(label):
+def test_an_invalid_packet_label_is_refused(label):
     with pytest.raises((StackError, DomainError)):
         parse_packet_label(label, SENDING)
 

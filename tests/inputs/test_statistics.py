@@ -1,4 +1,4 @@
-"""Discovered statistics: classes of replies, one answer of each where the program handles them, answers as texts."""
+"""Discovered statistics: classes of replies, one answer for each in the state that handles it, and labels."""
 
 from dataclasses import replace
 
@@ -73,7 +73,7 @@ def test_classes_are_those_of_brute_force(values):
     assert len(answer.classes) == len({outcome(core, value) for value in range(16)})
 
 
-def test_counters_that_nobody_told_lead_to_the_violation_and_its_trace_replays():
+def test_discovered_counters_lead_to_the_violation_and_its_trace_replays():
     scenario = Scenario(POLLED, PythonProgram(Load), (NoHandlerException(),))
     report = scenario.check()
     assert report.verdict == "violated"
@@ -89,20 +89,20 @@ def test_counters_that_nobody_told_lead_to_the_violation_and_its_trace_replays()
     )
 
 
-def test_a_cured_program_holds_for_all_counters_in_one_round():
+def test_a_corrected_program_holds_for_all_counters_in_one_round():
     once = replace(POLLED, timers=(ProgramTimer("poll", 1),))
     report = Scenario(once, PythonProgram(Load), (NoHandlerException(),)).check()
     assert (report.verdict, len(report.discovery.rounds), report.discovery.answers) == ("holds", 1, 2)
 
 
-def test_discovering_takes_the_place_of_what_switches_were_told():
+def test_discovered_statistics_replace_configured_ones():
     told = Network(single(2), timers=(ProgramTimer("poll", 2),), statistics=(PortCounter(SwitchPort("s1", 2), (1,)),))
     scenario = Scenario(told, PythonProgram(Load), (NoHandlerException(),))
     assert scenario.check().verdict == "holds"
     assert scenario.discovering().check().verdict == "violated"
 
 
-def test_a_domain_that_is_narrowed_bounds_what_is_discovered():
+def test_a_narrower_domain_bounds_the_discovered_answers():
     narrow = DiscoverOptions(fields=(("port2.tx_bytes", "0-7"),))
     report = Scenario(POLLED, PythonProgram(Load), (NoHandlerException(),), discovery=narrow).check()
     assert (report.verdict, report.discovery.answers) == ("holds", 2)
@@ -159,7 +159,7 @@ ANSWERS = st.lists(
 
 
 @given(ANSWERS)
-def test_an_answer_is_read_from_its_text(answer):
+def test_an_answer_label_parses_to_the_same_answer(answer):
     assert parse_answer_label(answer_label(answer)) == answer
 
 
@@ -172,13 +172,13 @@ def test_an_answer_is_read_from_its_text(answer):
         ((("port3.duration_sec", "0x100000000"),), "'0x100000000' is out of range"),
     ],
 )
-def test_counters_that_cannot_be_are_refused(fields, message):
+def test_invalid_counters_are_refused(fields, message):
     with pytest.raises(SdnloomError) as caught:
         check_discover_options(DiscoverOptions(fields=fields), single(2))
     assert message in str(caught.value)
 
 
 @pytest.mark.parametrize("label", ["statistics port3", "statistics port3.tx_bytes=1-5", "statistics x=1"])
-def test_a_trace_with_no_answer_in_it_is_refused(label):
+def test_an_invalid_answer_label_in_a_trace_is_refused(label):
     with pytest.raises(SdnloomError):
         parse_answer_label(label)

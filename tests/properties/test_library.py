@@ -1,4 +1,4 @@
-"""Each property of the library: a network that violates it, one that does not, and what it must not mistake."""
+"""Each property of the library: a network that violates it, one that does not, and cases that only look like one."""
 
 from dataclasses import replace
 
@@ -101,7 +101,7 @@ def test_a_correct_network_satisfies_everything_under_every_delay(reduce):
 @pytest.mark.parametrize(
     "rule", [*EVERYTHING, StrictDirectPaths(), DirectPaths()], ids=lambda rule: rule.name or type(rule).__name__
 )
-def test_what_a_property_remembers_keeps_its_promises(rule):
+def test_folds_of_properties_commute_or_their_actions_are_watched(rule):
     """A checked search with reduction tests that folds commute or that their actions are watched."""
     run(pinging(), learning, rule, checked=True, reduce=True, find_all=True)
 
@@ -113,7 +113,7 @@ def test_a_packet_that_comes_back_is_a_loop():
     assert message(pinging(RING, 1), hub, NoForwardingLoops()) == "packet A:1 came in at s2:2 a second time"
 
 
-def test_a_packet_doubled_by_a_link_is_no_loop():
+def test_a_packet_duplicated_by_a_link_is_no_loop():
     faults = (("s1:2-s2:1", LinkFaults(duplicate=1)), ("A", LinkFaults(duplicate=1)))
     for reduce in (False, True):
         assert message(pinging(LINE, 1, link_faults=faults), hub, NoForwardingLoops(), reduce=reduce) is None
@@ -132,13 +132,13 @@ def test_a_packet_that_a_rule_drops_is_lost():
     assert message(pinging(sends=1), drop_all, NoBlackHoles()) == "packet A:1 never reached B"
 
 
-def test_a_packet_that_a_fault_took_is_no_black_hole():
+def test_a_packet_that_a_fault_dropped_is_no_black_hole():
     network = pinging(LINE, 2, link_faults=(("s1:2-s2:1", LinkFaults(drop=1)),))
     assert message(network, hub, NoBlackHoles()) is None
     assert message(network, drop_all, NoBlackHoles()) == "packet A:1 never reached B"
 
 
-def test_packets_to_nobody_and_to_everybody_are_not_counted():
+def test_broadcasts_and_packets_to_unknown_addresses_are_not_counted():
     packets = (addressed(0x0200_0000_0077), addressed(BROADCAST))
     network = Network(ONE, (Client("A", packets=packets, sends=2),))
     assert message(network, drop_all, NoBlackHoles()) is None
@@ -175,7 +175,7 @@ def test_mac_learning_has_no_direct_path_after_the_first_packet():
     assert message(pinging(), learning, DirectPaths()).startswith("packet A:2 at s1 went to the controller")
 
 
-def test_packets_already_under_way_may_go_to_the_controller():
+def test_packets_already_in_flight_may_go_to_the_controller():
     """A floods both packets at once: the second is late only because it was sent early."""
     one_way = class_program(
         packet_in=lambda self, net, switch, message: net.install(switch, Match(), Output(Port.FLOOD), release=message)
@@ -221,7 +221,7 @@ def test_reachability_follows_the_tables():
     assert message(pinging(), wrong, rule) == "a packet from A to B, who is at s1:2, ends at s1:3"
 
 
-def test_who_asks_the_controller_can_be_helped():
+def test_a_packet_that_reaches_the_controller_is_not_lost():
     assert message(pinging(), silent, Reachable(source="A", target="B")) is None
 
 
@@ -257,7 +257,7 @@ def test_a_connection_stays_with_its_server(sticky):
 # -- programs and switches ---------------------------------------------------------------------------------------------
 
 
-def test_an_exception_is_reported_with_its_place():
+def test_an_exception_is_reported_with_file_and_line():
     class Broken:
         def packet_in(self, net, switch, message):
             return {}[switch]
@@ -285,7 +285,7 @@ def test_an_open_choice_between_rules_is_reported_when_it_matters(overlap, lengt
 # -- properties of one's own -------------------------------------------------------------------------------------------
 
 
-def test_something_that_never_happens_is_named():
+def test_an_event_that_never_happens_is_named():
     result = run(pinging(), drop_all, Sometimes(event="Received", at="B"), Sometimes(event="Sent"))
     assert isinstance(result.verdict, Holds)
     assert result.never == ("sometimes Received at B",)
@@ -317,6 +317,6 @@ def test_a_rule_with_a_name_of_its_own_keeps_it():
         (Sometimes(event="Nonsense"), "event is 'Nonsense'; expected one of Arrived"),
     ],
 )
-def test_a_rule_about_something_that_is_not_there_is_refused(rule, text):
+def test_a_property_about_an_unknown_host_or_switch_is_refused(rule, text):
     with pytest.raises(SdnloomError, match=text):
         build(pinging(), hub, (rule,))

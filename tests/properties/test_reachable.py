@@ -1,4 +1,4 @@
-"""Reachable with `rerouted`: a program must lead packets around a failed link, if there is a way."""
+"""Reachable with `rerouted`: a program must route packets around a failed link, if a path exists."""
 
 import pytest
 
@@ -20,7 +20,7 @@ LINE = custom(["s1", "s2"], [("s1:2", "s2:2")], [("A", "s1:1"), ("B", "s2:1")])
 
 
 class Static:
-    """Sends everything at s1 to s2, at s2 to B, and takes no notice of anything."""
+    """Forwards all packets from s1 to s2 and from s2 to B, and ignores failures."""
 
     def switch_join(self, net, switch, features):
         out = {"s1": 2, "s2": 1, "s3": 3}[switch]
@@ -48,7 +48,7 @@ def verdict(topology, program, rerouted, **fails):
     return None
 
 
-def test_without_it_nothing_is_asked_while_a_link_is_down():
+def test_without_rerouted_nothing_is_checked_while_a_link_is_down():
     assert verdict(TRIANGLE, Static, False, s1_s2=1) is None
 
 
@@ -60,10 +60,10 @@ def test_a_program_that_goes_around_it_is_right():
     assert verdict(TRIANGLE, Rerouting, True, s1_s2=1) is None
 
 
-def test_a_link_that_is_not_on_the_way_does_no_harm():
+def test_a_failed_link_off_the_path_does_not_matter():
     assert verdict(TRIANGLE, Static, True, s2_s3=1) is None
 
 
 @pytest.mark.parametrize("fails", [{"s1_s2": 1}, {"A": 1}, {"B": 1}])
-def test_nothing_is_asked_while_there_is_no_way(fails):
+def test_nothing_is_checked_while_no_path_exists(fails):
     assert verdict(LINE, Static, True, **fails) is None

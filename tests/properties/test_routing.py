@@ -1,4 +1,4 @@
-"""UseCorrectRoutingTable: what it calls right and wrong, on a program that does as it is told."""
+"""UseCorrectRoutingTable: right and wrong routes, installed by a configurable program."""
 
 import pytest
 
@@ -24,7 +24,7 @@ NAME, ALL = RULE.name, f"{RULE.name} (all)"
 
 
 class Obedient:
-    """Installs at the switches that the lists say: `calm` for each flow in turn, `busy` once the load is above 100."""
+    """Installs rules at the listed switches: `calm` for each flow in turn, `busy` once the load is above 100."""
 
     def __init__(self, calm, busy):
         self.calm, self.busy, self.high, self.flows = calm, busy, False, []
@@ -97,7 +97,7 @@ def test_busy_means_grown_by_more_than_the_limit():
     assert verdict([DIRECT], [ROUND], values=(101,), polls=1) is not None
 
 
-def test_the_load_is_what_the_program_was_told_and_not_what_it_was_before():
+def test_the_load_is_that_of_the_last_statistics():
     """After a second answer with the same count nothing has grown, and a busy path is wrong."""
     found = verdict([DIRECT], [ROUND], sends=1, values=(101,), polls=2)
     assert found == (NAME, "the rules for A > B went to s1, s2, s3; the load requires s1, s2")
@@ -113,7 +113,7 @@ def test_the_load_is_what_the_program_was_told_and_not_what_it_was_before():
         ({"port": SwitchPort("s1", 9)}, "s1:9 is a missing port; the ports of s1 are 1, 3, 4"),
     ],
 )
-def test_arguments_that_cannot_be_are_refused(arguments, message):
+def test_invalid_arguments_are_refused(arguments, message):
     given = {"always_on": DIRECT, "on_demand": ROUND, "port": SwitchPort("s1", 3)} | arguments
     with pytest.raises(SdnloomError) as caught:
         build(Network(TRIANGLE), PythonProgram(Obedient, {"calm": [], "busy": []}), (UseCorrectRoutingTable(**given),))

@@ -1,4 +1,4 @@
-"""Strategies chosen in a scenario file and on the command line."""
+"""Selection of strategies in a scenario file and on the command line."""
 
 from pathlib import Path
 
@@ -48,7 +48,7 @@ def test_a_scenario_names_its_strategies(tmp_path):
         ("pkt_seq = { size = 1 }", "search.pkt_seq.size = 1 is unknown"),
     ],
 )
-def test_a_mistake_is_one_message_with_its_place(tmp_path, search, message):
+def test_a_mistake_is_one_message_with_its_key(tmp_path, search, message):
     with pytest.raises(SdnloomError, match=message):
         load_scenario(scenario(tmp_path, search))
 
@@ -82,6 +82,6 @@ def test_same_flow_that_raises_is_one_message(sdnloom, tmp_path):
     assert run.err.startswith("error: strategy FLOW-IR, asked about 'send' of 'h1', raised AttributeError: ")
 
 
-def test_strategies_of_a_scenario_are_of_the_library(tmp_path):
+def test_a_scenario_accepts_only_search_strategies(tmp_path):
     loaded = load_scenario(scenario(tmp_path, 'strategies = ["pkt-seq", "unusual"]'))
     assert loaded.strategies == (PktSeq(), Unusual())

@@ -1,4 +1,4 @@
-"""The strategies of the library: what each explores, what each leaves out, and what its verdict says."""
+"""NICE's search strategies: the orders that each explores, those that it leaves out, and its verdict."""
 
 from dataclasses import replace
 from typing import Any
@@ -44,7 +44,7 @@ class Learning:
 
 
 class WholePath:
-    """Installs the way to h3 at all switches at once and lets the packet go at the first; intermediate ones wait."""
+    """Installs the path to h3 at all switches at once and releases the packet at the first."""
 
     def __init__(self, order="forward"):
         self.order = order
@@ -72,7 +72,7 @@ def whole_path(order: str, *strategies: SearchStrategy) -> Scenario:
 
 
 def explored(scenario: Scenario) -> list[tuple[Any, list[Step]]]:
-    """(state, the steps taken from it) of all states that a search under the scenario's strategies visits."""
+    """Return each state that a search under the scenario's strategies visits, with the steps taken from it."""
     narrow = scenario.narrowed()
     system = narrow.system()
     graph = SystemGraph(Memo(system), None, narrow.strategy(system))
@@ -88,7 +88,7 @@ def is_control(step: Step) -> bool:
 # NO-DELAY
 
 
-def test_under_no_delay_nothing_happens_while_a_control_message_is_under_way():
+def test_under_no_delay_nothing_happens_while_a_control_message_is_in_flight():
     scenario = pings(NoDelay())
     system = scenario.system()
     control = [n for n, channel in enumerate(system.channels) if channel.name.endswith((".of", ".up"))]
@@ -144,13 +144,13 @@ def test_no_delay_hides_a_race_and_says_so():
 
 
 @pytest.mark.parametrize("order", ["forward", "backward"])
-def test_unusual_finds_a_packet_that_overtakes_its_rules_whatever_the_order_they_were_sent_in(order):
+def test_unusual_finds_a_packet_that_overtakes_its_rules_in_every_order_of_sending(order):
     report = whole_path(order, Unusual()).check()
     assert report.verdict == "violated"
     assert report.result.statistics.transitions < whole_path(order).check().result.statistics.transitions
 
 
-def test_unusual_serves_the_switch_that_was_told_last_first():
+def test_unusual_delivers_the_last_sent_message_first():
     orders = set()
 
     class Rules:
@@ -170,7 +170,7 @@ def test_unusual_serves_the_switch_that_was_told_last_first():
     assert path == ["controller", "s3", "s2", "s1"]
 
 
-def test_under_unusual_switches_obey_only_when_nothing_else_must_happen():
+def test_under_unusual_switches_process_messages_only_when_nothing_else_must_happen():
     scenario = pings(Unusual())
     late = 0
     for _, steps in explored(scenario):
@@ -186,7 +186,7 @@ def test_under_unusual_switches_obey_only_when_nothing_else_must_happen():
 
 
 def two_pairs(*strategies: SearchStrategy, calls: int = 0) -> Scenario:
-    """h1 sends to h2, h3 to h4, all at one switch; if anybody calls, the program forgets nothing."""
+    """h1 sends to h2, h3 to h4, all at one switch; an external call does not change the program."""
     network = Network(
         single(4),
         (Client("h1", to=("h2",), sends=2), Client("h3", to=("h4",), sends=2)),
@@ -211,7 +211,7 @@ def test_flow_ir_explores_one_flow_after_the_other():
     for _, steps in explored(two_pairs(FlowIR(by_destination))):
         sends = {step.component for step in steps if step.action == "send"}
         assert len(sends) <= 1
-        if "h3" in sends:  # the first flow is through: all that goes on is about the second
+        if "h3" in sends:  # the first flow is complete: all later steps are of the second
             packets = [packet for step in steps if step.message for packet in _packets_in(step.message)]
             assert all(flow_of(packet).eth_dst == 4 for packet in packets)
             began += 1
@@ -226,14 +226,14 @@ def test_flow_ir_with_one_flow_is_the_full_search():
     assert (one.states, one.transitions) == (other.states, other.transitions)
 
 
-def test_flow_ir_lets_calls_from_outside_happen_at_any_time():
+def test_flow_ir_lets_external_calls_happen_at_any_time():
     before, after = (
         two_pairs(FlowIR(by_destination), calls=calls).check().result.statistics.states for calls in (0, 1)
     )
     assert after == 2 * before
 
 
-def test_flow_ir_does_not_hold_back_a_host_that_moves_and_says_so():
+def test_flow_ir_does_not_delay_a_move_and_its_announcement():
     host = MobileHost("h2", host=Replier("h2"), to=(SwitchPort("s1", 3),), moves=1, announces=True)
     network = Network(single(2, ports=3), (Client("h1", to=("h2",)), host))
     scenario = Scenario(network, PythonProgram(Learning), (NoForwardingLoops(),), strategies=(FlowIR(by_destination),))
@@ -252,7 +252,7 @@ def test_same_connection_goes_both_ways_and_tells_ports_and_hosts_apart():
         assert not same_connection(there, other)
 
 
-def test_flow_ir_knows_every_packet_that_a_host_starts_with():
+def test_flow_ir_finds_every_packet_that_a_host_can_send_at_the_start():
     network = Network(single(4), (Client("h1", to=("h2", "h3", "h4"), sends=3, order="listed"),))
     system = Scenario(network, PythonProgram(Learning), ()).system()
     assert [flow_of(packet).eth_dst for packet in initial_packets(network, system)] == [2, 3, 4]
@@ -293,7 +293,7 @@ class Forgetful:
 
 
 @pytest.mark.parametrize("wrong", [{"length": -1}, {"burst": 1.5}, {"length": True}])
-def test_a_bound_that_makes_no_sense_is_refused_by_name(wrong):
+def test_an_invalid_bound_is_refused_by_name(wrong):
     (name,) = wrong
     with pytest.raises(NetworkError, match=f"{name} of pkt-seq is "):
         PktSeq(**wrong)
@@ -302,7 +302,7 @@ def test_a_bound_that_makes_no_sense_is_refused_by_name(wrong):
 # Names
 
 
-def test_strategies_are_had_by_name_and_in_order():
+def test_strategies_are_made_by_name_and_in_order():
     assert make_strategies([]) == (PktSeq(),)
     assert make_strategies(["flow-ir", "no-delay"], same_connection, PktSeq(3)) == (
         PktSeq(3),
@@ -320,6 +320,6 @@ def test_strategies_are_had_by_name_and_in_order():
         (["flow-ir"], "strategy 'flow-ir' does not know which packets belong together"),
     ],
 )
-def test_a_strategy_that_cannot_be_had_is_refused_by_name(names, message):
+def test_an_unknown_strategy_is_refused_by_name(names, message):
     with pytest.raises(SdnloomError, match=message):
         make_strategies(names)

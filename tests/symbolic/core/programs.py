@@ -1,4 +1,4 @@
-"""Random small programs that decide on symbolic inputs, and a way to run them without any symbolic values."""
+"""Random small programs that branch on symbolic inputs, and a runner without symbolic values."""
 
 from collections.abc import Callable
 from random import Random
@@ -53,7 +53,7 @@ def conditions(draw: Any, depth: int = 2) -> Recipe:
 
 @st.composite
 def plain_conditions(draw: Any) -> Recipe:
-    """Draw what handlers ask most: a variable against a constant or another variable."""
+    """Draw the most common condition of handlers: a variable compared with a constant or another variable."""
     right = draw(st.sampled_from([("var", 4, "b"), *(("const", 4, value) for value in (1, 2, 7, 9, 15))]))
     return (draw(st.sampled_from(["eq", "eq", "ult", "ule", "ne"])), 0, ("var", 4, draw(st.sampled_from("ab"))), right)
 

@@ -1,4 +1,4 @@
-"""Random terms as recipes: plain tuples with a meaning of their own, written without looking at the product's."""
+"""Random terms as recipes: plain tuples with an independent definition of their values."""
 
 from collections.abc import Callable, Mapping
 from itertools import pairwise
@@ -45,7 +45,7 @@ def width_of(recipe: Recipe) -> int:
 
 
 def build(recipe: Recipe) -> Term:
-    """Return the term that the product's constructors make of the recipe."""
+    """Return the term of the recipe, made by the constructors under test."""
     op, width, *args = recipe
     if op == "const":
         return terms.const(args[0], width)
@@ -61,7 +61,7 @@ def build(recipe: Recipe) -> Term:
 
 
 def meaning(recipe: Recipe, model: Mapping[str, int]) -> int:
-    """Return the value that the recipe stands for."""
+    """Return the value of the recipe under a model."""
     op, width, *args = recipe
     if op in ("const", "boolean"):
         return args[0]

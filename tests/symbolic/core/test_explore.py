@@ -1,4 +1,4 @@
-"""What an exploration says: classes, counts, and every reason for which it is not complete."""
+"""Results of an exploration: classes, counts, and every reason for which it is not complete."""
 
 import itertools
 import re
@@ -96,7 +96,7 @@ def test_the_search_starts_near_the_initial_values():
     assert len(exploration.classes) == 11
 
 
-def test_an_unsatisfiable_domain_is_said_and_names_the_constraints_that_clash():
+def test_an_unsatisfiable_domain_is_reported_with_its_contradictory_constraints():
     domain = [ult(X, const(5, 8)), ult(Y, const(9, 8)), ult(const(7, 8), X)]
     exploration = explore(lambda execution: None, [X, Y], domain)
     assert exploration.classes == ()
@@ -114,7 +114,7 @@ def counting_loop(execution):
     return number
 
 
-def test_a_loop_on_symbolic_input_is_cut_at_the_depth_and_said():
+def test_a_loop_on_symbolic_input_is_cut_at_the_depth_and_reported():
     exploration = explore(counting_loop, [X], options=ExplorationOptions(depth=20))
     assert not exploration.complete
     assert exploration.reasons == (
@@ -129,7 +129,7 @@ def test_a_loop_that_ends_within_the_budget_is_complete():
     assert len(exploration.classes) == 256
 
 
-def test_a_loop_on_one_undecided_condition_meets_the_step_budget():
+def test_a_loop_on_one_undecided_condition_ends_at_the_step_budget():
     def spin(execution):
         while not execution.branch(eq(X, const(7, 8)), execution.value("x") == 7, HERE):
             pass
@@ -165,7 +165,7 @@ def test_ticks_count_as_steps():
     assert execution.limit == "app.py:10 (==): the path was cut at 10 steps"
 
 
-def test_an_exception_is_a_class_with_its_place():
+def test_an_exception_is_a_class_with_its_site():
     def fragile(execution):
         if execution.branch(eq(X, const(3, 8)), execution.value("x") == 3, HERE):
             raise LookupError("no such thing: 3\nsecond line")
@@ -181,7 +181,7 @@ def test_an_exception_is_a_class_with_its_place():
     assert "raise LookupError" in raised.exception.traceback
 
 
-def test_lost_constraints_are_reported_by_place_and_counted():
+def test_lost_constraints_are_reported_by_site_and_counted():
     def calls_c(execution):
         execution.note_concretised(Site("app.py", 4), "math.sqrt")
         return execution.branch(ult(X, Y), execution.value("x") < execution.value("y"), HERE)
@@ -195,7 +195,7 @@ def test_lost_constraints_are_reported_by_place_and_counted():
 
 def test_a_lost_constraint_that_changes_the_path_is_a_divergence():
     def forgets(execution):
-        if execution.value("x") > 100:  # decided without saying so
+        if execution.value("x") > 100:  # decided without a recorded branch
             execution.branch(eq(Y, const(1, 8)), execution.value("y") == 1, Site("app.py", 5))
         else:
             execution.branch(eq(Y, const(2, 8)), execution.value("y") == 2, Site("app.py", 6))
@@ -313,7 +313,7 @@ def test_assumptions_restrict_without_being_explored():
     assert check_partition(exploration, assuming)
 
 
-def test_assumptions_that_nothing_meets_are_said():
+def test_assumptions_that_no_input_satisfies_are_reported():
     def assuming(execution):
         execution.assume(ult(X, Y), execution.value("x") < execution.value("y"), HERE)
 
@@ -398,7 +398,7 @@ def hard(execution):
     return execution.branch(all_(positive, eq(add(a, b), c)), met, HERE)
 
 
-def test_a_query_that_takes_too_long_is_left_open_and_said():
+def test_a_query_that_takes_too_long_is_left_open_and_reported():
     names = [var(name, 20) for name in "abc"]
     exploration = explore(hard, names, options=ExplorationOptions(query_seconds=0.05))
     assert exploration.statistics.unknown == 1
@@ -419,7 +419,7 @@ def test_without_a_solver_what_guessing_cannot_answer_is_left_open(monkeypatch):
     assert blind.reasons[0].startswith("no inputs were found that satisfy the domain constraints (no solver is in use")
 
 
-def test_the_same_question_behind_unrelated_branches_is_asked_once():
+def test_the_same_query_behind_unrelated_branches_is_solved_once():
     impossible = eq(mul(X, X), const(3, 8))
 
     def asks(execution):
@@ -444,12 +444,12 @@ def test_the_same_question_behind_unrelated_branches_is_asked_once():
         ([X], [], {"x": 256}, "the initial value 256 of 'x' does not fit into 8 bits"),
     ],
 )
-def test_questions_that_make_no_sense_are_refused(variables, domain, initial, message):
+def test_invalid_variables_and_domains_are_refused(variables, domain, initial, message):
     with pytest.raises(ExplorationError, match=message):
         explore(lambda execution: None, variables, domain, initial=initial)
 
 
-def test_a_condition_on_an_undeclared_variable_is_an_error_with_its_place():
+def test_a_condition_on_an_undeclared_variable_is_an_error_with_its_site():
     with pytest.raises(ExplorationError, match=r"app.py:10 \(==\): a condition mentions the variable 'y'"):
         explore(lambda execution: execution.branch(eq(Y, const(0, 8)), True, HERE), [X])
 
@@ -484,7 +484,7 @@ def test_the_documented_example_prints_what_the_page_says(capsys):
     assert capsys.readouterr().out.splitlines() == re.findall(r"^# (tcp.*)$", code, re.MULTILINE)
 
 
-def test_a_path_met_again_after_a_divergence_is_not_a_second_class():
+def test_a_path_found_again_after_a_divergence_is_not_a_second_class():
     exploration = explore(lambda execution: execution.branch(eq(X, const(1, 8)), False, HERE), [X])
     assert exploration.statistics.paths == 2
     assert len(exploration.classes) == 1

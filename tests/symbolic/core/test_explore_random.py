@@ -1,4 +1,4 @@
-"""Exploration of random programs against brute force, by every means of finding inputs."""
+"""Exploration of random programs against brute force, with every solver and without."""
 
 from collections import Counter
 from random import Random
@@ -67,7 +67,7 @@ def test_classes_of_large_programs_are_those_of_brute_force(domain):
 
 @settings(max_examples=40)
 @given(programs(), st.sampled_from(DOMAINS))
-def test_every_means_finds_the_same_classes(program, domain):
+def test_every_solver_finds_the_same_classes(program, domain):
     run = runner(program)
     found = {name: explore(run, VARIABLES, domain, options=options) for name, options in MEANS.items()}
     assert all(exploration.complete for exploration in found.values())
@@ -76,7 +76,7 @@ def test_every_means_finds_the_same_classes(program, domain):
 
 @settings(max_examples=40)
 @given(programs())
-def test_guessing_alone_never_invents_a_class_and_says_what_it_left_open(program):
+def test_guessing_alone_never_invents_a_class_and_reports_undecided_branches(program):
     run = runner(program)
     alone = explore(run, VARIABLES, options=ExplorationOptions(solver="none"))
     everything = paths_by_brute_force(run, ())
@@ -105,8 +105,8 @@ def test_exploration_is_deterministic(program):
 
 @settings(max_examples=150)
 @given(st.lists(conditions(), max_size=3), conditions(), st.sampled_from(ALL_INPUTS), st.sampled_from(DOMAINS))
-def test_flips_are_what_enumeration_says(prefix, goal, model, domain):
-    """Facts may refute only what has no input; a guess and a solver's model meet everything; unsat means none."""
+def test_flips_agree_with_enumeration(prefix, goal, model, domain):
+    """Facts refute only flips without inputs; guesses and solver models satisfy all literals; unsat means no input."""
     condition = build(goal)
     if not all(evaluate_term(constraint, model) for constraint in domain):
         model = next(enumerate_inputs(VARIABLES, domain))

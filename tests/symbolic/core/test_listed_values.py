@@ -31,7 +31,9 @@ VALUES = st.lists(LARGE, min_size=2, max_size=6, unique=True)
 
 
 @given(VALUES, st.lists(st.tuples(CONDITIONS, st.booleans())))
-def test_facts_refute_exactly_what_no_listed_value_meets(values: list[int], literals: list[tuple[Term, bool]]) -> None:
+def test_facts_refute_exactly_the_literals_that_no_listed_value_satisfies(
+    values: list[int], literals: list[tuple[Term, bool]]
+) -> None:
     facts = Facts()
     facts.learn(one_of(X, values), True)
     left = set(values)
@@ -59,7 +61,7 @@ def test_every_class_of_a_listed_variable_is_found_without_a_solver(values: list
     assert {each.output for each in found.classes} == expected
 
 
-def test_a_domain_that_no_listed_value_meets_is_said_to_be_empty() -> None:
+def test_a_domain_that_no_listed_value_satisfies_is_reported_as_empty() -> None:
     domain = [one_of(X, [2, 4, 6]), eq(extract(X, 0, 0), const(1, 1))]
     found = explore(lambda execution: None, [X], domain, options=NO_SOLVER)
     assert found.reasons[0].startswith("the domain constraints are unsatisfiable, so there are no inputs: ")
@@ -71,7 +73,7 @@ def test_a_condition_on_two_variables_is_not_refuted_by_the_list_of_one() -> Non
     assert not facts.refutes(eq(X, Y), True)
 
 
-def test_a_long_list_is_not_gone_through() -> None:
+def test_a_long_list_is_not_enumerated() -> None:
     facts = Facts()
     facts.learn(one_of(X, list(range(0, 200, 2))), True)
     assert facts.choices("x") == []

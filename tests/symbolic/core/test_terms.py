@@ -1,4 +1,4 @@
-"""Constructors, both evaluators and both solvers give a term the meaning that plain Python gives its recipe."""
+"""Constructors, both evaluators and both solvers give a term the value that plain Python gives its recipe."""
 
 import gc
 import subprocess
@@ -118,7 +118,7 @@ def test_smtlib_text_means_the_same_to_another_reader(recipe, model):
 
 
 @given(recipes(3))
-def test_equal_recipes_give_the_same_object_and_names_are_those_used(recipe):
+def test_equal_recipes_give_the_same_object_and_its_variables(recipe):
     term = build(recipe)
     assert build(recipe) is term
     assert variables(term) == {node.args[0] for node in postorder(term) if node.op == "var"}
@@ -133,7 +133,7 @@ def test_negation_is_an_involution_and_contradicts(left, right):
     assert not_(all_(a, b)) is any_(not_(a), not_(b))
 
 
-def test_bytes_of_an_address_put_together_are_the_address():
+def test_concatenated_bytes_of_an_address_are_the_address():
     parts = [extract(MAC, high, high - 7) for high in range(47, 0, -8)]
     assert concat(*parts) is MAC
     assert concat(*parts[:3]) is extract(MAC, 47, 24)
@@ -178,7 +178,7 @@ def test_comparison_with_a_constant_moves_through_invertible_operations():
         (TRUE, "true"),
     ],
 )  # fmt: skip
-def test_text_is_what_people_write(term, shown):
+def test_term_text_is_readable(term, shown):
     assert term_text(term) == shown
 
 
@@ -258,7 +258,7 @@ def test_terms_do_not_depend_on_the_hash_seed():
         lambda: ite(X, X, Y),
     ],
 )
-def test_terms_that_make_no_sense_are_refused(make):
+def test_invalid_terms_are_refused(make):
     with pytest.raises(ValueError):
         make()
 

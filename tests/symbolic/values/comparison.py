@@ -1,4 +1,4 @@
-"""Small programs, run as they are and rewritten, on every input of a small domain."""
+"""Comparison of a rewritten program with its original, on every input of a small domain."""
 
 import struct
 import textwrap
@@ -121,7 +121,7 @@ def rewritten(source: str) -> Callable[..., Any]:
 
 
 def outcome(function: Callable[..., Any], args: Mapping[str, Any]) -> tuple[str, Any]:
-    """Return what a call gives, or the type of what it raises."""
+    """Return the result of a call, or the type of its exception."""
     try:
         return "gives", concrete(function(**args))
     except (ArithmeticError, LookupError, ValueError, TypeError, AttributeError, AssertionError, struct.error) as error:
@@ -142,7 +142,7 @@ def number_at(value: int, model: Mapping[str, int]) -> int:
 
 
 def value_at(value: Any, model: Mapping[str, int]) -> Any:
-    """Return what a value is for another input of its class, by its terms."""
+    """Return the value for another input of its class, computed from its terms."""
     if isinstance(value, SymInt):
         return number_at(value, model)
     if isinstance(value, SymBytes):

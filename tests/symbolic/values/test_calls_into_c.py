@@ -1,5 +1,5 @@
 # ruff: noqa: E501 (a table: one construct a line)
-"""Symbolic values that reach functions in C by way of others: iterators, callbacks, containers, classes in C."""
+"""Symbolic values that reach functions in C indirectly: by iterators, callbacks, containers, classes in C."""
 
 import pytest
 
@@ -86,7 +86,7 @@ HANDED_OVER = {
 
 
 @pytest.mark.parametrize("name", HANDED_OVER)
-def test_what_c_does_with_a_value_is_never_lost_silently(name: str) -> None:
+def test_no_use_of_a_value_in_c_is_lost_silently(name: str) -> None:
     source, arguments = HANDED_OVER[name]
     found = compare_with_original(source, **arguments)
     assert found.complete or found.concretised, found.reasons
@@ -102,6 +102,6 @@ def test_what_c_does_with_a_value_is_never_lost_silently(name: str) -> None:
         ("import statistics\ndef f(a): return statistics.mode(c for c in [a])", "call of statistics.mode"),
     ],
 )  # fmt: skip
-def test_it_is_reported_where_it_cannot_be_followed(source: str, construct: str) -> None:
+def test_a_value_that_is_concretised_in_c_is_reported(source: str, construct: str) -> None:
     found = compare_with_original(source, a=Address(MAC, 48, high=20))
     assert any(construct in site.construct for site, _ in found.concretised), found.concretised

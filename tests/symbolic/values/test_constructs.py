@@ -1,5 +1,5 @@
 # ruff: noqa: E501 (a table: one construct a line)
-"""Every construct that CPython decides by itself: tracked, or pinned and reported; never silently lost."""
+"""Every construct that CPython evaluates by itself is tracked, or concretised and reported; never silently lost."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Handlers that never end by themselves meet the budget, whatever they do about exceptions."""
+"""Endless handlers are ended by the budget, whatever exceptions they catch."""
 
 import sys
 
@@ -28,7 +28,7 @@ ENDLESS = {
 
 
 @pytest.mark.parametrize("name", ENDLESS)
-def test_an_endless_loop_on_an_input_is_cut_and_said_to_be(name: str) -> None:
+def test_an_endless_loop_on_an_input_is_cut_and_reported(name: str) -> None:
     x, function, tracing = var("x", 8), rewritten(ENDLESS[name]), sys.gettrace()
     found = explore(
         lambda execution: function(symbolic_int(execution.value("x"), x)),
@@ -40,6 +40,6 @@ def test_an_endless_loop_on_an_input_is_cut_and_said_to_be(name: str) -> None:
     assert sys.gettrace() is tracing
 
 
-def test_a_hexadecimal_digit_is_not_asked_whether_it_is_one() -> None:
+def test_a_hexadecimal_digit_does_not_fork_on_being_one() -> None:
     found = compare_with_original("def f(a): return int(a[-2:], 16) == 7", a=Address(MAC, 48, high=255))
     assert sorted(each.readable for each in found.classes) == ["a != 7", "a == 7"]

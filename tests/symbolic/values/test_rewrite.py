@@ -214,7 +214,7 @@ def test_tracebacks_name_the_same_lines(fault: str) -> None:
     assert failure(changed.f) == failure(as_it_is(FAULTS[fault])["f"])
 
 
-def test_visible_traceback_has_no_frame_of_ours() -> None:
+def test_visible_traceback_has_no_frame_of_sdnloom() -> None:
     changed = RewrittenModules(lambda name: False).run(FAULTS["key"], "under_test.py")
     with pytest.raises(KeyError) as info:
         changed.f(3)
@@ -256,7 +256,7 @@ def run():
 if sys.version_info >= (3, 12):  # the syntax is new there
 
     @pytest.mark.parametrize("watched", [False, True])
-    def test_generics_type_aliases_and_nested_quotes_do_what_they_did(watched: bool) -> None:
+    def test_generics_type_aliases_and_nested_quotes_behave_the_same(watched: bool) -> None:
         original: dict[str, Any] = {"__name__": "new_syntax"}
         rewritten = dict(original)
         exec(compile(NEW_SYNTAX, "new_syntax.py", "exec"), original)

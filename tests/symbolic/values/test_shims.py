@@ -1,5 +1,5 @@
 # ruff: noqa: E501 (tables: one program a line)
-"""Library functions that symbolic values pass through: the terms of what they return say what they do."""
+"""Library functions that symbolic values pass through: the terms of their results are right."""
 
 import binascii
 import importlib
@@ -26,7 +26,7 @@ FORMATS = st.builds(
 
 
 @given(FORMATS, st.data())
-def test_unpack_and_pack_follow_every_byte(form: str, data: st.DataObject) -> None:
+def test_unpack_and_pack_keep_the_term_of_every_byte(form: str, data: st.DataObject) -> None:
     size = struct.calcsize(form)
     content = data.draw(st.binary(min_size=size, max_size=size))
     other = data.draw(st.binary(min_size=size, max_size=size)) if not set(form) & set("?df") else content
@@ -63,14 +63,14 @@ def test_unpack_and_pack_follow_every_byte(form: str, data: st.DataObject) -> No
         "def f(b): return bytes.fromhex(b.hex()) == b, int(b.hex(), 16) % 7",
     ],
 )  # fmt: skip
-def test_calls_in_rewritten_code_are_followed(source: str) -> None:
+def test_calls_in_rewritten_code_keep_terms(source: str) -> None:
     found = compare_with_original(f"import struct, socket, binascii\n{source}", b=Octets(b"a", b"c"))
     assert found.concretised == ()
     assert found.complete, found.reasons
 
 
 @pytest.mark.parametrize("form", ["!d", "<f", "!4p"])
-def test_formats_that_cannot_be_followed_are_reported(form: str) -> None:
+def test_formats_without_terms_are_reported(form: str) -> None:
     size = struct.calcsize(form)
     execution = Execution({"b": 0})
     with execution.active():
@@ -105,7 +105,7 @@ ADDRCONV = importlib.import_module("os_ken.lib.addrconv")
 
 
 @given(st.binary(min_size=16, max_size=16), st.binary(min_size=16, max_size=16))
-def test_converters_there_and_back_follow_the_bits(content: bytes, other: bytes) -> None:
+def test_converters_there_and_back_keep_the_terms(content: bytes, other: bytes) -> None:
     for name, converter in converters(ADDRCONV).items():
         size = {"mac": 6, "ipv4": 4, "ipv6": 16}[name]
         original = getattr(ADDRCONV, name)
@@ -150,7 +150,7 @@ LIBRARIES = {
 
 
 @pytest.mark.parametrize("name", LIBRARIES)
-def test_address_libraries_follow_addresses(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_address_libraries_keep_terms_of_addresses(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         "tests.symbolic.values.comparison.RewrittenModules",
         lambda selects: RewrittenModules(selects, library_modules()),
@@ -165,7 +165,7 @@ def test_address_libraries_follow_addresses(name: str, monkeypatch: pytest.Monke
     "body",
     ["netaddr.EUI(a) == netaddr.EUI('00-00-00-00-00-03')", "str(netaddr.EUI(a)) == '00-00-00-00-00-0A'", "netaddr.EUI(a).packed"],
 )  # fmt: skip
-def test_mac_addresses_of_netaddr_are_followed(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mac_addresses_of_netaddr_keep_their_terms(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         "tests.symbolic.values.comparison.RewrittenModules",
         lambda selects: RewrittenModules(selects, library_modules()),

@@ -1,4 +1,4 @@
-"""The trail of watched code beside a trace of its lines: it tells the same runs apart and changes nothing."""
+"""The trail of watched code against a trace of its lines: it distinguishes the same runs and changes nothing."""
 
 import itertools
 import sys
@@ -108,7 +108,7 @@ EXPRESSIONS = [
 
 
 @pytest.mark.parametrize("expression", EXPRESSIONS)
-def test_what_runs_in_a_frame_of_its_own_is_on_the_trail(expression: str) -> None:
+def test_expressions_with_their_own_frame_are_on_the_trail(expression: str) -> None:
     found = runs(source_of(expression.splitlines()))
     for (lines, trail), (other_lines, other_trail) in itertools.combinations(found, 2):
         assert lines == other_lines or trail != other_trail
@@ -150,7 +150,7 @@ def test_an_endless_loop_without_symbolic_values_is_cut(monkeypatch: pytest.Monk
     assert sys.gettrace() is tracing
 
 
-def test_an_endless_loop_without_symbolic_values_meets_the_time_limit() -> None:
+def test_an_endless_loop_without_symbolic_values_ends_at_the_time_limit() -> None:
     function = loaded(rewrite(source_of(["while True:", "  n += 1"]), "under_test.py", watched=True))
     ticks = itertools.count()
     options = ExplorationOptions(seconds=5)

@@ -1,4 +1,4 @@
-"""What symbolic values promise besides their terms: hashing, copying, trust, determinism."""
+"""Properties of symbolic values besides their terms: hashing, copying, trust, determinism."""
 
 import copy
 import logging
@@ -38,7 +38,7 @@ def conditions(execution: Execution) -> list[str]:
     ]
 
 
-def test_values_pass_for_plain_ones() -> None:
+def test_symbolic_values_look_like_plain_ones() -> None:
     address = symbolic_text("00:00:00:00:00:01", var("m", 48, "mac"), MAC)
     data = symbolic_bytes(b"ab", var("b", 16))
     assert isinstance(number(), int)
@@ -65,7 +65,7 @@ def test_without_an_execution_only_the_value_counts() -> None:
     assert hash(number()) == 5
 
 
-def test_hash_outside_rewritten_code_forks_over_candidates_and_pins_the_rest() -> None:
+def test_hash_outside_rewritten_code_forks_over_candidates_and_concretises_other_values() -> None:
     execution = Execution({"x": 5})
     with execution.active(), hash_candidates([3, 5, "text"]):
         assert {3: "a", 5: "b"}[number()] == "b"
@@ -134,7 +134,7 @@ def test_nothing_is_recorded_while_recording_is_off() -> None:
     assert execution.concretisations == {}
 
 
-def test_symbolic_keys_of_one_run_do_not_concern_the_next() -> None:
+def test_symbolic_keys_of_one_run_do_not_affect_the_next() -> None:
     app = RewrittenModules(lambda name: False).run("def f(x, d):\n d[x] = 1\n return d.get(7), 8 in d", "a.py")
     paths = []
     for _ in range(2):

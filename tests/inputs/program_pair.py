@@ -1,4 +1,4 @@
-"""A program in a state: it and its rewritten twin are given the same inputs, and the switch answers as it does."""
+"""A program and its rewritten twin in the same state, with one switch that answers their messages."""
 
 import random
 from dataclasses import dataclass, replace
@@ -18,8 +18,8 @@ VERSIONS = {"1.0": V10, "1.3": V13}
 
 
 @dataclass(frozen=True)
-class Standing:
-    """A program, the state it is in, and its only switch."""
+class ProgramState:
+    """A program, its state, and its only switch."""
 
     program: object
     core: object
@@ -28,14 +28,14 @@ class Standing:
 
     @staticmethod
     def of(program, ports=(1, 2, 3)):
-        """The program when its switch has joined."""
+        """Return the program after its switch has connected."""
         version = VERSIONS[getattr(program, "version", "1.0")]
         config = Switch(1, plain_ports(*ports), version=version)
-        started = Standing(program, program.initial(), config, initial_switch_core(config))
-        return started.given(SwitchUp("s1", 1, config.ports))
+        started = ProgramState(program, program.initial(), config, initial_switch_core(config))
+        return started.after_inputs(SwitchUp("s1", 1, config.ports))
 
-    def given(self, *inputs):
-        """The program after it was given these, and after the switch's answers have come."""
+    def after_inputs(self, *inputs):
+        """Return the program after these inputs and the switch's answers."""
         core, switch, todo = self.core, self.switch, list(inputs)
         while todo:
             reaction = self.program.handle(core, todo.pop(0))[0]
@@ -46,69 +46,71 @@ class Standing:
                 todo += [MessageIn("s1", answer) for answer in outcome.messages]
         return replace(self, core=core, switch=switch)
 
-    def received(self, skeleton, port, values):
-        """The program after the switch has received the packet with these values."""
+    def after_packet(self, skeleton, port, values):
+        """Return the program after the switch has received the packet with these values."""
         outcome = receive_packet(self.config, self.switch, port, skeleton.packet(values))[0]
-        return replace(self, switch=outcome.core).given(*(MessageIn("s1", message) for message in outcome.messages))
+        return replace(self, switch=outcome.core).after_inputs(
+            *(MessageIn("s1", message) for message in outcome.messages)
+        )
 
-    def came(self, skeleton, port, values):
-        """The packet with these values as it comes in at a port."""
+    def packet_in(self, skeleton, port, values):
+        """Return the message in which the packet with these values reaches the program."""
         frame = skeleton.frame(values)
         message = packet_in_template(self.config, self.switch, port, skeleton)
         return MessageIn("s1", replace(message, data=frame, total_len=len(frame)))
 
-    def lines(self, given, files):
-        """The lines that run when the program is given this."""
+    def lines(self, message, files):
+        """Return the reaction to a message and the lines that the program executes."""
         self.program.prepare(self.core)
-        reactions, lines = line_trace(lambda: self.program.handle(self.core, given), files)
+        reactions, lines = line_trace(lambda: self.program.handle(self.core, message), files)
         return reactions[0], lines
 
 
 @dataclass(frozen=True)
 class Pair:
-    """The program as it was written and its twin, in the same state."""
+    """The original program and its rewritten twin, in the same state."""
 
-    original: Standing
-    twin: Standing
+    original: ProgramState
+    twin: ProgramState
 
     @staticmethod
-    def of(program, prepare=lambda standing: standing, ports=(1, 2, 3)):
+    def of(program, prepare=lambda state: state, ports=(1, 2, 3)):
         return Pair(
-            prepare(Standing.of(program, ports)),
-            prepare(Standing.of(program.rewritten(), ports)),
+            prepare(ProgramState.of(program, ports)),
+            prepare(ProgramState.of(program.rewritten(), ports)),
         )
 
-    def question(self, stack, port, said=None, setting=None):
-        """What is asked about packets of a stack that come in at a port."""
-        skeleton = make_skeletons([stack], setting or SenderView(), said or {})[0]
+    def question(self, stack, port, overrides=None, sender=None):
+        """Return the question about packets of a stack that arrive at a port."""
+        skeleton = make_skeletons([stack], sender or SenderView(), overrides or {})[0]
         message = packet_in_template(self.twin.config, self.twin.switch, port, skeleton)
         return HandlerQuestion(self.twin.core, "s1", message, skeleton)
 
-    def explored(self, question) -> ConcolicClasses:
+    def explore(self, question) -> ConcolicClasses:
         return ConcolicExplorer(self.twin.program).explore(question)
 
     def original_lines(self, question, values):
-        given = self.original.came(question.skeleton, question.message.in_port, values)
-        return self.original.lines(given, self.twin.program.own_files)
+        message = self.original.packet_in(question.skeleton, question.message.in_port, values)
+        return self.original.lines(message, self.twin.program.own_files)
 
     def confirm(self, answer):
-        """Every witness takes the predicted lines in the program as it was written, and it does the same about it."""
+        """Assert that every witness takes the predicted lines in the original, with the same effects."""
         for one in answer.classes:
             reaction, lines = self.original_lines(one.question, one.witness)
             assert lines == one.lines, one.path.readable
             assert (reaction.messages, reaction.events) == one.handler_run, one.path.readable
-        both = {(one.path.trail, one.lines) for one in answer.classes}  # trails tell the runs apart that lines do
+        both = {(one.path.trail, one.lines) for one in answer.classes}  # trails distinguish the same runs as lines
         assert len({trail for trail, _ in both}) == len({lines for _, lines in both}) == len(both)
 
-    def pure(self, question, answer, models=20):
-        """Further members of each class take the same path; no run did anything that was not predicted."""
+    def check_pure(self, question, answer, models=20):
+        """Assert that further members of each class take the same path, and that no run diverged."""
         assert answer.exploration.divergences == ()
         purity = check_purity(answer.exploration, ConcolicExplorer(self.twin.program).task(question).run, models)
         assert purity, purity.impure[0]
         return purity.models
 
     def random_lines_are_explored(self, question, answer, count, seed=0):
-        """Random packets, many of them with values that occur in conditions, take only lines that were predicted."""
+        """Assert that random packets, many with values that occur in conditions, take only predicted lines."""
         chance, skeleton = random.Random(seed), question.skeleton
         special: dict[int, set[int]] = {}
         for one in answer.classes:
@@ -129,7 +131,7 @@ class Pair:
 
 
 def random_value(chance, field, domain, special):
-    """A value of a domain: half of the time one that a condition names, or a neighbour of it, if there are any."""
+    """Return a value of a domain: in half of the cases one that occurs in a condition, or a neighbour, if any."""
     near = [value for value in special if value in domain]
     if near and chance.random() < 0.5:
         value = chance.choice(near) + chance.choice((0, 0, 1, -1))
