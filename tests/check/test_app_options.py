@@ -1,13 +1,16 @@
 """What a command line means: the scenario document that its options stand for."""
 
 import tomllib
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from sdnloom.check import app_options, load
 from sdnloom.check.app_options import AppOptions, app_document
 from sdnloom.scenario_file.document import ScenarioError
 from sdnloom.scenario_file.toml_text import toml_text
+from sdnloom.scenario_file.topology import read_topology
 
 
 def document(**said: Any) -> dict[str, Any]:
@@ -162,3 +165,18 @@ def test_mistakes_name_option_value_and_what_was_expected(said: dict[str, Any], 
         document(**said)
     assert message in str(raised.value)
     assert len(str(raised.value)) < 500
+
+
+def test_the_topology_of_options_is_read_once(monkeypatch, tmp_path):
+    pytest.importorskip("os_ken")
+    reads = []
+
+    def counting(table):
+        reads.append(table)
+        return read_topology(table)
+
+    for module in (app_options, load):
+        monkeypatch.setattr(module, "read_topology", counting)
+    app = Path(__file__).parents[2] / "examples/apps/learning_switch.py"
+    load.app_scenario(app, topology="ring,3")
+    assert len(reads) == 1

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sdnloom.cli.check import GROUPS
+from sdnloom.cli.check import CHECK_GROUPS
 from sdnloom.cli.option_groups import OTHER
 from tests.check.scenarios import SCENARIO, write
 from tests.cli.running import CommandLine
@@ -365,7 +365,7 @@ def test_help_names_every_option_and_exit_code(sdnloom: CommandLine) -> None:
         *("--time-limit", "--memory-limit", "--coverage", "--trace-dir", "--no-trace", "Exit code: 0"),
     ):
         assert word in run.out
-    for heading in GROUPS:
+    for heading in CHECK_GROUPS:
         assert f"\n{heading}:\n" in run.out
     assert run.out.rpartition(f"{OTHER}:")[2].split() == ["-h,", "--help", "Show", "this", "message", "and", "exit."]
     listed = sdnloom("--help").out

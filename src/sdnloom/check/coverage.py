@@ -20,7 +20,7 @@ from sdnloom.errors import SdnloomError
 if TYPE_CHECKING:
     import coverage
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
@@ -85,7 +85,7 @@ class Coverage:
         )
         return replace(system, components=components)
 
-    def watching(self, call: Callable[[], T]) -> T:
+    def watching(self, call: Callable[[], _T]) -> _T:
         """The result of the call; the lines and branches that it runs are recorded."""
         self._measured.start()
         try:

@@ -27,7 +27,7 @@ from sdnloom.inputs.representatives import Candidates, representatives
 from sdnloom.inputs.skeletons import SenderView, Skeleton, make_skeletons, packet_label, parse_packet_label
 from sdnloom.inputs.statistics import StatisticsDiscovery, answer_pools, with_answers
 from sdnloom.network.build import switch_config
-from sdnloom.network.controller_component import ControllerCore
+from sdnloom.network.controller_component import CONTROLLER, ControllerCore
 from sdnloom.network.hosts.client import NamedPacket
 from sdnloom.network.hosts.component import HostCore
 from sdnloom.network.hosts.host import HostView
@@ -39,7 +39,6 @@ from sdnloom.network.switch import SwitchCore
 from sdnloom.network.switch_component import SwitchState
 from sdnloom.network.topology.spec import SwitchPort
 
-CONTROLLER = "controller"
 MOST_GAPS = 5  # that the reason of a verdict lists; the report has all
 
 

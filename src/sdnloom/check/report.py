@@ -12,11 +12,10 @@ from sdnloom.engine.reduction.explain import Conflict
 from sdnloom.engine.result import Counterexample, Holds, Incomplete, Result, VerdictName, Violated
 from sdnloom.engine.semantics import Finding
 from sdnloom.engine.trace import Trace
+from sdnloom.network.controller_component import CONTROLLER
 
 if TYPE_CHECKING:
     from sdnloom.check.scenario import Scenario
-
-CONTROLLER = "controller"  # the component whose steps run the program
 
 
 @dataclass(frozen=True)

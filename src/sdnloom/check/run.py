@@ -16,7 +16,7 @@ from sdnloom.check.coverage import Coverage
 from sdnloom.check.discovery import Discovery, discover
 from sdnloom.check.fingerprint import Fingerprints, declared_fingerprint, program_fingerprint
 from sdnloom.check.program_factory import make_program
-from sdnloom.check.report import CONTROLLER, ReductionReport, Report
+from sdnloom.check.report import ReductionReport, Report
 from sdnloom.check.scenario import Scenario
 from sdnloom.engine.model import Observer, Property, Restart, RestartRequired, System
 from sdnloom.engine.path import Diverged, final_state, replay
@@ -30,11 +30,12 @@ from sdnloom.inputs.explorable import explorable
 from sdnloom.inputs.statistics import answer_pools
 from sdnloom.network.assumed_independence import AssumeIndependent
 from sdnloom.network.build import build
+from sdnloom.network.controller_component import CONTROLLER
 from sdnloom.network.network import Network
 from sdnloom.network.program import DefinedByClass, Program, capability, keep_order
 from sdnloom.symbolic.options import ExplorationOptions
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 
 class Run:
@@ -92,7 +93,7 @@ class Run:
         began = time.perf_counter()
         return self._restarting(lambda: self._check(on_event or (lambda event: None), began))
 
-    def _restarting(self, attempt: Callable[[], T]) -> T:
+    def _restarting(self, attempt: Callable[[], _T]) -> _T:
         """The result of an attempt; of a second one if the insertion order of dicts matters to the program."""
         try:
             return attempt()

@@ -25,7 +25,7 @@ from sdnloom.report.check.text import coverage_text
 from sdnloom.report.formats import render
 from sdnloom.strategies import STRATEGY_NAMES
 
-GROUPS = {
+CHECK_GROUPS = {
     **APP_GROUPS,
     "Search": ("find_all", "order", "engine", "seed"),
     "Limits": ("max_states", "max_depth", "time_limit", "memory_limit"),
@@ -35,7 +35,7 @@ GROUPS = {
 }
 
 
-@click.command("check", cls=GroupedCommand, groups=GROUPS)
+@click.command("check", cls=GroupedCommand, groups=CHECK_GROUPS)
 @takes_scenario
 @format_option("check")
 @click.option("--all/--first", "find_all", default=None, help="Report every distinct violation, or stop at the first.")

@@ -22,14 +22,14 @@ from sdnloom.network.topology import SwitchPort
 from sdnloom.report.formats import render
 from sdnloom.symbolic.options import ExplorationOptions
 
-GROUPS = {
+INPUTS_GROUPS = {
     **APP_GROUPS,
     "Inputs": ("switch", "port", "state", "stacks", "fields", "statistics", "robust"),
     "Limits": ("paths", "time_limit"),
 }
 
 
-@click.command("inputs", cls=GroupedCommand, groups=GROUPS)
+@click.command("inputs", cls=GroupedCommand, groups=INPUTS_GROUPS)
 @describes_scenario
 @click.option("--switch", default="s1", show_default=True, metavar="NAME", help="Switch that receives the packets.")
 @click.option(

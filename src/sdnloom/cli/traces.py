@@ -16,7 +16,7 @@ from sdnloom.engine.semantics import Finding, Transition
 from sdnloom.engine.trace import Trace, TraceError, save_trace
 from sdnloom.scenario_file.document import ScenarioError, shown
 
-SUFFIX = ".sdnloom-trace.json"
+TRACE_SUFFIX = ".sdnloom-trace.json"
 DISCOVER = "discover"  # the entry `clients` of a trace that was made with --discover
 
 
@@ -35,10 +35,10 @@ def write_trace(recorded: TraceRecord, folder: Path, used: set[Path]) -> Path:
     scenario, found = recorded.scenario, recorded.found
     label = f"{scenario.name}.{found.property}" if found else scenario.name
     stem = re.sub(r"[^\w.-]+", "-", label).strip("-.") or "trace"
-    file, number = folder / f"{stem}{SUFFIX}", 1
+    file, number = folder / f"{stem}{TRACE_SUFFIX}", 1
     while file in used:
         number += 1
-        file = folder / f"{stem}.{number}{SUFFIX}"
+        file = folder / f"{stem}.{number}{TRACE_SUFFIX}"
     used.add(file)
     save(recorded, file)
     return file

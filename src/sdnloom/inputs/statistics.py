@@ -15,12 +15,12 @@ from sdnloom.inputs.domains import Domain, DomainError, parse_domain
 from sdnloom.inputs.explorer import Explorer, HandlerQuestion
 from sdnloom.inputs.skeletons import Skeleton
 from sdnloom.inputs.stacks import FieldFormat, Stack, StackError, StackField
+from sdnloom.network.controller_component import CONTROLLER
 from sdnloom.network.network import NamedAnswer, Network, PortAnswer
 from sdnloom.network.openflow import PortStats, PortStatsReply
 from sdnloom.network.statistics import COUNTERS, answered
 from sdnloom.network.topology.spec import SwitchPort
 
-CONTROLLER = "controller"
 STATISTICS = "statistics"  # the name of the stack, and the first word of an answer's label
 AnswerPools = Mapping[str, Mapping[str, NamedAnswer]]  # switch -> label -> the answer
 _NAME = re.compile(r"port([1-9]\d{0,9})\.(\w+)", re.ASCII)

@@ -40,6 +40,9 @@ from sdnloom.network.switch_component import EpochMessage, EpochSwitchUp
 _StepFunction: TypeAlias = Callable[[Any, Any], list[Outcome] | Restart]
 
 
+CONTROLLER = "controller"  # the component whose steps run the program
+
+
 class ControllerCore(NamedTuple):
     """The program's core; the epoch of each switch's connection (None: not connected); budgets of calls and timers."""
 
@@ -102,7 +105,7 @@ class ControllerComponent:
         if threads is not None and threads.explores_threads:
             actions.append(Action("turn", lambda core, _: self._outcomes(core, ThreadTurn()), None, every))
         initial = ControllerCore(core, epochs, tuple(budget for *_, budget in self.outside))
-        return Component("controller", initial, tuple(actions), conflict=conflict, cell_text=text_of)
+        return Component(CONTROLLER, initial, tuple(actions), conflict=conflict, cell_text=text_of)
 
     def _assumptions(self) -> tuple[bool, bool]:
         """Return whether handlers of different switches are assumed to share no cell, and to send to their own only."""

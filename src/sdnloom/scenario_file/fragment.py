@@ -5,7 +5,7 @@ from pathlib import Path
 
 from sdnloom.scenario_file.document import MOST_BYTES, Entries, ScenarioError
 
-SUFFIX = ".part.toml"
+FRAGMENT_SUFFIX = ".part.toml"
 _NEEDED = {"program": "[program]", "properties": "properties"}
 _MOST = 1_000  # files of a folder that are searched for an include
 
@@ -16,7 +16,7 @@ def refuse_fragment(document: Entries, file: Path) -> None:
     if not missing:
         return
     scenarios = _scenarios_with(file)
-    if not scenarios and not file.name.endswith(SUFFIX):
+    if not scenarios and not file.name.endswith(FRAGMENT_SUFFIX):
         return  # a scenario that is not finished; its reader names the key
     example = f", such as {scenarios[0]}" if scenarios else ""
     lacks = " and no ".join(missing)
@@ -27,7 +27,7 @@ def _scenarios_with(file: Path) -> list[str]:
     """The files in the same folder that include this one, fragments last."""
     beside = sorted(file.parent.glob("*.toml"))[:_MOST]
     found = [other.name for other in beside if file.name in _includes(other)]
-    return sorted(found, key=lambda name: (name.endswith(SUFFIX), name))
+    return sorted(found, key=lambda name: (name.endswith(FRAGMENT_SUFFIX), name))
 
 
 def _includes(file: Path) -> list[str]:
