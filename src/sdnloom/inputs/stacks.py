@@ -219,8 +219,8 @@ def _stack_of_packet(name: str, packet: Packet) -> Stack:
         fields += _fields(_NAMES[type(header)], layout, at, last)
         at += 8 * layout.size
     fields += [
-        StackField(f"payload.{place}", at + 8 * place, 8, FieldFormat.HEX, structural=True)
-        for place in range(len(packet.payload))
+        StackField(f"payload.{index}", at + 8 * index, 8, FieldFormat.HEX, structural=True)
+        for index in range(len(packet.payload))
     ]
     return Stack(name, encode(packet), tuple(fields))
 

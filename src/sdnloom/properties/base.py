@@ -55,7 +55,7 @@ def sender(view: NetworkView, packet: Packet) -> HostSpec | None:
     return next((host for host in view.topology.hosts if flow.ip_src and host.ip == flow.ip_src), None)
 
 
-def faulted(event: Event) -> tuple[FaultKind, str] | None:
+def link_fault(event: Event) -> tuple[FaultKind, str] | None:
     """Return the kind of a fault of a link and the id of the packet concerned; None for any other event."""
     if not isinstance(event, Fault):
         return None

@@ -10,7 +10,7 @@ from sdnloom.network.openflow import PacketIn
 from sdnloom.network.packet import decode
 from sdnloom.network.packet_id import packet_id_of, sender_of
 from sdnloom.network.traffic import ends_of
-from sdnloom.properties.base import NetworkProperty, component_actions, faulted, receiver
+from sdnloom.properties.base import NetworkProperty, component_actions, link_fault, receiver
 
 Delivery = tuple[str, str]  # packet id, host
 
@@ -49,21 +49,16 @@ class NoBlackHoles(NetworkProperty):
 
 
 def _fold(view: NetworkView, deliveries: _Deliveries, event: Event) -> _Deliveries:
-    if isinstance(event, Sent):
+    if isinstance(event, Sent | Received):
         host = receiver(view, event.packet)
-        return (
-            deliveries
-            if host is None
-            else deliveries._replace(sent=deliveries.sent | {(packet_id_of(event.packet), host.name)})
-        )
-    if isinstance(event, Received):
-        delivery = (packet_id_of(event.packet), event.host)
-        host = receiver(view, event.packet)
-        return (
-            deliveries
-            if host is None or host.name != event.host
-            else deliveries._replace(received=deliveries.received | {delivery})
-        )
+        if host is None:
+            return deliveries
+        delivery = (packet_id_of(event.packet), host.name)
+        if isinstance(event, Sent):
+            return deliveries._replace(sent=deliveries.sent | {delivery})
+        if host.name != event.host:
+            return deliveries
+        return deliveries._replace(received=deliveries.received | {delivery})
     lost = _packet_lost_by_fault(event)
     return deliveries if lost is None else deliveries._replace(excused=deliveries.excused | {lost})
 
@@ -72,7 +67,7 @@ def _packet_lost_by_fault(event: Event) -> str | None:
     """Return the id of the packet of which a fault dropped a copy; None for any other event."""
     if isinstance(event, Lost) and event.by_fault:
         return packet_id_of(event.packet)
-    fault = faulted(event)
+    fault = link_fault(event)
     return fault[1] if fault is not None and fault[0].copies == 0 else None
 
 

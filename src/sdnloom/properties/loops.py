@@ -7,7 +7,7 @@ from sdnloom.engine.model import Event, Needs, Property
 from sdnloom.network.build import NetworkView
 from sdnloom.network.events import Arrived
 from sdnloom.network.packet_id import packet_id_of
-from sdnloom.properties.base import NetworkProperty, component_actions, faulted
+from sdnloom.properties.base import NetworkProperty, component_actions, link_fault
 
 Visit = tuple[str, str, int]  # packet, switch, port
 
@@ -48,7 +48,7 @@ class NoForwardingLoops(NetworkProperty):
 
 
 def _visit(visits: _Visits, event: Event) -> _Visits:
-    fault = faulted(event)
+    fault = link_fault(event)
     if fault is not None and fault[0].copies > 1:
         return visits._replace(duplicated=visits.duplicated | {fault[1]})
     if not isinstance(event, Arrived):

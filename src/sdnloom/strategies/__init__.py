@@ -40,10 +40,10 @@ def make_strategies(
 ) -> tuple[SearchStrategy, ...]:
     """Return the strategies of these names, in their order, after PKT-SEQ, which applies the clients' own bounds."""
     strategies: list[SearchStrategy] = [pkt_seq or PktSeq()]
-    for place, name in enumerate(names):
+    for number, name in enumerate(names):
         if name not in STRATEGY_NAMES:
             raise StrategyError(f"strategy {name!r} is unknown; expected one of {', '.join(STRATEGY_NAMES)}")
-        if name in names[:place]:
+        if name in names[:number]:
             raise StrategyError(f"strategy {name!r} is given twice; expected each once")
         if name == NoDelay.name:
             strategies.append(NoDelay())

@@ -185,7 +185,7 @@ def _ascii(value: Any) -> str:
 
 def _enumerate(items: Any, start: Any = 0) -> Any:
     return (
-        ((start + place, each) for place, each in enumerate(items))
+        ((start + position, each) for position, each in enumerate(items))
         if isinstance(start, SymInt)
         else enumerate(items, start)
     )

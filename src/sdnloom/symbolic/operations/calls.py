@@ -96,9 +96,9 @@ def _pass_through(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any
     elif function in FUNCTION_ARGUMENT and (
         has_symbolic_keys() or _any_symbolic(args) or not ITERATORS.isdisjoint(map(type, args))
     ):
-        place = FUNCTION_ARGUMENT[function]
-        if len(args) > place:
-            args = (*args[:place], _symbolic_callable(args[place]), *args[place + 1 :])
+        position = FUNCTION_ARGUMENT[function]
+        if len(args) > position:
+            args = (*args[:position], _symbolic_callable(args[position]), *args[position + 1 :])
         kwargs = {key: _symbolic_callable(value) if key in ("key", "func") else value for key, value in kwargs.items()}
     return function(*args, **kwargs)
 

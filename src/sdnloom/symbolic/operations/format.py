@@ -141,7 +141,7 @@ class _SymbolicFormatter(Formatter):
             value, _ = self.get_field(name, args, kwargs)
             if spec and "{" in spec:
                 fields = spec.count("{}")
-                rest = [args[automatic + place] for place in range(fields)]
+                rest = [args[automatic + position] for position in range(fields)]
                 automatic += fields
                 spec = concrete(self.vformat(spec, rest if fields else args, kwargs))
             parts.append(format_value(value, conversion, spec or ""))

@@ -374,7 +374,7 @@ def _sorted(items: Any, *, key: Any = None, reverse: Any = False) -> list[Any]:
     listed = list(in_fixed_order(items))
     keys = listed if key is None else [call1(key, each) for each in listed]
     order: list[Any] = list(map(_SortKey, keys)) if has_symbolic(keys) else keys
-    return [listed[place] for place in sorted(range(len(listed)), key=order.__getitem__, reverse=bool(reverse))]
+    return [listed[position] for position in sorted(range(len(listed)), key=order.__getitem__, reverse=bool(reverse))]
 
 
 def _pow(base: Any, exponent: Any, mod: Any = None) -> Any:

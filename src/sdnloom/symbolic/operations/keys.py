@@ -48,7 +48,7 @@ def candidates(container: Any) -> list[Any]:
     """Return the keys of a container in an order that depends neither on hashes nor on values of this run."""
     keys = list(container)
     if isinstance(container, _SETS):
-        order = {id(key): place for place, key in enumerate(SYMBOLIC_KEYS)}
+        order = {id(key): position for position, key in enumerate(SYMBOLIC_KEYS)}
         plain = [key for key in keys if id(key) not in order]
         plain.sort(key=lambda key: (type(key).__name__, repr(key)))
         keys = plain + sorted((key for key in keys if id(key) in order), key=lambda key: order[id(key)])

@@ -46,12 +46,12 @@ def rewrite_tree(tree: ast.Module) -> ast.Module:
     """Return the module, rewritten in place; it imports the hooks under one name."""
     rewriter = _Rewriter(cache_names(tree))
     rewriter.visit(tree)
-    place = _after_header(tree.body)
-    line = tree.body[min(place, len(tree.body) - 1)] if tree.body else None
+    position = _after_header(tree.body)
+    line = tree.body[min(position, len(tree.body) - 1)] if tree.body else None
     used = ast.ImportFrom("sdnloom.symbolic.operations", [ast.alias("hooks", HOOKS_ALIAS)], 0)
     used.lineno = used.end_lineno = _first_line(line) if line is not None else 1
     used.col_offset = used.end_col_offset = 0
-    tree.body.insert(place, used)
+    tree.body.insert(position, used)
     return ast.fix_missing_locations(tree)
 
 
@@ -62,17 +62,17 @@ def _first_line(statement: ast.stmt) -> int:
 
 def _after_header(body: list[ast.stmt]) -> int:
     """Return the index after the docstring and the imports from `__future__`."""
-    place = 0
+    position = 0
     if (
         body
         and isinstance(body[0], ast.Expr)
         and isinstance(body[0].value, ast.Constant)
         and isinstance(body[0].value.value, str)
     ):
-        place = 1
-    while place < len(body) and isinstance(found := body[place], ast.ImportFrom) and found.module == _FUTURE:
-        place += 1
-    return place
+        position = 1
+    while position < len(body) and isinstance(found := body[position], ast.ImportFrom) and found.module == _FUTURE:
+        position += 1
+    return position
 
 
 def cache_names(tree: ast.Module) -> frozenset[str]:

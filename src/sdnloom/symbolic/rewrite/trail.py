@@ -77,11 +77,11 @@ class _TrailMarker(ast.NodeVisitor):
         """Return an expression with the same value that leaves a mark first: `mark(...) or it`; mark returns None."""
         return ast.copy_location(ast.BoolOp(ast.Or(), [self._mark_call(node), node]), node)
 
-    def _mark_call(self, place: ast.stmt | ast.expr) -> ast.Call:
+    def _mark_call(self, marked: ast.stmt | ast.expr) -> ast.Call:
         function = ast.Attribute(ast.Name(HOOKS_ALIAS, ast.Load()), "mark", ast.Load())
-        call = ast.Call(function, [ast.Constant(self._filename), ast.Constant(place.lineno)], [])
+        call = ast.Call(function, [ast.Constant(self._filename), ast.Constant(marked.lineno)], [])
         for node in ast.walk(call):
-            ast.copy_location(node, place)
+            ast.copy_location(node, marked)
             if isinstance(node, ast.expr):  # a mark is on the first line of its statement
-                node.end_lineno, node.end_col_offset = place.lineno, place.col_offset
+                node.end_lineno, node.end_col_offset = marked.lineno, marked.col_offset
         return call

@@ -67,7 +67,7 @@ def symbolic_int(value: int, term: Term) -> int:
 def symbolic_bytes(value: bytes, term: Term | tuple[Term, ...]) -> bytes:
     """Return bytes with this value in this run and the bits of this term, most significant first.
 
-    For many runs, the `octet_terms` of the term may be given in its place.
+    For many runs, the `octet_terms` of the term may be given instead.
     """
     return bytes_of_octets(value, term) if isinstance(term, tuple) else bytes_of_term(value, term)
 

@@ -56,13 +56,13 @@ class MacStyle:
 
     def expand(self, number: SymInt) -> tuple[CodeUnit, ...]:
         units: list[CodeUnit] = []
-        for place in reversed(range(self.octets)):
-            units += [digit_unit(bit_field(number, shift, 4)) for shift in (8 * place + 4, 8 * place)]
-            units += [ord(char) for char in self.separator if place]
+        for position in reversed(range(self.octets)):
+            units += [digit_unit(bit_field(number, shift, 4)) for shift in (8 * position + 4, 8 * position)]
+            units += [ord(char) for char in self.separator if position]
         return tuple(units)
 
     def fields(self, number: SymInt) -> list[tuple[int, NumberStyle]]:
-        return [(number >> 8 * place & 255, OCTET) for place in reversed(range(self.octets))]
+        return [(number >> 8 * position & 255, OCTET) for position in reversed(range(self.octets))]
 
 
 @lru_cache(maxsize=1 << 12)  # the keys of a program's tables are compared again and again
@@ -118,18 +118,18 @@ class IntegerStyle:
         while bounds(size)[1] >= self.base**known and not size < self.base**known:
             known += 1
         units: list[CodeUnit] = [ord(char) for char in text]
-        for place in range(known):
-            units[len(units) - 1 - place] = digit_unit(_place(size, self.base, place), "X" in self.spec)
+        for position in range(known):
+            units[len(units) - 1 - position] = digit_unit(_digit_at(size, self.base, position), "X" in self.spec)
         return tuple(units)
 
     def fields(self, number: SymInt) -> list[tuple[int, NumberStyle]]:
         return [(number, self)]
 
 
-def _place(number: int, base: int, place: int) -> int:
+def _digit_at(number: int, base: int, position: int) -> int:
     if base == 10:
-        return number // int(base**place) % base
-    return number >> (base.bit_length() - 1) * place & (base - 1)
+        return number // int(base**position) % base
+    return number >> (base.bit_length() - 1) * position & (base - 1)
 
 
 SPEC: Final = re.compile(r"(?P<align>>?)(?P<sign>-?)(?P<alternate>#?)(?P<zero>0?)(?P<width>\d*)(?P<type>[dxXbo]?)")

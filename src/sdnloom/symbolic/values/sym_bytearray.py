@@ -47,7 +47,7 @@ class SymByteArray(bytearray):
         codes = bytes(memoryview(self))
         if not self._symbolic:
             return tuple(codes)
-        return tuple(self._symbolic.get(place, code) for place, code in enumerate(codes))
+        return tuple(self._symbolic.get(position, code) for position, code in enumerate(codes))
 
     def concretise(self, construct: str) -> bytearray:
         """Concretise every byte, because of the construct."""
@@ -56,7 +56,7 @@ class SymByteArray(bytearray):
         return self
 
     def _keep(self, units: Iterable[CodeUnit]) -> None:
-        self._symbolic = {place: unit for place, unit in enumerate(units) if not isinstance(unit, int)}
+        self._symbolic = {position: unit for position, unit in enumerate(units) if not isinstance(unit, int)}
 
     def _become(self, value: bytes) -> None:
         """Replace the content, in place."""
@@ -88,11 +88,11 @@ class SymByteArray(bytearray):
         if not 0 <= value < 256:
             raise ValueError("byte must be in range(0, 256)")
         bytearray.__setitem__(self, index, concrete_int(value))
-        unit, place = unit_of(value), index % len(self)
+        unit, position = unit_of(value), index % len(self)
         if isinstance(unit, int):
-            self._symbolic.pop(place, None)
+            self._symbolic.pop(position, None)
         else:
-            self._symbolic[place] = unit
+            self._symbolic[position] = unit
 
     def __delitem__(self, index: Any) -> None:
         units = list(self.symbolic_units())
@@ -106,7 +106,7 @@ class SymByteArray(bytearray):
         self._keep(units)
 
     def __iter__(self) -> Any:
-        return (self[place] for place in range(len(self)))
+        return (self[position] for position in range(len(self)))
 
     def __eq__(self, other: object) -> Any:
         if not isinstance(other, bytes | bytearray | memoryview):
@@ -148,9 +148,9 @@ class SymByteArray(bytearray):
         source = values if isinstance(values, bytes | bytearray | memoryview) else bytes_of_numbers(values)
         units, start = units_of_bytes(source), len(self)
         bytearray.extend(self, concrete_bytes(source))
-        for place, unit in enumerate(units, start):
+        for position, unit in enumerate(units, start):
             if not isinstance(unit, int):
-                self._symbolic[place] = unit
+                self._symbolic[position] = unit
 
     def insert(self, index: SupportsIndex, value: Any) -> None:
         whole = bytes_of(self)

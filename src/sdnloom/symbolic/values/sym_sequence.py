@@ -59,7 +59,7 @@ class SymSequence:
         return len(self) > 0
 
     def __iter__(self) -> Any:
-        return iter([self[place] for place in range(len(self))])
+        return iter([self[position] for position in range(len(self))])
 
     def __eq__(self, other: object) -> Any:
         if not isinstance(other, self.kind):
@@ -107,10 +107,10 @@ class SymSequence:
     # Searching.
 
     def find(self, part: Any, start: Any = None, end: Any = None) -> int:
-        return next(self._places(part, start, end, 1), -1)
+        return next(self._positions(part, start, end, 1), -1)
 
     def rfind(self, part: Any, start: Any = None, end: Any = None) -> int:
-        return next(self._places(part, start, end, -1), -1)
+        return next(self._positions(part, start, end, -1), -1)
 
     def index(self, part: Any, start: Any = None, end: Any = None) -> int:
         return self._found(self.find(part, start, end))
@@ -118,22 +118,22 @@ class SymSequence:
     def rindex(self, part: Any, start: Any = None, end: Any = None) -> int:
         return self._found(self.rfind(part, start, end))
 
-    def _found(self, place: int) -> int:
-        if place < 0:
+    def _found(self, position: int) -> int:
+        if position < 0:
             raise ValueError("substring not found" if self.kind is str else "subsection not found")
-        return place
+        return position
 
-    def _places(self, part: Any, start: Any, end: Any, step: int) -> Any:
+    def _positions(self, part: Any, start: Any, end: Any, step: int) -> Any:
         """Yield the positions of the part, from the left or from the right; compares lazily."""
         part = self._part(part)
         size, length = len(part), len(self)
         low, high, _ = concrete_slice(slice(start, end), length).indices(length)
         if start is not None and low > length - size and size == 0 and start > length:
             return
-        places = range(low, high - size + 1)
-        for place in places if step > 0 else reversed(places):
-            if self._same(place, part):
-                yield place
+        positions = range(low, high - size + 1)
+        for position in positions if step > 0 else reversed(positions):
+            if self._same(position, part):
+                yield position
 
     def _part(self, part: Any) -> Any:
         """Return the argument of a search as a value of the kind; SymBytes also accepts an int for one byte."""
@@ -141,18 +141,18 @@ class SymSequence:
             raise TypeError(f"expected {self.kind.__name__}, got {type(part).__name__}")
         return part
 
-    def _same(self, place: int, part: Any) -> bool:
-        here: bool = self[place : place + len(part)] == part
+    def _same(self, position: int, part: Any) -> bool:
+        here: bool = self[position : position + len(part)] == part
         return here
 
     def count(self, part: Any, start: Any = None, end: Any = None) -> int:
         part = self._part(part)
         length, size, found = len(self), len(part), 0
-        place, high, _ = concrete_slice(slice(start, end), length).indices(length)
-        while place + size <= high:
-            hit = self._same(place, part)
+        position, high, _ = concrete_slice(slice(start, end), length).indices(length)
+        while position + size <= high:
+            hit = self._same(position, part)
             found += hit
-            place += size if hit and size else 1
+            position += size if hit and size else 1
         return found
 
     def startswith(self, prefix: Any, start: Any = None, end: Any = None) -> bool:
@@ -189,46 +189,50 @@ class SymSequence:
         if not len(sep):
             raise ValueError("empty separator")
         parts: list[Any] = []
-        begin, place, length = 0, 0, len(self)
-        while place + len(sep) <= length and maxsplit != len(parts):
-            if self._same(place, sep):
-                parts.append(self[begin:place])
-                begin = place = place + len(sep)
+        begin, position, length = 0, 0, len(self)
+        while position + len(sep) <= length and maxsplit != len(parts):
+            if self._same(position, sep):
+                parts.append(self[begin:position])
+                begin = position = position + len(sep)
             else:
-                place += 1
+                position += 1
         return [*parts, self[begin:]]
 
     def _words(self, maxsplit: Any) -> list[Any]:
         words: list[Any] = []
-        place, length = 0, len(self)
+        position, length = 0, len(self)
         while True:
-            while place < length and self._is_one_of(place, self.blank):
-                place += 1
-            if place == length:
+            while position < length and self._is_one_of(position, self.blank):
+                position += 1
+            if position == length:
                 return words
-            begin = place
+            begin = position
             if maxsplit == len(words):
                 return [*words, self[begin:].rstrip()]
-            while place < length and not self._is_one_of(place, self.blank):
-                place += 1
-            words.append(self[begin:place])
+            while position < length and not self._is_one_of(position, self.blank):
+                position += 1
+            words.append(self[begin:position])
 
-    def _is_one_of(self, place: int, codes: Iterable[int]) -> bool:
+    def _is_one_of(self, position: int, codes: Iterable[int]) -> bool:
         """Return whether the element at this position has one of the codes; forks on one condition."""
-        return decide_among(self.units()[place], self.code(place), codes)
+        return decide_among(self.units()[position], self.code(position), codes)
 
-    def code(self, place: int) -> int:
+    def code(self, position: int) -> int:
         """Return the code of one element in this run."""
-        found = self.concrete()[place]
+        found = self.concrete()[position]
         return ord(found) if isinstance(found, str) else found
 
     def partition(self, sep: Any) -> tuple[Any, Any, Any]:
-        place = self.find(sep)
-        return (self[:place], sep, self[place + len(sep) :]) if place >= 0 else (self, self.kind(), self.kind())
+        position = self.find(sep)
+        return (
+            (self[:position], sep, self[position + len(sep) :]) if position >= 0 else (self, self.kind(), self.kind())
+        )
 
     def rpartition(self, sep: Any) -> tuple[Any, Any, Any]:
-        place = self.rfind(sep)
-        return (self[:place], sep, self[place + len(sep) :]) if place >= 0 else (self.kind(), self.kind(), self)
+        position = self.rfind(sep)
+        return (
+            (self[:position], sep, self[position + len(sep) :]) if position >= 0 else (self.kind(), self.kind(), self)
+        )
 
     def replace(self, old: Any, new: Any, count: Any = -1, /) -> Any:
         if not len(old):
@@ -243,16 +247,16 @@ class SymSequence:
         return self.lstrip(what).rstrip(what)
 
     def lstrip(self, what: Any = None) -> Any:
-        codes, place, length = self._stripped(what), 0, len(self)
-        while place < length and self._is_one_of(place, codes):
-            place += 1
-        return self[place:]
+        codes, position, length = self._stripped(what), 0, len(self)
+        while position < length and self._is_one_of(position, codes):
+            position += 1
+        return self[position:]
 
     def rstrip(self, what: Any = None) -> Any:
-        codes, place = self._stripped(what), len(self)
-        while place and self._is_one_of(place - 1, codes):
-            place -= 1
-        return self[:place]
+        codes, position = self._stripped(what), len(self)
+        while position and self._is_one_of(position - 1, codes):
+            position -= 1
+        return self[:position]
 
     def _stripped(self, what: Any) -> frozenset[int]:
         if what is None:

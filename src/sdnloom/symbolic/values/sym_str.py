@@ -315,8 +315,8 @@ def _split_into_fields(pieces: tuple[Piece, ...], *separators: str) -> list[Piec
     found: list[Piece] = []
     for piece in pieces:
         if isinstance(piece, WrittenNumber) and piece.style.separator and piece.style.separator in separators:
-            for place, (number, style) in enumerate(piece.style.fields(piece.number)):
-                found += [piece.style.separator] if place else []
+            for position, (number, style) in enumerate(piece.style.fields(piece.number)):
+                found += [piece.style.separator] if position else []
                 found += pieces_of(text_of_number(number, style))
         else:
             found.append(piece)
@@ -450,10 +450,10 @@ def _equality_with_literal(pieces: Sequence[Piece], literal: str) -> Term | None
     if isinstance(only, WrittenNumber):  # the usual case: an address of a packet
         number = only.style.parse(literal)
         return terms.FALSE if number is None else _same_number(only.number, number)
-    written = [place for place, piece in enumerate(pieces) if not isinstance(piece, str)]
+    written = [position for position, piece in enumerate(pieces) if not isinstance(piece, str)]
     conditions: list[Term] = []
     rest = literal
-    for place, piece in enumerate(pieces):
+    for position, piece in enumerate(pieces):
         if isinstance(piece, Chars):
             return None
         if isinstance(piece, str):
@@ -461,8 +461,10 @@ def _equality_with_literal(pieces: Sequence[Piece], literal: str) -> Term | None
                 return terms.FALSE
             rest = rest[len(piece) :]
             continue
-        following = "".join(str(each) for each in pieces[place + 1 :]) if place == written[-1] else pieces[place + 1]
-        if place == written[-1]:  # the last number ends where the rest of the text begins
+        following = (
+            "".join(str(each) for each in pieces[position + 1 :]) if position == written[-1] else pieces[position + 1]
+        )
+        if position == written[-1]:  # the last number ends where the rest of the text begins
             end = len(rest) - len(following) if isinstance(following, str) and rest.endswith(following) else -1
         elif isinstance(following, str) and following[0] not in piece.style.alphabet:
             end = rest.find(following[0])
@@ -496,22 +498,24 @@ def int_of_text(text: Any, base: int = 10) -> int:
 def _int_of_characters(text: Any, base: int) -> int:
     """Return the number that the characters write: blanks, a sign, digits with single underscores between them."""
     whole = text.units()
-    if not all(decide_among(unit, text.code(place), range(128)) for place, unit in enumerate(whole)) or base == 0:
+    if not all(decide_among(unit, text.code(position), range(128)) for position, unit in enumerate(whole)) or base == 0:
         return int(text.concretise("int of unusual text"), base)
     inner = text.strip(" \t\n\r\x0b\f" if isinstance(text, str) else b" \t\n\r\x0b\f")
     if not isinstance(inner, SymSequence):
         return int(inner, base)
-    units, codes = inner.units(), [inner.code(place) for place in range(len(inner))]
-    place, sign, number, digit_before = 0, 1, 0, False
+    units, codes = inner.units(), [inner.code(position) for position in range(len(inner))]
+    position, sign, number, digit_before = 0, 1, 0, False
     if decide_among(units[0], codes[0], b"+-"):
-        sign, place = (-1 if decide_among(units[0], codes[0], b"-") else 1), 1
+        sign, position = (-1 if decide_among(units[0], codes[0], b"-") else 1), 1
     if (
-        (base in _PREFIXED and len(units) > place + 1)
-        and decide_among(units[place + 1], codes[place + 1], _PREFIXED[base])  # a digit is no such letter: no fork
-        and decide_among(units[place], codes[place], b"0")
+        (base in _PREFIXED and len(units) > position + 1)
+        and decide_among(
+            units[position + 1], codes[position + 1], _PREFIXED[base]
+        )  # a digit is no such letter: no fork
+        and decide_among(units[position], codes[position], b"0")
     ):
         return int(inner.concretise("int of text with a prefix"), base)
-    for unit, code in zip(units[place:], codes[place:], strict=True):
+    for unit, code in zip(units[position:], codes[position:], strict=True):
         if digit_before and decide_among(unit, code, b"_"):
             digit_before = False
             continue
