@@ -28,7 +28,7 @@ FOUND = {
 }
 SKIPPED = {
     "no-delay": "the strategy NO-DELAY skips delays of messages between controller and switches",
-    "unusual": "the strategy UNUSUAL skips orders in which the controller's messages arrive in time and in turn",
+    "unusual": "the strategy UNUSUAL skips orders in which the controller's messages arrive in time and in order",
     "flow-ir": "the strategy FLOW-IR skips orders in which packets of different flows overlap",
 }
 DISCOVERED = ["ethernet eth.dst=02:ff:00:00:00:fe", "ethernet eth.dst=ff:ff:ff:ff:ff:ff", "ethernet eth.dst=h2"]

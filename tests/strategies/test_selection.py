@@ -59,10 +59,10 @@ def test_the_command_line_wins_and_keeps_bounds_and_same_flow(sdnloom, tmp_path)
     assert run.code == 3
     assert run.out == (
         "INCOMPLETE no violation so far, but the strategy UNUSUAL skips orders in which the controller's messages "
-        "arrive in time and in turn; the strategy FLOW-IR skips orders in which packets of different flows overlap\n"
+        "arrive in time and in order; the strategy FLOW-IR skips orders in which packets of different flows overlap\n"
         "searched 9 states, 8 transitions, depth 8, 2 handler runs\n"
         "bounds: h1: at most 1 packet (1 unanswered); without orders in which the controller's messages arrive in time "
-        "and in turn (UNUSUAL); without orders in which packets of different flows overlap (FLOW-IR)\n"
+        "and in order (UNUSUAL); without orders in which packets of different flows overlap (FLOW-IR)\n"
     )
     assert sdnloom("check", "hub.toml", "--strategy", "").code == 0
 

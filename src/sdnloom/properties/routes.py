@@ -130,7 +130,7 @@ def _on_packet(view: NetworkView, memory: _Memory, packet: Packet) -> _Memory:
     ends = (sender(view, packet), receiver(view, packet))
     if ends[1] is None:
         return memory
-    label = " > ".join("nobody" if host is None else host.name for host in ends)
+    label = " > ".join("unknown" if host is None else host.name for host in ends)
     return memory._replace(routes=tuple(sorted((*memory.routes, _Route(flow, label, memory.busy)))))
 
 

@@ -45,7 +45,7 @@ class LateAndReversed:
     switches: frozenset[str]
     free: frozenset[tuple[str, str]]  # actions of the environment
     name: ClassVar[str] = "UNUSUAL"
-    skips: ClassVar[str] = "orders in which the controller's messages arrive in time and in turn"
+    skips: ClassVar[str] = "orders in which the controller's messages arrive in time and in order"
     initial: ClassVar[Hashable] = ()
 
     def rank(self, memory: Any, step: Step, outcome: Outcome) -> int | None:
