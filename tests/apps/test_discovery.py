@@ -1,4 +1,4 @@
-"""`sdnloom check --discover` on Ryu's own apps, unchanged: the published defects, without being told any packet."""
+"""`sdnloom check --discover` on Ryu's own apps, unchanged: the published defects, without a configured packet."""
 
 import json
 from pathlib import Path
@@ -22,7 +22,7 @@ EXAMPLES = ROOT / "examples" / "ryu"
         ("switch10_bug3", "NoForwardingLoops", 14),
     ],
 )
-def test_published_defects_are_found_without_being_told_any_packet(
+def test_published_defects_are_found_without_a_configured_packet(
     ryu: Path, sdnloom: CommandLine, tmp_path: Path, scenario: str, violated: str, steps: int
 ) -> None:
     run = sdnloom("check", "--discover", EXAMPLES / f"{scenario}.toml", "--format", "json")

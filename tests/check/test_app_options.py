@@ -13,8 +13,8 @@ from sdnloom.scenario_file.toml_text import toml_text
 from sdnloom.scenario_file.topology import read_topology
 
 
-def document(**said: Any) -> dict[str, Any]:
-    return app_document(AppOptions(("ryu.app.simple_switch_13",), **said))[0]
+def document(**options: Any) -> dict[str, Any]:
+    return app_document(AppOptions(("ryu.app.simple_switch_13",), **options))[0]
 
 
 def test_an_app_alone_gets_two_switches_two_hosts_and_what_any_app_should_keep() -> None:
@@ -136,7 +136,7 @@ def test_every_option_of_the_app_is_said() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "message"),
+    ("options", "message"),
     [
         ({"topology": "line,2"}, "--topology is 'line,2'; expected single,HOSTS, linear,SWITCHES,HOSTS"),
         ({"topology": "linear"}, "--topology is 'linear'; expected"),
@@ -160,9 +160,9 @@ def test_every_option_of_the_app_is_said() -> None:
         ({"externals": ("POST /router " + "[" * 100_000,)}, "--external is '[[["),
     ],
 )
-def test_mistakes_name_option_value_and_what_was_expected(said: dict[str, Any], message: str) -> None:
+def test_mistakes_name_option_value_and_what_was_expected(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ScenarioError) as raised:
-        document(**said)
+        document(**options)
     assert message in str(raised.value)
     assert len(str(raised.value)) < 500
 

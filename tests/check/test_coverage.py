@@ -66,7 +66,7 @@ def test_lines_and_branches_that_ran_are_reached(tmp_path: Path) -> None:
     assert everything.branches == before.branches
 
 
-def test_both_ways_of_each_condition_are_told_apart(tmp_path: Path) -> None:
+def test_both_branches_of_a_condition_are_counted(tmp_path: Path) -> None:
     file, program = load(tmp_path)
     coverage = Coverage((file,))
     coverage.watching(lambda: program.step(3))
@@ -215,8 +215,8 @@ def test_without_coverage_py_the_error_says_what_to_install(tmp_path: Path, monk
         Coverage((tmp_path / "f.py",))
 
 
-def test_of_rewritten_code_only_lines_are_told(tmp_path: Path) -> None:
+def test_rewritten_code_has_lines_and_no_branches(tmp_path: Path) -> None:
     file = tmp_path / "f.py"
     file.write_text("def f(x):\n  if x:\n    return 1\n  return 2\n")
-    (told,) = Coverage((file,), branches=False).report()
-    assert (told.lines, told.branches, told.missed_branches) == ((2, 3, 4), 0, ())
+    (found,) = Coverage((file,), branches=False).report()
+    assert (found.lines, found.branches, found.missed_branches) == ((2, 3, 4), 0, ())

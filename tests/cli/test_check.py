@@ -298,7 +298,7 @@ def test_a_reduction_says_that_its_counterexample_need_not_be_shortest(sdnloom: 
     assert list(tmp_path.glob("*trace*")) == []
 
 
-def test_traces_go_where_they_are_told(sdnloom: CommandLine, tmp_path: Path) -> None:
+def test_traces_go_to_the_folder_of_the_option(sdnloom: CommandLine, tmp_path: Path) -> None:
     (tmp_path / "scenarios").mkdir()
     write(tmp_path / "scenarios")
     run = sdnloom("check", "scenarios/hub.toml", "--trace-dir", "some/where")

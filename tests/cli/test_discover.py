@@ -91,10 +91,10 @@ def test_a_scenario_says_what_is_discovered(sdnloom: CommandLine, tmp_path: Path
 
 
 def test_all_clients_discover_if_the_scenario_or_the_command_line_says_so(sdnloom: CommandLine, tmp_path: Path) -> None:
-    told = SCENARIO.replace("discover = true", 'to = ["h2"]')
-    write(tmp_path, told)
+    configured = SCENARIO.replace("discover = true", 'to = ["h2"]')
+    write(tmp_path, configured)
     by_option = sdnloom("check", "net.toml", "--discover", "--format", "json")
-    write(tmp_path, told + "[discover]\nclients = true\n")
+    write(tmp_path, configured + "[discover]\nclients = true\n")
     by_file = sdnloom("check", "net.toml", "--format", "json")
     assert packets(by_option) == packets(by_file)
     assert not any(label == "h2" for label in packets(by_file))
