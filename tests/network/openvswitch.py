@@ -147,7 +147,7 @@ class OpenVswitch:
     # -- stimuli ------------------------------------------------------------------------------------------------
 
     def message(self, message: bytes, removals: bool = False) -> Observed:
-        """Return what the switch did with one OpenFlow message; say `removals` when it may have removed entries."""
+        """Return what the switch did with one OpenFlow message; pass `removals` if it may have removed entries."""
         self._openflow.send(message)
         return self.observe(removals)
 

@@ -70,11 +70,11 @@ def test_the_declarations_are_true(reduce):
 
 
 def permutations_of(topology: Topology):
-    """The same topology with its switches, hosts and links listed in every other order and links turned round."""
+    """Yield the topology with its switches, hosts and links in every other order and links reversed."""
     turned = tuple(replace(link, a=link.b, a_port=link.b_port, b=link.a, b_port=link.a_port) for link in topology.links)
-    for place, switches in enumerate(itertools.permutations(topology.switches)):
-        hosts = list(itertools.permutations(topology.hosts))[place]
-        yield Topology(topology.name, switches, hosts, (topology.links[::-1], turned)[place % 2])
+    for index, switches in enumerate(itertools.permutations(topology.switches)):
+        hosts = list(itertools.permutations(topology.hosts))[index]
+        yield Topology(topology.name, switches, hosts, (topology.links[::-1], turned)[index % 2])
 
 
 def test_the_order_in_which_the_network_is_written_down_changes_nothing():

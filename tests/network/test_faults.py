@@ -163,7 +163,7 @@ def test_calls_of_one_name_are_told_apart_by_their_arguments():
 
 
 class Timed:
-    """One rule with both timeouts for each switch; it wants to know when the rule goes."""
+    """Installs one rule with both timeouts in each switch and asks for a report of its removal."""
 
     def __init__(self):
         self.gone = []
@@ -223,7 +223,7 @@ class Chatty:
 
 
 class Astray:
-    """Talks to a switch that is not there."""
+    """Sends a message to a switch that is not connected."""
 
     def switch_join(self, net, switch, features):
         net.install("s7", Match())

@@ -27,7 +27,7 @@ faults = st.builds(LinkFaults, drop=budgets, duplicate=budgets, reorder=budgets)
 
 @given(faults, st.lists(st.one_of(st.none(), st.sampled_from("ab")), max_size=5))
 def test_one_port_behaves_like_the_engines_lossy_and_reordering_queue(given_faults, script):
-    """None takes, a letter is sent. Every way both can go is followed."""
+    """Run operations on both disciplines and follow all alternatives: None takes, a letter is sent."""
     ours = FaultyPorts(((1, given_faults),))
     theirs = Lossy(given_faults.drop, given_faults.duplicate, Reorder(given_faults.reorder))
     mine, reference = {(ours.empty, ())}, {(theirs.empty, ())}

@@ -25,7 +25,7 @@ LINE = custom(["s1", "s2"], [("s1:2", "s2:1")], [("A", "s1:1"), ("B", "s2:2")])
 
 
 class Learning13(Learning):
-    """MAC learning for 1.3, where a switch drops what no entry matches unless it is told to ask."""
+    """MAC learning for 1.3, where a table-miss entry must send unmatched packets to the controller."""
 
     max_len = 128
 
@@ -35,7 +35,7 @@ class Learning13(Learning):
 
 
 class Whole13(Learning13):
-    """Asks for whole packets, so nothing is kept."""
+    """Asks for whole packets, so that nothing is buffered."""
 
     max_len = NO_TRUNCATION
 

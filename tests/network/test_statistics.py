@@ -31,7 +31,7 @@ class Asking:
 
 
 def answers(*counters, times=1, **knobs):
-    """What the program knows in the end about each switch, in every run in which the timer fired `times` times."""
+    """Return the final knowledge of the program about each switch, over all runs with `times` timer events."""
     network = Network(ONE, timers=(ProgramTimer("poll", times),), statistics=counters, **knobs)
     system = build(network, PythonProgram(Asking))
     ends = [restore(object.__new__(Asking), state.cores[0].program).answers for state in quiescent(system)]

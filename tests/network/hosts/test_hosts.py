@@ -112,7 +112,7 @@ def test_a_replier_does_not_answer_answers():
 
 @dataclass(frozen=True)
 class Impostor(Client):
-    """Sends an answer that nobody asked for: a subclass of the library's client."""
+    """Sends an unrequested answer: a subclass of the library's client."""
 
     def pool(self, view):
         return (("answer", answer_to(ping(view.other("A"), view.me))),)
@@ -176,7 +176,7 @@ def test_a_tcp_client_repeats_its_first_packet_only_while_nothing_came():
 
 
 def test_a_tcp_client_that_resolves_opens_only_after_an_answer_and_to_the_address_in_it():
-    """B's real address is told by B alone: the one that A was given is nobody's."""
+    """Only B's ARP reply has its real address; the address that A was given belongs to no host."""
 
     class Answering(TcpServer):
         def receive(self, view, state, packet):
@@ -225,7 +225,7 @@ def test_a_mobile_host_announces_itself_from_its_new_port():
 
 @dataclass(frozen=True)
 class Beacon(Host):
-    """A host of a user's own: broadcasts once whenever nothing else is going on."""
+    """A user's own host class: broadcasts once in a quiescent state."""
 
     def initial(self, view):
         return False

@@ -297,7 +297,7 @@ def errors(version: int) -> Strategy:
 
 
 def messages(version: int, plain: bool = False) -> dict[type[OpenFlowMessage], Strategy]:
-    """Strategies of all messages of a version. `plain` keeps to what other implementations know too."""
+    """Generators of all messages of a version; with `plain` only those that other implementations know."""
     actions = (PLAIN_ACTIONS if plain else ACTIONS)[version]
     match = matches(version)
     if version == V13 and not plain:

@@ -75,8 +75,8 @@ def test_arbitrary_bodies_of_every_type_decode_or_are_refused(version: int, code
 def test_damaged_messages_decode_or_are_refused(wire: bytes, data: st.DataObject) -> None:
     damaged = bytearray(wire)
     for _ in range(data.draw(st.integers(1, 4))):
-        place = data.draw(st.integers(2, len(damaged) - 1))
-        damaged[place] = data.draw(st.one_of(st.integers(0, 255), st.sampled_from([0, 1, 4, 8, 16, 255])))
+        position = data.draw(st.integers(2, len(damaged) - 1))
+        damaged[position] = data.draw(st.one_of(st.integers(0, 255), st.sampled_from([0, 1, 4, 8, 16, 255])))
     damaged = damaged[: data.draw(st.integers(8, len(damaged)))]
     if data.draw(st.booleans()):
         damaged[2:4] = len(damaged).to_bytes(2, "big")

@@ -80,8 +80,8 @@ def test_whatever_is_refused_is_refused_there_too(switch: tuple[int, OpenVswitch
     def check(message: object, data: st.DataObject) -> None:
         wire = bytearray(encode(message, version))  # type: ignore[arg-type]
         for _ in range(data.draw(st.integers(0, 2))):
-            place = data.draw(st.integers(8, len(wire) - 1))
-            wire[place] = data.draw(st.sampled_from([0, 1, 4, 8, 16, 24, 255, wire[place] ^ 1, wire[place] ^ 8]))
+            index = data.draw(st.integers(8, len(wire) - 1))
+            wire[index] = data.draw(st.sampled_from([0, 1, 4, 8, 16, 24, 255, wire[index] ^ 1, wire[index] ^ 8]))
         if isinstance(message, FlowStatsRequest | QueueStatsRequest):
             wire[11] &= 0xFE  # "more follows": it would wait instead of answering
         wire = wire[: data.draw(st.one_of(st.just(len(wire)), st.integers(8, len(wire))))]

@@ -59,8 +59,8 @@ def test_encoding_what_was_decoded_gives_the_same_bytes(data: bytes) -> None:
 def test_damaged_packets_survive_too(packet: Packet, data: st.DataObject) -> None:
     wire = bytearray(encode(packet))
     for _ in range(data.draw(st.integers(1, 3))):
-        place = data.draw(st.integers(0, len(wire) - 1))
-        wire[place] = data.draw(st.one_of(st.integers(0, 255), st.sampled_from([0, 255, 0x45, 0x81])))
+        index = data.draw(st.integers(0, len(wire) - 1))
+        wire[index] = data.draw(st.one_of(st.integers(0, 255), st.sampled_from([0, 255, 0x45, 0x81])))
     wire = wire[: data.draw(st.integers(0, len(wire)))] + data.draw(st.binary(max_size=4))
     decoded = decode(bytes(wire))
     assert encode(decoded) == bytes(wire)

@@ -40,7 +40,7 @@ def add(*actions: OpenFlowAction, match: Match | None = None, **fields: Any) -> 
 
 
 def only(outcomes: tuple[SwitchOutcome, ...]) -> SwitchOutcome:
-    """Return the one outcome there is."""
+    """Return the only outcome."""
     (outcome,) = outcomes
     return outcome
 

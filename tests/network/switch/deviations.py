@@ -64,7 +64,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Deviation:
-    """A named difference: `resume` gives the states to go on with, or None when this is not it."""
+    """A named difference: `resume` returns the states to continue with, or None if the difference is another one."""
 
     name: str
     resume: Callable[[Step], list[SwitchCore] | None]
@@ -98,7 +98,7 @@ def _with_flags(core: SwitchCore, message: FlowMod) -> SwitchCore:
 
 
 def _set_any_transport(packet: Packet, name: str, value: int) -> Packet:
-    """Open vSwitch of 1.0 writes ICMP type and code where told to set the TCP or UDP ports."""
+    """Open vSwitch of 1.0 writes ICMP type and code for actions that set the TCP or UDP ports."""
     changed = set_field(packet, name, value)
     if changed == packet and name in ("tp_src", "tp_dst"):
         attribute = {"tp_src": "type", "tp_dst": "code"}[name]
@@ -323,7 +323,7 @@ def _unquoted(view: View) -> View:
 
 
 def _without_port_bit(bit: PortConfig) -> Callable[[Step], list[SwitchCore] | None]:
-    """Return a rule that says: with this bit cleared on all ports the model does what Open vSwitch did."""
+    """Return the rule that the model without this bit on all ports does what Open vSwitch did."""
 
     def resume(step: Step) -> list[SwitchCore] | None:
         if step.before.ports is None or not any(port.config & bit for port in step.before.ports):

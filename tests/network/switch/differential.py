@@ -80,7 +80,7 @@ def model(config: Switch, core: SwitchCore, stimulus: Stimulus) -> tuple[SwitchO
 
 @dataclass
 class Difference:
-    """The first step at which the two part without a rule that says why."""
+    """The first step where the model and Open vSwitch differ and no rule explains it."""
 
     history: list[Stimulus]
     models: list[View]
@@ -104,11 +104,11 @@ class Comparison:
     generation: int | None = None  # of the newest master: the one thing that no message makes a switch forget
 
     def run(self, sequence: list[Stimulus]) -> Difference | None:
-        """Return the first difference that no rule names, or None."""
+        """Return the first difference that no rule explains, or None."""
         self.switch.forget()
         start = initial_switch_core(self.config)
         cores = [replace(start, settings=replace(start.settings, generation_id=self.generation))]
-        for place, stimulus in enumerate(sequence):
+        for index, stimulus in enumerate(sequence):
             real = self._view(stimulus)
             outcomes = [(core, outcome) for core in cores for outcome in self._outcomes(core, stimulus)]
             self.steps += 1
@@ -117,7 +117,7 @@ class Comparison:
                 views = [view_of_model(outcome) for _, outcome in outcomes]
                 found = self._named(stimulus, outcomes, views, real)
                 if found is None:
-                    return Difference(sequence[: place + 1], views, real)
+                    return Difference(sequence[: index + 1], views, real)
                 agreeing = found
             if not agreeing:
                 return None
@@ -147,7 +147,7 @@ class Comparison:
     def _named(
         self, stimulus: Stimulus, outcomes: list[tuple[SwitchCore, SwitchOutcome]], views: list[View], real: View
     ) -> list[SwitchCore] | None:
-        """Return the states to go on with when rules name the difference, None when none does."""
+        """Return the states to continue with if rules explain the difference, else None."""
 
         def again(core: SwitchCore) -> list[SwitchOutcome]:
             return self._outcomes(core, stimulus)

@@ -100,7 +100,7 @@ class Send:
 
 @dataclass(frozen=True)
 class Wait:
-    """Time passes: whole seconds, and one millisecond so that what is due is due."""
+    """Time passes: whole seconds, and one millisecond so that deadlines are over."""
 
     milliseconds: int
 
@@ -179,7 +179,7 @@ class Generator:
     # -- matches --------------------------------------------------------------------------------------------------
 
     def match(self) -> Match:
-        """Return a match, often one that some packet of ours meets."""
+        """Return a match, often one that matches a generated packet."""
         pick = self.random.choice
         if self.old and self._one_in(15):
             return self._exact_match()
@@ -396,7 +396,7 @@ class Generator:
         return Send(message)
 
     def _known_match(self) -> Match:
-        """Return one of very few matches, so that entries are met again."""
+        """Return one of very few matches, so that entries repeat."""
         return self.random.choice((Match(), Match.of(in_port=1), Match.of(eth_type=0x0800), Match.of(eth_dst=MACS[0])))
 
     def _packet_out(self) -> Stimulus:

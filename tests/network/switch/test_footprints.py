@@ -140,7 +140,7 @@ def test_nothing_is_said_of_packets_that_may_go_anywhere(port):
 
 
 def mod(chance: random.Random) -> FlowMod:
-    """A command about one of three tables."""
+    """A command for one of three tables."""
     table = chance.randrange(3)
     match = chance.choice((Match(), Match.of(eth_dst=1), Match.of(eth_dst=2), Match.of(metadata=1)))
     actions: list[openflow.OpenFlowAction] = [chance.choice((Output(2), Output(3), openflow.Group(1)))]
@@ -164,7 +164,7 @@ def mod(chance: random.Random) -> FlowMod:
 
 
 def reached(config: Switch, core: SwitchCore, order: tuple[Stimulus, Stimulus]) -> set[Any]:
-    """Where two stimuli lead in this order, with what each brought about."""
+    """Return the states after two stimuli in this order, with the effects of each."""
     return {
         (
             two.core,

@@ -161,7 +161,7 @@ def test_a_state_is_small_plain_data(version: int, seed: int, counters: bool) ->
 
 @dataclass(frozen=True)
 class Change:
-    """A port loses its link, gets it back, goes away or comes."""
+    """A port loses its link, regains it, is removed or added."""
 
     reason: int
     desc: openflow.PortDesc
@@ -182,7 +182,7 @@ def outcomes_of(config: Switch, core: SwitchCore, stimulus: Anything) -> tuple[S
 
 
 def anything(config: Switch, seed: int) -> Anything:
-    """Return a random stimulus: mostly a packet, a message or time, sometimes the world."""
+    """Return a random stimulus: mostly a packet, a message or time, sometimes a port or connection change."""
     choice = random.Random(seed)
     if choice.randrange(6):
         return Generator(config, seed).stimulus()
@@ -196,7 +196,7 @@ def visible(outcome: SwitchOutcome) -> object:
 
 
 def commute(config: Switch, core: SwitchCore, one: Anything, two: Anything) -> bool:
-    """Return whether both orders lead to the same states, each step showing the same in both."""
+    """Return whether both orders lead to the same states, with the same visible effects of each step."""
 
     def order(first: Anything, second: Anything, swap: bool) -> set[object]:
         found = set()
@@ -297,9 +297,9 @@ def test_matching_covering_and_overlapping_are_about_sets_of_packets(
 ) -> None:
     a, b = small_match(one), small_match(two)
     space = small_packets({name for match in (a, b) for name, _, _ in match.fields})
-    in_a = {place for place, fields in enumerate(space) if slow_matches(a, fields)}
-    in_b = {place for place, fields in enumerate(space) if slow_matches(b, fields)}
-    assert in_a == {place for place, fields in enumerate(space) if matches(a, fields)}
+    in_a = {index for index, fields in enumerate(space) if slow_matches(a, fields)}
+    in_b = {index for index, fields in enumerate(space) if slow_matches(b, fields)}
+    assert in_a == {index for index, fields in enumerate(space) if matches(a, fields)}
     # An exact value outside the small space has all its upper bits zero, so the space decides both questions.
     assert overlap(a, b) == bool(in_a & in_b)
     assert covers(a, b) == (in_b <= in_a and _fixes_no_more(a, b))

@@ -87,10 +87,10 @@ def without_fragment_checksum(frame: bytes) -> bytes:
     The rule "checksum-in-fragment": Open vSwitch corrects the transport checksum that a whole datagram has there.
     """
     packet = decode_packet(frame)
-    place = next((_CHECKSUM.get(each.proto) for each in packet.headers if isinstance(each, IPv4)), None)
-    if place is None or not is_fragment(packet):
+    offset = next((_CHECKSUM.get(each.proto) for each in packet.headers if isinstance(each, IPv4)), None)
+    if offset is None or not is_fragment(packet):
         return frame
-    start = len(frame) - len(packet.payload) - len(packet.trailer) + place
+    start = len(frame) - len(packet.payload) - len(packet.trailer) + offset
     return frame[:start] + bytes(2) + frame[start + 2 :]
 
 
@@ -98,6 +98,6 @@ _CHECKSUM: dict[int, int] = {IpProto.TCP: 16, IpProto.UDP: 6}
 
 
 def _removal(message: FlowRemoved) -> FlowRemoved:
-    """Open vSwitch looks for expired entries now and then, so the duration it reports is not that of the deadline."""
+    """Open vSwitch looks for expired entries periodically, so the duration it reports is not that of the deadline."""
     timed_out = message.reason in (FlowRemovedReason.IDLE_TIMEOUT, FlowRemovedReason.HARD_TIMEOUT)
     return replace(message, xid=0, duration_nsec=0 if timed_out else message.duration_nsec)

@@ -92,7 +92,7 @@ def _dispatch(step: SwitchStep, message: OpenFlowMessage) -> None:
     if isinstance(message, StatsRequest):
         answer_statistics(step, message)
         return
-    known = _BOTH if step.config.version == V10 else _BOTH | _NEW
+    known = _BOTH if step.config.version == V10 else _BOTH | _ONLY_13
     handler = known.get(type(message))
     if handler is None:
         raise RefusedMessage("bad_request", "bad_type")
@@ -244,7 +244,7 @@ _BOTH: dict[type[OpenFlowMessage], Callable[[SwitchStep, Any], None]] = {
     QueueGetConfigRequest: _queue_config,
     Experimenter: _experimenter,
 }
-_NEW: dict[type[OpenFlowMessage], Callable[[SwitchStep, Any], None]] = {
+_ONLY_13: dict[type[OpenFlowMessage], Callable[[SwitchStep, Any], None]] = {
     GroupMod: apply_group_mod,
     TableMod: _table_mod,
     RoleRequest: _role,

@@ -219,7 +219,7 @@ _BOTH: dict[type[StatsRequest], Callable[[SwitchStep, Any], StatsReply]] = {
     ExperimenterStatsRequest: _experimenter,
     OpaqueStatsRequest: _opaque,
 }
-_NEW: dict[type[StatsRequest], Callable[[SwitchStep, Any], StatsReply]] = {
+_ONLY_13: dict[type[StatsRequest], Callable[[SwitchStep, Any], StatsReply]] = {
     GroupStatsRequest: _group_stats,
     GroupDescRequest: _group_desc,
     GroupFeaturesRequest: _group_features,
@@ -229,7 +229,7 @@ _NEW: dict[type[StatsRequest], Callable[[SwitchStep, Any], StatsReply]] = {
 
 def answer_statistics(step: SwitchStep, request: StatsRequest) -> None:
     """Answer a request for statistics; refuse a request that the version does not have."""
-    known = _BOTH if step.config.version == V10 else _BOTH | _NEW
+    known = _BOTH if step.config.version == V10 else _BOTH | _ONLY_13
     answer = known.get(type(request))
     if answer is None:
         raise RefusedMessage("bad_request", "bad_multipart")
