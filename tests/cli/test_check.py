@@ -28,7 +28,7 @@ shortest counterexample, 8 steps:
   7  s2: of PacketOut buffer 0 flood -> out 1
   8  h2: receive h1 > h2 ICMP echo request
 
-searched 9 states, 8 transitions, depth 7, 2 handler runs
+searched 9 states, 8 transitions, depth 8, 2 handler runs
 bounds: h1: at most 1 packet
 replay: sdnloom replay hub.quiet-h2.sdnloom-trace.json
 """
@@ -86,7 +86,7 @@ def test_a_search_that_stops_early_says_why_and_what_to_raise(sdnloom: CommandLi
         3,
         [
             "to see more, raise --max-states",
-            "searched 3 states, 2 transitions, depth 1, 1 handler run",
+            "searched 3 states, 2 transitions, depth 2, 1 handler run",
             "bounds: h1: at most 1 packet; at most 3 states",
         ],
     )
@@ -144,7 +144,7 @@ def test_json_is_one_object_with_the_documented_keys(sdnloom: CommandLine, tmp_p
         "bounds": ["h1: at most 1 packet", "searched in part: the search ended at the first violation"],
         "states": 9,
         "transitions": 8,
-        "depth": 7,
+        "depth": 8,
         "handler_runs": 2,
         "reduction": None,
         "restarts": [],

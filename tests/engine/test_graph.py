@@ -245,7 +245,7 @@ def test_breadth_first_finds_the_nearest_way_from_the_nearest_start():
     loop.run()
     assert loop.ended_by_sighting
     assert loop.route(found[0]) == [0, 9, 8, 7]
-    assert loop.depth == 2
+    assert loop.depth == 3
 
 
 # Strategies.

@@ -58,13 +58,14 @@ def test_the_verdict_and_the_shortest_counterexample_are_those_of_the_oracle():
         assert isinstance(result.verdict, Violated) == bool(violations)
         if not violations:
             assert result.statistics.states == len(expected)
+            assert result.statistics.depth == max(levels.values())
             assert result.incomplete is None
             continue
         found, state = next(iter(violations.items()))
         one = result.verdict.counterexample
         assert (one.property, one.message) == found
         assert one.shortest
-        assert len(one.path) == levels[state]
+        assert len(one.path) == levels[state] == result.statistics.depth
         assert result.statistics.states == list(expected).index(state) + 1
         assert result.statistics.transitions == transitions_until(expected, state)
         assert result.incomplete == "the search ended at the first violation"

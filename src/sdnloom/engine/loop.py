@@ -53,7 +53,7 @@ class LoopSearch(Generic[S]):
         self._numbers: dict[S, int] = {}  # with the cycle proviso: the number of each state
         self.parents: list[int] = []
         self.transitions = 0
-        self.depth = 0
+        self.depth = 0  # the greatest number of steps to a state, as the search found it
         self.frontier = 0
         self.stopped: str | None = None  # why not everything was seen
         self.ended_by_sighting = False
@@ -81,6 +81,7 @@ class LoopSearch(Generic[S]):
                 return
             for state in ignored:
                 if self._done_after(self._numbers[state], self.graph.remainder(state)):
+                    self.depth = max(self.depth, len(self.route(len(self.states) - 1)) - 1)
                     return
             waiting = range(first, len(self.states))
 
@@ -96,15 +97,18 @@ class LoopSearch(Generic[S]):
         """Expand level by level; True when the search is over."""
         level = len(self.route(waiting[0])) - 1
         while waiting:
-            self.depth, self.frontier = max(self.depth, level), len(waiting)
+            self.frontier = len(waiting)
+            self.depth = max(self.depth, level)
             if level == self.limits.depth:
                 return self._at_depth_limit(waiting)
             following = len(self.states)
-            for start in range(0, len(waiting), BATCH):
-                if self._pause() or self._expanded(waiting[start : start + BATCH]):
-                    return True
+            batches = (waiting[start : start + BATCH] for start in range(0, len(waiting), BATCH))
+            over = any(self._pause() or self._expanded(batch) for batch in batches)
             waiting = range(following, len(self.states))
             level += 1
+            if over:
+                self.depth = max(self.depth, level if waiting else 0)
+                return True
         return False
 
     def _expanded(self, numbers: Sequence[int]) -> bool:
@@ -147,8 +151,6 @@ class LoopSearch(Generic[S]):
                     return True
             turns += 1
             number, level = stack.pop(), levels.pop()
-            if level > self.depth:
-                self.depth = level
             if level == self.limits.depth:
                 self._at_depth_limit([number])
                 continue
@@ -161,6 +163,8 @@ class LoopSearch(Generic[S]):
                     states.append(state)
                     parents.append(number)
             if len(states) > first:
+                if level >= self.depth:
+                    self.depth = level + 1
                 if looks and self._checked(first, found):
                     return True
                 stack.extend(range(len(states) - 1, first - 1, -1))

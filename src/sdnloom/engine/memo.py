@@ -8,7 +8,7 @@ from collections.abc import Hashable, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from sdnloom.engine import user_code as evaluate
-from sdnloom.engine.model import Action, Component, Core, Event, Fault, Message, Mode, Outcome, Step, System
+from sdnloom.engine.model import Action, Component, Core, Event, Fault, Message, Outcome, Step, System
 from sdnloom.engine.semantics import Semantics
 
 V = TypeVar("V", bound=Hashable)
@@ -162,10 +162,6 @@ class Memo:
                     results[number].add((fault,))
             results[number] |= {(fault,) for fault in overtaken if fault.channel == action.take}
         return results
-
-    def is_idle(self, action: int) -> bool:
-        """Whether the action waits for quiescence."""
-        return self.actions[action][1].mode is Mode.IDLE
 
     def _evaluate(self, action: int, core: int, message: int) -> tuple[Local, ...]:
         number, declared = self.actions[action]

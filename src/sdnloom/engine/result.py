@@ -51,7 +51,7 @@ class Statistics:
     engine: str
     states: int
     transitions: int
-    depth: int
+    depth: int  # the greatest number of steps to a state, as the search found it
     seconds: float
     evaluations: dict[str, int] = field(default_factory=dict)  # component -> how often its code ran
     cores: dict[str, int] = field(
@@ -88,9 +88,7 @@ class Violated:
 
 @dataclass(frozen=True)
 class Holds:
-    """No violation in an exhaustive search; the bounds say of what."""
-
-    bounds: tuple[str, ...] = ()
+    """No violation in an exhaustive search."""
 
 
 @dataclass(frozen=True)

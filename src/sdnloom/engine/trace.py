@@ -52,17 +52,6 @@ class Replayed:
     now: Finding | None = None
 
 
-def scenario_fingerprint(system: System) -> str:
-    """A hash of all that is declared: names, initial values, channels, actions and properties; not of code."""
-    parts: list[Any] = []
-    for component in system.components:
-        actions = [(a.name, a.mode.value, a.take, sorted(a.sends)) for a in component.actions]
-        parts.append((component.name, component.initial, actions))
-    parts += [(c.name, c.to, type(c.discipline).__name__, c.discipline.empty) for c in system.channels]
-    parts += [(p.name, p.needs.value, p.columns, p.initial, p.sometimes) for p in system.properties]
-    return _digest(stable_text(part) for part in parts)
-
-
 def code_fingerprint(functions: Iterable[Any]) -> str:
     """A hash of the bytecode of functions, with what they define inside and close over."""
     seen: set[int] = set()
@@ -89,11 +78,6 @@ def code_fingerprint(functions: Iterable[Any]) -> str:
     for function in functions:
         visit(function)
     return _digest(texts)
-
-
-def system_code_fingerprint(system: System) -> str:
-    """The code fingerprint of all steps of a system."""
-    return code_fingerprint(action.step for component in system.components for action in component.actions)
 
 
 def _digest(texts: Iterable[str]) -> str:

@@ -123,17 +123,18 @@ class KernelSearch:
         """Expand level by level; True when the search is over."""
         level = len(self._route(first)) - 1
         while first < last:
-            self.depth, self.frontier = max(self.depth, level), last - first
+            self.frontier = last - first
+            self.depth = max(self.depth, level)
             if level == self.limits.depth:
                 return self._at_depth_limit(first, last)
             work = np.arange(first, last, dtype=np.uint32)
             at_limit = self._expand(work, first, invert=False)
-            if self.stopped:
-                return True
-            if self._done_with(last, self.count(), limited=at_limit):
-                return True
+            over = self.stopped is not None or self._done_with(last, self.count(), limited=at_limit)
             first, last = last, self.count()
             level += 1
+            if over:
+                self.depth = max(self.depth, level if first < last else 0)
+                return True
         return False
 
     def _expand(self, work: Array, flags_base: int, invert: bool) -> bool:
@@ -249,6 +250,7 @@ class KernelSearch:
             if self.stopped:
                 return True
             if self._done_with(first, self.count(), limited=at_limit):
+                self.depth = max(self.depth, len(self._route(self.count() - 1)) - 1)
                 return True
         self._prepare(base, self.count())
         self._at[_ENDS] = 0  # what was just expanded is explored in full
