@@ -77,7 +77,7 @@ def _explored(scenario: Scenario, reduce: bool, limits: Limits) -> tuple[int, fr
         return False
 
     kind = SleepSetSearch if can_sleep(system, reduction, None) else LoopSearch
-    loop = kind(graph, limits=limits, sighted=note)
+    loop = kind(graph, limits=limits, on_finding=note)
     loop.run()
     if loop.stopped is not None:
         return None

@@ -37,7 +37,7 @@ def explored(
         return False
 
     kind = SleepSetSearch if reduction is not None and order == "bfs" else LoopSearch
-    loop = kind(graph, order=order, limits=Limits(states=limit), sighted=note)
+    loop = kind(graph, order=order, limits=Limits(states=limit), on_finding=note)
     loop.run()
     if loop.stopped is not None:
         return None

@@ -69,7 +69,7 @@ def test_every_state_step_and_answer_is_that_of_the_semantics(share):
             assert [(step, graph.value(after)) for step, after in graph.labelled(state)] == [
                 (t.step, t.state) for t in expected[value]
             ]
-            assert tuple(graph.speaking(state)) == semantics.speaking(value)
+            assert tuple(graph.findings(state)) == semantics.findings(value)
             assert graph.is_quiescent(state) == semantics.is_quiescent(value)
             assert graph.is_settled(state) == semantics.is_settled(value)
             assert not graph.is_reduced(state)
@@ -104,12 +104,12 @@ def test_depth_first_sees_the_same_states_transitions_and_violations():
             spoken.add(found)
             return False
 
-        graph, loop = loop_on(system, order="dfs", sighted=note)
+        graph, loop = loop_on(system, order="dfs", on_finding=note)
         assert {graph.value(state) for state in loop.states} == set(expected)
         assert len(loop.states) == len(expected)
         assert loop.transitions == sum(map(len, expected.values()))
         semantics = Semantics(system)
-        assert spoken == {found for state in expected for found in semantics.speaking(state)}
+        assert spoken == {found for state in expected for found in semantics.findings(state)}
 
 
 @pytest.mark.parametrize("order", ["bfs", "dfs"])
@@ -224,26 +224,26 @@ class Ring(Graph[int]):
     def labelled(self, state: int) -> list[tuple[str, int]]:
         return list(zip(("up", "down"), self.successors(state), strict=True))
 
-    def speaking(self, state: int) -> list[Finding]:
+    def findings(self, state: int) -> list[Finding]:
         return [Finding("seven", "seven")] if state == 7 else []
 
 
 @pytest.mark.parametrize("order", ["bfs", "dfs"])
 def test_a_graph_that_is_no_system_is_searched(order):
-    sightings: list[int] = []
-    loop = LoopSearch(Ring(10, [0, 3]), order=order, sighted=lambda found, number: sightings.append(number) or False)
+    findings: list[int] = []
+    loop = LoopSearch(Ring(10, [0, 3]), order=order, on_finding=lambda found, number: findings.append(number) or False)
     loop.run()
     assert sorted(loop.states) == list(range(10))
     assert loop.states[:2] == [0, 3]
     assert loop.transitions == 20
-    assert [loop.states[number] for number in sightings] == [7]
+    assert [loop.states[number] for number in findings] == [7]
 
 
 def test_breadth_first_finds_the_nearest_way_from_the_nearest_start():
     found: list[int] = []
-    loop = LoopSearch(Ring(10, [0, 3]), sighted=lambda _, number: found.append(number) or True)
+    loop = LoopSearch(Ring(10, [0, 3]), on_finding=lambda _, number: found.append(number) or True)
     loop.run()
-    assert loop.ended_by_sighting
+    assert loop.ended_by_finding
     assert loop.route(found[0]) == [0, 9, 8, 7]
     assert loop.depth == 3
 
@@ -342,8 +342,8 @@ def test_a_fault_that_comes_first_is_remembered_only_where_it_happened(receiver)
     graph, loop = loop_on(system)
     assert [graph.value(state) for state in loop.states] == list(expected)
     assert loop.transitions == sum(map(len, expected.values())) == 4 + 16
-    assert [found for state in loop.states for found in graph.speaking(state)] == [
-        found for state in expected for found in Semantics(system).speaking(state)
+    assert [found for state in loop.states for found in graph.findings(state)] == [
+        found for state in expected for found in Semantics(system).findings(state)
     ]
 
 

@@ -46,8 +46,8 @@ def states_in_order(system, reduce: bool) -> tuple[list[State], list[State]]:
         reduction,
         limits=limits,
         watch=LimitWatch(limits),
-        sighted=lambda found, number: False,
-        paused=lambda: None,
+        on_finding=lambda found, number: False,
+        on_pause=lambda: None,
     )
     kernel.run()
     return (

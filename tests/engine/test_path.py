@@ -2,7 +2,7 @@
 
 import pytest
 
-from sdnloom.engine import user_code as evaluate
+from sdnloom.engine import user_code
 from sdnloom.engine.disciplines import Bag, Fifo, Lossy, Ports
 from sdnloom.engine.memo import Memo, MemoSemantics
 from sdnloom.engine.model import Action, Channel, Component, Mode, Needs, Outcome, Property, Step, System
@@ -219,7 +219,7 @@ def test_counterexamples_of_random_systems_replay_and_are_minimal():
             continue
         for one in search(system, SearchOptions(engine="loop", order="dfs", find_all=True)).violations:
             found = Finding(one.property, one.message)
-            assert found in semantics.speaking(final_state(semantics, replay(semantics, one.path)))
+            assert found in semantics.findings(final_state(semantics, replay(semantics, one.path)))
             assert (one.initial, one.transitions) == (semantics.initial(), tuple(replay(semantics, one.path)))
             for gone in range(len(one.path)):
                 shorter = Path(one.path.steps[:gone] + one.path.steps[gone + 1 :])
@@ -227,7 +227,7 @@ def test_counterexamples_of_random_systems_replay_and_are_minimal():
                     ending = final_state(semantics, replay(semantics, shorter))
                 except Diverged:
                     continue
-                assert found not in semantics.speaking(ending), (seed, one)
+                assert found not in semantics.findings(ending), (seed, one)
             checked += 1
     assert checked > 100
 
@@ -268,11 +268,11 @@ def test_a_semantics_that_remembers_gives_the_same_and_evaluates_a_step_once(see
     system = random_system(seed)
     calls = []
 
-    def counted(component, action, core, message, checked, real=evaluate.evaluate):
+    def counted(component, action, core, message, checked, real=user_code.evaluate):
         calls.append((component.name, action.name, core, message))
         return real(component, action, core, message, checked)
 
-    monkeypatch.setattr(evaluate, "evaluate", counted)
+    monkeypatch.setattr(user_code, "evaluate", counted)
     plain = reachable(Semantics(system), 3000)
     distinct = set(calls)
     calls.clear()

@@ -13,7 +13,7 @@ from sdnloom.engine.disciplines import Bag, BarrierBag, Fifo, Lossy, Ports, Reor
 from sdnloom.engine.memo import Memo
 from sdnloom.engine.model import NO_FAULT, Action, Channel, Component, Footprint, Mode, Needs, Outcome, Property, System
 from sdnloom.engine.reduction.laws import classes_of
-from sdnloom.engine.reduction.place_classes import Looks, Status
+from sdnloom.engine.reduction.place_classes import ClassRules, Status
 from sdnloom.engine.reduction.stubborn_sets import ReductionRefused, StubbornRules, StubbornSets, closure
 from sdnloom.engine.result import Holds, SearchOptions, Violated
 from sdnloom.engine.search import search
@@ -244,15 +244,18 @@ def _copying(waits: tuple[str, ...], sends: bool, looks: bool) -> System:
 RARE = {
     "without what changes a handling": (StubbornRules(changed=False), _copying(("copy",), sends=False, looks=True)),
     "without changed handling": (
-        StubbornRules(looks=Looks(others=False)),
+        StubbornRules(classes=ClassRules(others=False)),
         _copying(("copy",), sends=False, looks=True),
     ),
     "without messages behind the first": (
-        StubbornRules(looks=Looks(behind=False)),
+        StubbornRules(classes=ClassRules(behind=False)),
         _copying(("nothing", "copy"), sends=False, looks=False),
     ),
     "without who sends what is to come": (StubbornRules(coming=False), _copying((), sends=True, looks=False)),
-    "without messages to come": (StubbornRules(looks=Looks(declared=False)), _copying((), sends=True, looks=False)),
+    "without messages to come": (
+        StubbornRules(classes=ClassRules(declared=False)),
+        _copying((), sends=True, looks=False),
+    ),
 }
 
 

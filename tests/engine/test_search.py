@@ -11,7 +11,7 @@ from sdnloom.engine.disciplines import Fifo, Lossy
 from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.model import Action, Channel, Component, Mode, Needs, Outcome, Property, System
 from sdnloom.engine.result import (
-    Discovered,
+    CounterexampleFound,
     Finished,
     Holds,
     Incomplete,
@@ -30,14 +30,14 @@ LOOP = SearchOptions(engine="loop")
 ALL_OF_THEM = SearchOptions(engine="loop", find_all=True)
 
 
-def sightings(system, expected):
+def findings(system, expected):
     """Each thing said, with the first state in which it is; of a `sometimes` property only the first."""
     semantics = Semantics(system)
     sometimes = {prop.name for prop in system.properties if prop.sometimes}
     first = {}
     witnessed = set()
     for state in expected:
-        for found in semantics.speaking(state):
+        for found in semantics.findings(state):
             if found.property in sometimes:
                 if found.property in witnessed:
                     continue
@@ -51,7 +51,7 @@ def sightings(system, expected):
 def test_the_verdict_and_the_shortest_counterexample_are_those_of_the_oracle():
     verdicts = {Holds: 0, Violated: 0}
     for system, expected in some(400):
-        violations, _, _ = sightings(system, expected)
+        violations, _, _ = findings(system, expected)
         levels = levels_of(expected)
         result = search(system, LOOP)
         verdicts[type(result.verdict)] += 1
@@ -76,7 +76,7 @@ def test_the_verdict_and_the_shortest_counterexample_are_those_of_the_oracle():
 def test_going_on_reports_each_distinct_violation_once(order):
     several = 0
     for system, expected in some(250):
-        violations, witnesses, never = sightings(system, expected)
+        violations, witnesses, never = findings(system, expected)
         levels = levels_of(expected)
         result = search(system, SearchOptions(engine="loop", find_all=True, order=order))
         assert (result.statistics.states, result.statistics.transitions) == (
@@ -172,7 +172,7 @@ def test_a_depth_limit_with_reduction_never_claims_too_much(depth):
     for system, expected in some(80):
         if any(prop.needs is Needs.STATE for prop in system.properties):
             continue
-        violations, _, _ = sightings(system, expected)
+        violations, _, _ = findings(system, expected)
         result = search(system, SearchOptions(engine="loop", reduce=True, limits=Limits(depth=depth)))
         assert isinstance(result.verdict, (Violated, Incomplete) if violations else (Holds, Incomplete))
 
@@ -204,7 +204,7 @@ def test_a_second_interrupt_is_not_swallowed():
 def test_the_events_of_a_search_end_with_its_result():
     events = []
     result = search(counter(3), LOOP, events.append)
-    assert events == [Discovered(result.verdict.counterexample, witness=False), Finished(result)]
+    assert events == [CounterexampleFound(result.verdict.counterexample, witness=False), Finished(result)]
     assert not any(isinstance(event, Progress | Notice) for event in events)
 
 

@@ -58,7 +58,7 @@ def verdict(network, program, *rules, arguments=None, **options):
         assert found.shortest == (not options.get("reduce"))
         semantics = Semantics(system)
         ending = final_state(semantics, replay(semantics, found.path))
-        assert (found.property, found.message) in {(one.property, one.message) for one in semantics.speaking(ending)}
+        assert (found.property, found.message) in {(one.property, one.message) for one in semantics.findings(ending)}
     return result
 
 

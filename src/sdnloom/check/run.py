@@ -229,7 +229,7 @@ def _confirm(semantics: Semantics, shown: Counterexample) -> Counterexample:
         raise DiscoveryError(
             f"{shown.property}: the program does something else when it is not rewritten: {error}"
         ) from None
-    if Finding(shown.property, shown.message) not in semantics.speaking(final_state(semantics, transitions)):
+    if Finding(shown.property, shown.message) not in semantics.findings(final_state(semantics, transitions)):
         raise DiscoveryError(f"{shown.property}: not violated by the program as it was written: {shown.message}")
     return replace(shown, initial=semantics.initial(), transitions=tuple(transitions))
 

@@ -2,7 +2,7 @@
 
 from rich.console import Console
 
-from sdnloom.engine.result import Discovered, Finished, Notice, Progress, SearchEvent
+from sdnloom.engine.result import CounterexampleFound, Finished, Notice, Progress, SearchEvent
 from sdnloom.report.describe import counted
 
 SECONDS_BETWEEN_LINES = 10
@@ -26,10 +26,10 @@ class SearchProgress:
                 self._follow(event)
             case Notice():
                 self._console.print(f"note: {event.text}", markup=False, soft_wrap=True)
-            case Discovered() if not event.witness:
-                steps = counted(len(event.found.path), "step")
+            case CounterexampleFound() if not event.witness:
+                steps = counted(len(event.counterexample.path), "step")
                 self._console.print(
-                    f"found: {event.found.property} violated after {steps}", markup=False, soft_wrap=True
+                    f"found: {event.counterexample.property} violated after {steps}", markup=False, soft_wrap=True
                 )
             case Finished():
                 self.stop()

@@ -34,6 +34,6 @@ def command(trace: Path, scenario: Path | None, form: str) -> int:
     click.echo(render("replay", form, recorded, replayed, loaded.network.topology), nl=False)
     outcome = replay_outcome(recorded, replayed)
     desired = [prop.name for prop in run.properties if prop.sometimes]
-    if outcome == CONFIRMED and recorded.found is not None and recorded.found.property in desired:
+    if outcome == CONFIRMED and recorded.finding is not None and recorded.finding.property in desired:
         return 0
     return _EXIT.get(outcome, 0)

@@ -91,7 +91,7 @@ class _Session:
     def show_choices(self) -> None:
         """List the enabled steps, after the findings of the properties."""
         sometimes = {prop.name for prop in self.run.properties if prop.sometimes}
-        for found in self.stepper.found():
+        for found in self.stepper.findings():
             word = "SEEN" if found.property in sometimes else "VIOLATED"
             click.echo(f"{word} {found.property}: {found.message}")
         enabled = self.stepper.enabled()
@@ -143,7 +143,7 @@ class _Session:
         if file is None:
             click.echo("save: expected the name of a file")
             return
-        found = next(iter(self.stepper.found()), None)
+        found = next(iter(self.stepper.findings()), None)
         try:
             recorded = TraceRecord(self.run.scenario, self.run.fingerprints, self.stepper.transitions, found)
             save(recorded, Path(file))

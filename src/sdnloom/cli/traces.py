@@ -88,8 +88,8 @@ def check_same(trace: Trace, file: Path, run: Run) -> None:
             "same network and properties (after a change of the scenario, check it anew)"
         )
     names = [prop.name for prop in run.properties]
-    if trace.found is not None and trace.found.property not in names:
-        raise TraceError(f"{file}: property is {shown(trace.found.property)}; expected one of {', '.join(names)}")
+    if trace.finding is not None and trace.finding.property not in names:
+        raise TraceError(f"{file}: property is {shown(trace.finding.property)}; expected one of {', '.join(names)}")
 
 
 def _scenario_of(trace: Trace, file: Path, given: Path | None) -> Scenario:

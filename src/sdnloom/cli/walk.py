@@ -44,8 +44,8 @@ def command(scenario: Scenario, seed: int, runs: int, max_steps: int, trace_dir:
     for run in range(runs):
         walk = random_walk(system, seed + run, max_steps)
         result = replace(result, runs=run + 1, steps=result.steps + len(walk.path))
-        if walk.found:
-            semantics, finding = Semantics(system), walk.found[0]
+        if walk.findings:
+            semantics, finding = Semantics(system), walk.findings[0]
             path = minimise(semantics, walk.path, finding)
             transitions = tuple(replay(semantics, path))
             recorded = TraceRecord(prepared.scenario, prepared.fingerprints, transitions, finding)

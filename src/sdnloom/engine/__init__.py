@@ -1,4 +1,4 @@
-"""Search over any system of components: describe it as a `System`, call `search`, read the `Result`."""
+"""Search of any system of components: describe it as a `System`, call `search`, read the `Result`."""
 
 from sdnloom.engine.disciplines import Bag, BarrierBag, Fifo, Lossy, Ports, Reorder
 from sdnloom.engine.graph import Graph
@@ -31,7 +31,7 @@ from sdnloom.engine.path import Diverged, Path, clocks, cone, describe, minimise
 from sdnloom.engine.reduction.stubborn_sets import ReductionRefused
 from sdnloom.engine.result import (
     Counterexample,
-    Discovered,
+    CounterexampleFound,
     Finished,
     Holds,
     Incomplete,
@@ -63,8 +63,8 @@ __all__ = [
     "Component",
     "Composed",
     "Counterexample",
+    "CounterexampleFound",
     "Discipline",
-    "Discovered",
     "Diverged",
     "Fault",
     "FaultKind",

@@ -1,7 +1,7 @@
 """How channels store messages: Fifo, Bag, Lossy, Reorder, Ports, BarrierBag.
 
-Each is a pure description of one kind of queue. `many_senders`, `push_keeps` and `undisturbed` are laws that
-reductions rely on; `laws.py` checks them on what a search meets.
+Each is a pure description of one kind of queue. Reductions rely on the laws `many_senders`, `push_keeps` and
+`undisturbed`; `reduction/laws.py` checks them on the contents that a search meets.
 """
 
 from collections.abc import Callable, Sequence
@@ -73,7 +73,7 @@ def _add(content: frozenset[tuple[Message, int]], message: Message, change: int)
 
 @dataclass(frozen=True)
 class Lossy:
-    """Another discipline that may drop or duplicate what is sent, at most so many times in all.
+    """Another discipline that may drop or duplicate messages that are sent, at most so many times in all.
 
     Content: (inner content, drops left, duplicates left).
     """
@@ -84,7 +84,7 @@ class Lossy:
 
     def __post_init__(self) -> None:
         if isinstance(self.inner, Lossy):
-            raise ModelError("Lossy inside Lossy: the faults of the two could not be told apart; add up the budgets")
+            raise ModelError("Lossy inside Lossy: the faults of the two cannot be distinguished; add the budgets")
 
     @property
     def empty(self) -> Content:
@@ -92,7 +92,7 @@ class Lossy:
 
     @property
     def many_senders(self) -> bool:
-        # Senders share the budgets: one's fault may take the other's away.
+        # Senders share the budgets, so their pushes do not commute.
         return self.inner.many_senders and not (self.drop or self.duplicate)
 
     @property
@@ -148,7 +148,7 @@ class Reorder:
         results: list[tuple[FaultKind, Message, Content]] = []
         for place, message in enumerate(queue):
             rest = (queue[:place] + queue[place + 1 :], budget - (place > 0))
-            # Equal neighbours are interchangeable: overtaking one's own copy is no event.
+            # A message that overtakes an equal one changes nothing.
             if place == 0 or (budget and queue[place - 1] != message):
                 results.append((overtake(place), message, rest))
         return tuple(results)
@@ -164,8 +164,8 @@ class Ports:
 
     A message sent is (port, payload); a message received is the tuple of (port, payload) heads in port order.
     Content: the tuple of (port, waiting payloads) of non-empty queues, in port order. Law: senders use different ports.
-    `senders` says which component sends to which port: it lets a reduction see that a push behind a waiting packet
-    changes nothing about the next reception.
+    `senders` says which component sends to which port, so that a reduction knows that a push behind a waiting packet
+    does not change the next reception.
     """
 
     senders: tuple[tuple[str, Any], ...] = ()
@@ -199,9 +199,10 @@ class Ports:
 
 @dataclass(frozen=True)
 class BarrierBag:
-    """A bag with barriers: a barrier is received after all that was sent before it and before all that follows.
+    """A bag with barriers: a barrier is received after all messages sent before it and before all sent after it.
 
-    Content: a tuple of segments, each a bag (frozenset) or a one-element tuple that holds a barrier.
+    Content: a tuple of segments, each a bag (frozenset) or a one-element tuple that holds a barrier. `actors` will use
+    it for control channels that reorder messages between barriers.
     """
 
     is_barrier: Callable[[Any], bool]
@@ -210,7 +211,7 @@ class BarrierBag:
     push_keeps: bool = True
 
     def undisturbed(self, content: tuple[Any, ...]) -> frozenset[str] | None:
-        # Behind a barrier nothing reaches the first segment.
+        # A push behind a barrier leaves the first segment as it is.
         return None if any(isinstance(segment, tuple) for segment in content) else frozenset()
 
     def push(self, content: tuple[Any, ...], message: Message) -> tuple[tuple[FaultKind, Content], ...]:
@@ -230,7 +231,7 @@ class BarrierBag:
 
 
 def parts_of(message: Message, waiting: Sequence[Message]) -> tuple[Message, ...]:
-    """The messages as they were sent that make up one that was received: Ports receives several at once."""
+    """The sent messages that a received message consists of: Ports delivers several at once."""
     if message not in waiting and isinstance(message, tuple) and message and all(part in waiting for part in message):
         return message
     return (message,)

@@ -1,4 +1,4 @@
-"""All that search, limits, progress, paths and reports need to know of a state space."""
+"""Interface of a state space."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Sequence
@@ -12,12 +12,12 @@ S = TypeVar("S", bound=Hashable)
 class Graph(ABC, Generic[S]):
     """States and their successors, in a canonical order. A System compiles to one; others implement it directly."""
 
-    asks = True  # whether `speaking` can ever say anything
-    cycle_proviso = False  # whether a reduction could postpone an action for ever, so that a search has to prevent it
+    checks_states = True  # whether `findings` may return any
+    cycle_proviso = False  # whether a search has to check the cycle proviso
 
     @abstractmethod
     def initial(self) -> Iterable[S]:
-        """The states at the start."""
+        """The initial states."""
 
     @abstractmethod
     def successors(self, state: S) -> Sequence[S]:
@@ -35,6 +35,6 @@ class Graph(ABC, Generic[S]):
         """The successors that a reduction left out of `successors`."""
         return ()
 
-    def speaking(self, state: S) -> Sequence[Finding]:
-        """The properties that speak in the state."""
+    def findings(self, state: S) -> Sequence[Finding]:
+        """The properties that report something in the state."""
         return ()

@@ -1,4 +1,4 @@
-"""When to stop, and when to say how it goes: limits, Ctrl-C and the pace of progress events."""
+"""Limits of a run, Ctrl-C, and the pace of progress events."""
 
 import math
 import os
@@ -13,12 +13,12 @@ from types import FrameType
 from sdnloom.engine.result import Limits
 
 _PROGRESS_SECONDS = 0.5
-_GRACE_SECONDS = 1.0  # for a step that is under way when the time is over
+_GRACE_SECONDS = 1.0  # for a step that runs when the time is over
 _STATM = Path("/proc/self/statm")
 
 
 def resident_bytes() -> int:
-    """The resident memory of this process; 0 where the system does not tell."""
+    """The resident memory of this process; 0 if the system does not say."""
     try:
         return int(_STATM.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError, IndexError):
@@ -26,11 +26,11 @@ def resident_bytes() -> int:
 
 
 class TimeLimitReached(KeyboardInterrupt):
-    """Raised in user code that still runs some time after the time limit. Like Ctrl-C it is no error of that code."""
+    """Raised in user code that runs on after the time limit. Like Ctrl-C it is no error of that code."""
 
 
 class LimitWatch:
-    """Asked between batches of work: is there a reason to stop, is a progress event due?
+    """Says between batches of work whether to stop and whether a progress event is due.
 
     `spent` seconds of the time limit have passed before.
     """
@@ -48,11 +48,11 @@ class LimitWatch:
 
     @property
     def left(self) -> float:
-        """What is left of the time limit, in seconds."""
+        """The seconds left of the time limit."""
         return math.inf if self.limits.seconds is None else self.limits.seconds - self._spent - self.seconds
 
     def reason_to_stop(self) -> str | None:
-        """Why the search should end here; the limits on states and depth are the engines' own, exact to one state."""
+        """Why the run should end now, or None. The engines themselves check the limits on states and depth, exactly."""
         if self.interrupted:
             return "interrupted"
         if self.limits.seconds is not None and self.left <= 0:
@@ -71,9 +71,9 @@ class LimitWatch:
 
     @contextmanager
     def catching_interrupts(self, noted: Callable[[], None] = lambda: None) -> Iterator[None]:
-        """Turn the first Ctrl-C into a clean end, after `noted`; a second one interrupts as usual.
+        """Turn the first Ctrl-C into a flag, and call `noted`; a second one interrupts as usual.
 
-        A flag and not an exception: a search must not be torn in the middle of an update.
+        An exception could interrupt a search in the middle of an update.
         """
         if threading.current_thread() is not threading.main_thread():
             yield
@@ -93,7 +93,7 @@ class LimitWatch:
 
     @contextmanager
     def ending_steps(self, under_way: Callable[[], str | None]) -> Iterator[None]:
-        """Raise OutOfTime in a step that is under way after the time limit, again and again if it swallows that."""
+        """Raise TimeLimitReached in a step that runs on after the time limit, repeatedly if the step catches it."""
         if self.limits.seconds is None or threading.current_thread() is not threading.main_thread():
             yield
             return

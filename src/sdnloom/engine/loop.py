@@ -11,22 +11,22 @@ from sdnloom.engine.result import Limits
 from sdnloom.engine.semantics import Finding
 
 S = TypeVar("S", bound=Hashable)
-BATCH = 1024  # expansions between two looks at the clock
+BATCH = 1024  # expansions between two checks of the limits
 
 
-DEPTH_UNDER_REDUCTION = "a depth limit and a reduction meet a cycle, where depth says nothing"
+DEPTH_UNDER_REDUCTION = "a depth limit has no meaning with a reduction on a cyclic state space"
 
 
-def never_stop(found: Finding, number: int) -> bool:
-    """Go on after a sighting."""
+def never_stop(finding: Finding, number: int) -> bool:
+    """Go on after a finding."""
     return False
 
 
 class LoopSearch(Generic[S]):
     """One run over a graph. States are numbered in the order they are found; the first ones are the initial ones.
 
-    `observe(state)` is called for each new state, in order. `sighted(found, number)` is called when a property speaks
-    in a new state, and stops the search there if it returns True. `paused()` is called now and then.
+    `observe(state)` is called for each new state, in order. `on_finding(finding, number)` is called for each finding in
+    a new state; if it returns True, the search ends there. `on_pause()` is called between batches.
     """
 
     def __init__(
@@ -37,17 +37,17 @@ class LoopSearch(Generic[S]):
         limits: Limits | None = None,
         watch: LimitWatch | None = None,
         max_transitions: int | None = None,
-        sighted: Callable[[Finding, int], bool] = never_stop,
-        paused: Callable[[], None] = lambda: None,
+        on_finding: Callable[[Finding, int], bool] = never_stop,
+        on_pause: Callable[[], None] = lambda: None,
         observe: Callable[[S], None] | None = None,
     ) -> None:
         self.graph, self.order = graph, order
         self.limits = limits or Limits()
         self.watch = watch or LimitWatch(self.limits)
         self.max_transitions = max_transitions
-        self.sighted, self.paused, self.observe = sighted, paused, observe
-        # Whether each new state is looked at.
-        self.looks = graph.asks or self.limits.states is not None or observe is not None
+        self.on_finding, self.on_pause, self.observe = on_finding, on_pause, observe
+        # Whether new states are checked one by one.
+        self.checks_new = graph.checks_states or self.limits.states is not None or observe is not None
         self.states: list[S] = []
         self._seen: set[S] = set()
         self._numbers: dict[S, int] = {}  # with the cycle proviso: the number of each state
@@ -55,8 +55,8 @@ class LoopSearch(Generic[S]):
         self.transitions = 0
         self.depth = 0  # the greatest number of steps to a state, as the search found it
         self.frontier = 0
-        self.stopped: str | None = None  # why not everything was seen
-        self.ended_by_sighting = False
+        self.stopped: str | None = None  # why the search is not exhaustive
+        self.ended_by_finding = False
         self._closed: set[int] = set()  # with the proviso, depth first: the states that were expanded
         self._ends: list[int] = []  # with the proviso: states whose edges led only to states expanded before
         self.proviso = CycleProviso(graph) if graph.cycle_proviso else None
@@ -115,7 +115,7 @@ class LoopSearch(Generic[S]):
         """Expand some states of a level; True when the search is over."""
         successors, seen, states, parents = self.graph.successors, self._seen, self.states, self.parents
         known = seen.__contains__
-        looks = self.looks
+        checks_new = self.checks_new
         for number in numbers:
             found = successors(states[number])
             self.transitions += len(found)
@@ -125,7 +125,7 @@ class LoopSearch(Generic[S]):
                     seen.add(state)
                     states.append(state)
                     parents.append(number)
-            if looks and len(states) > first and self._checked(first, found):
+            if checks_new and len(states) > first and self._checked(first, found):
                 return True
             if self.proviso is not None:
                 self._note_end(number, found)
@@ -142,7 +142,7 @@ class LoopSearch(Generic[S]):
         levels = [len(self.route(number)) - 1 for number in stack]
         successors, seen, states, parents = self.graph.successors, self._seen, self.states, self.parents
         known = seen.__contains__
-        looks = self.looks
+        checks_new = self.checks_new
         turns = 0
         while stack:
             if turns % BATCH == 0:
@@ -165,7 +165,7 @@ class LoopSearch(Generic[S]):
             if len(states) > first:
                 if level >= self.depth:
                     self.depth = level + 1
-                if looks and self._checked(first, found):
+                if checks_new and self._checked(first, found):
                     return True
                 stack.extend(range(len(states) - 1, first - 1, -1))
                 levels.extend([level + 1] * (len(states) - first))
@@ -182,7 +182,7 @@ class LoopSearch(Generic[S]):
         return [self._numbers[state] for state in found]
 
     def _done_after(self, number: int, found: Sequence[S]) -> bool:
-        """Take in what was found from a state; True when the search ends with one of these."""
+        """Add the successors of a state; True when the search ends with one of them."""
         states = self.states
         first = len(states)
         for state in found:
@@ -190,20 +190,20 @@ class LoopSearch(Generic[S]):
                 self._seen.add(state)
                 states.append(state)
                 self.parents.append(number)
-        if number >= 0:  # being initial is no transition
+        if number >= 0:  # initial states are reached by no transition
             self.transitions += len(found)
-        return self.looks and len(states) > first and self._checked(first, found)
+        return self.checks_new and len(states) > first and self._checked(first, found)
 
     def _checked(self, first: int, found: Sequence[S]) -> bool:
-        """Ask the properties of the new states, in order; stop exactly where a violation or the limit says."""
+        """Check the new states in order; stop exactly at a violation or at the limit on states."""
         for number in range(first, len(self.states)):
             if self.observe is not None:
                 self.observe(self.states[number])
-            for spoken in self.graph.speaking(self.states[number]):
-                self.ended_by_sighting |= self.sighted(spoken, number)
+            for finding in self.graph.findings(self.states[number]):
+                self.ended_by_finding |= self.on_finding(finding, number)
             at_limit = number + 1 == self.limits.states
-            if self.ended_by_sighting or at_limit:
-                # Forget what the same expansion found beyond: the figures are those of this moment.
+            if self.ended_by_finding or at_limit:
+                # States that the same expansion found later are removed, so that the counts are exact.
                 beyond = len(found) - 1 - found.index(self.states[number])
                 self.transitions = max(0, self.transitions - beyond)
                 for state in self.states[number + 1 :]:
@@ -215,7 +215,7 @@ class LoopSearch(Generic[S]):
         return False
 
     def _pause(self) -> bool:
-        self.paused()
+        self.on_pause()
         reason = self.watch.reason_to_stop()
         if self.max_transitions is not None and self.transitions >= self.max_transitions:
             reason = f"{self.max_transitions:,} transitions were explored"
@@ -223,7 +223,7 @@ class LoopSearch(Generic[S]):
         return reason is not None
 
     def _at_depth_limit(self, waiting: Iterable[int]) -> bool:
-        """Whether states at the depth limit lead anywhere new; then the search is over and incomplete."""
+        """Whether states at the depth limit have new successors; then the search ends as incomplete."""
         for number in waiting:
             if self._leads_on(number):
                 self.stopped = f"the depth limit of {self.limits.depth} was reached"
@@ -233,5 +233,5 @@ class LoopSearch(Generic[S]):
         return False
 
     def _leads_on(self, number: int) -> bool:
-        """Whether a state has a successor that is new."""
+        """Whether a state has a new successor."""
         return any(after not in self._seen for after in self.graph.successors(self.states[number]))

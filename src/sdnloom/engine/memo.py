@@ -1,13 +1,13 @@
-"""Values as small integers, and every evaluation of user code remembered.
+"""Interning of values, and the memo of evaluations of user code.
 
 A step is memoised on (action, core, message): handler code runs once per distinct situation, not once per global
-transition. Queues are not part of a core, which is what keeps situations few.
+transition. Queues are not part of a core, which keeps the number of situations small.
 """
 
 from collections.abc import Hashable, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from sdnloom.engine import user_code as evaluate
+from sdnloom.engine import user_code
 from sdnloom.engine.model import Action, Component, Core, Event, Fault, Message, Outcome, Step, System
 from sdnloom.engine.semantics import Semantics
 
@@ -15,7 +15,7 @@ V = TypeVar("V", bound=Hashable)
 
 
 class Interner(Generic[V]):
-    """Distinct values numbered in order of arrival."""
+    """Numbers distinct values in the order in which they come."""
 
     def __init__(self) -> None:
         self.values: list[V] = []
@@ -40,15 +40,15 @@ class MessageBatch(NamedTuple):
     items: tuple[tuple[int, int], ...]
 
 
-class Local(NamedTuple):
-    """An outcome in numbers. It is one component's part of a transition, whatever the others are doing."""
+class LocalOutcome(NamedTuple):
+    """An outcome in numbers: one component's part of a transition, independent of the other components."""
 
     number: int
     action: int
     message: int  # 0 when nothing is taken
     core: int
-    own: tuple[tuple[int, int], ...]  # what the component sends itself, as in a Parcel
-    parcels: tuple[int, ...]  # numbers of the parcels to others, in component order
+    own: tuple[tuple[int, int], ...]  # what the component sends itself, as in a MessageBatch
+    batches: tuple[int, ...]  # numbers of the batches to others, in component order
     outcome: Outcome
 
 
@@ -63,7 +63,7 @@ class Memo:
         self.actions: list[tuple[int, Action]] = [
             (number, action) for number, component in enumerate(system.components) for action in component.actions
         ]
-        # Channels by receiver: a channel is (component, slot) from here on.
+        # Channels by receiver: a channel is (component, slot).
         self.inbox: list[list[int]] = [[] for _ in system.components]
         self.slot: list[tuple[int, int]] = []
         for number, channel in enumerate(system.channels):
@@ -78,10 +78,10 @@ class Memo:
         self.contents: list[Interner[Any]] = [Interner() for _ in system.channels]
         self.messages: Interner[Any] = Interner()
         self.messages.number(_NO_MESSAGE)
-        self.parcels: Interner[MessageBatch] = Interner()
-        self.locals: list[Local] = []
+        self.batches: Interner[MessageBatch] = Interner()
+        self.locals: list[LocalOutcome] = []
         self.evaluations = [0] * len(system.components)
-        self._steps: dict[tuple[int, int, int], tuple[Local, ...]] = {}
+        self._steps: dict[tuple[int, int, int], tuple[LocalOutcome, ...]] = {}
         self._pushes: dict[tuple[int, int, int], tuple[tuple[int, Fault | None], ...]] = {}
         self._takes: dict[tuple[int, int], tuple[tuple[int, int, Fault | None], ...]] = {}
         initial = self.semantics.initial()
@@ -89,7 +89,7 @@ class Memo:
         for table, content in zip(self.contents, initial.contents, strict=True):
             table.number(content)
 
-    def step(self, action: int, core: int, message: int) -> tuple[Local, ...]:
+    def step(self, action: int, core: int, message: int) -> tuple[LocalOutcome, ...]:
         """The numbered outcomes of an action on a core and a message."""
         try:
             return self._steps[action, core, message]
@@ -106,7 +106,7 @@ class Memo:
             where = self.system.channels[channel]
             known = self._pushes[channel, content, message] = tuple(
                 (self.contents[channel].number(after), Fault(where.name, kind, sent) if kind else None)
-                for kind, after in evaluate.push(where, self.contents[channel].values[content], sent)
+                for kind, after in user_code.push(where, self.contents[channel].values[content], sent)
             )
         return known
 
@@ -122,12 +122,12 @@ class Memo:
                     self.contents[channel].number(rest),
                     Fault(where.name, kind, message) if kind else None,
                 )
-                for kind, message, rest in evaluate.take(where, self.contents[channel].values[content])
+                for kind, message, rest in user_code.take(where, self.contents[channel].values[content])
             )
         return known
 
     def undisturbed(self, channel: int, content: int) -> frozenset[str] | None:
-        """The senders that cannot change what the channel offers now; nobody where it offers nothing."""
+        """The senders whose pushes leave what the channel offers now as it is; empty if it offers nothing."""
         if not self.take(channel, content):
             return frozenset()
         return self.system.channels[channel].discipline.undisturbed(self.contents[channel].values[content])
@@ -136,7 +136,7 @@ class Memo:
         """The contents of a channel that were met and offer something."""
         return [content for (number, content), offers in self._takes.items() if number == channel and offers]
 
-    def step_of(self, local: Local) -> Step:
+    def step_of(self, local: LocalOutcome) -> Step:
         """The trace line of a local outcome, without faults."""
         component, action = self.actions[local.action]
         return Step(
@@ -147,7 +147,7 @@ class Memo:
         )
 
     def events_by_action(self) -> dict[int, set[tuple[Event, ...]]]:
-        """What each action was seen to emit, the faults in what it sent and took included."""
+        """The tuples of events that each action emitted, with the faults of messages that it sent or took."""
         results: dict[int, set[tuple[Event, ...]]] = {number: set() for number in range(len(self.actions))}
         for local in self.locals:
             if local.outcome.events:
@@ -163,11 +163,11 @@ class Memo:
             results[number] |= {(fault,) for fault in overtaken if fault.channel == action.take}
         return results
 
-    def _evaluate(self, action: int, core: int, message: int) -> tuple[Local, ...]:
+    def _evaluate(self, action: int, core: int, message: int) -> tuple[LocalOutcome, ...]:
         number, declared = self.actions[action]
         component = self.system.components[number]
         self.evaluations[number] += 1
-        outcomes = evaluate.evaluate(
+        outcomes = user_code.evaluate(
             component,
             declared,
             self.cores[number].values[core],
@@ -176,7 +176,7 @@ class Memo:
         )
         return tuple(self._local(action, number, message, outcome) for outcome in outcomes)
 
-    def _local(self, action: int, component: int, message: int, outcome: Outcome) -> Local:
+    def _local(self, action: int, component: int, message: int, outcome: Outcome) -> LocalOutcome:
         own: list[tuple[int, int]] = []
         others: dict[int, list[tuple[int, int]]] = {}
         for name, sent in self.semantics.in_storage_order(component, outcome):
@@ -184,13 +184,13 @@ class Memo:
             to, slot = self.slot[channel]
             self.sent[channel].setdefault(sent, set()).add(self.system.components[component].name)
             (own if to == component else others.setdefault(to, [])).append((slot, self.messages.number(sent)))
-        local = Local(
+        local = LocalOutcome(
             len(self.locals),
             action,
             message,
             self.cores[component].number(outcome.core),
             tuple(own),
-            tuple(self.parcels.number(MessageBatch(to, tuple(items))) for to, items in others.items()),
+            tuple(self.batches.number(MessageBatch(to, tuple(items))) for to, items in others.items()),
             outcome,
         )
         self.locals.append(local)

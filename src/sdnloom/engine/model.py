@@ -10,10 +10,10 @@ from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from sdnloom.errors import SdnloomError
 
-Core: TypeAlias = Hashable  # a component's state; may be a handle whose snapshot a platform keeps
+Core: TypeAlias = Hashable  # a component's state, or the id of a state that a platform stores
 Message: TypeAlias = Hashable  # its repr is stable across processes and hash seeds
 Content: TypeAlias = Hashable  # what a channel holds
-Event: TypeAlias = Hashable  # a fact for properties and reports; no step ever reads it
+Event: TypeAlias = Hashable  # a fact for properties and reports; no step reads it
 Cell: TypeAlias = Hashable  # part of a core, the unit of independence: "table", ("mac", "s1")
 
 ALL: frozenset[Cell] = frozenset({"*"})
@@ -21,7 +21,7 @@ NONE: frozenset[Cell] = frozenset()
 
 
 class ModelError(SdnloomError):
-    """A system that breaks the contract. The message names component, action and value."""
+    """A system that breaks the contract. The message names the component, action and value."""
 
 
 @dataclass(frozen=True)
@@ -72,12 +72,12 @@ class Discipline(Protocol):
 
     @property
     def push_keeps(self) -> bool:
-        """Law: what could be taken before a push can be taken after it, and leaves the same with the push added."""
+        """Law: what could be taken before a push can be taken after it, with the same rest except for the push."""
 
     def undisturbed(self, content: Any) -> frozenset[str] | None:
-        """The senders whose pushes, however many, leave what can be taken now as it is; None for all senders.
+        """The senders whose pushes, however many, do not change what can be taken now; None for all senders.
 
-        It is asked only where something can be taken.
+        Called only if something can be taken.
         """
 
     def push(self, content: Any, message: Message) -> tuple[tuple[FaultKind, Content], ...]:
@@ -89,7 +89,7 @@ class Discipline(Protocol):
 
 @runtime_checkable
 class ListsContent(Protocol):
-    """A discipline that tells what it holds."""
+    """A discipline that lists the messages it holds."""
 
     def waiting(self, content: Any) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
         """The messages, or parts of them, that may be received next, and those that may be received after that one."""
@@ -106,7 +106,7 @@ class Channel:
 
 @dataclass(frozen=True)
 class Outcome:
-    """One result of a step. `reads` and `writes` are what it really touched; None means what the action declares."""
+    """One result of a step. `reads` and `writes` are the cells that it touched; None stands for the declared ones."""
 
     core: Core
     sends: tuple[tuple[str, Message], ...] = ()
@@ -138,7 +138,7 @@ class RestartRequired(SdnloomError):  # noqa: N818 (a request, not an error)
 
 
 class Footprint(NamedTuple):
-    """Cells that may be read and written, and channels that may be sent on."""
+    """Cells that are read and written, and channels that are sent on."""
 
     reads: frozenset[Cell]
     writes: frozenset[Cell]
@@ -148,20 +148,20 @@ class Footprint(NamedTuple):
 class Mode(Enum):
     """When an action happens."""
 
-    MUST = "must"  # it happens if nothing else does; a state with no MUST enabled is quiescent
-    MAY = "may"  # the environment: send, move, fail, fire a timer; never blocks quiescence
+    MUST = "must"  # happens if nothing else does; a state without an enabled MUST is quiescent
+    MAY = "may"  # the environment: send, move, fail, fire a timer; a quiescent state may have some enabled
     IDLE = "idle"  # a MAY that is enabled only in quiescent states
 
 
 @dataclass(frozen=True)
 class Action:
-    """What a component can do: `step(core, message)` gives its outcomes; none means not enabled, nothing consumed.
+    """Something that a component can do. `step(core, message)` returns its outcomes; without any it is not enabled.
 
     A step may return a Restart instead, which ends the search.
 
-    `footprint(core, before, message)` says what the step may do about a message that waits, where that is less than
-    what the action declares: whatever the component's other actions do until then, and after it took the messages
-    `before`, which wait there too. Where a channel gives several parts at once it is asked for each (`ListsContent`).
+    `footprint(core, before, message)` is what the step may do with a waiting message, if that is less than the action
+    declares. It holds whatever the component's other actions do until then, and after the messages `before`, which wait
+    too, were taken. If a channel delivers several parts at once, it is called for each (`ListsContent`).
     """
 
     name: str
@@ -180,9 +180,9 @@ def _unchanged(core: Any) -> Core:
 
 @dataclass(frozen=True)
 class Component:
-    """A named part of a system. `canonical` maps equivalent cores to one, which keeps them few.
+    """A named part of a system. `canonical` maps equivalent cores to one of them.
 
-    `conflict(one, other)` says whether two cells share a part, where different cells can; it is symmetric.
+    `conflict(one, other)` says whether two different cells share a part; it is symmetric.
     `cell_text(cell)` is a cell as explanations print it.
     """
 
@@ -195,13 +195,13 @@ class Component:
 
 
 class Needs(Enum):
-    """When a property is asked, and so what a reduction must keep for it."""
+    """When a property is checked, and so what a reduction must keep for it."""
 
     EVENT = "event"  # at every event; its fold commutes and a violation stays: nothing extra to keep
-    ORDER = "order"  # at every event; its fold does not commute: the actions it watches become dependent
-    QUIESCENT = "quiescent"  # where no MUST is enabled
-    SETTLED = "settled"  # where no MUST and no IDLE is enabled
-    STATE = "state"  # in every state: no reduction keeps that
+    ORDER = "order"  # at every event; its fold does not commute: the actions that it watches conflict
+    QUIESCENT = "quiescent"  # in states without an enabled MUST
+    SETTLED = "settled"  # in states without an enabled MUST or IDLE
+    STATE = "state"  # in every state: no reduction keeps them all
 
 
 def _no_fold(memory: Any, event: Event) -> Hashable:
@@ -210,27 +210,27 @@ def _no_fold(memory: Any, event: Event) -> Hashable:
 
 @dataclass(frozen=True)
 class Property:
-    """A named predicate over its own memory of events and, where it is asked of states, over columns of the state.
+    """A named predicate on its own memory of events and, if it is checked in states, on columns of the state.
 
-    Law: the fold commutes, or `watches` names the actions whose order it can see. For EVENT a violation stays. A search
-    with reduction checks this on the memories and events it meets.
+    Law: the fold commutes, or `watches` names the actions on whose order the memory depends. For EVENT a violation
+    stays. A search with reduction checks this on the memories and events that it meets.
 
-    `violated(memory, columns)` returns a message or None. A `sometimes` property is the other way round: its message
-    is a witness that something desired can happen, and a search that never sees it reports that.
+    `violated(memory, columns)` returns a message or None. The message of a `sometimes` property is a witness: something
+    desired can happen. A search without a witness reports that.
     """
 
     name: str
     needs: Needs
     violated: Callable[[Any, Mapping[str, Any]], str | None]
-    watches: frozenset[tuple[str, str]] = frozenset()  # (component, action) pairs whose order the fold can see
+    watches: frozenset[tuple[str, str]] = frozenset()  # (component, action) pairs on whose order the memory depends
     fold: Callable[[Any, Event], Hashable] = _no_fold
     initial: Hashable = None
     columns: tuple[str, ...] = ()  # components and channels that `violated` reads
     sometimes: bool = False
 
     @property
-    def remembers(self) -> bool:
-        """Whether the property has a memory at all."""
+    def has_memory(self) -> bool:
+        """Whether the property has a memory."""
         return self.fold is not _no_fold
 
 
@@ -273,9 +273,9 @@ def fault_text(fault: Fault, number: int = 1) -> str:
 
 
 class Strategy(Protocol):
-    """A heuristic: in each state only the enabled steps of least rank are explored, so its verdict is never Holds.
+    """A heuristic: in each state only the enabled steps of least rank are explored, so the verdict is never Holds.
 
-    Law: `rank` and `after` are pure functions. They see the step without the faults of channels.
+    Law: `rank` and `after` are pure functions. The step that they are given has no faults.
     """
 
     @property
@@ -284,14 +284,14 @@ class Strategy(Protocol):
 
     @property
     def skips(self) -> str:
-        """What it leaves out, in words that follow "skips" in a verdict."""
+        """The orderings that it leaves out, as text that follows "skips" in a verdict."""
 
     @property
     def initial(self) -> Hashable:
-        """Its memory at the start."""
+        """Its initial memory."""
 
     def rank(self, memory: Any, step: Step, outcome: Outcome) -> int | None:
-        """At least 0; only the least is explored. None: explored wherever it is enabled, and it holds back nothing."""
+        """A number from 0; only steps of least rank are explored. None: explored always, whatever the others are."""
 
     def after(self, memory: Any, step: Step, outcome: Outcome) -> Hashable:
         """The memory after the step."""
@@ -325,7 +325,7 @@ class System:
                     raise ModelError(f"{where} declares that it sends on {channel_name!r}, which is no channel")
         actions = {(component.name, action.name) for component in self.components for action in component.actions}
         for prop in self.properties:
-            needs: object = prop.needs  # a text is an easy mistake, and would never be asked for
+            needs: object = prop.needs  # a string is an easy mistake
             if not isinstance(needs, Needs):
                 known = ", ".join(f"Needs.{one.name}" for one in Needs)
                 raise ModelError(f"property {prop.name!r} needs {needs!r}; expected one of {known}")

@@ -1,4 +1,4 @@
-"""Paths: steps by name and value that can be replayed, explained and made smaller."""
+"""Paths: steps by name and value, their replay, causes, vector clocks and minimisation."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,8 +12,8 @@ from sdnloom.errors import SdnloomError
 Clock = dict[str, int]
 
 
-class Diverged(SdnloomError):  # noqa: N818 (what a replay reports)
-    """A step of a path that the system, as it is now, does not offer."""
+class Diverged(SdnloomError):  # noqa: N818 (a result of a replay)
+    """A step of a path that is not enabled in the present system."""
 
     def __init__(self, position: int, step: Step, offered: Sequence[Step]) -> None:
         self.position, self.step, self.offered = position, step, tuple(offered)
@@ -23,7 +23,7 @@ class Diverged(SdnloomError):  # noqa: N818 (what a replay reports)
 
 @dataclass(frozen=True)
 class Path:
-    """A sequence of steps from the initial state. It says nothing of states: replaying it gives them."""
+    """A sequence of steps from the initial state, without the states: a replay gives them."""
 
     steps: tuple[Step, ...] = ()
 
@@ -40,7 +40,7 @@ def describe(step: Step) -> str:
 
 
 def same_step(one: Step, other: Step) -> bool:
-    """Whether two steps are the same line of a trace. Messages are compared as text: a trace may come from a file."""
+    """Whether two steps are the same line of a trace. Messages are compared as text: one may be read from a file."""
     return (one.component, one.action, one.choice, one.faults) == (
         other.component,
         other.action,
@@ -68,7 +68,7 @@ def replay(semantics: Semantics, path: Path) -> list[Transition]:
     state = semantics.initial()
     transitions: list[Transition] = []
     for position, step in enumerate(path.steps):
-        # Only what the step names is evaluated: the other actions may run costly code.
+        # Only the action that the step names is evaluated: others may run slow code.
         chosen = next((t for t in semantics.named(state, step) if same_step(t.step, step)), None)
         if chosen is None:
             raise Diverged(position, step, [t.step for t in semantics.transitions(state)])
@@ -83,7 +83,7 @@ def final_state(semantics: Semantics, transitions: Sequence[Transition]) -> Stat
 
 
 def causes(transitions: Sequence[Transition]) -> list[set[int]]:
-    """For each step, the earlier steps it directly depends on: the component's previous one, the senders to it."""
+    """For each step, the earlier steps that it depends on directly: the component's previous one, and the senders."""
     previous: dict[str, int] = {}
     waiting: dict[str, list[tuple[Message, int]]] = {}  # channel -> (message, the step that sent it)
     results: list[set[int]] = []
@@ -110,7 +110,7 @@ def causes(transitions: Sequence[Transition]) -> list[set[int]]:
 
 
 def clocks(transitions: Sequence[Transition]) -> list[Clock]:
-    """The vector clock after each step: how many steps of each component it knows of, its own included."""
+    """The vector clock after each step: for each component, how many of its steps happened before, itself included."""
     results: list[Clock] = []
     for transition, direct in zip(transitions, causes(transitions), strict=True):
         clock: Clock = {}
@@ -124,7 +124,7 @@ def clocks(transitions: Sequence[Transition]) -> list[Clock]:
 
 
 def cone(transitions: Sequence[Transition], position: int) -> list[int]:
-    """The positions of the steps that the one at `position` depends on, itself included, in order."""
+    """The positions of the steps that the step at `position` depends on, and its own, in order."""
     direct = causes(transitions)
     reached, work = {position}, [position]
     while work:
@@ -135,36 +135,36 @@ def cone(transitions: Sequence[Transition], position: int) -> list[int]:
 
 
 def minimise(semantics: Semantics, path: Path, found: Finding) -> Path:
-    """A path, no longer than the given one, at whose end the same property says the same.
+    """A path to the same finding that is no longer than the given one.
 
-    First the causal cone of the last step, then whatever environment step can be left out with all that follows from
-    it, then single steps. Each candidate is replayed; the result is minimal in the sense that no single step can go.
+    Tries the causal cone of the last step, then leaves out environment steps with all that follows from them, then
+    single steps. Each candidate is replayed. The result is minimal: no single step can be left out.
     """
 
-    def still(candidate: Path) -> bool:
+    def finds(candidate: Path) -> bool:
         try:
             transitions = replay(semantics, candidate)
         except Diverged:
             return False
-        return found in semantics.speaking(final_state(semantics, transitions))
+        return found in semantics.findings(final_state(semantics, transitions))
 
-    if not path.steps or not still(path):
+    if not path.steps or not finds(path):
         return path
     candidate = _keeping(path, cone(replay(semantics, path), len(path) - 1))
-    if still(candidate):
+    if finds(candidate):
         path = candidate
-    path = _without_effects(semantics, path, still)
+    path = _without_effects(semantics, path, finds)
     position = len(path) - 1
     while position >= 0:
         candidate = _keeping(path, [n for n in range(len(path)) if n != position])
-        if still(candidate):
-            path, position = candidate, len(candidate)  # what was needed before may not be any more
+        if finds(candidate):
+            path, position = candidate, len(candidate)  # steps that were needed before may not be now
         position -= 1
     return path
 
 
-def _without_effects(semantics: Semantics, path: Path, still: Callable[[Path], bool]) -> Path:
-    """The path without the environment steps that are not needed, each left out together with what it caused."""
+def _without_effects(semantics: Semantics, path: Path, finds: Callable[[Path], bool]) -> Path:
+    """The path without the environment steps that are not needed, each left out with the steps that it caused."""
     position = len(path) - 1
     while position >= 0:
         transitions = replay(semantics, path)
@@ -175,7 +175,7 @@ def _without_effects(semantics: Semantics, path: Path, still: Callable[[Path], b
                 if direct[later] & gone:
                     gone.add(later)
             candidate = _keeping(path, [n for n in range(len(path)) if n not in gone])
-            if still(candidate):
+            if finds(candidate):
                 path = candidate
                 position = min(position, len(path))
         position -= 1

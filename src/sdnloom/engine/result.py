@@ -1,4 +1,4 @@
-"""What a search is asked and what it answers: options, limits, statistics, verdicts, events."""
+"""Options, limits, statistics, verdicts and events of a search."""
 
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
@@ -12,7 +12,7 @@ from sdnloom.errors import SdnloomError
 
 @dataclass(frozen=True)
 class Limits:
-    """Where a run ends as Incomplete, with all it found. None is no limit."""
+    """Limits at which a run ends as Incomplete, with all it has found. None is no limit."""
 
     states: int | None = None
     depth: int | None = None
@@ -30,13 +30,13 @@ class Limits:
 
 @dataclass(frozen=True)
 class SearchOptions:
-    """How to search. `auto` starts in the loop and moves to the kernel when the run turns out to be long."""
+    """How to search. `auto` starts with the loop and changes to the kernel if the run is long."""
 
     engine: Literal["auto", "loop", "kernel"] = "auto"
     order: Literal["bfs", "dfs"] = "bfs"
     reduce: bool = False
-    # Go on after a violation and report each distinct one once. With a reduction an EVENT property may say fewer
-    # different things, but says something if it does without.
+    # Go on after a violation and report each distinct one once. With a reduction an EVENT property may report fewer
+    # different violations, but at least one if there is any.
     find_all: bool = False
     strategy: Strategy | None = None
     limits: Limits = field(default_factory=Limits)
@@ -46,7 +46,7 @@ class SearchOptions:
 
 @dataclass(frozen=True)
 class Statistics:
-    """How much was done."""
+    """The size of a search."""
 
     engine: str
     states: int
@@ -54,9 +54,7 @@ class Statistics:
     depth: int  # the greatest number of steps to a state, as the search found it
     seconds: float
     evaluations: dict[str, int] = field(default_factory=dict)  # component -> how often its code ran
-    cores: dict[str, int] = field(
-        default_factory=dict
-    )  # component -> distinct cores: one that never stops growing shows
+    cores: dict[str, int] = field(default_factory=dict)  # component -> how many distinct cores it had
     bytes_per_state: float | None = None
 
 
@@ -81,7 +79,7 @@ class Counterexample:
 
 @dataclass(frozen=True)
 class Violated:
-    """Some property is violated; the counterexample is the first one found."""
+    """A property is violated; the counterexample is the first one found."""
 
     counterexample: Counterexample
 
@@ -93,7 +91,7 @@ class Holds:
 
 @dataclass(frozen=True)
 class Incomplete:
-    """No violation in what was searched, and the reason why that was not everything."""
+    """No violation so far, and the reason why the search was not exhaustive."""
 
     reason: str
 
@@ -115,7 +113,7 @@ class Result:
     violations: tuple[Counterexample, ...] = ()
     witnesses: tuple[Counterexample, ...] = ()
     never: tuple[str, ...] = ()
-    incomplete: str | None = None  # why the search did not see everything, also when it found a violation
+    incomplete: str | None = None  # why the search was not exhaustive, also if it found a violation
     reduction: tuple[str, ...] = ()  # the reductions that were used, by name
     conflicts: tuple[Conflict, ...] = ()  # with the option `explain`
     restarts: tuple[str, ...] = ()  # for callers: why earlier searches for the same answer ended with a Restart
@@ -123,7 +121,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Progress:
-    """A search is under way."""
+    """The size of a search that is running."""
 
     states: int
     transitions: int
@@ -135,16 +133,16 @@ class Progress:
 
 
 @dataclass(frozen=True)
-class Discovered:
-    """A violation or a witness was found."""
+class CounterexampleFound:
+    """A violation, or a witness, was found and replayed."""
 
-    found: Counterexample
+    counterexample: Counterexample
     witness: bool
 
 
 @dataclass(frozen=True)
 class Notice:
-    """Something a user should know, in one line."""
+    """A line of text for the user."""
 
     text: str
 
@@ -156,4 +154,4 @@ class Finished:
     result: Result
 
 
-SearchEvent: TypeAlias = Progress | Discovered | Notice | Finished
+SearchEvent: TypeAlias = Progress | CounterexampleFound | Notice | Finished

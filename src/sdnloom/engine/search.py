@@ -1,4 +1,4 @@
-"""Search a system: choose an engine, watch the limits, replay what is found, give a verdict."""
+"""Search of a system: the choice of an engine, limits, replay of counterexamples, and the verdict."""
 
 import gc
 import importlib.util
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Protocol
 
-from sdnloom.engine import user_code as evaluate
+from sdnloom.engine import user_code
 from sdnloom.engine.limits import LimitWatch, TimeLimitReached, resident_bytes
 from sdnloom.engine.loop import LoopSearch
 from sdnloom.engine.memo import Memo, MemoSemantics
@@ -22,7 +22,7 @@ from sdnloom.engine.reduction.sleep_sets import SleepSetSearch, can_sleep
 from sdnloom.engine.reduction.stubborn_sets import StubbornSets
 from sdnloom.engine.result import (
     Counterexample,
-    Discovered,
+    CounterexampleFound,
     Finished,
     Holds,
     Incomplete,
@@ -40,13 +40,13 @@ from sdnloom.engine.strategy import skipped
 from sdnloom.engine.system_graph import StateObserver, SystemGraph
 from sdnloom.errors import SdnloomError
 
-# A run this long repays the start of the kernel, compiled code from its cache included.
+# Transitions after which the kernel is faster, its start included.
 SMALL_RUN = 200_000
-SHORT_RUN = 30.0  # seconds; with less than that the loop, which does not begin twice, sees more
+SHORT_RUN = 30.0  # seconds; with less time the loop sees more states, because it does not begin twice
 
 
 class Engine(Protocol):
-    """What both engines show of a run."""
+    """Interface of the two engines."""
 
     transitions: int
     depth: int
@@ -66,7 +66,7 @@ class Engine(Protocol):
         """The memories met, by property."""
 
     def bytes_per_state(self) -> float | None:
-        """The memory of a state, where the engine owns it."""
+        """The memory of a state in bytes, if the engine knows it."""
 
 
 class SystemLoop(LoopSearch[int]):
@@ -129,14 +129,14 @@ class _Run:
         self.sometimes = {prop.name for prop in system.properties if prop.sometimes}
         self.watch = LimitWatch(options.limits, spent)
         self.semantics = Semantics(system)
-        self.recorded = MemoSemantics(self.tables)  # a path is found and shortened with it, and confirmed without
+        self.recorded = MemoSemantics(self.tables)  # finds and shortens paths; `semantics` confirms them
         self.observations = [Observation(self.semantics, observer) for observer in observers]
-        self.sightings: dict[Finding, int] = {}
+        self.findings: dict[Finding, int] = {}
         self.engine: Engine | None = None
         self.name = "loop"
 
     def result(self) -> Result:
-        """Run the engines and sum up."""
+        """Run the engine and return its result."""
         with _without_collector(), self.watch.catching_interrupts(self._interrupted):
             try:
                 return self._result()
@@ -152,7 +152,7 @@ class _Run:
         if self.options.checked and isinstance(engine, SystemLoop):
             check_commutation(self.semantics, [engine.graph.value(state) for state in engine.states])
         statistics = self._statistics()  # taken here: shortening counterexamples adds to the memo
-        found = [self._counterexample(engine, spoken, number) for spoken, number in self.sightings.items()]
+        found = [self._counterexample(engine, finding, number) for finding, number in self.findings.items()]
         violations = tuple(one for one in found if one.property not in self.sometimes)
         witnesses = tuple(one for one in found if one.property in self.sometimes)
         reason = self._incomplete(engine)
@@ -194,9 +194,9 @@ class _Run:
         )
 
     def _explored(self) -> Engine:
-        """The engine that has run; a step that does not end is ended with the time limit."""
+        """Run an engine; a step that does not end is interrupted after the time limit."""
         try:
-            with self.watch.ending_steps(evaluate.under_way):
+            with self.watch.ending_steps(user_code.under_way):
                 return self._explore()
         except TimeLimitReached as late:
             assert self.engine is not None
@@ -208,9 +208,9 @@ class _Run:
         if options.engine == "kernel" or (options.engine == "auto" and self._kernel_serves()):
             if options.engine == "auto":
                 small = self._loop(SMALL_RUN)
-                if small.transitions < SMALL_RUN or small.ended_by_sighting:
+                if small.transitions < SMALL_RUN or small.ended_by_finding:
                     return small
-                self.sightings.clear()
+                self.findings.clear()
             return self._kernel()
         return self._loop(None)
 
@@ -219,7 +219,7 @@ class _Run:
             return False
         if importlib.util.find_spec("numba") is not None:
             return True
-        self.on_event(Notice("numba has no build for this Python: the loop engine serves"))
+        self.on_event(Notice("numba has no build for this Python: the loop engine is used"))
         return False
 
     def _loop(self, max_transitions: int | None) -> SystemLoop:
@@ -238,8 +238,8 @@ class _Run:
             limits=self.options.limits,
             watch=self.watch,
             max_transitions=max_transitions,
-            sighted=self._sighted,
-            paused=self._paused,
+            on_finding=self._on_finding,
+            on_pause=self._on_pause,
             observe=observe if self.observations else None,
         )
         self.engine, self.name = engine, "loop"
@@ -248,7 +248,7 @@ class _Run:
 
     def _kernel(self) -> Engine:
         try:
-            from sdnloom.engine.kernel.search import (  # takes a while, so only when it is wanted
+            from sdnloom.engine.kernel.search import (  # takes a while
                 KernelSearch,
                 is_compiled,
             )
@@ -262,26 +262,26 @@ class _Run:
             self.options.strategy,
             limits=self.options.limits,
             watch=self.watch,
-            sighted=self._sighted,
-            paused=self._paused,
+            on_finding=self._on_finding,
+            on_pause=self._on_pause,
             observations=self.observations,
         )
         self.engine, self.name = engine, "kernel"
         engine.run()
         return engine
 
-    def _sighted(self, found: Finding, number: int) -> bool:
-        """Note the first sighting of each; True to stop."""
+    def _on_finding(self, found: Finding, number: int) -> bool:
+        """Keep the first state of each finding, for a `sometimes` property only the first; True to stop."""
         witness = found.property in self.sometimes
-        if witness and any(known.property == found.property for known in self.sightings):
+        if witness and any(known.property == found.property for known in self.findings):
             return False
-        self.sightings.setdefault(found, number)
+        self.findings.setdefault(found, number)
         return not witness and not self.options.find_all
 
     def _interrupted(self) -> None:
         self.on_event(Notice("stopping after the present step; press Ctrl-C again to stop at once"))
 
-    def _paused(self) -> None:
+    def _on_pause(self) -> None:
         if self.watch.progress_due() and self.engine is not None:
             engine = self.engine
             self.on_event(
@@ -305,11 +305,11 @@ class _Run:
         result = Counterexample(
             found.property, found.message, path, shortest, self.semantics.initial(), tuple(transitions)
         )
-        if found not in self.semantics.speaking(result.final_state()):
+        if found not in self.semantics.findings(result.final_state()):
             raise AssertionError(
                 f"the counterexample to {found.property!r} does not replay; this is a defect of sdnloom"
             )
-        self.on_event(Discovered(result, found.property in self.sometimes))
+        self.on_event(CounterexampleFound(result, found.property in self.sometimes))
         return result
 
     def _confirmed(self, path: Path) -> list[Transition]:
@@ -325,16 +325,12 @@ class _Run:
         return transitions
 
     def _incomplete(self, engine: Engine) -> str | None:
-        """Why the search did not see everything."""
+        """Why the search is not exhaustive, None if it is."""
         if engine.stopped is not None:
             return engine.stopped
         if self.options.strategy is not None:
             return skipped(self.options.strategy)
-        if (
-            self.sightings
-            and not self.options.find_all
-            and any(f.property not in self.sometimes for f in self.sightings)
-        ):
+        if self.findings and not self.options.find_all and any(f.property not in self.sometimes for f in self.findings):
             return "the search ended at the first violation"
         return None
 
@@ -373,7 +369,7 @@ def _refuse_bad_mixes(options: SearchOptions) -> None:
 
 @contextmanager
 def _without_collector() -> Iterator[None]:
-    """Pause the cyclic collector: a search allocates millions of values that it keeps and that have no cycles."""
+    """Pause the garbage collector: a search allocates millions of values, keeps them, and they have no cycles."""
     enabled = gc.isenabled()
     gc.disable()
     try:

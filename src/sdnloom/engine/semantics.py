@@ -1,7 +1,7 @@
-"""What a system does, said slowly and obviously on plain values.
+"""The reference semantics: a slow, obvious definition of the transitions of a system, on plain values.
 
-This is the reference that both engines are tested against. Replay, stepping and walks run on it, so a counterexample is
-confirmed by code that shares nothing with the search that found it except the user's steps.
+Both engines are tested against it. Replay, stepping and walks use it, so a counterexample is confirmed by code that
+shares nothing with the search except the user's steps.
 """
 
 import itertools
@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from sdnloom.engine import user_code as evaluate
+from sdnloom.engine import user_code
 from sdnloom.engine.model import (
     NO_FAULT,
     Action,
@@ -31,7 +31,7 @@ from sdnloom.engine.model import (
 
 
 class State(NamedTuple):
-    """A whole state: cores in component order, contents in channel order, memories of the properties that remember."""
+    """A state: cores in component order, contents in channel order, memories of the properties that have one."""
 
     cores: tuple[Core, ...]
     contents: tuple[Content, ...]
@@ -39,7 +39,7 @@ class State(NamedTuple):
 
 
 class Transition(NamedTuple):
-    """One enabled step, the state it leads to and what happened on the way."""
+    """An enabled step, the state that it leads to, and its events."""
 
     step: Step
     state: State
@@ -50,7 +50,7 @@ class Transition(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """A property that speaks in a state: a violation, or for a `sometimes` property a witness."""
+    """A property that reports a violation in a state, or for a `sometimes` property a witness."""
 
     property: str
     message: str
@@ -64,25 +64,25 @@ class Semantics:
         self.checked = checked
         self.index = {component.name: number for number, component in enumerate(system.components)}
         self.channel_index = {channel.name: number for number, channel in enumerate(system.channels)}
-        self.remembering = tuple(prop for prop in system.properties if prop.remembers)
+        self.with_memory = tuple(prop for prop in system.properties if prop.has_memory)
 
     def initial(self) -> State:
         """The state before any step."""
         return State(
-            tuple(evaluate.initial_core(component) for component in self.system.components),
+            tuple(user_code.initial_core(component) for component in self.system.components),
             tuple(channel.discipline.empty for channel in self.system.channels),
-            tuple(evaluate.initial_memory(prop) for prop in self.remembering),
+            tuple(user_code.initial_memory(prop) for prop in self.with_memory),
         )
 
     def transitions(self, state: State) -> list[Transition]:
-        """Every transition from the state: IDLE actions come last and only if the state is quiescent."""
+        """Every transition from the state. IDLE actions come last, and only if the state is quiescent."""
         active = list(self._enabled(state, idle=False))
         if any(transition.action.mode is Mode.MUST for transition in active):
             return active
         return active + list(self._enabled(state, idle=True))
 
     def named(self, state: State, step: Step) -> Iterator[Transition]:
-        """Those of the transitions from the state that are by the action that the step names."""
+        """The transitions from the state by the action that the step names."""
         number = self.index.get(step.component)
         for action in () if number is None else self.system.components[number].actions:
             if action.name == step.action and (action.mode is not Mode.IDLE or self.is_quiescent(state)):
@@ -96,22 +96,22 @@ class Semantics:
         """Whether no MUST and no IDLE is enabled."""
         return self.is_quiescent(state) and not any(self._enabled(state, idle=True))
 
-    def speaking(self, state: State) -> tuple[Finding, ...]:
-        """The properties that speak in this state, in declaration order."""
+    def findings(self, state: State) -> tuple[Finding, ...]:
+        """The findings in this state, in declaration order of the properties."""
         quiescent = self.is_quiescent(state)
         settled = self.is_settled(state)
         results = []
         for prop in self.system.properties:
             asked = {Needs.QUIESCENT: quiescent, Needs.SETTLED: settled}.get(prop.needs, True)
             if asked:
-                message = evaluate.violated(prop, self.memory(prop, state), self.columns(prop, state))
+                message = user_code.violated(prop, self.memory(prop, state), self.columns(prop, state))
                 if message is not None:
                     results.append(Finding(prop.name, message))
         return tuple(results)
 
     def memory(self, prop: Property, state: State) -> Hashable:
         """The property's memory in the state."""
-        return state.memories[self.remembering.index(prop)] if prop.remembers else prop.initial
+        return state.memories[self.with_memory.index(prop)] if prop.has_memory else prop.initial
 
     def columns(self, prop: Property, state: State) -> dict[str, Any]:
         """The values of the columns that the property reads."""
@@ -130,7 +130,7 @@ class Semantics:
                     yield from self.instances(state, number, action)
 
     def instances(self, state: State, number: int, action: Action) -> Iterator[Transition]:
-        """The transitions by one action of the component with that number, whether or not the state is quiescent."""
+        """The transitions by an action of the component with that number; an IDLE action counts as enabled."""
         component, core = self.system.components[number], state.cores[number]
         if action.take is None:
             takes: list[tuple[FaultKind, Message, tuple[Content, ...]]] = [(NO_FAULT, None, state.contents)]
@@ -138,7 +138,7 @@ class Semantics:
             place = self.channel_index[action.take]
             takes = [
                 (kind, message, _replace(state.contents, place, rest))
-                for kind, message, rest in evaluate.take(self.system.channels[place], state.contents[place])
+                for kind, message, rest in user_code.take(self.system.channels[place], state.contents[place])
             ]
         for kind, message, contents in takes:
             fault = (Fault(action.take or "", kind, message),) if kind else ()
@@ -153,12 +153,12 @@ class Semantics:
 
     def outcomes(self, component: Component, action: Action, core: Core, message: Message | None) -> Sequence[Outcome]:
         """The outcomes of one step of one component."""
-        return evaluate.evaluate(component, action, core, message, self.checked)
+        return user_code.evaluate(component, action, core, message, self.checked)
 
     def _sent(
         self, contents: tuple[Content, ...], sender: int, outcome: Outcome
     ) -> list[tuple[tuple[Content, ...], tuple[Fault, ...], tuple[str, ...]]]:
-        """Every way in which the outcome's messages may be stored, with the faults that happened and their names."""
+        """Every way to store the outcome's messages, with the faults and their texts."""
         reached: list[tuple[tuple[Content, ...], tuple[Fault, ...], tuple[str, ...]]] = [(contents, (), ())]
         sent: Counter[str] = Counter()
         for name, message in self.in_storage_order(sender, outcome):
@@ -167,7 +167,7 @@ class Semantics:
             sent[name] += 1
             following = []
             for before, faults, names in reached:
-                for kind, after in evaluate.push(channel, before[place], message):
+                for kind, after in user_code.push(channel, before[place], message):
                     fault = (Fault(name, kind, message),) if kind else ()
                     named = tuple(fault_text(one, sent[name]) for one in fault)
                     following.append((_replace(before, place, after), faults + fault, names + named))
@@ -186,7 +186,7 @@ class Semantics:
     def _folded(self, memories: tuple[Hashable, ...], events: tuple[Event, ...]) -> tuple[Hashable, ...]:
         for event in events:
             memories = tuple(
-                evaluate.fold(prop, memory, event) for prop, memory in zip(self.remembering, memories, strict=True)
+                user_code.fold(prop, memory, event) for prop, memory in zip(self.with_memory, memories, strict=True)
             )
         return memories
 

@@ -3,11 +3,11 @@
 A *place* is a component's core together with the contents of its channels. A state has one column per component (its
 place), one per property that remembers (its memory) and one for a strategy. Each column is a field of the integer and a
 *code* is a field's value where it stands, so a state is the sum of its codes, a transition adds a difference, and one
-bit operation answers what a search asks of every state: the low bits of a field say whether a MUST is enabled, whether
-an IDLE is, and whether the property speaks. The rest is a scrambled number: Python hashes integers almost linearly, and
-sums of small numbers would collide.
+bit operation tells what a search needs to know of every state: the low bits of a field say whether a MUST is enabled,
+whether an IDLE is, and whether the property reports something. The rest is a scrambled number: Python hashes integers
+almost linearly, and sums of small numbers would collide.
 
-What a component can do is remembered by its place, what a reception changes by what is received and the place.
+Memos hold the moves of a component by its place, and the change of a reception by the messages and the place.
 """
 
 from collections.abc import Sequence
@@ -15,9 +15,9 @@ from itertools import chain
 from operator import getitem
 from typing import Any, NamedTuple, TypeAlias
 
-from sdnloom.engine import user_code as evaluate
+from sdnloom.engine import user_code
 from sdnloom.engine.graph import Graph
-from sdnloom.engine.memo import Interner, Local, Memo
+from sdnloom.engine.memo import Interner, LocalOutcome, Memo
 from sdnloom.engine.model import Fault, Mode, Needs, Property, Step, Strategy, System
 from sdnloom.engine.observers import Observation
 from sdnloom.engine.reduction.place_classes import PlaceClass
@@ -26,7 +26,7 @@ from sdnloom.engine.semantics import Finding, State
 from sdnloom.engine.strategy import Ranking, least, ranks_of
 from sdnloom.errors import SdnloomError
 
-_MUST, _IDLE, _SPEAKS = 1, 2, 4
+_MUST, _IDLE, _REPORTS = 1, 2, 4
 _FLAG_BITS, _NUMBER_BITS = 3, 27  # together one digit of a Python integer
 _WIDTH = _FLAG_BITS + _NUMBER_BITS
 from_iterable = chain.from_iterable
@@ -39,14 +39,14 @@ class Move(NamedTuple):
 
     change: int
     received: tuple[tuple[int, "_Reception"], ...]  # (column, code there -> what it adds to the state)
-    local: Local
+    local: LocalOutcome
 
 
 # A move as the hot loop wants it: (change, first column that receives, its memo, the further ones, the Move).
 _Fast: TypeAlias = tuple[int, int, "_Reception | None", tuple[tuple[int, "_Reception"], ...], Move]
 
 
-class _Forked(Exception):  # noqa: N818 (no error: a signal to take the long way)
+class _Forked(Exception):  # noqa: N818 (not an error)
     """A reception has several alternatives or a fault, so the move is more than one transition."""
 
 
@@ -96,14 +96,14 @@ class SystemGraph(Graph[int]):
         if reduction is None and strategy is None:
             self.successors = self._all  # type: ignore[method-assign] # one call less in the innermost loop
         self.components = len(self.system.components)
-        self._remembering = tables.semantics.remembering
-        columns = self.components + len(self._remembering) + (strategy is not None)
-        self._memory_columns = range(self.components, self.components + len(self._remembering))
+        self._with_memory = tables.semantics.with_memory
+        columns = self.components + len(self._with_memory) + (strategy is not None)
+        self._memory_columns = range(self.components, self.components + len(self._with_memory))
         self._shifts = [column * _WIDTH for column in range(columns)]
         self._fields = [((1 << _WIDTH) - 1) << shift for shift in self._shifts]
         self._must = sum(_MUST << shift for shift in self._shifts)
         self._idle = sum(_IDLE << shift for shift in self._shifts)
-        self._speaks = sum(_SPEAKS << shift for shift in self._shifts)
+        self._reports = sum(_REPORTS << shift for shift in self._shifts)
         # A column's values by code: (core, contents...) numbers for a component, the memory for the others.
         self.values: list[dict[int, Any]] = [{} for _ in range(columns)]
         self._codes: list[dict[Any, int]] = [{} for _ in range(columns)]
@@ -123,12 +123,12 @@ class SystemGraph(Graph[int]):
         self._classifiers = [] if reduction is None else [*map(reduction.classifier, self.system.components)]
         self.cycle_proviso = reduction is not None and reduction.cycle_proviso
         self._ranking = None if strategy is None else Ranking(strategy, tables)
-        self.asks = bool(self.system.properties)
-        self._asked = [_Asked(self, prop) for prop in self.system.properties]
+        self.checks_states = bool(self.system.properties)
+        self._checks = [_PropertyCheck(self, prop) for prop in self.system.properties]
         needs = {prop.needs for prop in self.system.properties}
         self._at_rest = bool(needs & {Needs.QUIESCENT, Needs.SETTLED})
         self._always = Needs.STATE in needs or any(
-            prop.needs in _AT_EVENTS and not prop.remembers for prop in self.system.properties
+            prop.needs in _AT_EVENTS and not prop.has_memory for prop in self.system.properties
         )
 
     # Graph
@@ -139,7 +139,7 @@ class SystemGraph(Graph[int]):
             (core, *(0 for _ in inbox))
             for core, inbox in zip(self.tables.initial_cores, self.tables.inbox, strict=True)
         ]
-        memories = [prop.initial for prop in self._remembering]
+        memories = [prop.initial for prop in self._with_memory]
         start = [self.strategy.initial] if self.strategy else []
         return [self.state(places + memories + start)]
 
@@ -148,27 +148,27 @@ class SystemGraph(Graph[int]):
         return sum(self.code(column, value) for column, value in enumerate(values))
 
     def successors(self, state: int) -> list[int]:
-        """The next states, one per transition that the reduction or the strategy keeps."""
+        """The next states, one per transition that the reduction and the strategy keep."""
         if self.strategy is not None:
             return self._after(state, self._chosen(state)[0])
         kept = self._kept(state)
         return self._all(state) if kept is None else self._subset(state, kept)
 
     def is_reduced(self, state: int) -> bool:
-        """Whether the reduction left something out."""
+        """Whether the reduction left out a transition."""
         if self.strategy is not None:
             return bool(self._chosen(state)[1])
         return self._kept(state) is not None
 
     def remainder(self, state: int) -> list[int]:
-        """What the reduction left out."""
+        """The next states by transitions that the reduction left out."""
         if self.strategy is not None:
             return self._after(state, self._chosen(state)[1])
         kept = self._kept(state)
         return [] if kept is None else self._subset(state, ~kept)
 
     def labelled(self, state: int) -> list[tuple[Step, int]]:
-        """Every (step, next state), or under a strategy those it keeps; said by the reference semantics."""
+        """Every (step, next state), or with a strategy those it keeps, computed by the reference semantics."""
         transitions = self.tables.semantics.transitions(self.value(state))
         if self.strategy is None:
             return [(t.step, self.encode(t.state)) for t in transitions]
@@ -182,13 +182,13 @@ class SystemGraph(Graph[int]):
             if here
         ]
 
-    def speaking(self, state: int) -> Sequence[Finding]:
-        """The properties that speak in the state, in declaration order."""
-        if state & self._speaks or self._always or (self._at_rest and not state & self._must):
+    def findings(self, state: int) -> Sequence[Finding]:
+        """The properties that report something in the state, in declaration order."""
+        if state & self._reports or self._always or (self._at_rest and not state & self._must):
             return [
-                Finding(asked.prop.name, message)
-                for asked in self._asked
-                if (message := asked.message(state)) is not None
+                Finding(check.prop.name, message)
+                for check in self._checks
+                if (message := check.message(state)) is not None
             ]
         return ()
 
@@ -206,7 +206,7 @@ class SystemGraph(Graph[int]):
         """The memories met, by property."""
         return {
             prop.name: list(self._codes[column])
-            for prop, column in zip(self._remembering, self._memory_columns, strict=True)
+            for prop, column in zip(self._with_memory, self._memory_columns, strict=True)
         }
 
     def value(self, state: int) -> State:
@@ -225,8 +225,8 @@ class SystemGraph(Graph[int]):
     def columns_of(self, prop: Property) -> set[int]:
         """The columns that a property depends on."""
         columns = self.columns_named(prop.columns)
-        if prop.remembers:
-            columns.add(self.components + self.tables.semantics.remembering.index(prop))
+        if prop.has_memory:
+            columns.add(self.components + self.tables.semantics.with_memory.index(prop))
         return columns
 
     def columns_named(self, names: Sequence[str]) -> set[int]:
@@ -248,7 +248,7 @@ class SystemGraph(Graph[int]):
     # Expansion
 
     def _all(self, state: int) -> list[int]:
-        """The next states by every enabled action. This is the hot loop; what can run in C does."""
+        """The next states by every enabled action. This is the hot loop, so most of it runs in C."""
         codes = [*map(state.__and__, self._fields)]
         results: list[int] = []
         append = results.append
@@ -271,11 +271,11 @@ class SystemGraph(Graph[int]):
         return results
 
     def awake(self, state: int, asleep: int) -> list[tuple[int, int]]:
-        """(next state, what is asleep there) by the actions that the reduction keeps and that are not asleep."""
+        """(next state, its sleep set) for the actions that the reduction keeps and that are not asleep."""
         classes = self._classes_at(state)
         kept, commuting = self.kept(classes), self.commuting(classes)
         results: list[tuple[int, int]] = []
-        last, sleeping = -1, asleep  # the action before, and what is asleep after this one if it commutes with it
+        last, sleeping = -1, asleep  # the previous action; the sleep set so far, of which the part that commutes stays
         for move in self._enabled(state):
             action = move.local.action
             if asleep >> action & 1 or (kept is not None and not kept >> action & 1):
@@ -306,7 +306,7 @@ class SystemGraph(Graph[int]):
         ]
 
     def _branches(self, state: int, move: Move) -> list[tuple[int, tuple[Fault, ...]]]:
-        """Every (next state, faults of sending) of a move: the product of what its receivers may do."""
+        """Every (next state, faults of sending) of a move: the product of the receivers' alternatives."""
         after = state + move.change
         try:
             for column, changes in move.received:
@@ -337,7 +337,7 @@ class SystemGraph(Graph[int]):
             if column < self.components:
                 flags = self._place_flags(column, value)
             elif column in self._memory_columns:
-                flags = self._memory_flags(self._remembering[column - self.components], value)
+                flags = self._memory_flags(self._with_memory[column - self.components], value)
             else:
                 flags = 0
             number = len(self._codes[column])
@@ -375,17 +375,17 @@ class SystemGraph(Graph[int]):
         return tuple(results)
 
     def _offers(self, component: int, slot: int, place: Sequence[int]) -> tuple[tuple[int, int, Fault | None], ...]:
-        """What a channel at a place offers: (message, rest, fault); for slot -1, an action without one, nothing."""
+        """What a channel at a place offers: (message, rest, fault). Slot -1 is an action that takes no message."""
         if slot < 0:
             return _NOTHING_TAKEN
         return self.tables.take(self.tables.inbox[component][slot], place[slot + 1])
 
-    def _received(self, local: Local, faults: tuple[Fault, ...]) -> tuple[tuple[int, _Reception], ...]:
-        """What the columns other than the component's own receive from an outcome."""
+    def _received(self, local: LocalOutcome, faults: tuple[Fault, ...]) -> tuple[tuple[int, _Reception], ...]:
+        """The receptions of an outcome by the columns other than the component's own."""
         known = None if faults else self._received_from.get(local.number)
         if known is None:
-            parcels = self.tables.parcels.values
-            received = [(parcels[number].to, self._reception(*parcels[number])) for number in local.parcels]
+            batches = self.tables.batches.values
+            received = [(batches[number].to, self._reception(*batches[number])) for number in local.batches]
             events = local.outcome.events + faults
             if events:
                 received += [(column, self._reception(column, events)) for column in self._memory_columns]
@@ -421,7 +421,7 @@ class SystemGraph(Graph[int]):
             for before, faults in reached:
                 alternatives = push(channel, before[slot + 1], message)
                 for content, fault in alternatives:
-                    after = before if len(alternatives) == 1 else before.copy()  # nearly always the former
+                    after = before if len(alternatives) == 1 else before.copy()  # usually there is one
                     after[slot + 1] = content
                     forked.append((after, (*faults, fault) if fault else faults))
             reached = forked
@@ -434,17 +434,17 @@ class SystemGraph(Graph[int]):
         return known
 
     def receive(self, column: int, code: int, what: Any) -> list[tuple[int, tuple[Fault, ...]]]:
-        """Every (code, faults) after a column received a parcel's items or a transition's events."""
+        """Every (code, faults) after a column received a batch's items or a transition's events."""
         value = self.values[column][code]
         if column < self.components:
             return [(self.code(column, place), faults) for place, faults in self._pushed(column, value, what)]
-        prop = self._remembering[column - self.components]
+        prop = self._with_memory[column - self.components]
         for event in what:
-            value = evaluate.fold(prop, value, event)
+            value = user_code.fold(prop, value, event)
         return [(self.code(column, value), ())]
 
     def _place_flags(self, component: int, place: tuple[int, ...]) -> int:
-        """What is enabled at a place, as flags."""
+        """The modes that are enabled at a place, as flags."""
         flags = 0
         for action, slot, flag in self._actions[component]:
             if flag and any(self.tables.step(action, place[0], m) for m, _, _ in self._offers(component, slot, place)):
@@ -452,7 +452,7 @@ class SystemGraph(Graph[int]):
         return flags
 
     def class_of(self, component: int, place: tuple[int, ...]) -> int:
-        """The number of a place's class: what a reduction needs to know of it."""
+        """The number of a place's class."""
         tables = self.tables
         channels = list(zip(tables.inbox[component], place[1:], strict=True))
         offers = [self._offers(component, slot, place) for _, slot, _ in self._actions[component]]
@@ -495,7 +495,7 @@ class SystemGraph(Graph[int]):
     def _memory_flags(self, prop: Property, memory: Any) -> int:
         if prop.needs not in _AT_EVENTS:
             return 0
-        return 0 if evaluate.violated(prop, memory, {}) is None else _SPEAKS
+        return 0 if user_code.violated(prop, memory, {}) is None else _REPORTS
 
     # Reduction and strategy
 
@@ -506,9 +506,9 @@ class SystemGraph(Graph[int]):
         return self.kept(self._classes_at(state))
 
     def _chosen(self, state: int) -> tuple[list[tuple[Move, int]], list[tuple[Move, int]]]:
-        """What strategy and reduction choose, and what of the strategy's choice the reduction leaves out.
+        """The moves that strategy and reduction choose, and those that only the strategy would.
 
-        Each as moves with the change of the strategy's memory.
+        Each with the change of the strategy's memory.
         """
         assert self._ranking is not None
         code = state & self._fields[-1]
@@ -531,8 +531,8 @@ class SystemGraph(Graph[int]):
         return [after + change for move, change in moves for after, _ in self._branches(state, move)]
 
 
-class _Asked:
-    """A property asked of states: its answers are remembered by the columns it reads."""
+class _PropertyCheck:
+    """A property with a memo of its messages, by the columns that it reads."""
 
     def __init__(self, graph: SystemGraph, prop: Property) -> None:
         self.graph, self.prop = graph, prop
@@ -540,7 +540,7 @@ class _Asked:
         self.answers: dict[int, str | None] = {}
 
     def message(self, state: int) -> str | None:
-        """What the property says of a state."""
+        """The property's message in a state, None for nothing."""
         needs = self.prop.needs
         if needs is Needs.QUIESCENT and not self.graph.is_quiescent(state):
             return None
@@ -549,14 +549,14 @@ class _Asked:
         key = state & self.field
         if key not in self.answers:
             semantics, value = self.graph.tables.semantics, self.graph.value(state)
-            self.answers[key] = evaluate.violated(
+            self.answers[key] = user_code.violated(
                 self.prop, semantics.memory(self.prop, value), semantics.columns(self.prop, value)
             )
         return self.answers[key]
 
 
 class StateObserver:
-    """Passes states to an observer, none with a combination of places that it was passed before."""
+    """Passes states to an observer, once for each combination of places."""
 
     def __init__(self, graph: SystemGraph, observation: Observation) -> None:
         self.graph, self.observation = graph, observation
@@ -574,7 +574,7 @@ class StateObserver:
 
 
 def _scramble(number: int) -> int:
-    """A bijection on the bits of a number that spreads small ones."""
+    """A bijection on numbers that spreads small ones over all bits."""
     mask = (1 << _NUMBER_BITS) - 1
     number = (number ^ number >> 13) * 0x5EBCA6B & mask
     number = (number ^ number >> 14) * 0x2B2AE35 & mask

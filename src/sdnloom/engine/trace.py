@@ -1,7 +1,8 @@
-"""Traces as files: JSON of names and values that any later version of the program can be tried against.
+"""Traces: paths as JSON files of names and values.
 
-A trace carries two fingerprints. The scenario's must match, or the trace is refused. The code's may differ: then the
-trace replays as far as it matches, and the first step that no longer does is reported. That makes it a regression test.
+A trace has two fingerprints. That of the scenario must match, or the trace is refused. That of the code may differ:
+then the trace is replayed as far as it matches, and the first step that differs is reported. So a trace is a regression
+test.
 """
 
 import hashlib
@@ -29,10 +30,10 @@ class TraceError(SdnloomError):
 
 @dataclass(frozen=True)
 class Trace:
-    """A path, what it shows, and what it was recorded with. `source` is the front end's own, for finding its input."""
+    """A path, its finding, and the fingerprints it was recorded with. `source` tells the caller where its input is."""
 
     path: Path
-    found: Finding | None
+    finding: Finding | None
     scenario: str
     code: str
     source: dict[str, str] = field(default_factory=dict)
@@ -40,9 +41,9 @@ class Trace:
 
 @dataclass(frozen=True)
 class Replayed:
-    """What became of a trace: the steps that still match, whether its property still speaks, and what it says now.
+    """The replay of a trace: the steps that match, whether its property reports again, and what it reports now.
 
-    Its words may be others than in the trace: they can name a line of code.
+    The message may differ from the one in the trace: it may name a line of code.
     """
 
     transitions: tuple[Transition, ...]
@@ -53,7 +54,7 @@ class Replayed:
 
 
 def code_fingerprint(functions: Iterable[Any]) -> str:
-    """A hash of the bytecode of functions, with what they define inside and close over."""
+    """A hash of the bytecode of functions, with nested functions and closures."""
     seen: set[int] = set()
     texts: list[str] = []
 
@@ -108,8 +109,8 @@ def save_trace(file: str | FilePath, trace: Trace, transitions: Sequence[Transit
         "scenario": trace.scenario,
         "code": trace.code,
         "source": trace.source,
-        "property": trace.found.property if trace.found else None,
-        "message": trace.found.message if trace.found else None,
+        "property": trace.finding.property if trace.finding else None,
+        "message": trace.finding.message if trace.finding else None,
         "steps": steps,
     }
     try:
@@ -119,7 +120,7 @@ def save_trace(file: str | FilePath, trace: Trace, transitions: Sequence[Transit
 
 
 def load_trace(file: str | FilePath) -> Trace:
-    """Read a trace. Messages stay quoted text: nothing in the file is ever evaluated."""
+    """Read a trace. Messages stay text: nothing in the file is evaluated."""
     file = FilePath(file)
     try:
         if file.stat().st_size > _MOST_BYTES:
@@ -145,7 +146,7 @@ def load_trace(file: str | FilePath) -> Trace:
 
 
 class _Reader:
-    """Reads a document and names the place of what is wrong."""
+    """Reads a document; an error names the field."""
 
     def __init__(self, file: FilePath) -> None:
         self.file = file
@@ -189,7 +190,7 @@ class _Reader:
 
 
 def replay_trace(trace: Trace, system: System, scenario: str, code: str) -> Replayed:
-    """Re-execute a trace. Another scenario is refused; other code is a warning."""
+    """Replay a trace. A trace of another scenario is refused; other code is a warning."""
     if trace.scenario != scenario:
         raise TraceError(
             f"the trace was recorded with another scenario (fingerprint {trace.scenario}, this one has {scenario})"
@@ -201,9 +202,9 @@ def replay_trace(trace: Trace, system: System, scenario: str, code: str) -> Repl
     except Diverged as diverged:
         matching = replay(semantics, Path(trace.path.steps[: diverged.position]))
         return Replayed(tuple(matching), False, diverged, warnings)
-    if trace.found is None:
+    if trace.finding is None:
         return Replayed(tuple(transitions), True, None, warnings)
-    spoken = semantics.speaking(final_state(semantics, transitions))
-    alike = [found for found in spoken if found.property == trace.found.property]
-    now = trace.found if trace.found in alike else next(iter(alike), None)
+    findings = semantics.findings(final_state(semantics, transitions))
+    alike = [found for found in findings if found.property == trace.finding.property]
+    now = trace.finding if trace.finding in alike else next(iter(alike), None)
     return Replayed(tuple(transitions), now is not None, None, warnings, now)

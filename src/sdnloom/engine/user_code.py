@@ -1,4 +1,4 @@
-"""One door to user code: every step, push, take and fold runs here, and what breaks the contract is named here."""
+"""Guarded calls of user code: steps, pushes, takes, folds. An error names the component, action and value."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
@@ -24,11 +24,11 @@ from sdnloom.engine.model import (
 from sdnloom.errors import SdnloomError
 
 MOST_RANK = (1 << 31) - 1
-_under_way: list[str] = []  # what of the user's runs now
+_under_way: list[str] = []  # the steps that run now
 
 
 def under_way() -> str | None:
-    """The step that runs now, in words."""
+    """The step that runs now, as text; None if there is none."""
     return _under_way[-1] if _under_way else None
 
 
@@ -67,7 +67,7 @@ def _run(component: Component, action: Action, core: Any, message: Any) -> tuple
     except ModelError as error:
         raise ModelError(f"{_where(component, action, core, message)}: {error}") from error
     except SdnloomError:
-        raise  # its message is for the user already
+        raise  # its message is already written for users
     except (Exception, RecursionError) as error:
         raise ModelError(
             f"{_where(component, action, core, message)}: the step raised {type(error).__name__}: {error}"
@@ -127,7 +127,7 @@ def initial_memory(prop: Property) -> Hashable:
 
 
 def take(channel: Channel, content: Any) -> tuple[tuple[FaultKind, Message, Content], ...]:
-    """What receiving may give; an error names the channel and the content."""
+    """The alternatives of receiving; an error names the channel and the content."""
     try:
         results = channel.discipline.take(content)
         _fault_kinds(fault for fault, _, _ in results)
@@ -140,7 +140,7 @@ def take(channel: Channel, content: Any) -> tuple[tuple[FaultKind, Message, Cont
 
 
 def push(channel: Channel, content: Any, message: Message) -> tuple[tuple[FaultKind, Content], ...]:
-    """What sending may leave in the channel; an error names the channel and the message."""
+    """The alternatives of sending; an error names the channel and the message."""
     try:
         results = channel.discipline.push(content, message)
         if not results:

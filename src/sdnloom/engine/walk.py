@@ -1,4 +1,4 @@
-"""One path at a time: random walks, and stepping by hand."""
+"""Random walks, and taking steps one by one."""
 
 import random
 from dataclasses import dataclass
@@ -10,15 +10,15 @@ from sdnloom.engine.semantics import Finding, Semantics, State, Transition
 
 @dataclass(frozen=True)
 class Walk:
-    """A random path, what the properties said at its end, and whether it ended because nothing was left to do."""
+    """A random path, the violations at its end, and whether it ended because no step was enabled."""
 
     path: Path
-    found: tuple[Finding, ...]
+    findings: tuple[Finding, ...]
     finished: bool
 
 
 def random_walk(system: System, seed: int, max_steps: int = 1000, checked: bool = False) -> Walk:
-    """A path of uniformly random choices, up to the first violation, `max_steps` or where nothing is enabled.
+    """A path of uniformly random choices, up to the first violation, `max_steps` or a state without enabled steps.
 
     The same system and seed give the same walk.
     """
@@ -27,15 +27,15 @@ def random_walk(system: System, seed: int, max_steps: int = 1000, checked: bool 
     chooser = random.Random(seed)
     stepper = Stepper(system, semantics)
     while True:
-        found = tuple(one for one in stepper.found() if one.property not in sometimes)
+        findings = tuple(each for each in stepper.findings() if each.property not in sometimes)
         enabled = stepper.enabled()
-        if found or not enabled or len(stepper.path) >= max_steps:
-            return Walk(stepper.path, found, not enabled)
+        if findings or not enabled or len(stepper.path) >= max_steps:
+            return Walk(stepper.path, findings, not enabled)
         stepper.take(chooser.randrange(len(enabled)))
 
 
 class Stepper:
-    """A system at one state, with the way back."""
+    """A system in one state, and the steps that led to it."""
 
     def __init__(self, system: System, semantics: Semantics | None = None) -> None:
         self.semantics = semantics or Semantics(system)
@@ -53,14 +53,14 @@ class Stepper:
         return Path(tuple(transition.step for transition in self.transitions))
 
     def enabled(self) -> list[Transition]:
-        """What can happen next, in canonical order."""
+        """The enabled transitions, in canonical order."""
         if self._enabled is None:
             self._enabled = self.semantics.transitions(self.state)
         return self._enabled
 
-    def found(self) -> tuple[Finding, ...]:
-        """What the properties say here."""
-        return self.semantics.speaking(self.state)
+    def findings(self) -> tuple[Finding, ...]:
+        """The findings in the present state."""
+        return self.semantics.findings(self.state)
 
     def take(self, number: int) -> Transition:
         """Take one of the enabled transitions."""
@@ -70,7 +70,7 @@ class Stepper:
         return chosen
 
     def take_first(self, component: str, action: str) -> bool:
-        """Take the first transition by that action, without asking what else is enabled; False if there is none."""
+        """Take the first transition of an action, without evaluating other actions; False if there is none."""
         chosen = next(self.semantics.named(self.state, Step(component, action)), None)
         if chosen is None:
             return False
@@ -79,7 +79,7 @@ class Stepper:
         return True
 
     def rest(self, most: int = 100_000) -> bool:
-        """Take what must happen, the first each time, until nothing must; False if that is more than `most` steps."""
+        """Take MUST steps, the first each time, until the state is quiescent; False after `most` steps."""
         musts = [
             (component.name, action.name)
             for component in self.semantics.system.components

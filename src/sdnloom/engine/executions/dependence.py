@@ -1,4 +1,4 @@
-"""When the order of two steps shows: footprints of steps, and which of them conflict.
+"""Dependence of steps: their footprints, and which of them conflict.
 
 Law, on which `executions` rests: where two steps do not conflict, either of them is possible before the other if it is
 possible after it, with the same footprint, and both orders lead to the same state.
@@ -14,43 +14,44 @@ from sdnloom.engine.semantics import Transition
 
 
 class Dependence(Protocol):
-    """What counts as a conflict. A finer one than `Declared` has fewer traces; a footprint is any hashable value."""
+    """Defines conflicts. One that is finer than `Declared` has fewer traces. A footprint is any hashable value."""
 
     def done(self, transition: Transition) -> Hashable:
-        """The footprint of a step that happened: all that `conflict` needs to know of it, and no more."""
+        """The footprint of a step that happened: what `conflict` needs to know of it, and no more."""
 
     def possible(self, component: Component, action: Action) -> Hashable:
-        """A footprint that conflicts with whatever some step of the action conflicts with."""
+        """A footprint that conflicts with all that some step of the action conflicts with."""
 
     def awaited(self, component: Component, action: Action) -> Hashable:
-        """A footprint that conflicts with whatever may enable or disable a step of the action, or change its footprint.
+        """A footprint that conflicts with all that may enable or disable a step of the action, or change its footprint.
 
-        `possible` always serves; less than that makes the exploration faster.
+        `possible` is always correct; a smaller one makes the exploration faster.
         """
 
     def conflict(self, one: Any, other: Any) -> bool:
-        """Whether the order of two steps with these footprints may show. Symmetric."""
+        """Whether the order of two steps with these footprints may matter. Symmetric."""
 
 
 @dataclass(frozen=True)
 class StepFootprint:
-    """What a step touches."""
+    """The cells and channels of a step."""
 
     component: str
     reads: frozenset[Cell]
     writes: frozenset[Cell]
     takes: str | None
     sends: frozenset[str]
-    faults: frozenset[str]  # channels that treated what was sent in an extraordinary way
+    faults: frozenset[str]  # channels on which a message that was sent met a fault
     watched: frozenset[str]  # properties whose memory depends on the order of such steps
 
 
 class Declared:
-    """The dependence that declarations give, made finer by the cells and sends that an outcome reports.
+    """Dependence by declarations, refined by the cells and sends that an outcome reports.
 
-    Conflicts are: one writes a cell of the same core that the other reads or writes; one takes from a channel that the
-    other takes from or sends on; both send on a channel and are of one component, or its discipline tells senders
-    apart, or one of them met a fault, whose budget they share; one ORDER property watches both.
+    Two steps conflict if one writes a cell of the same core that the other reads or writes; if one takes from a channel
+    that the other takes from or sends on; if both send on a channel, and are of one component, or pushes of different
+    senders do not commute, or one of them met a fault, because they share its budget; if one ORDER property watches
+    both.
     """
 
     def __init__(self, system: System) -> None:
@@ -63,7 +64,7 @@ class Declared:
         self._watched = {pair: frozenset(names) for pair, names in watched.items()}
 
     def done(self, transition: Transition) -> StepFootprint:
-        """What the step really touched, as far as its outcome says."""
+        """The cells and channels that the step touched, as its outcome reports them."""
         component, action, outcome = transition.component, transition.action, transition.outcome
         sends = frozenset(channel for channel, _ in outcome.sends)
         return StepFootprint(
@@ -84,11 +85,11 @@ class Declared:
         )
 
     def awaited(self, component: Component, action: Action) -> StepFootprint:
-        """What the action may read, and its channels: what it writes does not decide whether it is enabled."""
+        """The cells that the action may read, and its channels: its writes do not decide whether it is enabled."""
         return StepFootprint(component.name, action.reads, NONE, action.take, action.sends, action.sends, frozenset())
 
     def conflict(self, one: StepFootprint, other: StepFootprint) -> bool:
-        """Whether the order of the two may show."""
+        """Whether the order of the two may matter."""
         if one.component == other.component:
             share = self._meeting[one.component]
             pairs = ((one.writes, other.writes), (one.writes, other.reads), (one.reads, other.writes))

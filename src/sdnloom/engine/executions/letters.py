@@ -1,4 +1,4 @@
-"""Steps as letters of traces: numbered, with their conflicts as bit sets, and what is enabled in a state."""
+"""Letters: steps as elements of Mazurkiewicz traces, numbered, with their conflicts as bit sets."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from functools import lru_cache
@@ -9,18 +9,18 @@ from sdnloom.engine.model import Mode, ModelError, Step
 from sdnloom.engine.path import describe
 from sdnloom.engine.semantics import Semantics, State, Transition
 
-_REMEMBERED = 1 << 14  # recent states whose steps are not computed again
+_REMEMBERED = 1 << 14  # recent states whose steps are kept
 
 
 class Letter(NamedTuple):
-    """A step as an element of traces: equal letters do the same to the same cells."""
+    """A step as an element of traces: equal letters have the same effect on the same cells."""
 
     step: Step
     footprint: Hashable
 
 
 class Letters:
-    """The letters of a system met so far, and as bit sets what conflicts with each."""
+    """The letters of a system met so far, and their conflicts as bit sets."""
 
     def __init__(self, semantics: Semantics, dependence: Dependence) -> None:
         system = semantics.system
@@ -78,7 +78,7 @@ class Letters:
         return self.actions[action][1].mode
 
     def _idle(self, action: int) -> bool:
-        return self.mode(action) is Mode.IDLE  # it conflicts with all: each may begin or end quiescence
+        return self.mode(action) is Mode.IDLE  # it conflicts with all others: each may begin or end quiescence
 
     # States and what is enabled in them.
 
@@ -95,11 +95,11 @@ class Letters:
         return state
 
     def _enabled(self, state: State) -> dict[int, Transition]:
-        """What is enabled in a state."""
+        """The enabled steps of a state, by letter."""
         return self._numbered(self._semantics.transitions(state))
 
     def _of_action(self, state: State, action: int) -> dict[int, Transition]:
-        """What is enabled of one action in a state."""
+        """The enabled steps of one action in a state, by letter."""
         component, chosen = self.actions[action]
         if chosen.mode is Mode.IDLE and not self._semantics.is_quiescent(state):
             return {}

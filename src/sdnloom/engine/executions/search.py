@@ -5,8 +5,8 @@ execution is maximal when nothing at all is enabled, so a MAY action is an event
 conflicts with every other, because each may begin or end quiescence.
 
 The exploration is source-DPOR (Abdulla, Aronis, Jonsson, Sagonas: "Optimal dynamic partial order reduction", POPL
-2014) with sleep sets, on steps instead of threads. Sleep sets see to it that no trace is run to its end twice; three
-rules see to it that none is missed. They add to the steps that are wanted at a place of the present path:
+2014) with sleep sets, on steps instead of threads. Sleep sets prevent that a trace is run to its end twice; three
+rules ensure that none is missed. They add steps to those that are wanted at a point of the present path:
 
 - race: a step conflicts directly with an earlier one and could have come before it: a first step of what then happens.
 - lost: a step that was enabled and is no longer after the one that was taken instead.
@@ -34,16 +34,16 @@ from sdnloom.engine.reduction.stubborn_sets import ReductionRefused
 from sdnloom.engine.result import Limits
 from sdnloom.engine.semantics import Semantics, State, Transition
 
-_BATCH = 256  # steps between two looks at the clock
+_BATCH = 256  # steps between two checks of the limits
 _MOST_CAUSES = 6  # up to so many further causes, the rule `waiting` tries each set of them
 
 
 @dataclass(frozen=True)
 class Executions:
-    """How many executions there are, or were found before the reason in `incomplete`."""
+    """The number of executions, or of those found before the reason in `incomplete`."""
 
     count: int
-    blocked: int  # explorations given up because all that could follow was explored before
+    blocked: int  # explorations that ended because all that could follow was explored before
     transitions: int
     depth: int
     final_states: frozenset[State]
@@ -57,7 +57,7 @@ class Executions:
 
 @dataclass(frozen=True)
 class ExecutionRules:
-    """The rules that add wanted steps; tests leave one out to see it missed."""
+    """The rules that add wanted steps; a test leaves one out to see that the mistake is noticed."""
 
     race: bool = True
     lost: bool = True
@@ -65,10 +65,10 @@ class ExecutionRules:
 
 
 def executions(system: System, *, limits: Limits | None = None, dependence: Dependence | None = None) -> Executions:
-    """The count of executions of a system. Refuses by name a property that traces do not keep.
+    """Count the executions of a system. Raises ReductionRefused for a property that traces do not keep.
 
-    The limit on states counts every visit. Executions that go on for ever, or deeper than the limit, end the run as
-    incomplete. The effort depends on how well actions declare what they read, or on what `dependence` says is awaited.
+    The limit on states counts every visit. Executions that are infinite, or longer than the depth limit, end the run as
+    incomplete. The effort depends on how precisely actions declare their reads, or on `Dependence.awaited`.
     """
     exploration = ExecutionSearch(system, limits=limits, dependence=dependence)
     with exploration.watch.catching_interrupts():

@@ -1,4 +1,4 @@
-"""Compiled levels of the kernel: expand states, enter what is new in the visited table, in breadth-first order."""
+"""Compiled levels of the kernel: expand states and enter new ones in the visited table, in breadth-first order."""
 
 import numpy as np
 
@@ -6,6 +6,8 @@ from sdnloom.engine.kernel.jit_memo import (
     ACTION,
     ACTIVE,
     AFTER,
+    BATCH,
+    BATCH_COUNT,
     CLASS,
     COUNT,
     EVENT,
@@ -21,8 +23,6 @@ from sdnloom.engine.kernel.jit_memo import (
     MISS_MASK,
     MOVE,
     NUMBER,
-    PARCEL,
-    PARCEL_COUNT,
     PLACE,
     PLACE_FAULT,
     PLACE_FAULT_COUNT,
@@ -45,7 +45,7 @@ from sdnloom.engine.kernel.jit_memo import (
     worse,
 )
 
-BATCH = 256  # successors that are looked up together
+LOOKUP = 256  # successors that are looked up together
 LOOKAHEAD = 1 << 14  # how far beyond the first miss a level is probed for more of them
 DONE, NEED_FILL, NEED_ROOM, LIMIT = 0, 1, 2, 3
 # Positions in the array of a search's counters.
@@ -115,10 +115,10 @@ def flag_rows(t, rows, first, start, last, components, reducing, flags, masks):
 
 @inner
 def visit(
-    rows, table, parents, born, buffer, hashes, sources, slots, count, columns, at, ends, careful, base,
-    asleep, sleepers, sleepy,
+    rows, table, parents, born, buffer, hashes, sources, slots, count, columns, at, ends, with_proviso, base,
+    asleep, sleepers, with_sleep,
 ):  # fmt: skip
-    """Enter a batch of successors in the visited table. What is asleep in them: see sleeping.py.
+    """Enter a batch of successors in the visited table. Sleep sets: see `reduction/sleep_sets.py`.
 
     True when the limit on rows was reached, with the counters of that moment.
     """
@@ -126,7 +126,7 @@ def visit(
     touched = np.int64(0)
     for x in range(count):
         slots[x] = table[hashes[x] & mask]
-    for x in range(count):  # touch the rows now, so that the memory is on its way when they are compared
+    for x in range(count):  # read the rows now, so that they are in the cache when they are compared
         if slots[x] != 0:
             touched += rows[slots[x] - 1, 0]
     at[TOUCHED] += touched
@@ -145,7 +145,7 @@ def visit(
                 parents[number] = sources[x]
                 born[number - base] = at[TRANSITIONS]
                 at[ROWS] += 1
-                if sleepy:
+                if with_sleep:
                     asleep[number] = sleepers[x]
                 break
             same = True
@@ -159,7 +159,7 @@ def visit(
             p = (p + np.uint64(1)) & mask
         if at[ROWS] == at[MOST_ROWS]:
             return True
-        if careful:
+        if with_proviso:
             forward = forward or number > sources[x]
             if x + 1 == count or sources[x + 1] != sources[x]:
                 if not forward:
@@ -181,10 +181,10 @@ def hash_state(rows, r, columns):
 def reindex_states(rows, count, columns, table):
     """Enter all states in a new visited table, a batch at a time so that memory can be fetched ahead."""
     mask = np.uint64(len(table) - 1)
-    slots = np.empty(BATCH, np.uint64)
+    slots = np.empty(LOOKUP, np.uint64)
     touched = np.int64(0)
-    for start in range(0, count, BATCH):
-        stop = min(count, start + BATCH)
+    for start in range(0, count, LOOKUP):
+        stop = min(count, start + LOOKUP)
         for r in range(start, stop):
             slots[r - start] = hash_state(rows, r, columns) & mask
         for r in range(start, stop):
@@ -201,11 +201,11 @@ def reindex_states(rows, count, columns, table):
 def forked(t, rows, source, c, move, components, folded, columns, plan, base_hash, buffer, hashes, count):
     """Append the transitions of a move whose receivers have alternatives: their product, the last one fastest."""
     local = t.moves[move, LOCAL]
-    first = t.locals[local, PARCEL]
-    last = first + t.locals[local, PARCEL_COUNT]
+    first = t.locals[local, BATCH]
+    last = first + t.locals[local, BATCH_COUNT]
     total = np.int64(1)
     for q in range(first, last):
-        place = receive(t, t.parcels[q, NUMBER], rows[source, t.parcels[q, TO]])
+        place = receive(t, t.batches[q, NUMBER], rows[source, t.batches[q, TO]])
         if place <= FORKED:
             total *= t.forks[FORKED - place, COUNT]
     if count + total > len(buffer):
@@ -221,8 +221,8 @@ def forked(t, rows, source, c, move, components, folded, columns, plan, base_has
         status = worse(status, fold_events(t, buffer, n, local, move, components, folded))
         divisor = total
         for q in range(first, last):
-            d = t.parcels[q, TO]
-            place = receive(t, t.parcels[q, NUMBER], rows[source, d])
+            d = t.batches[q, TO]
+            place = receive(t, t.batches[q, NUMBER], rows[source, d])
             if place > FORKED:
                 buffer[n, d] = place
                 continue
@@ -246,7 +246,7 @@ def forked(t, rows, source, c, move, components, folded, columns, plan, base_has
 
 @inner
 def fold_events(t, buffer, n, local, move, components, folded):
-    """Fold what happened in a move into the memories in buffer[n]."""
+    """Fold the events of a move into the memories in buffer[n]."""
     status = np.int64(0)
     for k in range(components, folded):
         memory = np.int64(buffer[n, k])
@@ -323,16 +323,16 @@ def choose(t, rows, source, must, mask, invert, components, columns, layers, fol
 @entry
 def level(
     t, rows, table, parents, born, work, position, chunk, flags, masks, flags_base, invert, components, folded, columns,
-    layers, following, order, buffer, hashes, sources, slots, at, ends, careful, base,
-    asleep, sleepers, sleepy,
+    layers, following, order, buffer, hashes, sources, slots, at, ends, with_proviso, base,
+    asleep, sleepers, with_sleep,
 ):  # fmt: skip
     """Expand the states in `work` from `position` on: (status, position to go on from).
 
     After the first miss nothing more is entered: the states ahead are only probed for further misses, so that the
     numbering is the one of a plain breadth-first search.
     """
-    # The arrays of the inner loop as variables of their own: passing the whole bundle on is for the rare cases.
-    moves, locals_, parcels, info = t.moves, t.locals, t.parcels, t.place_info
+    # The arrays of the inner loop are local variables: access through the bundle is slower.
+    moves, locals_, batches, info = t.moves, t.locals, t.batches, t.place_info
     received, keep, commuting = t.received_memo, t.mask_keep, t.mask_commuting
     count = np.int64(0)
     stop = min(len(work), position + chunk)
@@ -340,10 +340,10 @@ def level(
     probed = 0
     w = position
     while w < stop:
-        if resume < 0 and (count >= BATCH or (careful and at[ENDS] + len(buffer) >= len(ends))):
+        if resume < 0 and (count >= LOOKUP or (with_proviso and at[ENDS] + len(buffer) >= len(ends))):
             if visit(
-                rows, table, parents, born, buffer, hashes, sources, slots, count, columns, at, ends, careful, base,
-                asleep, sleepers, sleepy,
+                rows, table, parents, born, buffer, hashes, sources, slots, count, columns, at, ends, with_proviso,
+                base, asleep, sleepers, with_sleep,
             ):  # fmt: skip
                 return LIMIT, w
             count = np.int64(0)
@@ -357,7 +357,7 @@ def level(
         number = -1  # of the move, among those of the state
         plan = np.int64(-1)
         sleeps, last = np.uint64(0), np.int64(-1)
-        if sleepy:
+        if with_sleep:
             sleeps = asleep[source]
         if layers:
             status = choose(
@@ -381,7 +381,7 @@ def level(
                     action = locals_[local, ACTION]
                     if mask >= 0 and (keep[mask, action] != 0) == invert:
                         continue
-                    if sleepy and not invert:
+                    if with_sleep and not invert:
                         if (asleep[source] >> np.uint64(action)) & np.uint64(1) != 0:
                             continue
                         if action != last:
@@ -398,15 +398,15 @@ def level(
                         buffer[new_count, columns - 1] = plan
                     split = False
                     known = True
-                    parcel = locals_[local, PARCEL]
-                    for q in range(parcel, parcel + locals_[local, PARCEL_COUNT]):
-                        d = parcels[q, TO]
-                        key = ((np.int64(parcels[q, NUMBER]) << 32) | np.int64(rows[source, d])) + 1
+                    batch = locals_[local, BATCH]
+                    for q in range(batch, batch + locals_[local, BATCH_COUNT]):
+                        d = batches[q, TO]
+                        key = ((np.int64(batches[q, NUMBER]) << 32) | np.int64(rows[source, d])) + 1
                         p = find(received, key)
                         if received[p, 0] == key:
                             result = received[p, 1]
                         else:
-                            result = receive(t, parcels[q, NUMBER], rows[source, d])
+                            result = receive(t, batches[q, NUMBER], rows[source, d])
                         if result >= 0:
                             buffer[new_count, d] = result
                         elif result <= FORKED:
@@ -435,7 +435,7 @@ def level(
                         if result < 0:
                             status = worse(status, result)
                         else:
-                            if sleepy:
+                            if with_sleep:
                                 for x in range(new_count, result):
                                     sleepers[x] = np.uint64(0) if invert else sleeps & commuting[mask, action]
                             new_count = result
@@ -446,7 +446,7 @@ def level(
                             status = worse(status, result)
                             continue
                     hashes[new_count] = rehashed(rows, source, buffer, new_count, columns, base_hash)
-                    if sleepy:
+                    if with_sleep:
                         sleepers[new_count] = np.uint64(0) if invert else sleeps & commuting[mask, action]
                     new_count += 1
         if status < 0:
@@ -457,7 +457,7 @@ def level(
         elif resume < 0:
             for x in range(count, new_count):
                 sources[x] = source
-            if sleepy and careful and new_count == count:  # nothing of it is awake
+            if with_sleep and with_proviso and new_count == count:  # all its actions are asleep
                 ends[at[ENDS]] = source
                 at[ENDS] += 1
             count = new_count
@@ -467,8 +467,8 @@ def level(
                 break
         w += 1
     if visit(
-        rows, table, parents, born, buffer, hashes, sources, slots, count, columns, at, ends, careful, base,
-        asleep, sleepers, sleepy,
+        rows, table, parents, born, buffer, hashes, sources, slots, count, columns, at, ends, with_proviso, base,
+        asleep, sleepers, with_sleep,
     ):  # fmt: skip
         return LIMIT, w
     if resume >= 0:
@@ -478,7 +478,7 @@ def level(
 
 @inner
 def room(rows, table, born, ends, batch, at, base):
-    """Whether one more batch is sure to fit."""
+    """Whether one more batch fits in any case."""
     return (
         at[ROWS] + batch < len(rows)
         and 2 * (at[ROWS] + batch) < len(table)

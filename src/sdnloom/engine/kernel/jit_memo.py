@@ -32,11 +32,11 @@ MESSAGE_BITS, CORE_BITS = 26, 26  # of the keys of steps and pushes
 COUNTERS = 14
 
 # Columns of the matrices.
-START, COUNT = 0, 1  # steps, parcel_items, push_forks, forks: a range in another matrix
+START, COUNT = 0, 1  # steps, batch_items, push_forks, forks: a range in another matrix
 SLOT, MODE = 0, 1  # actions
 FIRST_ACTION, SLOTS = 0, 1  # components
-ACTION, CORE, OWN, OWN_COUNT, PARCEL, PARCEL_COUNT, EVENT = range(7)  # locals
-TO, NUMBER = 0, 1  # parcels
+ACTION, CORE, OWN, OWN_COUNT, BATCH, BATCH_COUNT, EVENT = range(7)  # locals
+TO, NUMBER = 0, 1  # batches
 ITEM_SLOT, ITEM_MESSAGE = 0, 1  # own, items
 PARENT, LAST, TAKE, TAKE_COUNT = range(4)  # contents
 MESSAGE, REST, FAULT = range(3)  # takes
@@ -52,7 +52,7 @@ Tables = namedtuple(
         "n",  # counters
         "actions", "components", "slot_fifo",
         # steps: (action, core, message) -> outcomes, which are `locals`
-        "step_memo", "steps", "locals", "own", "parcels", "parcel_items", "items",
+        "step_memo", "steps", "locals", "own", "batches", "batch_items", "items",
         # channels: what they hold, offer and become
         "contents", "takes", "push_memo", "push_forks", "push_alts",
         # memories of properties: (events, memory) -> memory; of strategies: (memory, outcome) -> ranks and memory
@@ -146,7 +146,7 @@ def note_miss(t, kind, key):
 
 @inner
 def remembered(t, memo, counter, kind, key):
-    """What a memo that Python fills has under a key, or a status."""
+    """The value of a key in a memo that Python fills, or a status."""
     p = find(memo, key)
     if memo[p, 0] == key:
         return np.int64(memo[p, 1])
@@ -321,9 +321,9 @@ def fork(t, slot, alternatives):
 
 
 @inner
-def receive(t, parcel, place):
-    """The place after receiving a parcel, or FORKED - n for entry n of the forks."""
-    key = ((np.int64(parcel) << 32) | np.int64(place)) + 1
+def receive(t, batch, place):
+    """The place after receiving a batch, or FORKED - n for entry n of the forks."""
+    key = ((np.int64(batch) << 32) | np.int64(place)) + 1
     p = find(t.received_memo, key)
     if t.received_memo[p, 0] == key:
         return np.int64(t.received_memo[p, 1])
@@ -331,7 +331,7 @@ def receive(t, parcel, place):
         return np.int64(FULL)
     for i in range(t.places.shape[1]):
         t.alt_data[0, i] = t.places[place, i]
-    alternatives = deliver(t, t.items, t.parcel_items[parcel, START], t.parcel_items[parcel, COUNT])
+    alternatives = deliver(t, t.items, t.batch_items[batch, START], t.batch_items[batch, COUNT])
     if alternatives < 0:
         return np.int64(alternatives)
     if alternatives == 1 and t.alt_fault_count[0] == 0:
@@ -484,9 +484,9 @@ def moves_of(t, place, action, slot, offer):
 
 
 @inner
-def fold(t, parcel, memory):
-    """The memory of a property after a parcel of events."""
-    return remembered(t, t.fold_memo, FOLDS, MISS_FOLD, ((np.int64(parcel) << 32) | np.int64(memory)) + 1)
+def fold(t, events, memory):
+    """The memory of a property after a tuple of events."""
+    return remembered(t, t.fold_memo, FOLDS, MISS_FOLD, ((np.int64(events) << 32) | np.int64(memory)) + 1)
 
 
 @inner

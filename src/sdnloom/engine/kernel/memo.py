@@ -1,4 +1,4 @@
-"""The kernel's memos seen from Python: what the numbers in them mean, and how misses are filled."""
+"""The kernel's memos on the Python side: the meaning of their numbers, and filling of misses."""
 
 from collections.abc import Hashable
 from typing import Any
@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sdnloom.engine import user_code as evaluate
+from sdnloom.engine import user_code
 from sdnloom.engine.disciplines import Fifo
 from sdnloom.engine.kernel import jit_memo
-from sdnloom.engine.memo import Interner, Local, Memo
+from sdnloom.engine.memo import Interner, LocalOutcome, Memo
 from sdnloom.engine.model import Event, Fault, Mode, Needs, Strategy
 from sdnloom.engine.reduction.laws import folded
 from sdnloom.engine.reduction.reduction import Reduction
@@ -29,8 +29,8 @@ _LISTS = {
     "steps": 2,
     "locals": 7,
     "own": 2,
-    "parcels": 2,
-    "parcel_items": 2,
+    "batches": 2,
+    "batch_items": 2,
     "items": 2,
     "push_forks": 2,
     "push_alts": 2,
@@ -68,27 +68,27 @@ class KernelMemo:
         self.tables, self.reduction, self.strategy = tables, reduction, strategy
         self.graph = SystemGraph(tables, reduction, strategy)
         self.components = len(tables.system.components)
-        self.remembering = tables.semantics.remembering
+        self.with_memory = tables.semantics.with_memory
         # Columns of a row: places, memories of properties up to `folded`, then the strategy's memory if there is one.
-        self.folded = self.components + len(self.remembering)
+        self.folded = self.components + len(self.with_memory)
         self.columns = self.folded + (strategy is not None)
         self.layers = len(parts_of(strategy))
-        self.sleepy = can_sleep(tables.system, reduction, strategy)
+        self.with_sleep = can_sleep(tables.system, reduction, strategy)
         self._ranking = None if strategy is None else Ranking(strategy, tables)
         self._plans: Interner[Hashable] = Interner()  # the strategy's memories
-        self.speaking = np.zeros(1 << 10, np.bool_)  # by memory: does its property speak?
+        self.reporting = np.zeros(1 << 10, np.bool_)  # for each memory: whether its property reports something
         self._memories: Interner[tuple[int, Hashable]] = Interner()
         self._events: Interner[tuple[Event, ...]] = Interner()
-        self._content_of: dict[tuple[int, int], int] = {}  # (channel, number in the tables) -> content here
+        self._content_of: dict[tuple[int, int], int] = {}  # (channel, number in the tables) -> the kernel's number
         self._numbers: dict[int, tuple[int, int]] = {}  # and back, for contents that Python made
         self._fifo = [type(channel.discipline) is Fifo for channel in tables.system.channels]
-        self._parcels = 0
-        self._locals: list[Local] = []  # by their row in `locals`
+        self._batches = 0
+        self._locals: list[LocalOutcome] = []  # by their row in `locals`
         self._widths = {**_LISTS, "ranks": jit_memo.RANK + self.layers}
         self._lists: dict[str, list[tuple[int, ...]]] = {name: [] for name in self._widths}
         self._flushed = dict.fromkeys(self._widths, 0)
         self._arrays = self._new_arrays()
-        self._bundle: Any = None  # the arrays as compiled code takes them; None after one of them was replaced
+        self._bundle: Any = None  # the arrays for compiled code; None after one of them was replaced
 
     # What rows mean
 
@@ -100,7 +100,7 @@ class KernelMemo:
             place = np.zeros((1, self._arrays["places"].shape[1]), np.int32)
             place[0, : 2 + len(contents)] = [component, core, *contents]
             row.append(int(jit_memo.intern_place(self.arrays(), place, 0)))
-        row += [self._memory(place, prop.initial) for place, prop in enumerate(self.remembering)]
+        row += [self._memory(place, prop.initial) for place, prop in enumerate(self.with_memory)]
         return row if self.strategy is None else [*row, self._plans.number(self.strategy.initial)]
 
     def value(self, row: Array) -> State:
@@ -108,20 +108,20 @@ class KernelMemo:
         return self.graph.value(self.state_of(row))
 
     def state_of(self, row: Array) -> int:
-        """The state of a row as the loop has it."""
+        """The state of a row in the loop's graph."""
         values: list[Any] = [self._place(int(place)) for place in row[: self.components]]
         values += [self._memories.values[number][1] for number in row[self.components : self.folded].tolist()]
         values += [self._plans.values[number] for number in row[self.folded :].tolist()]
         return self.graph.state(values)
 
     def _place(self, number: int) -> tuple[int, ...]:
-        """A place as the loop has it: the core's number, then those of the contents."""
+        """A place in the loop's graph: the core's number, then those of the contents."""
         component, core, *contents = self._arrays["places"][number].tolist()
         inbox = self.tables.inbox[component]
         return (core, *(self._number(channel, c) for channel, c in zip(inbox, contents, strict=False)))
 
     def classify(self, places: Array) -> None:
-        """Note the classes of these places, for a reduction."""
+        """Store the classes of these places, for a reduction."""
         for number in places.tolist():
             component = int(self._arrays["places"][number, 0])
             known = self.graph.class_of(component, self._place(number))
@@ -129,9 +129,9 @@ class KernelMemo:
 
     def memories(self) -> dict[str, list[Any]]:
         """The memories met, by property."""
-        results: dict[str, list[Any]] = {prop.name: [] for prop in self.remembering}
+        results: dict[str, list[Any]] = {prop.name: [] for prop in self.with_memory}
         for place, value in self._memories.values:
-            results[self.remembering[place].name].append(value)
+            results[self.with_memory[place].name].append(value)
         return results
 
     def _number(self, channel: int, content: int) -> int:
@@ -148,7 +148,7 @@ class KernelMemo:
     # Filling
 
     def fill(self) -> bool:
-        """Answer all misses; whether there were any."""
+        """Fill all misses; whether there were any."""
         fillers = {
             jit_memo.MISS_STEP: self._fill_step,
             jit_memo.MISS_TAKE: self._fill_take,
@@ -178,24 +178,24 @@ class KernelMemo:
         lists["steps"].append((len(lists["locals"]), len(outcomes)))
         self._locals += outcomes
         for local in outcomes:
-            events = local.outcome.events if self.remembering else ()
+            events = local.outcome.events if self.with_memory else ()
             lists["locals"].append(
                 (
                     action,
                     local.core,
                     len(lists["own"]),
                     len(local.own),
-                    len(lists["parcels"]),
-                    len(local.parcels),
+                    len(lists["batches"]),
+                    len(local.batches),
                     self._events.number(events) if events else -1,
                 )
             )
             lists["own"] += local.own
-            lists["parcels"] += [(self.tables.parcels.values[parcel].to, parcel) for parcel in local.parcels]
-        for _, items in self.tables.parcels.values[self._parcels :]:
-            lists["parcel_items"].append((len(lists["items"]), len(items)))
+            lists["batches"] += [(self.tables.batches.values[batch].to, batch) for batch in local.batches]
+        for _, items in self.tables.batches.values[self._batches :]:
+            lists["batch_items"].append((len(lists["items"]), len(items)))
             lists["items"] += items
-        self._parcels = len(self.tables.parcels)
+        self._batches = len(self.tables.batches)
 
     def _fill_take(self, content: int) -> None:
         channel, number = self._numbers[content]
@@ -224,9 +224,9 @@ class KernelMemo:
         self._lists["push_alts"] += alternatives
 
     def _fill_fold(self, key: int) -> None:
-        parcel, number = divmod(key - 1, 1 << 32)
+        events, number = divmod(key - 1, 1 << 32)
         place, memory = self._memories.values[number]
-        after = folded(self.remembering[place], memory, self._events.values[parcel])
+        after = folded(self.with_memory[place], memory, self._events.values[events])
         self._answer("fold", key, self._memory(place, after))
 
     def _fill_mask(self, number: int) -> None:
@@ -234,7 +234,7 @@ class KernelMemo:
         kept = self.graph.kept(classes)
         for action in range(len(self.tables.actions)):
             self._arrays["mask_keep"][number, action] = 1 if kept is None else kept >> action & 1
-        if self.sleepy:
+        if self.with_sleep:
             self._arrays["mask_commuting"][number] = self.graph.commuting(classes)
 
     def _fill_rank(self, key: int) -> None:
@@ -254,19 +254,19 @@ class KernelMemo:
         before = len(self._memories)
         number = self._memories.number((place, value))
         if number == before:
-            prop = self.remembering[place]
-            if number >= len(self.speaking):
-                self.speaking = np.concatenate([self.speaking, np.zeros_like(self.speaking)])
+            prop = self.with_memory[place]
+            if number >= len(self.reporting):
+                self.reporting = np.concatenate([self.reporting, np.zeros_like(self.reporting)])
             at_events = prop.needs in (Needs.EVENT, Needs.ORDER)
-            self.speaking[number] = at_events and evaluate.violated(prop, value, {}) is not None
+            self.reporting[number] = at_events and user_code.violated(prop, value, {}) is not None
         return number
 
     def _fault(self, fault: Fault | None) -> int:
-        """The number of the parcel of events that is just this fault."""
+        """The number of the tuple of events that is just this fault."""
         return -1 if fault is None else self._events.number((fault,))
 
     def _content(self, channel: int, number: int) -> int:
-        """The content here of a content in the tables."""
+        """The kernel's number of a content in the tables."""
         known = self._content_of.get((channel, number))
         if known is None:
             known = self.count(jit_memo.CONTENTS)
@@ -284,13 +284,13 @@ class KernelMemo:
         return int(self._arrays["n"][counter])
 
     def arrays(self) -> Any:
-        """All arrays, as compiled code takes them."""
+        """All arrays, for compiled code."""
         if self._bundle is None:
             self._bundle = jit_memo.Tables(**self._arrays)
         return self._bundle
 
     def grow(self) -> bool:
-        """Double whatever is more than half full; whether anything was."""
+        """Double the arrays that are nearly full; whether any was."""
         a = self._arrays
         grown = False
         for counter, names in _GROWING.items():
@@ -335,7 +335,7 @@ class KernelMemo:
                 self._bundle = None
 
     def _flush(self) -> None:
-        """Copy what was appended to the lists to their matrices."""
+        """Copy new rows of the lists to their matrices."""
         for name, values in self._lists.items():
             done = self._flushed[name]
             if len(values) > done:
@@ -371,7 +371,7 @@ class KernelMemo:
             a[name] = np.zeros((1 << 10, width), np.int32)
         a["faults"] = np.zeros(1 << 10, np.int32)
         a["mask_keep"] = np.zeros((1 << 10, len(tables.actions)), np.uint8)
-        a["mask_commuting"] = np.zeros((1 << 10, len(tables.actions) if self.sleepy else 1), np.uint64)
+        a["mask_commuting"] = np.zeros((1 << 10, len(tables.actions) if self.with_sleep else 1), np.uint64)
         for name in _HASHED.values():
             a[name] = np.zeros((1 << 12, 2), np.int64)
         for index, _ in _INDEXED.values():

@@ -1,6 +1,6 @@
-"""The kernel engine: level-synchronous breadth-first search in compiled code, the same answers as the loop.
+"""The kernel engine: level-synchronous breadth-first search in compiled code, with the same results as the loop.
 
-Python fills the compiled memos (steps, takes, pushes, folds, masks) level by level, and asks the properties; between
+Python fills the compiled memos (steps, takes, pushes, folds, masks) level by level and checks the properties; between
 two misses everything runs on integers. Numbers, parents, counts and counterexamples equal the loop's.
 """
 
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sdnloom.engine import user_code as evaluate
+from sdnloom.engine import user_code
 from sdnloom.engine.kernel import jit_level, jit_memo
 from sdnloom.engine.kernel.memo import KernelMemo
 from sdnloom.engine.limits import LimitWatch
@@ -24,7 +24,7 @@ from sdnloom.engine.reduction.reduction import Reduction
 from sdnloom.engine.result import Limits
 from sdnloom.engine.semantics import Finding, State
 
-_CHUNK = 1 << 16  # states expanded between two looks at the clock
+_CHUNK = 1 << 16  # states expanded between two checks of the limits
 _AT_EVENTS = (Needs.EVENT, Needs.ORDER)
 _ROWS, _TRANSITIONS, _ENDS, _MOST_ROWS = jit_level.ROWS, jit_level.TRANSITIONS, jit_level.ENDS, jit_level.MOST_ROWS
 
@@ -37,7 +37,7 @@ def is_compiled() -> bool:
 
 
 class KernelSearch:
-    """One run over a system, breadth first. The public face is that of LoopSearch."""
+    """One run over a system, breadth first. The interface is that of LoopSearch."""
 
     def __init__(
         self,
@@ -47,31 +47,31 @@ class KernelSearch:
         *,
         limits: Limits,
         watch: LimitWatch,
-        sighted: Callable[[Finding, int], bool],
-        paused: Callable[[], None],
+        on_finding: Callable[[Finding, int], bool],
+        on_pause: Callable[[], None],
         observations: Sequence[Observation] = (),
     ) -> None:
         self.limits, self.watch = limits, watch
         self.with_proviso = reduction is not None and reduction.cycle_proviso
-        self.sighted, self.paused = sighted, paused
+        self.on_finding, self.on_pause = on_finding, on_pause
         self.memo = KernelMemo(tables, reduction, strategy)
-        self.properties = [_Asked(self.memo, prop) for prop in tables.system.properties]
+        self.properties = [_PropertyCheck(self.memo, prop) for prop in tables.system.properties]
         self.observers = [_RowObserver(self.memo, observation) for observation in observations]
         self.transitions = 0
         self.depth = 0
         self.frontier = 0
         self.stopped: str | None = None
-        self.ended_by_sighting = False
+        self.ended_by_finding = False
         columns = self.memo.columns
         self._rows = np.zeros((1 << 12, columns), np.int32)
         self._table = np.zeros(1 << 15, np.uint32)
         self._parents = np.zeros(1 << 12, np.uint32)
-        self._born = np.zeros(1 << 13, np.int64)  # of the states found in the present level: transitions by then
+        self._born = np.zeros(1 << 13, np.int64)  # for states of the present level: transitions when it was found
         self._ends = np.zeros(1 << 13, np.uint32)
         self._flags = np.zeros(0, np.uint8)
         self._masks = np.zeros(0, np.int32)
-        # What is asleep in each state: see sleeping.py.
-        self._asleep = np.zeros(len(self._rows) if self.memo.sleepy else 1, np.uint64)
+        # The sleep set of each state, see `reduction/sleep_sets.py`.
+        self._asleep = np.zeros(len(self._rows) if self.memo.with_sleep else 1, np.uint64)
         self._at = np.zeros(jit_level.PROGRESS, np.int64)
         self._scratch(1 << 12)
         self._proviso: CycleProviso[int] | None = None
@@ -102,8 +102,8 @@ class KernelSearch:
         return [self.memo.value(self._rows[n]) for n in self._route(number)]
 
     def bytes_per_state(self) -> float:
-        """Rows, visited table, parents and what is asleep, per state."""
-        arrays = (self._rows, self._table, self._parents, *((self._asleep,) if self.memo.sleepy else ()))
+        """Rows, visited table, parents and sleep sets, per state."""
+        arrays = (self._rows, self._table, self._parents, *((self._asleep,) if self.memo.with_sleep else ()))
         return float(sum(array.nbytes for array in arrays) / self.count())
 
     def memories(self) -> dict[str, list[Any]]:
@@ -138,10 +138,10 @@ class KernelSearch:
         return False
 
     def _expand(self, work: Array, flags_base: int, invert: bool) -> bool:
-        """Expand these states; True when the limit on states was reached on the way."""
+        """Expand these states; True when the limit on states was reached."""
         position, base = 0, self.count()
         while position < len(work):
-            self.paused()
+            self.on_pause()
             self.stopped = self.watch.reason_to_stop()
             if self.stopped:
                 return False
@@ -150,7 +150,7 @@ class KernelSearch:
                 self._flags, self._masks, flags_base, invert, self.memo.components, self.memo.folded, self.memo.columns,
                 self.memo.layers, self._following, self._ranked,
                 self._buffer, self._hashes, self._sources, self._slots, self._at, self._ends, self.with_proviso, base,
-                self._asleep, self._sleepers, self.memo.sleepy,
+                self._asleep, self._sleepers, self.memo.with_sleep,
             )  # fmt: skip
             self.transitions = int(self._at[_TRANSITIONS])
             if status == jit_level.LIMIT:
@@ -162,15 +162,15 @@ class KernelSearch:
         return False
 
     def _done_with(self, first: int, last: int, limited: bool) -> bool:
-        """Prepare the new states and ask the properties of them; True when the search ends with one of them."""
+        """Prepare the new states and check the properties; True when the search ends with one of them."""
         self._prepare(first, last)
         end = last
-        for number, found in self._sightings(first, last):
+        for number, found in self._findings(first, last):
             if number > end:
                 break
-            if self.sighted(found, number):
-                end, self.ended_by_sighting = number, True
-        if self.ended_by_sighting:
+            if self.on_finding(found, number):
+                end, self.ended_by_finding = number, True
+        if self.ended_by_finding:
             self._at[_ROWS] = end + 1
             self.transitions = int(self._born[end - first]) if end else 0
             limited = end + 1 == self.limits.states
@@ -178,7 +178,7 @@ class KernelSearch:
             self._observe(first, self.count())
         if limited:
             self.stopped = f"the limit of {self.limits.states:,} states was reached"
-        return limited or self.ended_by_sighting
+        return limited or self.ended_by_finding
 
     def _prepare(self, first: int, last: int) -> None:
         """Expand the places of these states, and find their flags and masks."""
@@ -201,12 +201,12 @@ class KernelSearch:
             )
             memo.fill()
 
-    def _sightings(self, first: int, last: int) -> list[tuple[int, Finding]]:
-        """The first state for each thing that a property says of these states, in the loop's order."""
+    def _findings(self, first: int, last: int) -> list[tuple[int, Finding]]:
+        """The first of these states for each finding, in the loop's order."""
         results = [
             (first + place, order, found)
-            for order, asked in enumerate(self.properties)
-            for place, found in asked.sightings(self._rows[first:last], self._flags)
+            for order, check in enumerate(self.properties)
+            for place, found in check.findings(self._rows[first:last], self._flags)
         ]
         return [(number, found) for number, _, found in sorted(results, key=lambda one: one[:2])]
 
@@ -218,7 +218,7 @@ class KernelSearch:
             self.observers[order].observation.observe(self.memo.value(rows[place]))
 
     def _at_depth_limit(self, first: int, last: int) -> bool:
-        """Whether states at the depth limit lead anywhere new; then the search is over and incomplete."""
+        """Whether states at the depth limit have new successors; then the search ends as incomplete."""
         states, transitions, most = self.count(), self.transitions, self._at[_MOST_ROWS]
         self._at[_MOST_ROWS] = states + 1
         if self._expand(np.arange(first, last, dtype=np.uint32), first, invert=False):
@@ -227,10 +227,10 @@ class KernelSearch:
         self.transitions = transitions
         return self.stopped is not None
 
-    # Ignoring: see ignoring.py. The few states in question are looked at in the loop's own terms.
+    # The cycle proviso, see `reduction/cycle_proviso.py`. It is checked on the loop's graph: few states are concerned.
 
     def _expand_ignored(self) -> bool:
-        """Expand in full what a cycle would leave unexplored for ever; True when the search is over."""
+        """Expand in full the states in which actions are postponed for ever; True when the search is over."""
         ends, self._at[_ENDS] = self._ends[: self._at[_ENDS]].copy(), 0
         if not self.with_proviso or not len(ends):
             return False
@@ -253,7 +253,7 @@ class KernelSearch:
                 self.depth = max(self.depth, len(self._route(self.count() - 1)) - 1)
                 return True
         self._prepare(base, self.count())
-        self._at[_ENDS] = 0  # what was just expanded is explored in full
+        self._at[_ENDS] = 0  # the states just expanded are expanded in full
         return False
 
     # Room
@@ -263,18 +263,18 @@ class KernelSearch:
         self._hashes = np.zeros(size, np.uint64)
         self._sources = np.zeros(size, np.uint32)
         self._slots = np.zeros(size, np.uint32)
-        self._following = np.zeros(size, np.int32)  # of a state's moves: the strategy's memory after it, or -1
+        self._following = np.zeros(size, np.int32)  # for each move of a state: the strategy's memory after it, or -1
         self._ranked = np.zeros(size, np.int32)
-        self._sleepers = np.zeros(size, np.uint64)  # what is asleep in the successors
+        self._sleepers = np.zeros(size, np.uint64)  # the sleep sets of the successors
 
     def _make_room(self, base: int) -> bool:
-        """Grow what one more batch could overflow; whether anything was."""
+        """Grow the arrays that one more batch could overflow; whether any was grown."""
         grown = self.memo.grow()
         needed = self.count() + 2 * len(self._buffer)
         if needed >= len(self._rows):
             self._rows = _longer(self._rows, 2 * max(len(self._rows), needed))
             self._parents = _longer(self._parents, len(self._rows))
-            if self.memo.sleepy:
+            if self.memo.with_sleep:
                 self._asleep = _longer(self._asleep, len(self._rows))
             grown = True
         if 2 * needed >= len(self._table):
@@ -295,7 +295,7 @@ class KernelSearch:
 
 
 def _longer(array: Array, length: int) -> Array:
-    """A longer copy. Not a resize in place: only a new array gets huge pages, which random access needs."""
+    """A longer copy. A new array gets huge pages, which random access needs; one resized in place does not."""
     bigger = np.zeros((length, *array.shape[1:]), array.dtype)
     bigger[: len(array)] = array
     return bigger
@@ -332,19 +332,19 @@ def _distinct(rows: Array) -> list[tuple[tuple[int, ...], int]]:
     return [(tuple(values), first) for values, first in zip(distinct.tolist(), firsts.tolist(), strict=True)]
 
 
-class _Asked:
-    """A property asked of the new states of a level, once for each distinct value of the columns it reads."""
+class _PropertyCheck:
+    """A property that is checked on the new states of a level, once for each distinct value of its columns."""
 
     def __init__(self, memo: KernelMemo, prop: Property) -> None:
         self.memo, self.prop = memo, prop
         self.columns = sorted(memo.graph.columns_of(prop))
         self.answers: dict[tuple[int, ...], str | None] = {}
 
-    def sightings(self, rows: Array, flags: Array) -> list[tuple[int, Finding]]:
-        """For each thing that the property says of the rows, the place of the first such row."""
+    def findings(self, rows: Array, flags: Array) -> list[tuple[int, Finding]]:
+        """The findings of the property in the rows, each with the position of the first such row."""
         needs = self.prop.needs
         if needs in _AT_EVENTS and self.columns:
-            places = np.flatnonzero(self.memo.speaking[rows[:, self.columns[0]]])
+            places = np.flatnonzero(self.memo.reporting[rows[:, self.columns[0]]])
         elif needs is Needs.QUIESCENT:
             places = np.flatnonzero(flags & jit_memo.FLAG_MUST == 0)
         elif needs is Needs.SETTLED:
@@ -362,7 +362,7 @@ class _Asked:
     def _message(self, key: tuple[int, ...], row: Array) -> str | None:
         if key not in self.answers:
             semantics, value = self.memo.tables.semantics, self.memo.value(row)
-            self.answers[key] = evaluate.violated(
+            self.answers[key] = user_code.violated(
                 self.prop, semantics.memory(self.prop, value), semantics.columns(self.prop, value)
             )
         return self.answers[key]

@@ -1,10 +1,9 @@
-"""The ignoring problem of reductions on cyclic state spaces, solved after the fact.
+"""The cycle proviso: no action is postponed for ever around a cycle of the reduced state space.
 
-A reduction postpones actions, and around a cycle it may postpone one for ever. That cannot happen if every state has a
-path, in the reduced graph, to one that is explored in full: along such a path the postponed actions stay possible. A
-search notes its *ends*: states that were expanded when all their successors had been already. Every other state has an
-edge to one expanded later, and so a path to an end; it is enough to look at the ends, and in an acyclic space each of
-them passes.
+That is so if every state has a path, in the reduced graph, to a state that is expanded in full: along such a path the
+postponed actions stay enabled. A search notes its *ends*: states whose successors had all been expanded before them.
+Every other state has an edge to a state that is expanded later, and so a path to an end. It is enough to check the ends
+after the search; in an acyclic space none of them has to be expanded in full.
 """
 
 from collections.abc import Hashable, Sequence
@@ -16,14 +15,14 @@ S = TypeVar("S", bound=Hashable)
 
 
 class CycleProviso(Generic[S]):
-    """Which ends must be expanded in full; remembers those that were."""
+    """Finds the ends that must be expanded in full, and keeps those that were."""
 
     def __init__(self, graph: Graph[S]) -> None:
         self.graph = graph
         self._full: set[S] = set()
 
     def ignored(self, ends: Sequence[S]) -> list[S]:
-        """The ends from which no fully explored state is reached. The caller expands them in full."""
+        """The ends that reach no state that is expanded in full. The caller expands them in full."""
         good, bad = set(self._full), set[S]()
         for end in ends:
             self._sort(end, good, bad)
@@ -32,7 +31,7 @@ class CycleProviso(Generic[S]):
         return results
 
     def _sort(self, start: S, good: set[S], bad: set[S]) -> None:
-        """Decide whether a state reaches a fully explored one: then its path is good, else all it reaches is bad."""
+        """Add a path to a state that is expanded in full to `good`; without one, all that is reached to `bad`."""
         path: list[S] = []
         visited: set[S] = set()
         pending = [(start, 0)]

@@ -1,9 +1,9 @@
-"""Why a reduction does not help: the pairs of actions that conflict, and the cells and channels that make them.
+"""Explanation of a reduction: the pairs of actions that conflict, and the cells and channels that make them conflict.
 
 Two actions conflict if one writes a cell that the other reads or writes, if they share an end of a channel, if one
-changes what the other is offered on a channel, or if a property watches the order of the two. A conflict that a search
-met is told from one that only the declarations allow: a reduction has to expect both, but only the second kind goes
-away when an action declares less.
+changes what the other is offered on a channel, or if a property watches both. Conflicts that a search met are listed
+before those that only the declarations allow. A reduction has to assume both; the second kind goes away when an action
+declares less.
 """
 
 import itertools

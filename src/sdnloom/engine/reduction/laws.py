@@ -1,16 +1,16 @@
-"""Checks of what reductions believe: the laws of disciplines, and that actions declared independent commute.
+"""Checks of the laws that reductions rely on: laws of disciplines, and commutation of independent actions.
 
-They run on what a search meets, so they find a wrong declaration where it matters; they prove nothing beyond it.
+They run on the values that a search meets, and prove nothing beyond them.
 """
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sdnloom.engine import user_code as evaluate
+from sdnloom.engine import user_code
 from sdnloom.engine.model import Channel, Event, Message, ModelError, Needs, Property
 from sdnloom.engine.path import describe, same_step
-from sdnloom.engine.reduction.place_classes import Classifier, Looks, PlaceClass
+from sdnloom.engine.reduction.place_classes import Classifier, ClassRules, PlaceClass
 from sdnloom.engine.reduction.stubborn_sets import StubbornSets
 from sdnloom.engine.semantics import Semantics, State, Transition
 from sdnloom.engine.stable_text import stable_text
@@ -18,17 +18,17 @@ from sdnloom.engine.stable_text import stable_text
 if TYPE_CHECKING:
     from sdnloom.engine.memo import Memo
 
-# How many of the memories met, and of the event tuples of each action, `check_memories` looks at.
+# How many of the memories met, and of the event tuples of each action, `check_memories` checks.
 _MEMORY_SAMPLE, _EVENT_SAMPLE, _PAIR_SAMPLE = 500, 20, 200
-# How many of the contents and messages of a channel `check_channels` looks at.
+# How many of the contents and messages of a channel `check_channels` checks.
 _CONTENT_SAMPLE, _MESSAGE_SAMPLE = 200, 12
 
 
 def check_channels(tables: "Memo") -> None:
     """Raise ModelError if a discipline breaks one of its laws on the contents and messages that were met.
 
-    Every content is tried with every message, not only where the search pushed it: a search that believes a wrong law
-    may never come to the place that disproves it.
+    Every content is tried with every message, not only those that the search pushed on it: a search that relies on a
+    wrong law may never reach the state that refutes it.
     """
     for number, channel in enumerate(tables.system.channels):
         messages = list(itertools.islice(tables.sent[number].items(), _MESSAGE_SAMPLE))
@@ -43,10 +43,10 @@ def check_channels(tables: "Memo") -> None:
 
 
 def _accepts(channel: Channel, content: Any, *messages: Message) -> bool:
-    """Whether messages that the search may never have brought together can be pushed at all."""
+    """Whether the messages can be pushed one after the other; the search may never have done that."""
     try:
         for message in messages:
-            for _, after in evaluate.push(channel, content, message):
+            for _, after in user_code.push(channel, content, message):
                 content = after
     except ModelError:
         return False
@@ -66,7 +66,7 @@ def check_discipline(channel: Channel, content: Any, message: Message, sender: s
         raise ModelError(f"{where}: the discipline says push_keeps, but {sorted(kept - offers, key=repr)} is lost")
     undisturbed = discipline.undisturbed(content)
     if (undisturbed is None or sender in undisturbed) and kept != offers:
-        raise ModelError(f"{where}: the discipline says that the sender disturbs nothing, but what is offered changes")
+        raise ModelError(f"{where}: the discipline says that the sender disturbs nothing, but the offers change")
 
 
 def check_senders(channel: Channel, content: Any, one: Message, other: Message) -> None:
@@ -87,8 +87,7 @@ def check_senders(channel: Channel, content: Any, one: Message, other: Message) 
 def check_commutation(semantics: Semantics, states: Iterable[State]) -> None:
     """Raise ModelError if two steps that the declarations call independent do not commute in one of the states.
 
-    This checks cells, sends and channel laws at once, without believing any of them. Memories are left out: their order
-    is a matter of `watches`.
+    This checks cells, sends and the laws of channels at once. Memories are left out: `watches` decides on their order.
     """
     stubborn = StubbornSets(semantics.system, keep_state_properties=True)
     numbers = {acting.name: acting.number for acting in stubborn.actions}
@@ -127,18 +126,18 @@ def check_memories(tables: "Memo", memories: Mapping[str, Iterable[Any]]) -> Non
         for events in sorted(tuples, key=stable_text)[:_EVENT_SAMPLE]
     ]
     names = [(tables.system.components[owner].name, action.name) for owner, action in tables.actions]
-    for prop in tables.semantics.remembering:
+    for prop in tables.semantics.with_memory:
         for memory in itertools.islice(memories[prop.name], _MEMORY_SAMPLE):
             after = {(number, events): folded(prop, memory, events) for number, events in emitted}
             moved = {key: value for key, value in after.items() if value != memory}
-            speaks = prop.needs is Needs.EVENT and evaluate.violated(prop, memory, {}) is not None
+            violated = prop.needs is Needs.EVENT and user_code.violated(prop, memory, {}) is not None
             for (number, events), value in moved.items():
                 if prop.watches and names[number] not in prop.watches:
                     raise ModelError(
                         f"property {prop.name!r} remembers events {events!r} of {names[number]}, which it does not "
                         "watch; add the action to its `watches` or search without reduction"
                     )
-                if speaks and evaluate.violated(prop, value, {}) is None:
+                if violated and user_code.violated(prop, value, {}) is None:
                     raise ModelError(
                         f"property {prop.name!r} takes back its violation in memory {memory!r} at events {events!r}; "
                         "an event property must keep it, or search without reduction"
@@ -160,15 +159,15 @@ def _check_folds_commute(prop: Property, memory: Any, moved: Mapping[tuple[int, 
 def folded(prop: Property, memory: Any, events: Sequence[Event]) -> Any:
     """The property's memory after these events."""
     for event in events:
-        memory = evaluate.fold(prop, memory, event)
+        memory = user_code.fold(prop, memory, event)
     return memory
 
 
-def classes_of(semantics: Semantics, state: State, looks: Looks | None = None) -> tuple[PlaceClass, ...]:
+def classes_of(semantics: Semantics, state: State, rules: ClassRules | None = None) -> tuple[PlaceClass, ...]:
     """The classes of the components in a state, computed from the values."""
     results = []
     for number, component in enumerate(semantics.system.components):
-        classifier = Classifier(component, semantics.system.channels, looks)
+        classifier = Classifier(component, semantics.system.channels, rules)
         contents = [semantics.column(channel.name, state) for channel in classifier.inbox]
         results.append(
             classifier.class_of(

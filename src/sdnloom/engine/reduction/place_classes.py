@@ -1,8 +1,8 @@
-"""All that a reduction needs to know of a component's place, as a small value.
+"""Place classes: what a reduction needs to know of a component's place, as a small value.
 
-Cells belong to one component, so what its actions do to each other's cells is decided here, on the place alone: the
-footprint that an enabled action has now against what the others may do with the messages that wait for them, and with
-those that may still come. What is left for the whole state are names of actions and channels, and so classes are few.
+Cells belong to one component, so conflicts in cells are decided here, on the place alone: the footprint that an enabled
+action has now against the footprints that the others may have with the messages that wait and with those still to come.
+Only names of actions and channels are left for the whole state, so there are few classes.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -22,67 +22,66 @@ class Status(IntEnum):
 
 
 class ActionPart(IntEnum):
-    """What of an action must be in a stubborn set."""
+    """The part of an action that must be in a stubborn set."""
 
-    WHOLE = 0  # the action, whatever it does next
-    CHANGED = 1  # what it could do now if other steps had changed what it reads; it cannot happen before that
-    COMING = 2  # what it could do with messages that are yet to be sent; it cannot happen before that
+    WHOLE = 0  # the action
+    CHANGED = 1  # what it would do now if other steps had changed what it reads; it waits for such a step
+    COMING = 2  # what it would do with messages still to be sent; it waits for their senders
 
 
-Needed: TypeAlias = frozenset[tuple[int, ActionPart]]  # places of actions in the component, with parts
+Needed: TypeAlias = frozenset[tuple[int, ActionPart]]  # (number of the action in its component, part)
 
 
 class ActionClass(NamedTuple):
-    """An action at a place, as the rest of the system must know it."""
+    """An action at a place, without the cells."""
 
     status: Status
     sends: frozenset[str]  # if it is enabled: where it sends now
-    cells: Needed  # what shares cells with it: conflicts if it is enabled, what may enable it if it refuses
-    changers: Needed  # if it is enabled: what may change what it reads
-    clashes: frozenset[int]  # if it is enabled: the enabled ones whose cells now meet its own
-    sending: tuple[
-        tuple[str, tuple[ActionPart, ...]], ...
-    ]  # channels that it may send on, and through which of its parts
+    cells: Needed  # parts that share cells with it: that conflict if it is enabled, that may enable it if it refuses
+    changers: Needed  # if it is enabled: parts that may change what it reads
+    clashes: frozenset[int]  # if it is enabled: the enabled actions whose cells conflict with its own now
+    sending: tuple[tuple[str, tuple[ActionPart, ...]], ...]  # channels that parts of it may send on
 
 
 class PlaceClass(NamedTuple):
-    """A component's place."""
+    """The class of a component's place."""
 
     actions: tuple[ActionClass, ...]
-    undisturbed: tuple[frozenset[str] | None, ...]  # of its channels: the senders that do not change what is offered
+    undisturbed: tuple[frozenset[str] | None, ...]  # by channel: the senders that do not change what is offered
 
 
 @dataclass(frozen=True)
-class Looks:
-    """What the classification looks at; only a test that wants to see a mistake noticed leaves something out."""
+class ClassRules:
+    """What the classification takes into account; a test leaves something out to see that the mistake is noticed."""
 
     behind: bool = True  # messages that wait behind those offered
-    others: bool = True  # messages offered whose handling may change
-    declared: bool = True  # messages to come
+    others: bool = True  # offered messages that may be handled differently after a change
+    declared: bool = True  # messages still to be sent
 
 
 class _View(NamedTuple):
-    """An action at a place, in full."""
+    """An action at a place, with its footprints."""
 
     action: Action
     status: Status
     now: Footprint | None  # if it is enabled
-    offered: tuple[Footprint, ...]  # what it may do about the messages that are offered
-    behind: tuple[Footprint, ...]  # and about those that it may take after one of them
+    offered: tuple[Footprint, ...]  # with the messages that are offered
+    behind: tuple[Footprint, ...]  # with messages that it may take after one of them
 
 
-Does: TypeAlias = Callable[[Footprint], bool]
+FootprintTest: TypeAlias = Callable[[Footprint], bool]
 
 
 class Classifier:
     """The classes of one component's places."""
 
-    def __init__(self, component: Component, channels: Sequence[Channel], looks: Looks | None = None) -> None:
-        self.component, self.looks = component, looks or Looks()
+    def __init__(self, component: Component, channels: Sequence[Channel], rules: ClassRules | None = None) -> None:
+        self.component, self.rules = component, rules or ClassRules()
         self.inbox = [channel for channel in channels if channel.to == component.name]
         self._slots = {channel.name: slot for slot, channel in enumerate(self.inbox)}
         inbox = [channel.discipline for channel in self.inbox]
-        self._listing = [each if isinstance(each, ListsContent) else None for each in inbox]  # asked once: that is slow
+        # Computed once: isinstance with a protocol is slow.
+        self._listing = [each if isinstance(each, ListsContent) else None for each in inbox]
         self._declared = [Footprint(one.reads, one.writes, one.sends) for one in component.actions]
         self._met: dict[tuple[frozenset[Cell], frozenset[Cell]], bool] = {}
 
@@ -96,13 +95,13 @@ class Classifier:
     ) -> PlaceClass:
         """The class of a place with this core and these contents of its channels.
 
-        For each action, whether it is offered something (or takes nothing), and its outcomes.
+        `offers` says for each action whether it takes nothing or is offered something.
         """
         views = [
             self._view(number, core, contents, some, found)
             for number, (some, found) in enumerate(zip(offers, outcomes, strict=True))
         ]
-        return PlaceClass(tuple(self._doing(number, views) for number in range(len(views))), tuple(undisturbed))
+        return PlaceClass(tuple(self._action_class(number, views) for number in range(len(views))), tuple(undisturbed))
 
     def _view(
         self, number: int, core: Any, contents: Sequence[Any], offers: bool, outcomes: Sequence[Outcome]
@@ -117,12 +116,12 @@ class Classifier:
             )
         status = Status.ENABLED if outcomes else Status.REFUSED if offers else Status.EMPTY
         offered, behind = self._waiting(action, declared, core, contents, offers)
-        return _View(action, status, now, offered, behind if self.looks.behind else ())
+        return _View(action, status, now, offered, behind if self.rules.behind else ())
 
     def _waiting(
         self, action: Action, declared: Footprint, core: Any, contents: Sequence[Any], offers: bool
     ) -> tuple[tuple[Footprint, ...], tuple[Footprint, ...]]:
-        """What an action may do about messages that are offered, and about those behind them."""
+        """The footprints of an action with the messages that are offered, and with those behind them."""
         if action.take is None:
             return (), ()
         slot = self._slots[action.take]
@@ -136,15 +135,15 @@ class Classifier:
         found = [action.footprint(core, listed[:place], message) for place, message in enumerate(listed)]
         return tuple(dict.fromkeys(found[: len(now)])), tuple(dict.fromkeys(found[len(now) :]))
 
-    def _doing(self, number: int, views: Sequence[_View]) -> ActionClass:
+    def _action_class(self, number: int, views: Sequence[_View]) -> ActionClass:
         view, declared = views[number], self._declared[number]
         cells: Needed = frozenset()
         changers: Needed = frozenset()
         clashes = frozenset[int]()
         if view.now is not None:
             reads, writes, sends = view.now
-            cells = self._through(number, views, lambda one: self._conflict(reads, writes, one))
-            changers = self._through(number, views, lambda one: self._meet(reads, one.writes))
+            cells = self._parts_of_others(number, views, lambda one: self._conflict(reads, writes, one))
+            changers = self._parts_of_others(number, views, lambda one: self._meet(reads, one.writes))
             clashes = frozenset(
                 other
                 for other, one in enumerate(views)
@@ -153,41 +152,41 @@ class Classifier:
         else:
             sends = frozenset()
             if view.status is Status.REFUSED:
-                cells = self._through(number, views, lambda one: self._meet(declared.reads, one.writes))
+                cells = self._parts_of_others(number, views, lambda one: self._meet(declared.reads, one.writes))
         sending = tuple(
             (channel, self._parts(number, view, lambda one, channel=channel: channel in one.sends))  # type: ignore[misc]
             for channel in sorted(declared.sends)
         )
         return ActionClass(view.status, sends, cells, changers, clashes, sending)
 
-    def _through(self, number: int, views: Sequence[_View], does: Does) -> Needed:
-        """The parts of the other actions that may do it."""
+    def _parts_of_others(self, number: int, views: Sequence[_View], test: FootprintTest) -> Needed:
+        """The parts of the other actions whose footprints pass a test."""
         return frozenset(
             (other, part)
             for other, view in enumerate(views)
             if other != number
-            for part in self._parts(other, view, does)
+            for part in self._parts(other, view, test)
         )
 
-    def _parts(self, number: int, view: _View, does: Does) -> tuple[ActionPart, ...]:
-        """Through which of its parts an action may do it.
+    def _parts(self, number: int, view: _View, test: FootprintTest) -> tuple[ActionPart, ...]:
+        """The parts of an action whose footprints pass a test.
 
-        A message that is taken after the first is handled only when the action has happened, so it counts for the
-        whole. One that is offered now and would be handled otherwise waits for a change of what the action reads.
+        A message behind the first is handled only after the action has happened, so it counts for the whole. An offered
+        message is handled differently only after a change of what the action reads.
         """
-        if not does(self._declared[number]):
+        if not test(self._declared[number]):
             return ()
         if view.action.take is None:
             return (ActionPart.WHOLE,)
         if view.now is None:
-            return (ActionPart.WHOLE,) if any(map(does, view.offered + view.behind)) else self._coming()
-        if does(view.now) or any(map(does, view.behind)):
+            return (ActionPart.WHOLE,) if any(map(test, view.offered + view.behind)) else self._coming()
+        if test(view.now) or any(map(test, view.behind)):
             return (ActionPart.WHOLE,)
-        changed = self.looks.others and any(map(does, view.offered))
+        changed = self.rules.others and any(map(test, view.offered))
         return ((ActionPart.CHANGED,) if changed else ()) + self._coming()
 
     def _coming(self) -> tuple[ActionPart, ...]:
-        return (ActionPart.COMING,) if self.looks.declared else ()
+        return (ActionPart.COMING,) if self.rules.declared else ()
 
     def _conflict(self, reads: frozenset[Cell], writes: frozenset[Cell], other: Footprint) -> bool:
         return self._meet(writes, other.reads) or self._meet(writes, other.writes) or self._meet(reads, other.writes)

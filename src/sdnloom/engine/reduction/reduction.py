@@ -1,4 +1,4 @@
-"""The interface of a partial-order reduction, as the graph and the engines use it."""
+"""Interface of a partial-order reduction."""
 
 from typing import Protocol
 
@@ -20,11 +20,11 @@ class Reduction(Protocol):
 
     @property
     def sleep_sets(self) -> bool:
-        """Whether a search may also take steps that commute in one order only."""
+        """Whether a search may use sleep sets as well."""
 
     @property
     def cycle_proviso(self) -> bool:
-        """Whether a search must see to it that no action is postponed for ever around a cycle."""
+        """Whether a search has to check the cycle proviso."""
 
     def classifier(self, component: Component) -> Classifier:
         """The classification of a component's places."""

@@ -1,15 +1,15 @@
-"""Sleep sets: of two steps that commute, only one order is taken (Godefroid).
+"""Sleep sets: of two steps that commute, only one order is explored (Godefroid).
 
-A stubborn set says which actions to explore in a state. If two of them commute, exploring both orders leads to one
-state twice. So what was explored before stays *asleep* after a step that it commutes with: where it would lead is found
-the other way round.
+A stubborn set says which actions to explore in a state. If two of them commute, both orders lead to the same state. So
+an action that was explored before another one is *asleep* after it if the two commute: its successor is found by the
+other order.
 
-What is asleep in a state is what was asleep when it was first found; other ways to it change nothing, so nothing is
-ever explored again. That is enough to find every quiescent state, for this reason. Take an execution that goes on from
-a state along the way on which it was first found, and whose next step is asleep there. Somewhere on that way the step
-was explored before the one that was taken, and commutes with all that followed. The execution with the step at that
-place is as long and ends in the same state, and its way comes earlier in the order of the search. Breadth first there
-are only finitely many earlier ones, so this ends with a step that is awake.
+The sleep set of a state is the one with which it was first found; other paths to the state do not change it, so no
+state is expanded twice. Every quiescent state is found nevertheless. Take an execution whose first part is the path on
+which a state was first found, and whose next step is asleep in that state. Somewhere on the path the step was explored
+before the step that was taken, and it commutes with all that followed. The execution with the step moved there is as
+long, ends in the same state, and its path comes earlier in the order of the search. In a breadth-first search there are
+only finitely many earlier ones, so this ends with a step that is not asleep.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from sdnloom.engine.model import Strategy, System
 from sdnloom.engine.reduction.reduction import Reduction
 from sdnloom.engine.system_graph import SystemGraph
 
-MOST_ACTIONS = 64  # what is asleep is a word of the kernel
+MOST_ACTIONS = 64  # the kernel keeps a sleep set in one word
 
 
 def can_sleep(system: System, reduction: Reduction | None, strategy: Strategy | None) -> bool:
@@ -33,7 +33,7 @@ def can_sleep(system: System, reduction: Reduction | None, strategy: Strategy | 
 
 
 class SleepSetSearch(LoopSearch[int]):
-    """Breadth-first search of a reduced system that takes commuting steps in one order."""
+    """Breadth-first search of a reduced system with sleep sets."""
 
     graph: SystemGraph
 
@@ -45,15 +45,15 @@ class SleepSetSearch(LoopSearch[int]):
         """Expand some states of a level; True when the search is over."""
         for number in numbers:
             found = self.graph.awake(self.states[number], self._asleep[number])
-            if self._taken(number, found):
+            if self._add(number, found):
                 return True
             if self.proviso is not None:
                 self._note_end(number, [state for state, _ in found])
         return False
 
-    def _taken(self, number: int, found: Sequence[tuple[int, int]]) -> bool:
-        """Take in what was found from a state; True when the search ends with one of these."""
-        self.transitions += len(found) if number >= 0 else 0  # being initial is no transition
+    def _add(self, number: int, found: Sequence[tuple[int, int]]) -> bool:
+        """Add the successors of a state; True when the search ends with one of them."""
+        self.transitions += len(found) if number >= 0 else 0  # initial states are reached by no transition
         first = len(self.states)
         for state, asleep in found:
             if state not in self._seen:
@@ -61,10 +61,10 @@ class SleepSetSearch(LoopSearch[int]):
                 self.states.append(state)
                 self.parents.append(number)
                 self._asleep.append(asleep)
-        return self.looks and len(self.states) > first and self._checked(first, [state for state, _ in found])
+        return self.checks_new and len(self.states) > first and self._checked(first, [state for state, _ in found])
 
     def _done_after(self, number: int, found: Sequence[int]) -> bool:
-        return self._taken(number, [(state, 0) for state in found])
+        return self._add(number, [(state, 0) for state in found])
 
     def _leads_on(self, number: int) -> bool:
         found = self.graph.awake(self.states[number], self._asleep[number])

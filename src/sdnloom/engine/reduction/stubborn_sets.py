@@ -1,18 +1,18 @@
-"""Stubborn sets, derived from what actions declare and from what they are about to do.
+"""Stubborn sets, derived from the declarations of actions and from their present footprints.
 
-In a state, a stubborn set T of actions is enough to explore if (1) what is outside T can neither change nor be changed
-by an enabled action of T, (2) it cannot enable a disabled one, and (3) one enabled action of T stays enabled until
-something of T happens. Then every path's first step in T can be moved to the front (Valmari). The derivation below is
-the slow, obvious closure over a few rules. It depends on a state only through the classes of its places (`classes.py`),
-so its result is memoised on these by the engines.
+In a state, a set T of actions is enough to explore if (1) actions outside T neither conflict with an enabled action of
+T nor (2) enable a disabled one, and (3) one enabled action of T stays enabled until an action of T happens. Then the
+first step in T of every path can be moved to the front (Valmari). The derivation below is the slow, obvious closure
+over a few rules. It depends on a state only through the classes of its places (`place_classes.py`), on which the
+engines memoise the result.
 
-An enabled action of T counts with the footprint it has now: nothing outside T writes what it reads, so it keeps it. An
-action outside T counts with all it may still do, but not always as a whole: what it could do only with messages that
-are yet to be sent, or only after a change of what it reads, cannot happen before those who send or change do something,
-so it is enough that these are in T; and if the action itself is in T, not even that is needed.
+An enabled action of T counts with its present footprint: no action outside T writes what it reads, so the footprint
+stays. An action outside T counts with all it may still do, but not always as a whole: what it would do with messages
+still to be sent, or after a change of what it reads, cannot happen before the senders or writers act, so it is enough
+that these are in T; and if the action itself is in T, not even that is needed.
 
-What is kept: every quiescent state, every set of events on the way to one, and the order of the actions that a property
-watches. What is not: states in between and shortest paths.
+The reduction keeps every quiescent state, every set of events on the way to one, and the order of the actions that a
+property watches. It does not keep the states in between, nor shortest paths.
 """
 
 import itertools
@@ -21,16 +21,16 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from sdnloom.engine.model import Action, Channel, Component, Mode, Needs, System
-from sdnloom.engine.reduction.place_classes import ActionClass, ActionPart, Classifier, Looks, PlaceClass, Status
+from sdnloom.engine.reduction.place_classes import ActionClass, ActionPart, Classifier, ClassRules, PlaceClass, Status
 from sdnloom.errors import SdnloomError
 
 
-class ReductionRefused(SdnloomError):  # noqa: N818 (a refusal, said by name)
-    """The reduction cannot keep what a property needs."""
+class ReductionRefused(SdnloomError):  # noqa: N818 (a refusal, not an error)
+    """A property needs what the reduction does not keep; the message names the property."""
 
 
-class Acting:
-    """An action with its place in the system."""
+class NumberedAction:
+    """An action with its number in the system."""
 
     def __init__(self, number: int, component: Component, action: Action, channels: dict[str, Channel]) -> None:
         self.number, self.component, self.action = number, component, action
@@ -41,30 +41,30 @@ class Acting:
 
 @dataclass(frozen=True)
 class StubbornRules:
-    """The rules of the derivation; a test leaves one out to see that it is missed.
+    """The rules of the derivation; a test leaves one out to see that the mistake is noticed.
 
-    For an enabled action: those that share cells with it, take from its channel, send where it sends, take what it
-    sends. For one that refuses: those that may write what it reads, or take the message away that it refuses. For both
-    and for one without a message: the senders that change what its channel offers.
+    An enabled action needs the actions that share cells with it, take from its channel, send where it sends, or take
+    what it sends. One that refuses its message needs those that may write what it reads or take the message. Both, and
+    an action without a message, need the senders that change what its channel offers.
     """
 
     enabled: frozenset[str] = frozenset({"cells", "input", "output", "feeds"})
     refused: frozenset[str] = frozenset({"cells", "input"})
     disturbers: frozenset[Status] = frozenset(Status)  # the statuses for which disturbers count
-    changed: bool = True  # a changed handling waits for a change
-    coming: bool = True  # a message to come waits for its sender
+    changed: bool = True  # a different handling waits for a change
+    coming: bool = True  # a message still to be sent waits for its sender
     watched: bool = True  # actions watched by one property conflict
     keys: frozenset[Mode] = frozenset({Mode.MUST})
     sleep_sets: bool = True
-    cycle_proviso: bool | None = None  # None: where it matters, which is if a property is asked at events
-    looks: Looks = field(default_factory=Looks)
+    cycle_proviso: bool | None = None  # None: if a property is checked at events
+    classes: ClassRules = field(default_factory=ClassRules)
 
 
-Node: TypeAlias = tuple[Acting, ActionPart]
+Node: TypeAlias = tuple[NumberedAction, ActionPart]
 
 
 class StubbornSets:
-    """The reduction of one system by stubborn sets. Refuses by name a property that it cannot keep."""
+    """The reduction of one system by stubborn sets. Raises ReductionRefused for a property that it cannot keep."""
 
     name = "stubborn sets"
 
@@ -82,12 +82,12 @@ class StubbornSets:
                     "name the actions in `watches` or search without reduction"
                 )
         self.sleep_sets = self.rules.sleep_sets
-        # Only events can be lost when an action is postponed for ever.
+        # Without the proviso only events can be lost.
         at_events = any(prop.needs in (Needs.EVENT, Needs.ORDER) for prop in system.properties)
         self.cycle_proviso = at_events if self.rules.cycle_proviso is None else self.rules.cycle_proviso
         channels = {channel.name: channel for channel in system.channels}
         pairs = [(component, action) for component in system.components for action in component.actions]
-        self.actions = [Acting(number, *pair, channels) for number, pair in enumerate(pairs)]
+        self.actions = [NumberedAction(number, *pair, channels) for number, pair in enumerate(pairs)]
         self._channels = channels
         self._senders = {
             channel.name: [one for one in self.actions if channel in one.sends] for channel in system.channels
@@ -109,65 +109,65 @@ class StubbornSets:
 
     def classifier(self, component: Component) -> Classifier:
         """The classification of a component's places."""
-        return Classifier(component, tuple(self._channels.values()), self.rules.looks)
+        return Classifier(component, tuple(self._channels.values()), self.rules.classes)
 
     def subset(self, classes: tuple[PlaceClass, ...]) -> int | None:
         """The bit set of actions to explore in a state of these classes, None for all of them."""
-        doings = [doing for one in classes for doing in one.actions]
+        action_classes = [action_class for one in classes for action_class in one.actions]
         active = [
             one
-            for one, doing in zip(self.actions, doings, strict=True)
-            if doing.status is Status.ENABLED and one.action.mode is not Mode.IDLE
+            for one, action_class in zip(self.actions, action_classes, strict=True)
+            if action_class.status is Status.ENABLED and one.action.mode is not Mode.IDLE
         ]
         enabled = sum(1 << one.number for one in active)
         keys = [one.number for one in active if one.action.mode in self.rules.keys]
         needed = self.needed(classes)
-        # Whether an action or only what it waits for makes the smaller set is not clear beforehand: both are tried.
+        # Whole actions or parts of them may give the smaller set: both are tried.
         count = len(self.actions)
         closures = [closure(key, some, count) & enabled for some in (self._wholly(needed), needed) for key in keys]
-        # A quiescent state has no key: it counts by itself, and all that may follow is explored.
+        # A quiescent state has no key: all enabled actions are explored.
         best = min(closures, key=lambda bits: (bits.bit_count(), bits), default=enabled)
         return None if best == enabled else best
 
     def needed(self, classes: tuple[PlaceClass, ...]) -> list[int]:
-        """For each node, the bit set of the nodes that must be in a set together with it.
+        """For each node, the bit set of the nodes that it needs in the set.
 
-        The nodes are the actions as a whole, then the other parts of all actions.
+        The nodes are the whole actions, then the other parts of all actions.
         """
-        doings = [doing for one in classes for doing in one.actions]
+        action_classes = [action_class for one in classes for action_class in one.actions]
         undisturbed = [
             frozenset[str]() if slot < 0 else classes[component].undisturbed[slot]
             for slot, component in zip(self._slots, self._components, strict=True)
         ]
-        whole = [self._bits(self._for_whole(one, doings, undisturbed[one.number])) for one in self.actions]
-        changed = [self._bits(self._own(one, doings[one.number].changers)) for one in self.actions]
-        coming = [self._bits(self._for_coming(one, doings)) for one in self.actions]
+        whole = [self._bits(self._for_whole(one, action_classes, undisturbed[one.number])) for one in self.actions]
+        changed = [self._bits(self._own(one, action_classes[one.number].changers)) for one in self.actions]
+        coming = [self._bits(self._for_coming(one, action_classes)) for one in self.actions]
         none = [0] * len(self.actions)
         return whole + (changed if self.rules.changed else none) + (coming if self.rules.coming else none)
 
     def commuting(self, classes: tuple[PlaceClass, ...]) -> list[int]:
-        """For each action, the bit set of those that commute with it here, where both are enabled; IDLE ones never do.
+        """For each enabled action, the bit set of the enabled actions that commute with it; IDLE actions never do.
 
-        Only what the two do now counts: what else they could do is no matter of this pair of steps.
+        Only the present footprints of the two count.
         """
-        doings = [doing for one in classes for doing in one.actions]
+        action_classes = [action_class for one in classes for action_class in one.actions]
         ready = [
             one
-            for one, doing in zip(self.actions, doings, strict=True)
-            if doing.status is Status.ENABLED and one.action.mode is not Mode.IDLE
+            for one, action_class in zip(self.actions, action_classes, strict=True)
+            if action_class.status is Status.ENABLED and one.action.mode is not Mode.IDLE
         ]
         results = [0] * len(self.actions)
         for one, other in itertools.combinations(ready, 2):
-            if not self._clash(one, other, doings) and not any(
-                self._disturbs(first, second, doings, classes) for first, second in ((one, other), (other, one))
+            if not self._clash(one, other, action_classes) and not any(
+                self._disturbs(first, second, action_classes, classes) for first, second in ((one, other), (other, one))
             ):
                 results[one.number] |= 1 << other.number
                 results[other.number] |= 1 << one.number
         return results
 
-    def _clash(self, one: Acting, other: Acting, doings: Sequence[ActionClass]) -> bool:
-        """Whether two enabled actions meet in a cell or a channel, or are watched together."""
-        mine, theirs = doings[one.number], doings[other.number]
+    def _clash(self, one: NumberedAction, other: NumberedAction, action_classes: Sequence[ActionClass]) -> bool:
+        """Whether two enabled actions share a cell or a channel end, or are watched by one property."""
+        mine, theirs = action_classes[one.number], action_classes[other.number]
         same = one.component is other.component
         if same and other.number - self._first[other.number] in mine.clashes:
             return True
@@ -177,58 +177,62 @@ class StubbornSets:
         return any(same or not self._channels[channel].discipline.many_senders for channel in shared)
 
     def _disturbs(
-        self, one: Acting, other: Acting, doings: Sequence[ActionClass], classes: tuple[PlaceClass, ...]
+        self,
+        one: NumberedAction,
+        other: NumberedAction,
+        action_classes: Sequence[ActionClass],
+        classes: tuple[PlaceClass, ...],
     ) -> bool:
-        """Whether one sends now to where the other takes from, and so changes what is offered there."""
-        if other.takes is None or other.takes.name not in doings[one.number].sends:
+        """Whether the first sends now to where the second takes from, and so changes what is offered there."""
+        if other.takes is None or other.takes.name not in action_classes[one.number].sends:
             return False
         undisturbed = classes[self._components[other.number]].undisturbed[self._slots[other.number]]
         return undisturbed is not None and one.component.name not in undisturbed
 
     def _for_whole(
-        self, one: Acting, doings: Sequence[ActionClass], undisturbed: frozenset[str] | None
+        self, one: NumberedAction, action_classes: Sequence[ActionClass], undisturbed: frozenset[str] | None
     ) -> Iterable[Node]:
-        """What must be in a set together with an action."""
+        """The nodes that a whole action needs."""
         if one.action.mode is Mode.IDLE:
-            return  # it waits until the key, too, is no longer enabled, so something of the set comes first
-        doing, rules = doings[one.number], self.rules
+            return  # it waits until the key is no longer enabled, so an action of the set comes first
+        action_class, rules = action_classes[one.number], self.rules
         ways = {Status.ENABLED: rules.enabled, Status.REFUSED: rules.refused, Status.EMPTY: frozenset[str]()}
-        rule = ways[doing.status]
+        rule = ways[action_class.status]
         if "cells" in rule:
-            yield from self._own(one, doing.cells)
+            yield from self._own(one, action_class.cells)
         if "input" in rule and one.takes is not None:
             yield from ((other, ActionPart.WHOLE) for other in self._takers[one.takes.name] if other is not one)
-        for channel in sorted(doing.sends):
+        for channel in sorted(action_class.sends):
             if "output" in rule:
                 for other in self._senders[channel]:
                     apart = other.component is not one.component and self._channels[channel].discipline.many_senders
                     if other is not one and not apart:
-                        yield from self._sending(other, channel, doings)
+                        yield from self._sending(other, channel, action_classes)
             if "feeds" in rule and not self._channels[channel].discipline.push_keeps:
-                # One that has nothing to take can take before the push only what others send.
+                # An action with an empty channel can take before this push only what others send.
                 for other in self._takers[channel]:
-                    empty = doings[other.number].status is Status.EMPTY
+                    empty = action_classes[other.number].status is Status.EMPTY
                     if other is not one:
                         yield other, ActionPart.COMING if empty else ActionPart.WHOLE
-        if doing.status is Status.ENABLED and rules.watched:
+        if action_class.status is Status.ENABLED and rules.watched:
             yield from ((other, ActionPart.WHOLE) for other in self._watched[one.number])
-        if one.takes is not None and doing.status in rules.disturbers and undisturbed is not None:
+        if one.takes is not None and action_class.status in rules.disturbers and undisturbed is not None:
             for other in self._senders[one.takes.name]:
                 if other.component.name not in undisturbed:
-                    yield from self._sending(other, one.takes.name, doings)
+                    yield from self._sending(other, one.takes.name, action_classes)
 
-    def _for_coming(self, one: Acting, doings: Sequence[ActionClass]) -> Iterable[Node]:
-        """What must happen before an action can take a message that is yet to be sent."""
+    def _for_coming(self, one: NumberedAction, action_classes: Sequence[ActionClass]) -> Iterable[Node]:
+        """The nodes that may send the message which an action waits for."""
         if one.takes is not None:
             for other in self._senders[one.takes.name]:
-                yield from self._sending(other, one.takes.name, doings)
+                yield from self._sending(other, one.takes.name, action_classes)
 
-    def _sending(self, other: Acting, channel: str, doings: Sequence[ActionClass]) -> Iterable[Node]:
+    def _sending(self, other: NumberedAction, channel: str, action_classes: Sequence[ActionClass]) -> Iterable[Node]:
         """The parts of an action that may send on the channel."""
-        return ((other, part) for part in dict(doings[other.number].sending)[channel])
+        return ((other, part) for part in dict(action_classes[other.number].sending)[channel])
 
-    def _own(self, one: Acting, parts: Iterable[tuple[int, ActionPart]]) -> Iterable[Node]:
-        """Parts of actions of the same component, which a class knows by their places in it."""
+    def _own(self, one: NumberedAction, parts: Iterable[tuple[int, ActionPart]]) -> Iterable[Node]:
+        """The nodes of parts that are given by their numbers in the action's component."""
         first = self._first[one.number]
         return ((self.actions[first + place], part) for place, part in parts)
 
@@ -239,21 +243,21 @@ class StubbornSets:
         return bits
 
     def _wholly(self, needed: Sequence[int]) -> list[int]:
-        """The same with whole actions only."""
+        """The needs of whole actions, with parts replaced by whole actions."""
         count = len(self.actions)
         mask = (1 << count) - 1
         return [(bits | bits >> count | bits >> 2 * count) & mask for bits in needed[:count]]
 
-    def _watched_together(self, system: System, one: Acting, other: Acting) -> bool:
-        """Both are watched by one property, whose memory may depend on their order."""
+    def _watched_together(self, system: System, one: NumberedAction, other: NumberedAction) -> bool:
+        """Whether one property watches both."""
         return any(one.name in prop.watches and other.name in prop.watches for prop in system.properties)
 
 
 def closure(key: int, needed: Sequence[int], count: int) -> int:
-    """A small set of nodes that contains the key and, for each of its nodes, what that one needs.
+    """A small set of nodes that contains the key and, for each of its nodes, the nodes that it needs.
 
-    A part of an action that is there as a whole, one of the first `count` nodes, needs nothing: what it could do is
-    done by the set. So whole actions come first.
+    A part of an action needs nothing if the whole action, one of the first `count` nodes, is in the set. So whole
+    actions are added first.
     """
     reached, work = 0, 1 << key
     while work:

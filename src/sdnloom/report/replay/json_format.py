@@ -18,8 +18,8 @@ def replay_json(trace: Trace, replayed: Replayed, topology: Topology) -> str:
     values = {
         "schema": _SCHEMA,
         "outcome": replay_outcome(trace, replayed).lower(),
-        "property": None if trace.found is None else trace.found.property,
-        "message": None if trace.found is None else trace.found.message,
+        "property": None if trace.finding is None else trace.finding.property,
+        "message": None if trace.finding is None else trace.finding.message,
         "message_now": None if replayed.now is None else replayed.now.message,
         "steps": len(trace.path),
         "path": [transition_text(transition, names) for transition in replayed.transitions],

@@ -13,7 +13,7 @@ def replay_outcome(trace: Trace, replayed: Replayed) -> str:
     """CONFIRMED as recorded; DIVERGED: a step is not enabled; REPLAYED: no property recorded; GONE: it holds now."""
     if replayed.diverged is not None:
         return DIVERGED
-    if trace.found is None:
+    if trace.finding is None:
         return REPLAYED
     return CONFIRMED if replayed.confirmed else GONE
 
@@ -21,7 +21,7 @@ def replay_outcome(trace: Trace, replayed: Replayed) -> str:
 def replay_text(trace: Trace, replayed: Replayed, topology: Topology) -> str:
     """The outcome, then one line per step."""
     outcome = replay_outcome(trace, replayed)
-    found = f" {trace.found.property}: {trace.found.message}" if trace.found else ""
+    found = f" {trace.finding.property}: {trace.finding.message}" if trace.finding else ""
     count = len(replayed.transitions)
     match outcome:
         case "GONE":
@@ -33,7 +33,7 @@ def replay_text(trace: Trace, replayed: Replayed, topology: Topology) -> str:
         case _:
             first = f"CONFIRMED{found}"
     lines = [first, *steps_text(replayed.transitions, Names.of(topology))]
-    if replayed.now is not None and replayed.now != trace.found:
+    if replayed.now is not None and replayed.now != trace.finding:
         lines.append(f"  the property now says: {replayed.now.message}")
     if replayed.diverged is not None:
         lines.append(f"  next would be: {describe(replayed.diverged.step)}")
