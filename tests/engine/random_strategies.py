@@ -7,7 +7,7 @@ from typing import Any
 
 from sdnloom.engine.model import Outcome, Step, Strategy
 from sdnloom.engine.stable_text import stable_text
-from sdnloom.engine.strategy import Composed
+from sdnloom.engine.strategy import StrategySequence
 
 
 class Arbitrary:
@@ -39,4 +39,4 @@ def random_strategy(seed: int) -> Strategy:
         Arbitrary(f"{seed}/{number}", rng.choice((1, 2, 3)), rng.choice((1, 1, 2, 3)), rng.choice((0, 0, 3, 6)))
         for number in range(rng.choice((1, 1, 1, 2, 3)))
     ]
-    return parts[0] if len(parts) == 1 else Composed(parts)
+    return parts[0] if len(parts) == 1 else StrategySequence(parts)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from sdnloom.engine.disciplines import Bag, BarrierBag, Fifo, Lossy, Ports, Reorder
-from sdnloom.engine.executions.dependence import Declared, Dependence
+from sdnloom.engine.executions.dependence import DeclaredDependence, Dependence
 from sdnloom.engine.executions.search import ExecutionRules, Executions, ExecutionSearch, executions
 from sdnloom.engine.model import (
     ALL,
@@ -75,7 +75,7 @@ def foata(dependence: Dependence, run: Sequence[Transition]) -> Hashable:
 
 def traces(system: System, most: int = 100_000, dependence: Dependence | None = None) -> dict[Hashable, State]:
     """The traces of a system with the state in which each ends."""
-    dependence = dependence or Declared(system)
+    dependence = dependence or DeclaredDependence(system)
     semantics = Semantics(system)
     found: dict[Hashable, State] = {}
     for run in every_execution(semantics, most):
@@ -95,7 +95,7 @@ def check(system: System, most: int = 100_000, dependence: Dependence | None = N
     expected = traces(system, most, dependence)
     result, paths = explored(system, dependence=dependence)
     semantics = Semantics(system)
-    met = [foata(dependence or Declared(system), replay(semantics, path)) for path in paths]
+    met = [foata(dependence or DeclaredDependence(system), replay(semantics, path)) for path in paths]
     assert set(met) == set(expected)
     assert result.count == len(paths) == len(expected)
     assert result.final_states == set(expected.values())
@@ -542,7 +542,7 @@ def test_an_order_property_makes_what_it_watches_dependent():
     assert result.count == 2
 
 
-class Messages(Declared):
+class Messages(DeclaredDependence):
     """A finer dependence: a bag lets different messages be sent and taken in any order."""
 
     def done(self, transition: Transition) -> Any:

@@ -7,9 +7,9 @@ from sdnloom.engine.disciplines import Bag, Fifo, Lossy, Ports
 from sdnloom.engine.memo import Memo, MemoSemantics
 from sdnloom.engine.model import Action, Channel, Component, Mode, Needs, Outcome, Property, Step, System
 from sdnloom.engine.path import (
-    Diverged,
     Path,
-    Quoted,
+    QuotedMessage,
+    ReplayDivergence,
     causes,
     clocks,
     cone,
@@ -86,7 +86,7 @@ def test_replaying_a_path_gives_its_states_and_events():
 
 def test_a_step_that_is_not_enabled_is_named_with_what_is():
     path = Path((Step("A", "send"), Step("B", "pass", "m1")))
-    with pytest.raises(Diverged) as caught:
+    with pytest.raises(ReplayDivergence) as caught:
         replay(Semantics(relay()), path)
     assert (caught.value.position, caught.value.step) == (1, Step("B", "pass", "m1"))
     assert caught.value.offered == (Step("A", "send"), Step("B", "pass", "m0"), Step("D", "work"))
@@ -96,19 +96,22 @@ def test_a_step_that_is_not_enabled_is_named_with_what_is():
 
 
 def test_a_path_that_diverges_at_its_end_offers_nothing():
-    with pytest.raises(Diverged, match="enabled here:\n    nothing"):
+    with pytest.raises(ReplayDivergence, match="enabled here:\n    nothing"):
         replay(Semantics(System((Component("A", 0, ()),))), Path((Step("A", "go"),)))
 
 
 def test_messages_read_from_a_file_are_compared_as_text():
     quoted = Path(
-        tuple(step._replace(message=Quoted(stable_text(step.message))) if step.message else step for step in LONG.steps)
+        tuple(
+            step._replace(message=QuotedMessage(stable_text(step.message))) if step.message else step
+            for step in LONG.steps
+        )
     )
     semantics = Semantics(relay())
     assert replay(semantics, quoted) == replay(semantics, LONG)
-    assert same_step(Step("A", "b", Quoted("frozenset({1, 2})")), Step("A", "b", frozenset({2, 1})))
-    assert not same_step(Step("A", "b", Quoted("'1'")), Step("A", "b", 1))
-    assert describe(Step("A", "b", Quoted("(1, 2)"))) == "A: b (1, 2)"
+    assert same_step(Step("A", "b", QuotedMessage("frozenset({1, 2})")), Step("A", "b", frozenset({2, 1})))
+    assert not same_step(Step("A", "b", QuotedMessage("'1'")), Step("A", "b", 1))
+    assert describe(Step("A", "b", QuotedMessage("(1, 2)"))) == "A: b (1, 2)"
 
 
 def test_a_step_is_described_in_one_line():
@@ -225,7 +228,7 @@ def test_counterexamples_of_random_systems_replay_and_are_minimal():
                 shorter = Path(one.path.steps[:gone] + one.path.steps[gone + 1 :])
                 try:
                     ending = final_state(semantics, replay(semantics, shorter))
-                except Diverged:
+                except ReplayDivergence:
                     continue
                 assert found not in semantics.findings(ending), (seed, one)
             checked += 1

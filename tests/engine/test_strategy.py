@@ -14,7 +14,7 @@ from sdnloom.engine.reduction.stubborn_sets import StubbornSets
 from sdnloom.engine.result import Incomplete, Limits, SearchOptions, Violated
 from sdnloom.engine.search import search
 from sdnloom.engine.semantics import Semantics, State, Transition
-from sdnloom.engine.strategy import Composed, least, parts_of
+from sdnloom.engine.strategy import StrategySequence, least, parts_of
 from sdnloom.engine.system_graph import SystemGraph
 from tests.engine.random_strategies import Arbitrary, random_strategy
 from tests.engine.systems import REDUCIBLE, random_system
@@ -154,7 +154,7 @@ def test_a_strategy_that_leaves_nothing_out_explores_everything_but_proves_nothi
 
 def test_composed_strategies_say_what_each_of_them_skips():
     one, other = Arbitrary("a", 2, 1, 0), Arbitrary("b", 2, 1, 0)
-    both_of_them = Composed((one, Composed((other,))))
+    both_of_them = StrategySequence((one, StrategySequence((other,))))
     assert both_of_them.parts == (one, other)
     assert both_of_them.name == "ARBITRARY + ARBITRARY"
     result = search(random_system(3, needs=()), SearchOptions(engine="loop", strategy=both_of_them))

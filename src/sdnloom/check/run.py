@@ -19,11 +19,11 @@ from sdnloom.check.program_factory import make_program
 from sdnloom.check.report import ReductionReport, Report
 from sdnloom.check.scenario import Scenario
 from sdnloom.engine.model import Observer, Property, Restart, RestartRequired, System
-from sdnloom.engine.path import Diverged, final_state, replay
+from sdnloom.engine.path import ReplayDivergence, final_state, replay
 from sdnloom.engine.result import Counterexample, Result, SearchEvent, SearchOptions, Violated
 from sdnloom.engine.search import search
 from sdnloom.engine.semantics import Finding, Semantics
-from sdnloom.engine.trace import Replayed, Trace, replay_trace
+from sdnloom.engine.trace import ReplayResult, Trace, replay_trace
 from sdnloom.inputs.clients import DiscoveryError, discovering_clients
 from sdnloom.inputs.concolic import ConcolicExplorer, ConcolicOptions
 from sdnloom.inputs.explorable import explorable
@@ -84,7 +84,7 @@ class Run:
         with self.scenario.error_context():
             return build(self.scenario.network if network is None else network, program, self.scenario.properties)
 
-    def replay(self, trace: Trace) -> Replayed:
+    def replay(self, trace: Trace) -> ReplayResult:
         """Take the steps of a trace again. A trace of another scenario is refused; changed code is a warning."""
         return replay_trace(trace, self.system, *self.fingerprints)
 
@@ -225,7 +225,7 @@ def _confirm(semantics: Semantics, shown: Counterexample) -> Counterexample:
     """Replay a counterexample that a rewritten program gave. Raises DiscoveryError unless it shows the violation."""
     try:
         transitions = replay(semantics, shown.path)
-    except Diverged as error:
+    except ReplayDivergence as error:
         raise DiscoveryError(
             f"{shown.property}: the program does something else when it is not rewritten: {error}"
         ) from None

@@ -13,8 +13,8 @@ from sdnloom.engine.model import Property, Strategy, System
 from sdnloom.engine.path import Path as Steps
 from sdnloom.engine.result import Limits, SearchEvent, SearchOptions
 from sdnloom.engine.semantics import Finding
-from sdnloom.engine.strategy import Composed
-from sdnloom.engine.trace import Replayed, Trace
+from sdnloom.engine.strategy import StrategySequence
+from sdnloom.engine.trace import ReplayResult, Trace
 from sdnloom.inputs.clients import Pools, discovering_clients, with_packet_discovery, with_pools
 from sdnloom.inputs.options import DiscoverOptions
 from sdnloom.inputs.statistics import AnswerPools, replayed_answers, with_answers, with_statistics_discovery
@@ -63,7 +63,7 @@ class Scenario:
         """Search the scenario's system, or if inputs are discovered, one system after the other."""
         return self._run(coverage=coverage).check(on_event)
 
-    def replay(self, trace: Trace) -> Replayed:
+    def replay(self, trace: Trace) -> ReplayResult:
         """Take the steps of a trace again. A trace of another scenario is refused; changed code is a warning."""
         return self.with_inputs_of(trace.path)._run(ordered=True).replay(trace)
 
@@ -95,7 +95,7 @@ class Scenario:
         ranks = [ranks for each in self.strategies if (ranks := each.ranking(self.network, system)) is not None]
         if self.options.strategy is not None:
             ranks.append(self.options.strategy)
-        return None if not ranks else ranks[0] if len(ranks) == 1 else Composed(ranks)
+        return None if not ranks else ranks[0] if len(ranks) == 1 else StrategySequence(ranks)
 
     @property
     def needs_discovery(self) -> bool:

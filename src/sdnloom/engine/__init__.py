@@ -27,7 +27,7 @@ from sdnloom.engine.model import (
     System,
     overtake,
 )
-from sdnloom.engine.path import Diverged, Path, clocks, cone, describe, minimise, replay
+from sdnloom.engine.path import Path, ReplayDivergence, clocks, cone, describe, minimise, replay
 from sdnloom.engine.reduction.stubborn_sets import ReductionRefused
 from sdnloom.engine.result import (
     Counterexample,
@@ -46,7 +46,7 @@ from sdnloom.engine.result import (
 )
 from sdnloom.engine.search import search
 from sdnloom.engine.semantics import Finding, Semantics, State, Transition
-from sdnloom.engine.strategy import Composed
+from sdnloom.engine.strategy import StrategySequence
 from sdnloom.engine.trace import Trace, TraceError, load_trace, replay_trace, save_trace
 from sdnloom.engine.walk import Stepper, Walk, random_walk
 
@@ -61,11 +61,9 @@ __all__ = [
     "BarrierBag",
     "Channel",
     "Component",
-    "Composed",
     "Counterexample",
     "CounterexampleFound",
     "Discipline",
-    "Diverged",
     "Fault",
     "FaultKind",
     "Fifo",
@@ -88,6 +86,7 @@ __all__ = [
     "Property",
     "ReductionRefused",
     "Reorder",
+    "ReplayDivergence",
     "Restart",
     "RestartRequired",
     "Result",
@@ -99,6 +98,7 @@ __all__ = [
     "Step",
     "Stepper",
     "Strategy",
+    "StrategySequence",
     "System",
     "Trace",
     "TraceError",

@@ -12,7 +12,7 @@ from sdnloom.errors import SdnloomError
 Clock = dict[str, int]
 
 
-class Diverged(SdnloomError):  # noqa: N818 (a result of a replay)
+class ReplayDivergence(SdnloomError):  # noqa: N818 (a result of a replay)
     """A step of a path that is not enabled in the present system."""
 
     def __init__(self, position: int, step: Step, offered: Sequence[Step]) -> None:
@@ -50,11 +50,11 @@ def same_step(one: Step, other: Step) -> bool:
 
 
 def _message_text(step: Step) -> str:
-    return step.message.text if isinstance(step.message, Quoted) else stable_text(step.message)
+    return step.message.text if isinstance(step.message, QuotedMessage) else stable_text(step.message)
 
 
 @dataclass(frozen=True)
-class Quoted:
+class QuotedMessage:
     """A message that was read from a file: its text, never evaluated."""
 
     text: str
@@ -64,14 +64,14 @@ class Quoted:
 
 
 def replay(semantics: Semantics, path: Path) -> list[Transition]:
-    """The transitions of a path. Raises Diverged at the first step that is not enabled."""
+    """The transitions of a path. Raises ReplayDivergence at the first step that is not enabled."""
     state = semantics.initial()
     transitions: list[Transition] = []
     for position, step in enumerate(path.steps):
         # Only the action that the step names is evaluated: others may run slow code.
         chosen = next((t for t in semantics.named(state, step) if same_step(t.step, step)), None)
         if chosen is None:
-            raise Diverged(position, step, [t.step for t in semantics.transitions(state)])
+            raise ReplayDivergence(position, step, [t.step for t in semantics.transitions(state)])
         transitions.append(chosen)
         state = chosen.state
     return transitions
@@ -144,7 +144,7 @@ def minimise(semantics: Semantics, path: Path, found: Finding) -> Path:
     def finds(candidate: Path) -> bool:
         try:
             transitions = replay(semantics, candidate)
-        except Diverged:
+        except ReplayDivergence:
             return False
         return found in semantics.findings(final_state(semantics, transitions))
 

@@ -14,7 +14,7 @@ from sdnloom.engine.loop import LoopSearch
 from sdnloom.engine.memo import Memo, MemoSemantics
 from sdnloom.engine.model import ModelError, Observer, RestartRequired, Step, System
 from sdnloom.engine.observers import Observation, check_columns
-from sdnloom.engine.path import Diverged, Path, minimise, replay
+from sdnloom.engine.path import Path, ReplayDivergence, minimise, replay
 from sdnloom.engine.reduction.explain import conflicts
 from sdnloom.engine.reduction.laws import check_channels, check_commutation, check_memories
 from sdnloom.engine.reduction.reduction import Reduction
@@ -317,7 +317,7 @@ class _Run:
         expected = replay(self.recorded, path)
         try:
             transitions = replay(self.semantics, path)
-        except Diverged as diverged:
+        except ReplayDivergence as diverged:
             raise _impure(diverged.position) from diverged
         for position, (now, before) in enumerate(zip(transitions, expected, strict=True)):
             if now.state != before.state:

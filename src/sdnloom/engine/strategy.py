@@ -19,7 +19,7 @@ from sdnloom.engine.model import ModelError, Outcome, Step, Strategy
 Ranks: TypeAlias = tuple[int | None, ...]  # one per strategy
 
 
-class Composed:
+class StrategySequence:
     """Several strategies applied in sequence. Its memory is the tuple of their memories."""
 
     def __init__(self, parts: Sequence[Strategy]) -> None:
@@ -53,7 +53,7 @@ def parts_of(strategy: Strategy | None) -> tuple[Strategy, ...]:
     """The parts of a composition in order, or the strategy itself."""
     if strategy is None:
         return ()
-    return strategy.parts if isinstance(strategy, Composed) else (strategy,)
+    return strategy.parts if isinstance(strategy, StrategySequence) else (strategy,)
 
 
 def skipped(strategy: Strategy) -> str:
@@ -63,7 +63,7 @@ def skipped(strategy: Strategy) -> str:
 
 def ranks_of(strategy: Strategy, memory: Any, step: Step, outcome: Outcome) -> Ranks:
     """The ranks that the parts of a strategy give a step."""
-    memories = memory if isinstance(strategy, Composed) else (memory,)
+    memories = memory if isinstance(strategy, StrategySequence) else (memory,)
     pairs = zip(parts_of(strategy), memories, strict=True)
     return tuple(user_code.rank(part, one, step, outcome) for part, one in pairs)
 

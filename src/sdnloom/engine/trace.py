@@ -14,7 +14,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from sdnloom.engine.model import Step, System
-from sdnloom.engine.path import Diverged, Path, Quoted, clocks, final_state, replay
+from sdnloom.engine.path import Path, QuotedMessage, ReplayDivergence, clocks, final_state, replay
 from sdnloom.engine.semantics import Finding, Semantics, Transition
 from sdnloom.engine.stable_text import stable_text
 from sdnloom.errors import SdnloomError
@@ -40,7 +40,7 @@ class Trace:
 
 
 @dataclass(frozen=True)
-class Replayed:
+class ReplayResult:
     """The replay of a trace: the steps that match, whether its property reports again, and what it reports now.
 
     The message may differ from the one in the trace: it may name a line of code.
@@ -48,7 +48,7 @@ class Replayed:
 
     transitions: tuple[Transition, ...]
     confirmed: bool
-    diverged: Diverged | None
+    diverged: ReplayDivergence | None
     warnings: tuple[str, ...]
     now: Finding | None = None
 
@@ -183,13 +183,13 @@ class _Reader:
         return Step(
             self.text(step, "component", f"{where}."),
             self.text(step, "action", f"{where}."),
-            None if message is None else Quoted(message),
+            None if message is None else QuotedMessage(message),
             self.text({"choice": "", **step}, "choice", f"{where}."),
             tuple(self.text({"fault": fault}, "fault", f"{where}.faults.") for fault in faults),
         )
 
 
-def replay_trace(trace: Trace, system: System, scenario: str, code: str) -> Replayed:
+def replay_trace(trace: Trace, system: System, scenario: str, code: str) -> ReplayResult:
     """Replay a trace. A trace of another scenario is refused; other code is a warning."""
     if trace.scenario != scenario:
         raise TraceError(
@@ -199,12 +199,12 @@ def replay_trace(trace: Trace, system: System, scenario: str, code: str) -> Repl
     semantics = Semantics(system)
     try:
         transitions = replay(semantics, trace.path)
-    except Diverged as diverged:
+    except ReplayDivergence as diverged:
         matching = replay(semantics, Path(trace.path.steps[: diverged.position]))
-        return Replayed(tuple(matching), False, diverged, warnings)
+        return ReplayResult(tuple(matching), False, diverged, warnings)
     if trace.finding is None:
-        return Replayed(tuple(transitions), True, None, warnings)
+        return ReplayResult(tuple(transitions), True, None, warnings)
     findings = semantics.findings(final_state(semantics, transitions))
     alike = [found for found in findings if found.property == trace.finding.property]
     now = trace.finding if trace.finding in alike else next(iter(alike), None)
-    return Replayed(tuple(transitions), now is not None, None, warnings, now)
+    return ReplayResult(tuple(transitions), now is not None, None, warnings, now)

@@ -14,7 +14,7 @@ from sdnloom.engine.semantics import Transition
 
 
 class Dependence(Protocol):
-    """Defines conflicts. One that is finer than `Declared` has fewer traces. A footprint is any hashable value."""
+    """Defines conflicts. One that is finer than `DeclaredDependence` has fewer traces. A footprint is hashable."""
 
     def done(self, transition: Transition) -> Hashable:
         """The footprint of a step that happened: what `conflict` needs to know of it, and no more."""
@@ -45,7 +45,7 @@ class StepFootprint:
     watched: frozenset[str]  # properties whose memory depends on the order of such steps
 
 
-class Declared:
+class DeclaredDependence:
     """Dependence by declarations, refined by the cells and sends that an outcome reports.
 
     Two steps conflict if one writes a cell of the same core that the other reads or writes; if one takes from a channel

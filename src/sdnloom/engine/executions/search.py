@@ -25,7 +25,7 @@ more of u than q is.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sdnloom.engine.executions.dependence import Declared, Dependence
+from sdnloom.engine.executions.dependence import DeclaredDependence, Dependence
 from sdnloom.engine.executions.letters import Letters
 from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.model import Mode, ModelError, Needs, System
@@ -103,7 +103,7 @@ class ExecutionSearch:
         self.watch = LimitWatch(limits or Limits())
         self._limits = self.watch.limits
         self._rules = rules or ExecutionRules()
-        self._letters = Letters(Semantics(system), dependence or Declared(system))
+        self._letters = Letters(Semantics(system), dependence or DeclaredDependence(system))
         # The present path: places[n] -events[n]-> places[n + 1]. An event is a letter; past[n] is the bit set of the
         # events before n that must come before it: a vector clock, with one position per event because the actions of
         # a component need not be ordered.

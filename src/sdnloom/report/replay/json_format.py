@@ -1,7 +1,7 @@
 """A replayed trace as one JSON object."""
 
 from sdnloom.engine.path import describe
-from sdnloom.engine.trace import Replayed, Trace
+from sdnloom.engine.trace import ReplayResult, Trace
 from sdnloom.network.topology import Topology
 from sdnloom.report.describe import Names
 from sdnloom.report.json_text import json_text
@@ -11,7 +11,7 @@ from sdnloom.report.steps import transition_text
 _SCHEMA = "sdnloom-replay-1"
 
 
-def replay_json(trace: Trace, replayed: Replayed, topology: Topology) -> str:
+def replay_json(trace: Trace, replayed: ReplayResult, topology: Topology) -> str:
     """The outcome, the steps that could be taken, and the step at which the replay diverged."""
     names = Names.of(topology)
     diverged = replayed.diverged

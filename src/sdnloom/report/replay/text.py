@@ -1,7 +1,7 @@
 """A replayed trace as text."""
 
 from sdnloom.engine.path import describe
-from sdnloom.engine.trace import Replayed, Trace
+from sdnloom.engine.trace import ReplayResult, Trace
 from sdnloom.network.topology import Topology
 from sdnloom.report.describe import Names, counted
 from sdnloom.report.steps import steps_text
@@ -9,7 +9,7 @@ from sdnloom.report.steps import steps_text
 CONFIRMED, DIVERGED, REPLAYED, GONE = "CONFIRMED", "DIVERGED", "REPLAYED", "GONE"
 
 
-def replay_outcome(trace: Trace, replayed: Replayed) -> str:
+def replay_outcome(trace: Trace, replayed: ReplayResult) -> str:
     """CONFIRMED as recorded; DIVERGED: a step is not enabled; REPLAYED: no property recorded; GONE: it holds now."""
     if replayed.diverged is not None:
         return DIVERGED
@@ -18,7 +18,7 @@ def replay_outcome(trace: Trace, replayed: Replayed) -> str:
     return CONFIRMED if replayed.confirmed else GONE
 
 
-def replay_text(trace: Trace, replayed: Replayed, topology: Topology) -> str:
+def replay_text(trace: Trace, replayed: ReplayResult, topology: Topology) -> str:
     """The outcome, then one line per step."""
     outcome = replay_outcome(trace, replayed)
     found = f" {trace.finding.property}: {trace.finding.message}" if trace.finding else ""
