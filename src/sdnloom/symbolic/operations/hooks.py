@@ -247,9 +247,8 @@ def to_number(function: Any, value: Any) -> Any:
     if kind is int or kind is str or kind is float:
         return function(value)
     for name in ("__int__", "__index__") if function is int else ("__index__",):
-        symbolic_method = getattr(
-            getattr(kind, name, None), "symbolic_method", None
-        )  # a rewritten class that converts to int
+        # A rewritten class that converts to int has it from `called_by_c`.
+        symbolic_method = getattr(getattr(kind, name, None), "symbolic_method", None)
         if symbolic_method is not None and function in (int, hex, oct, bin):
             return call1(function, symbolic_method(value))
     return call1(function, value)
