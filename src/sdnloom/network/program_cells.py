@@ -1,4 +1,4 @@
-"""Parts of a controller program's state, the cells of the controller: an attribute, or one key of a table in one."""
+"""Cells of a controller program's state: an attribute, or one key of a dict in an attribute."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ class Attribute:
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """What an attribute that is a table holds under one key."""
+    """The value under one key of a dict in an attribute."""
 
     attribute: str
     key: Hashable
@@ -25,29 +25,29 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """The order in which an attribute that is a table was filled; whoever looks at the whole table can see it."""
+    """The insertion order of a dict in an attribute; a read of the whole dict includes it."""
 
     attribute: str
 
 
 @dataclass(frozen=True, slots=True)
 class Connected:
-    """What the program's platform keeps of its connection to a switch."""
+    """The state of the connection to a switch, as the program's platform keeps it."""
 
     switch: str
 
 
 _PLAIN = (int, str, bytes, type(None))
-CONNECTIONS = "connections"  # the cell of what the controller itself knows: who is connected, what may still be called
+CONNECTIONS = "connections"  # the cell of the controller's own state: connections and budgets
 
 
 def is_plain(key: Any) -> bool:
-    """Whether a key of a table is known by its value alone: no other type's value equals it, if that is a plain one."""
+    """Whether a key is of a type whose values equal no value of another such type."""
     return type(key) in _PLAIN or (type(key) is tuple and all(map(is_plain, key)))
 
 
 def conflict(one: Any, other: Any) -> bool:
-    """Whether two cells have a part in common: an attribute shares one with each of its keys, and with their order."""
+    """Whether two cells overlap: an attribute overlaps with each of its keys, and with their order."""
     if isinstance(one, Attribute) and isinstance(other, Key | Order):
         return one.name == other.attribute
     if isinstance(one, Key | Order) and isinstance(other, Attribute):
@@ -56,7 +56,7 @@ def conflict(one: Any, other: Any) -> bool:
 
 
 def text_of(cell: Cell) -> str:
-    """A part as a user would write it."""
+    """A cell as a user would write it."""
     if isinstance(cell, Key):
         return f"{cell.attribute}[{cell.key!r}]"
     if isinstance(cell, Order):

@@ -15,7 +15,7 @@ from sdnloom.network.switch_events import removal_reason, step_events
 
 
 class Expiry(NamedTuple):
-    """One timer that ran out: what it was, the outcome, and its events."""
+    """An expired timer: its name, the outcome, and the events."""
 
     what: str
     outcome: SwitchOutcome

@@ -1,7 +1,7 @@
-"""Time and chance that a program under test can see, and nothing else can change.
+"""Clock and random numbers of a program under test.
 
-Time stands still until a timer fires. Chance is a function of a seed and of how much was drawn; or draws among a few
-alternatives become choices that a search makes one after the other.
+Time stands still until a timer fires. Random numbers are a function of a seed and the number of draws; or draws among a
+few alternatives become choices that a search explores.
 """
 
 import hashlib
@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from typing import Any
 
 SECOND = 1_000_000_000
-EPOCH = 1_700_000_000 * SECOND  # 2023-11-14 22:13:20 UTC: what a program takes for the start of the run
+EPOCH = 1_700_000_000 * SECOND  # 2023-11-14 22:13:20 UTC: the time at the start of a run
 
 
 def nanoseconds(seconds: float) -> int:
-    """Return a duration as a whole number, so that adding and subtracting loses nothing."""
+    """Return a duration as a whole number, so that sums are exact."""
     return round(seconds * SECOND)
 
 
@@ -32,9 +32,9 @@ class Clock:
 class Draws(random.Random):
     """Random numbers from a seed and a count of draws: a state of two values instead of 625.
 
-    With a script, a draw among at most `widest` alternatives takes what the script says, then the first alternative,
-    and notes how many there were; `next_script` turns the notes into the script of the next run. At most `budget` draws
-    of a run are choices, the others are random.
+    A draw among at most `widest` alternatives takes the next one of the script or, after its end, the first, and
+    records how many there were; `next_script` computes the script of the next run. At most `budget` draws of a run are
+    choices, the others are random.
     """
 
     def __init__(self, seed: object = 0, widest: int = 0, budget: int = 0) -> None:
@@ -50,7 +50,7 @@ class Draws(random.Random):
         self._script, self.made = tuple(script), []
 
     def seed(self, a: Any = None, version: int = 2) -> None:
-        """Start again from a seed; None is one as well, for there is no other source of chance."""
+        """Start again from a seed; None is a seed too, for there is no other source of randomness."""
         self._key, self._count = repr(a), 0
         self.gauss_next = None
 
@@ -69,7 +69,7 @@ class Draws(random.Random):
         return self.getrandbits(53) / (1 << 53)
 
     def _randbelow(self, n: int) -> int:
-        """Return a number below n: what `choice`, `randrange`, `shuffle` and `sample` are made of."""
+        """Return a number below n; `choice`, `randrange`, `shuffle` and `sample` call this."""
         if 1 < n <= self.widest and len(self.made) < self.budget:
             place = len(self.made)
             pick = self._script[place] if place < len(self._script) else 0
@@ -86,7 +86,7 @@ class Draws(random.Random):
         return self._key, self._count, self.gauss_next
 
     def setstate(self, state: Any) -> None:
-        """Go on from a seed and a count."""
+        """Continue from a seed and a count."""
         self._key, self._count, self.gauss_next = state
 
 

@@ -1,7 +1,7 @@
 """The modules `time`, `datetime`, `random`, `uuid`, `secrets` and `functools` as a program under test sees them.
 
-They are new module objects; the real ones stay as they are for everybody else. A platform gives them to a program in
-two ways: `importer` for its own import statements, `rebind` for modules that were imported before.
+They are new module objects; the real ones do not change. A platform gives them to a program in two ways: `importer` for
+its own import statements, `rebind` for modules that were imported before.
 """
 
 import builtins
@@ -71,7 +71,7 @@ def _time_names(clock: Clock, sleep: Callable[[float], None]) -> dict[str, Any]:
 
 
 class _Like(type):
-    """Makes values of the real class pass for values of the virtual one."""
+    """Metaclass: instances of the real class are instances of the fake one."""
 
     real: type
 
@@ -114,7 +114,7 @@ def _random_names(draws: Draws) -> dict[str, Any]:
         and isinstance(each.__self__, random.Random)
         and hasattr(draws, name)
     }
-    # A generator that nobody seeds is seeded by the clock elsewhere; here each is a new, reproducible one.
+    # Python seeds such a generator from the system; here each gets its own reproducible seed.
     names["Random"] = Draws
     names["SystemRandom"] = lambda *seed: draws
     names["_inst"] = draws
@@ -150,7 +150,7 @@ def _secrets_names(draws: Draws) -> dict[str, Any]:
 
 
 def rebind(namespace: dict[str, Any], modules: Mapping[str, types.ModuleType]) -> tuple[str, ...]:
-    """Make the names of a module that stand for something real stand for its virtual twin; return those names."""
+    """Rebind the names of a namespace that refer to a real object to the fake one; return those names."""
     twins = {id(each): modules[name] for name, each in _real().items() if name in modules}
     for name, module in modules.items():
         real = vars(_real()[name])
@@ -168,7 +168,7 @@ def _real() -> dict[str, types.ModuleType]:
 
 
 def importer(modules: Mapping[str, types.ModuleType]) -> Callable[..., Any]:
-    """Return an `__import__` that finds the virtual modules; a program gets it through its `__builtins__`."""
+    """Return an `__import__` that finds the fake modules; a program gets it through its `__builtins__`."""
 
     def find(
         name: str,

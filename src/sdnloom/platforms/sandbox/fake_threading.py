@@ -1,7 +1,7 @@
 """The modules `threading` and `queue` as a program under test sees them: their threads and waits are the hub's.
 
-A real thread would run whenever it likes, and a real lock that is held would stop the whole process. What is not here
-(conditions, barriers, thread-local data) is refused when it is used.
+A real thread would run at any moment, and a real lock that is held would block the whole process. Conditions, barriers
+and thread-local data are refused when they are used.
 """
 
 import queue
@@ -20,7 +20,7 @@ REFUSED = ("Condition", "Barrier", "local")
 
 
 class Thread:
-    """A thread that runs when the hub says so."""
+    """A thread that the hub schedules."""
 
     hub: ClassVar[Hub]
 
@@ -39,14 +39,14 @@ class Thread:
         self._thread: HubThread | None = None
 
     def start(self) -> None:
-        """Let the thread be ready to run."""
+        """Make the thread ready to run."""
         if self._thread is not None:
             raise RuntimeError("threads can only be started once")
         self._thread = self.hub.spawn(self.run)
-        self._thread.delayed = True  # what escapes from it is printed, unlike what escapes from a thread of os-ken's
+        self._thread.delayed = True  # Python prints an exception that escapes from it, os-ken's hub does not
 
     def run(self) -> None:
-        """Do what the thread is for."""
+        """Call the target."""
         if self._target is not None:
             self._target(*self._args, **self._kwargs)
 
@@ -67,18 +67,18 @@ class Thread:
 
 
 class Timer(Thread):
-    """A thread that begins after a time."""
+    """A thread that starts after a delay."""
 
     def __init__(self, interval: float, function: Callable[..., Any], args: Any = None, kwargs: Any = None) -> None:
         super().__init__(target=function, args=args or (), kwargs=kwargs)
         self.interval = interval
 
     def start(self) -> None:
-        """Let the time run."""
+        """Start the timer."""
         self._thread = self.hub.spawn_after(self.interval, self.run)
 
     def cancel(self) -> None:
-        """Forget it, if the time is not over."""
+        """Cancel the timer if it has not fired."""
         if self._thread is not None:
             self._thread.cancel()
 
@@ -93,7 +93,7 @@ class Lock:
         self._waiting: list[HubThread] = []
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
-        """Take the lock, waiting for it; return whether it was in time."""
+        """Take the lock, waiting for it; return False after a timeout."""
         while self._held:
             if not blocking or not self.hub.block(self._waiting, None if timeout < 0 else timeout):
                 return False
@@ -101,14 +101,14 @@ class Lock:
         return True
 
     def release(self) -> None:
-        """Give the lock back."""
+        """Release the lock."""
         if not self._held:
             raise RuntimeError("release unlocked lock")
         self._held = False
         self.hub.wake(self._waiting)
 
     def locked(self) -> bool:
-        """Whether somebody has the lock."""
+        """Whether the lock is held."""
         return self._held
 
     def __enter__(self) -> bool:
@@ -137,7 +137,7 @@ class RLock(Lock):
         return True
 
     def release(self) -> None:
-        """Give the lock back, once for each time it was taken."""
+        """Release the lock once; it is free after as many releases as acquisitions."""
         if not self._held or self._owner is not self.hub.current:
             raise RuntimeError("cannot release un-acquired lock")
         self._depth -= 1
@@ -147,7 +147,7 @@ class RLock(Lock):
 
 
 class Event:
-    """A flag to wait for."""
+    """An event flag."""
 
     hub: ClassVar[Hub]
 
@@ -160,13 +160,13 @@ class Event:
         return self._flag
 
     def set(self) -> None:
-        """Set the flag and wake all who wait."""
+        """Set the flag and wake all waiting threads."""
         self._flag = True
         while self._waiting:
             self.hub.wake(self._waiting)
 
     def clear(self) -> None:
-        """Take the flag back."""
+        """Clear the flag."""
         self._flag = False
 
     def wait(self, timeout: float | None = None) -> bool:
@@ -177,10 +177,10 @@ class Event:
 
 
 class Lifo(HubQueue):
-    """A queue that gives what came last."""
+    """A last-in, first-out queue."""
 
     def get(self, block: bool = True, timeout: float | None = None) -> Any:
-        """Take the youngest item, waiting for one."""
+        """Remove the newest item, waiting for one."""
         if not self._await(self.empty, self._getting, block, timeout):
             raise queue.Empty
         item = self.queue.pop()

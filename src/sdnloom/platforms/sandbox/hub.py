@@ -1,12 +1,12 @@
-"""Threads that run one at a time, when they are told to: a deterministic stand-in for os-ken's hub.
+"""Deterministic replacement of os-ken's hub: threads run one at a time, when the owner of the hub schedules them.
 
-A thread runs until it waits for something or ends; which one goes on, and when a timer fires, is for the owner of the
-hub to decide: `runnable` and `due` say what can happen, `run` and `fire` make one of it happen. Time stands still in
-between. A timer fires only when no other is due earlier; timers due at the same time fire in any order.
+A thread runs until it waits for something or ends. The owner decides which thread runs next and when a timer fires:
+`runnable` and `due` return the alternatives, `run` and `fire` take one. Time stands still in between. A timer fires
+only when no other is due earlier; timers due at the same time fire in any order.
 
-Threads are greenlets. Generators cannot suspend a plain call such as `hub.sleep` deep inside a program, and operating
-system threads passing a baton would cost tens of microseconds a switch, need a trace function and a recursion limit
-each, and cannot be thrown away. os-ken brings greenlet along, so it is nothing more to install.
+Threads are greenlets. Generators cannot suspend a plain call such as `hub.sleep` deep inside a program. Operating
+system threads would cost tens of microseconds a switch, need a trace function and a recursion limit each, and cannot be
+discarded. os-ken depends on greenlet, so nothing more has to be installed.
 
 Limits: a native thread can lose control anywhere, one of these only where it waits. A thread that has begun cannot be
 copied (`parked` names them; `discard` ends them); one that has not begun, or has ended, is ordinary state.
@@ -29,8 +29,8 @@ _LISTS = ("threads", "ready", "timers")
 class Hub(CapturedAspect):
     """All threads and timers of one program.
 
-    Its state is the clock, the threads and the timers. `escaped` and `refused` are what came out of it, for its owner
-    to read and clear.
+    Its state is the clock, the threads and the timers. The owner reads and clears `escaped` (exceptions of threads) and
+    `refused` (requests for features that the hub does not have).
     """
 
     aspects: ClassVar[Aspects] = (
@@ -40,13 +40,13 @@ class Hub(CapturedAspect):
     def __init__(self, clock: Clock | None = None, flavour: Flavour = Flavour.NATIVE) -> None:
         self.clock, self.flavour = clock or Clock(), flavour
         self.threads: list[HubThread] = []  # all that have not ended
-        self.ready: list[HubThread] = []  # in the order in which they became so
+        self.ready: list[HubThread] = []  # in the order in which they became ready
         self.timers: list[HubTimer] = []
         self.current: HubThread | None = None
         self.escaped: list[EscapedException] = []
         self.refused: list[str] = []
 
-    # What a program calls.
+    # Called by a program.
 
     def spawn(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> HubThread:
         """Return a new thread that is ready to run."""
@@ -62,7 +62,7 @@ class Hub(CapturedAspect):
         return thread
 
     def sleep(self, seconds: float = 0) -> None:
-        """Let others run, and go on after a time."""
+        """Let other threads run, and continue after a delay."""
         if seconds < 0:
             if self.flavour is Flavour.NATIVE:
                 raise ValueError("sleep length must be non-negative")
@@ -74,7 +74,7 @@ class Hub(CapturedAspect):
             self.block([], seconds)
 
     def kill(self, thread: HubThread) -> None:
-        """End a thread: what it waits for raises GreenletExit, at once. On the native hub this does nothing."""
+        """End a thread by raising GreenletExit where it waits, at once. On the native hub this does nothing."""
         if self.flavour is Flavour.NATIVE or thread.dead:
             return
         if thread is self.current:
@@ -91,12 +91,12 @@ class Hub(CapturedAspect):
         return self.current
 
     def patch(self, thread: bool = True) -> None:
-        """Nothing: the modules that a program sees are virtual from the start."""
+        """Does nothing: the modules that a program sees are replaced from the start."""
 
-    # What the owner of the hub calls.
+    # Called by the owner of the hub.
 
     def runnable(self) -> tuple[HubThread, ...]:
-        """Return the threads that can go on now, in the order in which they became ready."""
+        """Return the threads that can run now, in the order in which they became ready."""
         return tuple(self.ready)
 
     def due(self) -> tuple[HubTimer, ...]:
@@ -105,23 +105,23 @@ class Hub(CapturedAspect):
         return tuple(timer for timer in self.timers if timer.left == soonest)
 
     def next_deadline(self) -> float | None:
-        """Return how many seconds there are to the next timer."""
+        """Return the seconds to the next timer."""
         due = self.due()
         return due[0].left / SECOND if due else None
 
     def parked(self) -> tuple[HubThread, ...]:
-        """Return the threads that have begun and not ended: what a snapshot cannot hold."""
+        """Return the threads that have begun and not ended, which no snapshot can hold."""
         return tuple(thread for thread in self.threads if thread.has_begun)
 
     def run(self, thread: HubThread) -> None:
-        """Let a ready thread go on until it waits or ends."""
+        """Run a ready thread until it waits or ends."""
         if thread not in self.ready:
             raise HubError(f"{thread!r} cannot run; expected one of {list(self.ready)}")
         self.ready.remove(thread)
         self._resume(thread)
 
     def fire(self, timer: HubTimer) -> None:
-        """Let time pass until a timer is due and do what it is for; a thread that it wakes is ready, no more."""
+        """Let time pass until a timer is due, and fire it; a thread that it wakes becomes ready but does not run."""
         if timer not in self.due():
             raise HubError(f"{timer!r} cannot fire; expected one of {list(self.due())}")
         self.clock.now += timer.left
@@ -142,7 +142,7 @@ class Hub(CapturedAspect):
         return thread
 
     def settle(self, limit: int = 10_000) -> int:
-        """Run whatever is ready, first come first served, until nothing is; return the number of turns."""
+        """Run ready threads, first come first served, until none is left; return the number of turns."""
         for turns in range(limit):
             if not self.ready:
                 return turns
@@ -150,9 +150,9 @@ class Hub(CapturedAspect):
         raise HubError(f"threads still run after {limit} turns, {self.ready[0].name} among them; expected them to wait")
 
     def discard(self) -> None:
-        """End all threads that have begun, so that another state can be put in place.
+        """End all threads that have begun, so that another state can be restored.
 
-        Their `finally` clauses run now instead of whenever they are collected, which would be after that.
+        Their `finally` clauses run now; otherwise they would run in the restored state, when they are collected.
         """
         for thread in self.parked():
             for _ in range(MAX_UNWINDS):
@@ -161,10 +161,10 @@ class Hub(CapturedAspect):
             if not thread.dead:
                 raise HubError(f"{thread.name} went on after {MAX_UNWINDS} orders to end; expected it to end")
 
-    # What the things that threads wait for are made of.
+    # Called by the objects that threads wait for.
 
     def block(self, queue: list[HubThread], seconds: float | None = None) -> bool:
-        """Wait in a queue until somebody wakes this thread; False if the time was over first."""
+        """Wait in a queue until another thread wakes this one; False after the timeout."""
         thread = self._here("wait")
         timer = None if seconds is None else HubTimer(nanoseconds(max(seconds, 0)), thread)
         queue.append(thread)
@@ -176,7 +176,7 @@ class Hub(CapturedAspect):
             return thread.in_time
         except BaseException:
             if thread not in queue:
-                self.wake(queue)  # it was woken, but does not take what there is: somebody else may
+                self.wake(queue)  # it was woken but leaves the item to another thread
             raise
         finally:
             if thread in queue:
@@ -185,7 +185,7 @@ class Hub(CapturedAspect):
                 self.timers.remove(timer)
 
     def wake(self, queue: list[HubThread]) -> None:
-        """Make the thread ready that waits longest in a queue; one whose time is over no longer waits."""
+        """Make the longest waiting thread of a queue ready; one that has timed out no longer waits."""
         while queue:
             thread = queue.pop(0)
             if thread.phase is Phase.WAITING:
@@ -193,7 +193,7 @@ class Hub(CapturedAspect):
                 return
 
     def make_ready(self, thread: HubThread) -> None:
-        """Let a thread that waits go on, once it gets its turn."""
+        """Make a waiting thread ready."""
         if thread.phase in (Phase.WAITING, Phase.LATER):
             thread.phase = Phase.READY
             self.ready.append(thread)
@@ -210,7 +210,7 @@ class Hub(CapturedAspect):
             self.wake(thread._joiners)
 
     def refuse(self, what: str) -> HubError:
-        """Return the error for something that the hub does not have, and note it in case the program hides it."""
+        """Return the error for a missing feature, and record it in case the program catches the error."""
         self.refused.append(what)
         return HubError(f"{what} is not available to a program under test; expected one without connections of its own")
 
@@ -264,7 +264,7 @@ class Hub(CapturedAspect):
         try:
             thread.result = function(*args, **kwargs)
         except (greenlet.GreenletExit, KeyboardInterrupt) as error:
-            if isinstance(error, KeyboardInterrupt):  # the user's, not the program's
+            if isinstance(error, KeyboardInterrupt):  # from the user, not from the program
                 raise
         except SdnloomError:
             raise
@@ -275,7 +275,7 @@ class Hub(CapturedAspect):
             self.forget(thread)
 
     def _effect(self, thread: HubThread, error: BaseException) -> Effect:
-        """What os-ken does: its native hub takes every Exception for the order to end, and says nothing."""
+        """The effect in os-ken: its native hub ends the thread silently on every Exception."""
         if self.flavour is Flavour.EVENTLET:
             return Effect.RAISED if thread.raise_error else Effect.LOGGED
         return Effect.SILENT if isinstance(error, Exception) and not thread.delayed else Effect.LOGGED

@@ -1,7 +1,7 @@
-"""Imports inside of functions, so that a program's modules can be loaded before it runs.
+"""Finds imports inside of functions, so that a program's modules can be loaded before it runs.
 
-A module that is first imported by a handler would bring state into the middle of a run, where no earlier snapshot knows
-it. Loading it ahead is a difference from a real run only if importing the module does more than define things.
+A module that is first imported by a handler would add state in the middle of a run, which no earlier snapshot has.
+Loading it ahead differs from a real run only if importing the module has side effects.
 """
 
 import dis
@@ -11,7 +11,7 @@ from types import CodeType
 
 
 def late_imports(code: CodeType, package: str) -> Iterator[str]:
-    """Yield the full names of what functions of a module import: modules, and what may be modules inside of them."""
+    """Yield the full names that functions of a module import: modules, and names in them that may be modules."""
     for each in code.co_consts:
         if isinstance(each, CodeType):
             yield from _imports(each, package)
@@ -27,7 +27,7 @@ def _imports(code: CodeType, package: str) -> Iterator[str]:
             if name is not None:
                 yield name
                 yield from (f"{name}.{each}" for each in names or () if each != "*")
-        if instruction.opname != "EXTENDED_ARG":  # in front of any instruction of a long function
+        if instruction.opname != "EXTENDED_ARG":  # may precede any instruction of a long function
             before.append(instruction)
 
 

@@ -1,7 +1,7 @@
-"""Modules of a program under test: loaded afresh for each program, compiled from source, with a virtual `import`.
+"""Modules of a program under test: loaded once per program, compiled from source, with a replaced `import`.
 
-A program's modules are told from libraries by where they are found: in a folder that belongs to the program, or under a
-name that does. Everything else is imported as always and shared by all programs.
+A module belongs to the program if it is found in a folder of the program or under a name of the program. All other
+modules are imported as usual and shared by all programs.
 """
 
 import contextlib
@@ -21,19 +21,19 @@ Compiler = Callable[[bytes, str], CodeType]
 
 
 def compile_source(source: bytes, path: str) -> CodeType:
-    """Return the code of a file as it is."""
+    """Return the code of a file without changes."""
     return compile(source, path, "exec", dont_inherit=True)
 
 
 class OwnLoader(importlib.machinery.SourceFileLoader):
-    """Runs a module of the program; nothing is written beside its file."""
+    """Runs a module of the program; no bytecode file is written."""
 
     def __init__(self, name: str, path: str, finder: "OwnModules") -> None:
         super().__init__(name, path)
         self._finder = finder
 
     def get_code(self, fullname: str) -> CodeType:
-        """Compile the file, whatever is cached."""
+        """Compile the file, without the bytecode cache."""
         path = self.get_filename(fullname)
         code = self._finder.compiler(self.get_data(path), path)
         package = fullname if self.is_package(fullname) else fullname.rpartition(".")[0]
@@ -41,7 +41,7 @@ class OwnLoader(importlib.machinery.SourceFileLoader):
         return code
 
     def exec_module(self, module: ModuleType) -> None:
-        """Run the module with the imports that its program gets."""
+        """Run the module with the imports of its program."""
         own = self._finder.libraries if self._finder.is_library(module.__name__) else self._finder.modules
         own[module.__name__] = module
         vars(module)["__builtins__"] = self._finder.builtins
@@ -49,10 +49,10 @@ class OwnLoader(importlib.machinery.SourceFileLoader):
 
 
 class OwnModules(importlib.abc.MetaPathFinder):
-    """Finds the modules of one program and remembers them; to be put in front of `sys.meta_path` while it runs.
+    """Finds the modules of one program and keeps them; the first finder on `sys.meta_path` while the program runs.
 
     `folders` are searched for top-level modules; `owned` are top-level names that belong to the program wherever they
-    are found, and what is not `shared` gets a copy; `places` names files for modules that no path leads to.
+    are found; modules that are not `shared` get a copy; `places` has the files of modules that are on no path.
     """
 
     def __init__(self, builtins: Mapping[str, Any], compiler: Compiler = compile_source) -> None:
@@ -63,13 +63,13 @@ class OwnModules(importlib.abc.MetaPathFinder):
         self.shared: Callable[[str], bool] = lambda name: True
         self.is_library: Callable[[str], bool] = lambda name: False
         self.modules: dict[str, ModuleType] = {}
-        self.late: dict[str, None] = {}  # what functions of its modules import
+        self.late: dict[str, None] = {}  # names that functions of its modules import
         self.libraries: dict[str, ModuleType] = {}  # loaded like the others, but without state of the program
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Return how to load a module of the program; None leaves it to the others."""
+        """Return the spec of a module of the program; None leaves it to the other finders."""
         if fullname in self.places:
             return self.spec_of(fullname, self.places[fullname])
         top = fullname.partition(".")[0]
@@ -82,12 +82,12 @@ class OwnModules(importlib.abc.MetaPathFinder):
         return None
 
     def _beside(self, name: str) -> ModuleSpec | None:
-        """Return a top-level module of one of the program's folders; a folder without modules is no package of it."""
+        """Return the spec of a top-level module in the program's folders; a folder without modules is no package."""
         found = None if name in sys.stdlib_module_names else PathFinder.find_spec(name, self.folders)
         return None if found is None or found.origin is None else found
 
     def spec_of(self, name: str, file: Path) -> ModuleSpec:
-        """Return how to load a file as a module of the program."""
+        """Return the spec of a file as a module of the program."""
         folders = [str(file.parent)] if file.name == "__init__.py" else None
         loader = OwnLoader(name, str(file), self)
         found = importlib.util.spec_from_file_location(
@@ -102,7 +102,7 @@ class OwnModules(importlib.abc.MetaPathFinder):
         return spec
 
     def place(self, file: Path) -> str:
-        """Return the name under which a file can be imported from now on; its neighbours can as well."""
+        """Make a file and its neighbours importable; return the name of its module."""
         name = file.stem
         self.places[name] = file
         self.folders.append(str(file.parent))
@@ -110,7 +110,7 @@ class OwnModules(importlib.abc.MetaPathFinder):
         return name
 
     def load_ahead(self) -> None:
-        """Import what functions will import of the program's own; what is no module, or fails, is left to them."""
+        """Import the program's own modules that functions will import; failures are left to the functions."""
         while self.late:
             name, _ = self.late.popitem()
             if name not in sys.modules and self._is_program(name):
@@ -140,7 +140,7 @@ def neighbours(folder: Path) -> list[str]:
 
 
 def hidden(names: Iterable[str]) -> list[tuple[dict[str, Any], str]]:
-    """Return every place where modules of these names can be found: `sys.modules`, and their packages' attributes."""
+    """Return the namespaces that hold modules of these names: `sys.modules`, and the attributes of their packages."""
     places: list[tuple[dict[str, Any], str]] = []
     for name in names:
         places.append((sys.modules, name))

@@ -1,4 +1,4 @@
-"""Names that stand for something else while a program runs, and for what they stood before as soon as it does not."""
+"""Scoped monkeypatching: names are rebound while a program runs and restored afterwards."""
 
 import contextlib
 from collections.abc import Iterator, MutableMapping
@@ -30,18 +30,18 @@ class _Attributes(MutableMapping[str, Any]):
 
 
 class Patches:
-    """A set of names in namespaces and classes, with what they stand for on this side.
+    """A set of names in namespaces and classes, with the values that they have while a program runs.
 
-    Leaving keeps what the program made of them, so that it finds it again when it goes on.
+    When the program stops, their present values are kept for the next time that it runs.
     """
 
     def __init__(self) -> None:
         self._names: dict[tuple[int, str], tuple[MutableMapping[str, Any], str]] = {}
         self._here: dict[tuple[int, str], Any] = {}
-        self._there: dict[tuple[int, str], Any] | None = None  # while the swap lasts
+        self._there: dict[tuple[int, str], Any] | None = None  # while installed
 
     def name(self, space: MutableMapping[str, Any], name: str, value: Any) -> None:
-        """Let a name of a namespace stand for this while the swap lasts."""
+        """Bind a name of a namespace to this value while installed."""
         key = id(space), name
         self._names[key] = (space, name)
         if self._there is None:
@@ -51,22 +51,22 @@ class Patches:
             _put(space, name, value)
 
     def absent(self, space: MutableMapping[str, Any], name: str) -> None:
-        """Let a name be unknown while the swap lasts, until the program itself sets it."""
+        """Unbind a name while installed, until the program itself binds it."""
         self.name(space, name, _ABSENT)
 
     def adopt(self, space: MutableMapping[str, Any], name: str) -> None:
-        """Take a name for the program's that it has made itself while the swap lasts: unknown on the other side."""
+        """Make a name that the program bound while installed its own: unbound when not installed."""
         assert self._there is not None
         self._names[id(space), name] = (space, name)
         self._there.setdefault((id(space), name), _ABSENT)
 
     def attribute(self, owner: type, name: str, value: Any) -> None:
-        """Let an attribute of a class be this while the swap lasts."""
+        """Set an attribute of a class to this value while installed."""
         self.name(_Attributes(owner), name, value)
 
     @contextlib.contextmanager
     def installed(self) -> Iterator[None]:
-        """While this lasts, everything stands for what it does on this side."""
+        """Context in which all names have the values of the program."""
         self._there = _exchange(self._names, self._here)
         try:
             yield

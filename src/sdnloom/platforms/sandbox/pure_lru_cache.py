@@ -1,6 +1,6 @@
-"""A `functools.lru_cache` that a snapshot can hold: the one made in C hides what it keeps and in which order.
+"""`functools.lru_cache` in Python, so that a snapshot can hold it: the C version hides its entries and their order.
 
-A platform puts these in place of `functools.lru_cache` and `functools.cache` while it imports a program.
+A platform replaces `functools.lru_cache` and `functools.cache` by these while it imports a program.
 """
 
 import functools
@@ -32,7 +32,7 @@ class PureLruCache:
         self._hits = self._misses = 0
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Return the kept result for these arguments, or call the function."""
+        """Return the cached result for these arguments, or call the function."""
         key = self._key(args, kwargs)
         if key in self._results:
             self._hits += 1
@@ -67,12 +67,12 @@ class PureLruCache:
         self._hits = self._misses = 0
 
     def cache_parameters(self) -> dict[str, Any]:
-        """Return what the cache was made with."""
+        """Return the parameters of the cache."""
         return {"maxsize": self._maxsize, "typed": self._typed}
 
 
 def lru_cache(maxsize: int | Callable[..., Any] | None = 128, typed: bool = False) -> Any:
-    """Return what `functools.lru_cache` would, in a form that can be captured."""
+    """`functools.lru_cache`, in a form that can be captured."""
     if callable(maxsize):
         return PureLruCache(maxsize, 128, typed)
     bound = None if maxsize is None else max(maxsize, 0)
@@ -80,5 +80,5 @@ def lru_cache(maxsize: int | Callable[..., Any] | None = 128, typed: bool = Fals
 
 
 def cache(function: Callable[..., Any]) -> Any:
-    """Return what `functools.cache` would, in a form that can be captured."""
+    """`functools.cache`, in a form that can be captured."""
     return PureLruCache(function, None, False)

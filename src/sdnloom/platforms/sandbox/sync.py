@@ -1,4 +1,4 @@
-"""What threads of a hub wait for: events, queues, semaphores and timeouts, with the semantics of os-ken's two hubs.
+"""Events, queues, semaphores and timeouts of a hub, with the semantics of os-ken's two hubs.
 
 Each class is made for one hub (`waitables`), because programs construct, subclass and catch them by class.
 """
@@ -13,7 +13,7 @@ from sdnloom.platforms.sandbox.threads import Flavour, HubThread, HubTimer
 
 
 class Timeout(BaseException):
-    """A limit of time, eventlet's way: once it is over, whatever the thread waits for raises this object."""
+    """eventlet's timeout: when it expires, the call in which the thread waits raises this object."""
 
     hub: ClassVar[Hub]
 
@@ -26,9 +26,9 @@ class Timeout(BaseException):
         self.start()
 
     def start(self) -> "Timeout":
-        """Let the time run from now."""
+        """Start the timeout."""
         thread = self.hub.current
-        # Outside of threads nothing can wait, so the time would never be over there.
+        # Outside of threads nothing can wait, so the timeout would never expire.
         if self.seconds is not None and thread is not None:
             self._timer = HubTimer(nanoseconds(max(self.seconds, 0)), thread, self._expire)
             self.hub.timers.append(self._timer)
@@ -36,11 +36,11 @@ class Timeout(BaseException):
 
     @property
     def pending(self) -> bool:
-        """Whether the time runs."""
+        """Whether the timeout is running."""
         return self._timer in self.hub.timers
 
     def cancel(self) -> None:
-        """Stop the time."""
+        """Cancel the timeout."""
         if self._timer in self.hub.timers:
             self.hub.timers.remove(self._timer)
         self._timer = None
@@ -73,7 +73,7 @@ class Timeout(BaseException):
 
 
 class NativeTimeout(Timeout):
-    """A limit of time, the native hub's way: it interrupts nothing; leaving the block late raises."""
+    """The native hub's timeout: it interrupts nothing; leaving the block late raises."""
 
     def _begin(self) -> None:
         self._over = False
@@ -82,7 +82,7 @@ class NativeTimeout(Timeout):
         self._over = True
 
     def cancel(self) -> None:
-        """Stop the time; os-ken's native hub cannot cancel a timeout without a time."""
+        """Cancel the timeout; os-ken's native hub cannot cancel one without a duration."""
         if self._timer is None:
             raise AttributeError("'NoneType' object has no attribute 'cancel'")
         if self._timer in self.hub.timers:
@@ -104,7 +104,7 @@ class NativeTimeout(Timeout):
 
 
 class Event:
-    """A flag to wait for. On the native hub a wait with a limit of time lasts until the flag is set all the same."""
+    """An event flag. On the native hub a wait with a timeout ignores the timeout."""
 
     hub: ClassVar[Hub]
     timeout: ClassVar[type[Timeout]]
@@ -118,13 +118,13 @@ class Event:
         return self._is_set
 
     def set(self) -> None:
-        """Set the flag and wake all who wait."""
+        """Set the flag and wake all waiting threads."""
         self._is_set = True
         while self._waiting:
             self.hub.wake(self._waiting)
 
     def clear(self) -> None:
-        """Take the flag back."""
+        """Clear the flag."""
         self._is_set = False
 
     def wait(self, timeout: float | None = None) -> bool:
@@ -136,7 +136,7 @@ class Event:
                 with self.timeout(timeout):
                     self._wait()
             except self.timeout:
-                pass  # also one that is not ours, as in os-ken
+                pass  # also a timeout of another block, as in os-ken
         return self._is_set
 
     def _wait(self) -> None:
@@ -171,14 +171,14 @@ class Queue:
         return bool(self.maxsize) and len(self.queue) >= (self.maxsize or 0)
 
     def put(self, item: Any, block: bool = True, timeout: float | None = None) -> None:
-        """Add an item, waiting for room; `queue.Full` if there is none in time."""
+        """Add an item, waiting for room; `queue.Full` after the timeout."""
         if not self._await(self.full, self._putting, block, timeout):
             raise queue.Full
         self.queue.append(item)
         self.hub.wake(self._getting)
 
     def get(self, block: bool = True, timeout: float | None = None) -> Any:
-        """Take the oldest item, waiting for one; `queue.Empty` if there is none in time."""
+        """Remove the oldest item, waiting for one; `queue.Empty` after the timeout."""
         if not self._await(self.empty, self._getting, block, timeout):
             raise queue.Empty
         item = self.queue.popleft()
@@ -190,7 +190,7 @@ class Queue:
         self.put(item, block=False)
 
     def get_nowait(self) -> Any:
-        """Take the oldest item or raise `queue.Empty`."""
+        """Remove the oldest item or raise `queue.Empty`."""
         return self.get(block=False)
 
     def _await(self, is_so: Any, waiting: list[HubThread], block: bool, timeout: float | None) -> bool:
@@ -203,7 +203,7 @@ class Queue:
 
 
 class Semaphore:
-    """A number that is counted down, never below zero, and up again."""
+    """A counting semaphore."""
 
     hub: ClassVar[Hub]
 
@@ -214,11 +214,11 @@ class Semaphore:
         self._waiting: list[HubThread] = []
 
     def locked(self) -> bool:
-        """Whether it is at zero."""
+        """Whether the counter is zero."""
         return self.counter == 0
 
     def acquire(self, blocking: bool = True, timeout: float | None = None) -> bool:
-        """Count down, waiting until it is possible; return whether it was in time."""
+        """Decrement the counter, waiting until it is positive; return False after the timeout."""
         if not blocking and timeout is not None:
             raise ValueError("can't specify timeout for non-blocking acquire")
         end = None if timeout is None else self.hub.clock.now + nanoseconds(timeout)
@@ -230,7 +230,7 @@ class Semaphore:
         return True
 
     def release(self, blocking: bool = True) -> None:
-        """Count up and wake who waits longest."""
+        """Increment the counter and wake the longest waiting thread."""
         self.counter += 1
         self.hub.wake(self._waiting)
 
@@ -243,21 +243,21 @@ class Semaphore:
 
 
 class BoundedSemaphore(Semaphore):
-    """A semaphore that is never counted up beyond where it started."""
+    """A semaphore whose counter never exceeds its initial value."""
 
     def __init__(self, value: int = 1) -> None:
         super().__init__(value)
         self._bound = value
 
     def release(self, blocking: bool = True) -> None:
-        """Count up; ValueError beyond the start."""
+        """Increment the counter; ValueError beyond its initial value."""
         if self.counter >= self._bound:
             raise ValueError("Semaphore released too many times")
         super().release()
 
 
 def waitables(hub: Hub) -> dict[str, type]:
-    """Return the classes by the names they have in os-ken's hub, made for this hub."""
+    """Return the classes for this hub, by their names in os-ken's hub."""
     timeout = Timeout if hub.flavour is Flavour.EVENTLET else NativeTimeout
     own: dict[str, type] = {"Timeout": _made_for(hub, "Timeout", timeout)}
     own["Event"] = _made_for(hub, "Event", Event, timeout=own["Timeout"])

@@ -1,4 +1,4 @@
-"""A thread of a program under test, the timers it waits for, and what becomes of exceptions that escape from it."""
+"""Threads and timers of a program under test, and the effect of exceptions that escape from a thread."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 
 
 class HubError(SdnloomError):
-    """A program asks for something that the hub does not have. The message names it."""
+    """A program uses a feature that the hub does not have. The message names it."""
 
 
 class Flavour(Enum):
-    """Whose semantics: os-ken has two hubs, and they treat exceptions, `kill` and `Timeout` differently."""
+    """The hub of os-ken to emulate: its two hubs treat exceptions, `kill` and `Timeout` differently."""
 
     NATIVE = "native"
     EVENTLET = "eventlet"
 
 
 class Effect(Enum):
-    """What becomes of an exception that escapes from a thread. The thread has ended in any case."""
+    """Effect of an exception that escapes from a thread. The thread has ended in any case."""
 
     SILENT = "nobody is told"
     LOGGED = "it is logged"
@@ -43,9 +43,9 @@ class EscapedException:
 
 
 class Phase(Enum):
-    """What a thread is doing."""
+    """State of a thread."""
 
-    LATER = "later"  # begins when its timer fires
+    LATER = "later"  # starts when its timer fires
     READY = "ready"
     RUNNING = "running"
     WAITING = "waiting"
@@ -53,7 +53,7 @@ class Phase(Enum):
 
 
 class HubThread:
-    """A function that runs when the hub says so. Numbers of threads that have ended are used again."""
+    """A function that the hub schedules. Numbers of threads that have ended are used again."""
 
     def __init__(self, hub: "Hub", number: int, function: Callable[..., Any], args: Any, kwargs: Any) -> None:
         self._hub, self.number = hub, number
@@ -115,14 +115,14 @@ class HubThread:
 
 
 class HubTimer:
-    """Something that happens when time has come: `left` nanoseconds from now."""
+    """A timer that is due `left` nanoseconds from now."""
 
     def __init__(self, left: int, thread: HubThread | None, expire: Callable[[], None] | None = None) -> None:
         self.left, self.thread, self.expire = left, thread, expire
 
     @property
     def name(self) -> str:
-        """What the timer is for, for a trace."""
+        """The purpose of the timer, for a trace."""
         return (
             f"{'wake' if self.expire is None else 'timeout'} {'' if self.thread is None else self.thread.name}".strip()
         )
