@@ -57,7 +57,7 @@ def _capturing(report: Report, calls: int) -> None:
     states = loaded._states
     times: dict[str, list[float]] = {"handler": [], "take": [], "restore": [], "digest": []}
     size = 0
-    with loaded._world.running():
+    with loaded._sandbox.running():
         for _ in range(calls):  # in turn, as a search does it: what was captured before may have changed since
             _timed(times["handler"], handle)
             loaded._apps.collect()
@@ -87,11 +87,11 @@ def _handler(app: App, loaded: Any) -> Callable[[], None]:
         config = switch_config(spec, SwitchOptions(version=app.version))
         core = loaded.first(core, SwitchUp(spec.name, config.datapath_id, config.ports)).core
     h1, h2 = topology.hosts
-    with loaded._world.running():
+    with loaded._sandbox.running():
         from os_ken.controller import ofp_event
         from os_ken.ofproto import ofproto_v1_3_parser as parser
 
-        switch = loaded._world.bricks["SimpleSwitch13"]
+        switch = loaded._sandbox.bricks["SimpleSwitch13"]
         datapath = loaded._apps._datapaths["s1"]
 
         def event(source: Any, target: Any, port: int) -> Any:

@@ -42,4 +42,4 @@ def run(program, *inputs, core=None):
 
 def app(program, name):
     """The live app object, in the state that was reached last."""
-    return program._world.bricks[name]
+    return program._sandbox.bricks[name]

@@ -75,7 +75,7 @@ def test_a_worker_takes_jobs_from_a_queue_and_sleeps_with_its_locks_held(file):
     assert app(under_test, "App").log == ["work 60", "done 60", "work 61"]
     (tick,) = under_test.handle(last.core, ClockTick())
     assert app(under_test, "App").log == ["work 60", "done 60", "work 61", "done 61", "work 60", "done 60"]
-    assert under_test._world.hub.clock.seconds() == 1
+    assert under_test._sandbox.hub.clock.seconds() == 1
     assert tick.events[0].name.startswith("wake ")
 
 

@@ -106,7 +106,7 @@ def test_a_refusal_that_the_app_hides_is_reported_all_the_same(tmp_path):
 
 def test_a_constructor_may_sleep(tmp_path):
     file = written(tmp_path, app("import time; time.sleep(5); self.at = time.time()"))
-    assert OskenProgram([file])._world.hub.clock.seconds() == 5
+    assert OskenProgram([file])._sandbox.hub.clock.seconds() == 5
 
 
 def test_an_app_in_a_package_is_found_on_the_path_with_its_neighbours(tmp_path):

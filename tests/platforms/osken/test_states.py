@@ -103,7 +103,7 @@ def test_a_program_that_is_not_a_function_of_its_inputs_is_refused():
     from tests.platforms.osken.helpers import app
 
     app(under_test, "Sleeper").work.__func__.__defaults__ = ("changed behind our back",)
-    under_test._world.bricks["Sleeper"].log.append("changed behind our back")
+    under_test._sandbox.bricks["Sleeper"].log.append("changed behind our back")
     kept = under_test._states._kept
     for each in kept.values():
         if each.snapshot is not None:

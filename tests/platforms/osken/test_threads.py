@@ -19,7 +19,7 @@ def test_time_passes_to_the_next_timer_and_says_which_fired():
     assert tick.choice == POLL
     assert tick.events == (TimerFired(POLL),)
     assert [type(message) for _, message in tick.messages] == [BarrierRequest]
-    assert under_test._world.hub.clock.seconds() == 10
+    assert under_test._sandbox.hub.clock.seconds() == 10
 
 
 def test_without_a_timer_no_time_passes():
@@ -33,7 +33,7 @@ def test_a_handler_that_sleeps_keeps_later_events_waiting_until_it_wakes():
     assert app(under_test, "Sleeper").log == ["begin 60"]
     (woken,) = under_test.handle(second.core, ClockTick())
     assert app(under_test, "Sleeper").log == ["begin 60", "end 60", "begin 62", "end 62"]
-    assert under_test._world.hub.clock.seconds() == 3
+    assert under_test._sandbox.hub.clock.seconds() == 3
     (woken_before,) = under_test.handle(first.core, ClockTick())
     assert app(under_test, "Sleeper").log == ["begin 60", "end 60"]
     assert woken.core != woken_before.core

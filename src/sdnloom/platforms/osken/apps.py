@@ -1,4 +1,4 @@
-"""Apps that run: what they are given goes in here, what they do comes out of `collect`."""
+"""Running apps: methods for each input, and `collect` for the messages and events that follow."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -26,7 +26,7 @@ from sdnloom.platforms.capture.snapshot import Scope
 from sdnloom.platforms.capture.type_rules import classes_of
 from sdnloom.platforms.handler_errors import handler_raised
 from sdnloom.platforms.osken import wsgi as osken_wsgi
-from sdnloom.platforms.osken.capture import Surroundings, capture_apps, foreign_handlers
+from sdnloom.platforms.osken.capture import SandboxState, capture_apps, foreign_handlers
 from sdnloom.platforms.osken.connection import REQUESTS, Connection, SentMessage, decoded, encoded, noting
 from sdnloom.platforms.osken.errors import AppError
 from sdnloom.platforms.osken.event_loops import LoopException
@@ -41,61 +41,61 @@ FAILED = "the request is answered with an internal error"
 _EFFECTS = {
     Effect.SILENT: "the thread ends, silently",
     Effect.LOGGED: "it is logged, and the thread ends",
-    Effect.RAISED: "whoever waits for the thread gets it",
+    Effect.RAISED: "threads that wait for this one get it",
 }
 
 
 class Apps:
     """The apps of a program, with the connections of their switches."""
 
-    def __init__(self, world: Sandbox, names: Sequence[str], version: str | None, settle: bool) -> None:
-        self._world, self._settle = world, settle
-        self._loaded: LoadedApps = load(world, names, version)
+    def __init__(self, sandbox: Sandbox, names: Sequence[str], version: str | None, settle: bool) -> None:
+        self._sandbox, self._settle = sandbox, settle
+        self._loaded: LoadedApps = load(sandbox, names, version)
         self._wire = VERSION_NUMBERS[self._loaded.version]
         self._outbox: list[SentMessage] = []
         self._happened: list[Event] = []
-        self.waiting: dict[str, None] = {}  # what was ever seen to wait for a timer
+        self.waiting: dict[str, None] = {}  # timers that were set so far, in any state
         self.has_threads = False
         self._datapaths: dict[str, Connection] = {}
-        self.names, self.version, self.files = self._loaded.names, self._loaded.version, world.own.files()
-        self._modules = len(world.own.modules)
+        self.names, self.version, self.files = self._loaded.names, self._loaded.version, sandbox.own.files()
+        self._modules = len(sandbox.own.modules)
         self.program = " + ".join(self.names)
-        # The user's own code comes first; an app of os-ken's own is the next best place for an exception.
-        modules = world.own.modules.values()
+        # An exception is reported at a line of the user's code or, if there is none, of an app of os-ken.
+        modules = sandbox.own.modules.values()
         self._own_files = frozenset(map(str, self.files))
         self._other_files = frozenset(str(each.__file__) for each in modules)
-        with world.running():
+        with sandbox.running():
             self.scope, self.roots = self._capture()
 
     def _capture(self) -> tuple[Scope, Roots]:
-        world = self._world
+        sandbox = self._sandbox
         pins = {
             "CONF": cfg.CONF,
-            "manager": world.manager,
+            "manager": sandbox.manager,
             "outbox": self._outbox,
             "happened": self._happened,
             "apps": self,
-            "world": world,
-            "hub": world.hub,
-            "clock": world.hub.clock,
-            "draws": world.draws,
-            "loops": world.loops,
+            "sandbox": sandbox,
+            "hub": sandbox.hub,
+            "clock": sandbox.hub.clock,
+            "draws": sandbox.draws,
+            "loops": sandbox.loops,
         }
         for name, each in self._web():
             pins[f"{name}.mapper"] = each.mapper
-        scope = Scope(world.own.modules, pins)
+        scope = Scope(sandbox.own.modules, pins)
         objects = {
-            "bricks": world.bricks,
-            **{f"context {name}": each for name, each in world.manager.contexts.items()},
+            "bricks": sandbox.bricks,
+            **{f"context {name}": each for name, each in sandbox.manager.contexts.items()},
             "datapaths": self._datapaths,
-            "surroundings": Surroundings(world.hub, world.draws, world.loops),
-            "handlers": foreign_handlers(world.bricks),
+            "surroundings": SandboxState(sandbox.hub, sandbox.draws, sandbox.loops),
+            "handlers": foreign_handlers(sandbox.bricks),
         }
-        capture_apps(world.bricks)
-        return scope, Roots(scope, objects, world.own.modules.values(), FRAMEWORK)
+        capture_apps(sandbox.bricks)
+        return scope, Roots(scope, objects, sandbox.own.modules.values(), FRAMEWORK)
 
     def _web(self) -> Iterable[tuple[str, Any]]:
-        contexts = self._world.manager.contexts
+        contexts = self._sandbox.manager.contexts
         return [(name, each) for name, each in contexts.items() if isinstance(each, osken_wsgi.WSGIApplication)]
 
     @property
@@ -106,7 +106,7 @@ class Apps:
     @property
     def bricks(self) -> Mapping[str, Any]:
         """The apps by name, os-ken's own among them."""
-        return self._world.bricks
+        return self._sandbox.bricks
 
     @property
     def connections(self) -> Mapping[str, Connection]:
@@ -114,24 +114,24 @@ class Apps:
         return self._datapaths
 
     def noting(self, notes: set[str]) -> AbstractContextManager[None]:
-        """Note the switches whose connections are looked at meanwhile."""
+        """Context that records the switches whose connections are read."""
         return noting(self._datapaths, notes)
 
     @property
     def classes(self) -> list[type]:
-        """The classes that were made for these apps."""
-        return [*classes_of(self._world.own.modules.values()), *map(type, self._world.manager.contexts.values())]
+        """The classes that these apps define."""
+        return [*classes_of(self._sandbox.own.modules.values()), *map(type, self._sandbox.manager.contexts.values())]
 
-    # What the apps are given.
+    # Inputs.
 
     def start(self) -> None:
-        """Start the apps, as os-ken's manager does once all are there."""
-        for app in list(self._world.manager.applications.values()):
+        """Start the apps, as os-ken's manager does once all are made."""
+        for app in list(self._sandbox.manager.applications.values()):
             self._do(partial(_start, app))
 
     def join(self, joined: SwitchUp) -> None:
-        """Connect a switch and shake hands; without an app that listens to switches nobody notices."""
-        if "ofp_event" not in self._world.bricks:
+        """Connect a switch and do the handshake; without an app that handles OpenFlow nothing happens."""
+        if "ofp_event" not in self._sandbox.bricks:
             return
         datapath = Connection(joined.switch, self._outbox)
         self._datapaths[joined.switch] = datapath
@@ -140,18 +140,18 @@ class Apps:
         switch = Switch(joined.datapath_id, joined.ports, version=self._wire)
         for request in (FeaturesRequest, PortDescRequest):
             self._shake(datapath, switch, request)
-        # What is left of the handshake is none of the switch's business.
+        # The rest of the handshake is not sent to the switch.
         self._outbox[:] = [sent for sent in self._outbox if not isinstance(decoded(sent, self._wire), Hello)]
         if datapath.state != "main":
             raise AppError(
-                f"switch {joined.switch!r} and {', '.join(self.names)} do not come to terms over OpenFlow "
+                f"switch {joined.switch!r} and {', '.join(self.names)} cannot agree on OpenFlow "
                 f"{self.version}; expected a version that both speak"
             )
         datapath.settle_ids()
         datapath.settle()
 
     def _shake(self, datapath: Connection, switch: Switch, request: type[OpenFlowMessage]) -> None:
-        """Answer os-ken's own request of the handshake, the first of its kind, as the switch would."""
+        """Answer the first request of this type in os-ken's handshake, as the switch would."""
         for place, sent in enumerate(self._outbox):
             message = decoded(sent, self._wire)
             if sent.switch == datapath.switch and isinstance(message, request):
@@ -167,7 +167,7 @@ class Apps:
             self._do(datapath.hang_up)
 
     def receive(self, switch: str, message: OpenFlowMessage) -> None:
-        """Let a message of a switch come in."""
+        """Deliver a message of a switch."""
         datapath = self._datapaths.get(switch)
         if datapath is not None:
             self._feed(datapath, message)
@@ -177,7 +177,7 @@ class Apps:
         self._do(partial(self._ask, self.web_of(name, arguments), name, "".join(map(str, arguments))))
 
     def web_of(self, name: str, arguments: tuple[Any, ...]) -> Any:
-        """Return the application that takes requests; AppError if this can be none."""
+        """Return the application that takes requests; AppError if this is no valid request."""
         path = name.partition(" ")[2]
         web = [each for _, each in self._web()]
         if not web or not path.startswith("/") or len(arguments) > 1:
@@ -192,26 +192,26 @@ class Apps:
         except (SdnloomError, GreenletExit, KeyboardInterrupt):
             raise
         except BaseException as error:
-            self._world.loops.raised.append(LoopException(self.program, name, error, FAILED))
+            self._sandbox.loops.raised.append(LoopException(self.program, name, error, FAILED))
             status, text = 500, ""
         self._happened.append(CallAnswered(name, status, text))
 
     def turn(self, choice: str) -> None:
-        """Let one thread go on."""
-        self._world.hub.run(self._ready()[choice])
+        """Run one thread."""
+        self._sandbox.hub.run(self._ready()[choice])
         self._go_on()
 
     def tick(self, choice: str) -> None:
         """Let time pass until a timer is due, and fire it; when threads settle, all that are due then, in order."""
-        hub, due = self._world.hub, self._due()
+        hub, due = self._sandbox.hub, self._due()
         for name, timer in due.items() if self._settle else ((choice, due[choice]),):
-            if timer in hub.timers:  # what fired before may have cancelled it
+            if timer in hub.timers:  # an earlier one may have cancelled it
                 hub.fire(timer)
                 self._happened.append(TimerFired(name))
                 self._go_on()
 
     def choices(self, given: Input) -> tuple[str, ...]:
-        """Return the alternatives of an input, by name: threads or timers; one without a name for all others."""
+        """Return the threads or timers that an input can choose, by name; one empty name for all other inputs."""
         match given:
             case ThreadTurn():
                 return tuple(self._ready())
@@ -222,21 +222,21 @@ class Apps:
         return ("",)
 
     def _ready(self) -> dict[str, HubThread]:
-        return {thread.name: thread for thread in self._world.hub.runnable() if not self._is_ours(thread)}
+        return {thread.name: thread for thread in self._sandbox.hub.runnable() if not self._is_ours(thread)}
 
     def _due(self) -> dict[str, HubTimer]:
         named: dict[str, HubTimer] = {}
-        for timer in self._world.hub.due():
+        for timer in self._sandbox.hub.due():
             place = 1
             while (name := timer.name if place == 1 else f"{timer.name} ({place})") in named:
                 place += 1
             named[name] = timer
         return named
 
-    # How they get it.
+    # Delivery.
 
     def _do(self, function: Callable[[], Any]) -> None:
-        self._world.hub.call(function)
+        self._sandbox.hub.call(function)
         self._go_on()
 
     def _feed(self, datapath: Connection, message: OpenFlowMessage) -> None:
@@ -244,24 +244,24 @@ class Apps:
             datapath.waited = tuple(each for each in datapath.waited if each != message.xid)
         datapath.socket.incoming += encoded(message, self._wire)
         if datapath.receiver is None:
-            self._world.hub.call(self._receive, datapath)
+            self._sandbox.hub.call(self._receive, datapath)
         self._go_on()
 
     def _receive(self, datapath: Connection) -> None:
-        datapath.receiver = self._world.hub.current
+        datapath.receiver = self._sandbox.hub.current
         try:
             datapath.receive()
         except (SdnloomError, GreenletExit, KeyboardInterrupt):
             raise
         except BaseException as error:
-            # What os-ken does when its own handling of a message fails: nothing of this switch is heard any more.
-            self._world.loops.raised.append(LoopException(self.program, "receiving", error, LOST))
+            # As in os-ken: when its own handling of a message fails, it closes the connection.
+            self._sandbox.loops.raised.append(LoopException(self.program, "receiving", error, LOST))
             self._datapaths.pop(datapath.switch, None)
             datapath.hang_up()
 
     def _go_on(self) -> None:
-        """Run what is ready: everything, or only the loops of apps when other threads are actions."""
-        hub = self._world.hub
+        """Run all ready threads, or only the event loops of apps if other threads are actions."""
+        hub = self._sandbox.hub
         for _ in range(MAX_TURNS):
             ready = next((each for each in hub.runnable() if self._settle or self._is_ours(each)), None)
             if ready is None:
@@ -274,22 +274,22 @@ class Apps:
         )
 
     def _is_ours(self, thread: HubThread) -> bool:
-        """Whether a thread is the loop of an app or receives messages: what os-ken starts, not the apps."""
-        return self._world.loops.is_loop(thread) or any(each.receiver is thread for each in self._datapaths.values())
+        """Whether a thread was started by os-ken: the event loop of an app, or a receiver of messages."""
+        return self._sandbox.loops.is_loop(thread) or any(each.receiver is thread for each in self._datapaths.values())
 
-    # What they do.
+    # Effects.
 
     def collect(self) -> tuple[tuple[tuple[str, OpenFlowMessage], ...], tuple[Event, ...]]:
-        """Return the messages that were sent and the events that happened since the last time."""
-        hub = self._world.hub
+        """Return the messages that were sent and the events since the last call."""
+        hub = self._sandbox.hub
         if hub.refused:
             what = hub.refused[0]
             hub.refused.clear()
             raise AppError(f"{', '.join(self.names)}: {what} is not available; expected no connections of its own")
-        if len(self._world.own.modules) != self._modules:
+        if len(self._sandbox.own.modules) != self._modules:
             raise AppError(
-                f"{self.program} imports {list(self._world.own.modules)[-1]} while it runs; expected such an import at "
-                "the top of a module, where its state can be followed"
+                f"{self.program} imports {list(self._sandbox.own.modules)[-1]} while it runs; expected such an import "
+                "at the top of a module, where its state can be followed"
             )
         messages = tuple(self._message(sent) for sent in self._outbox if sent.switch in self._datapaths)
         events = (*self._happened, *self._raised())
@@ -302,7 +302,7 @@ class Apps:
         return messages, events
 
     def _pin_ports(self, datapath: Connection) -> None:
-        """Know the descriptions of ports by what they say: they are tuples, and there are many of them."""
+        """Pin port descriptions by their text: they are immutable, and there are many of them."""
         for port in object.__getattribute__(datapath, "__dict__").get("ports", {}).values():
             if id(port) not in self.scope.names:
                 self.scope.pin(f"{type(port).__name__}{tuple(port)!r}", port)
@@ -314,7 +314,7 @@ class Apps:
         return sent.switch, message
 
     def _raised(self) -> list[HandlerRaised]:
-        loops, hub = self._world.loops, self._world.hub
+        loops, hub = self._sandbox.loops, self._sandbox.hub
         known = [each.error for each in loops.raised]
         raised = loops.raised + [
             LoopException(self.program, _plain(each.thread), each.error, _EFFECTS[each.effect])
@@ -329,23 +329,23 @@ class Apps:
         ]
 
     def take_over(self, before: "Apps") -> None:
-        """Take the place of the same apps that were made before; what was ever seen is not forgotten."""
+        """Replace the same apps that were made before; facts about the whole run are kept."""
         self.waiting.update(before.waiting)
         self.has_threads |= before.has_threads
 
     def clear(self) -> None:
-        """End all that waits, so that another state can be put in place; what it does about that did not happen."""
-        self._world.hub.discard()
-        for happened in (self._outbox, self._happened, self._world.loops.raised, self._world.hub.escaped):
+        """Kills parked threads before a state is restored and discards what they send while dying."""
+        self._sandbox.hub.discard()
+        for happened in (self._outbox, self._happened, self._sandbox.loops.raised, self._sandbox.hub.escaped):
             happened.clear()
-        self._world.hub.refused.clear()
+        self._sandbox.hub.refused.clear()
 
     def parked(self) -> list[str]:
-        """Return what waits in the present state, in words: no snapshot can hold it."""
-        return [f"thread {_plain(thread.name)} waits inside of a call" for thread in self._world.hub.parked()]
+        """Return the threads that wait in the present state, in words: no snapshot can hold them."""
+        return [f"thread {_plain(thread.name)} waits inside of a call" for thread in self._sandbox.hub.parked()]
 
     def refuse_events(self, events: Iterable[Event]) -> None:
-        """Raise AppError if code of the apps raised before there was anything to check."""
+        """Raise AppError if code of the apps raised an exception at the start."""
         for event in events:
             if isinstance(event, HandlerRaised):
                 raise AppError(f"{event.file}:{event.line}: {event.handler} raised {event.text} when it started")

@@ -1,8 +1,8 @@
-"""What of os-ken's own objects is state: the little that changes, so that a snapshot is about the app.
+"""Captures os-ken's own objects by what changed in them, so that snapshots stay small.
 
-os-ken keeps a dozen things in each app (queues, registries, a logger) and in each connection that hardly ever change.
-They are compared with what they were, all at once, and count only if one of them differs. Law: two apps look the same
-only if all they hold does.
+os-ken keeps a dozen objects in each app (queues, registries, a logger) and in each connection that hardly ever change.
+They are compared with their first values, all at once, and captured only if one of them differs. Law: two apps are
+captured alike only if all their attributes are alike.
 """
 
 import operator
@@ -22,7 +22,7 @@ INCOMING = "(came, not yet read)"
 _JOINED = "(joined as)"
 _WORDS = (INCOMING, _JOINED)
 _DELETED = "(deleted)"
-_INSIDE = ("ports", "unreplied_echo_requests")  # what can change inside, in a connection
+_INSIDE = ("ports", "unreplied_echo_requests")  # the mutable attributes of a connection
 _CONNECTION = (
     *("ofproto", "ofproto_parser", "socket", "address", "is_active", "send_q", "_send_q_sem", "xid", "id", "state"),
     *("echo_request_interval", "max_unreplied_echo_requests", "unreplied_echo_requests", "flow_format", "ofp_brick"),
@@ -33,7 +33,7 @@ _GONE = object()
 
 
 class BareApp:
-    """The attributes of an app that a bare one has too, as they were before it started."""
+    """The attributes of an app that every OSKenApp has, with their values before the start."""
 
     def __init__(self, app: Any, bare: Mapping[str, Any]) -> None:
         same = {name: each for name, each in vars(app).items() if name in bare and _alike(each, bare[name])}
@@ -45,7 +45,7 @@ class BareApp:
         self._threads = list(app.threads) if "threads" in same else None
 
     def is_quiet(self, app: Any) -> bool:
-        """Whether nothing waits in its queue and it listens to what it listened to."""
+        """Whether its queue is empty and its handlers and observers are unchanged."""
         queue, free = app.events, app._events_sem
         return (
             not (queue.queue or queue._getting or queue._putting or free._waiting)
@@ -56,7 +56,7 @@ class BareApp:
         )
 
     def save(self, app: Any) -> dict[str, Any]:
-        """Return the attributes beyond a bare app's; all of them if one of a bare app's is not what it was."""
+        """Return the attributes that not every OSKenApp has; all of them if one of the common ones changed."""
         saved: dict[str, Any] = vars(app).copy()
         live = map(saved.pop, self._names, self._gone)
         if all(map(operator.is_, live, self._values)) and self.is_quiet(app):
@@ -64,7 +64,7 @@ class BareApp:
         return {_ALL: True, **vars(app)}
 
     def load(self, app: Any, saved: Mapping[str, Any]) -> None:
-        """Put the attributes back, and what is inside those of a bare app if it is not kept elsewhere."""
+        """Restore the attributes, and the contents of the common ones unless they are captured by themselves."""
         live = vars(app)
         live.clear()
         live.update(saved)
@@ -84,7 +84,7 @@ class BareApp:
 
 
 def _alike(one: Any, other: Any) -> bool:
-    """Whether two objects are of one kind; os-ken makes a class of its own for the stop event of each app."""
+    """Whether two objects have classes of one name; os-ken makes a new class for the stop event of each app."""
     return type(one).__qualname__ == type(other).__qualname__ and type(one).__module__ == type(other).__module__
 
 
@@ -93,7 +93,7 @@ def _copied(observers: Mapping[Any, Any]) -> dict[Any, Any]:
 
 
 def capture_apps(apps: Mapping[str, Any]) -> None:
-    """Let each app be captured by its attributes beyond a bare one's."""
+    """Register the capture of each app by the attributes that not every OSKenApp has."""
     bare = vars(app_manager.OSKenApp())
     for app in apps.values():
         kept = BareApp(app, bare)
@@ -101,7 +101,7 @@ def capture_apps(apps: Mapping[str, Any]) -> None:
 
 
 def foreign_handlers(apps: Mapping[str, Any]) -> list[Any]:
-    """Return the handlers that are no methods of their app: functions and other objects, with state of their own."""
+    """Return the handlers that are not methods of their app: functions and other objects with state."""
     return [
         handler
         for _, app in sorted(apps.items())
@@ -111,25 +111,25 @@ def foreign_handlers(apps: Mapping[str, Any]) -> list[Any]:
     ]
 
 
-class Settled:
-    """A connection after its handshake: what os-ken and we keep in it, and in words who is connected.
+class SettledConnection:
+    """A connection after its handshake: its attributes at that time, and a text that identifies the switch.
 
     Attributes of a connection that are not named here are captured like those of any object.
     """
 
     def __init__(self, connection: Any) -> None:
         live = connection.__dict__
-        said = f"{connection.switch} {connection.id} {connection.ofproto.OFP_VERSION} "
-        self._still = {_JOINED: said + str(sorted(map(tuple, connection.ports.values())))}
+        text = f"{connection.switch} {connection.id} {connection.ofproto.OFP_VERSION} "
+        self._still = {_JOINED: text + str(sorted(map(tuple, connection.ports.values())))}
         self._names = {name: live[name] for name in _CONNECTION if name in live}
         self._ports = dict(connection.ports)
         self._values = tuple(self._names.values())
         others = {name: each for name, each in live.items() if name not in self._names and name != "_settled"}
         live.clear()
-        live.update(self._names, _settled=self, **others)  # in this order, so that values can be compared one by one
+        live.update(self._names, _settled=self, **others)  # in this order, so that `save` can compare values one by one
 
     def save(self, connection: Any) -> dict[str, Any]:
-        """Return what is not as it was, and who is connected."""
+        """Return the attributes that changed, and the text that identifies the switch."""
         live, quiet = connection.__dict__, self._is_quiet(connection)
         if quiet and len(live) == len(self._values) + 1 and all(map(operator.is_, live.values(), self._values)):
             return self._still
@@ -143,7 +143,7 @@ class Settled:
         return {**saved, **self._still, INCOMING: connection.socket.incoming}
 
     def load(self, connection: Any, saved: Mapping[str, Any]) -> None:
-        """Put back what was not as it was, and all else."""
+        """Restore all attributes."""
         if saved is self._still and self.save(connection) is saved:
             return
         live = connection.__dict__
@@ -167,8 +167,8 @@ class Settled:
         )
 
 
-class Surroundings(CapturedAspect):
-    """Time, chance, threads and loops of a program: all that surrounds its apps, as one thing."""
+class SandboxState(CapturedAspect):
+    """The state of the sandbox: clock, random numbers, threads and event loops."""
 
     __slots__ = ("draws", "hub", "loops")
     aspects: ClassVar[Aspects] = (
@@ -179,7 +179,7 @@ class Surroundings(CapturedAspect):
         self.hub, self.draws, self.loops = hub, draws, loops
 
     def save(self) -> dict[str, Any]:
-        """Return the time, where the draws are, and all threads, timers and loops."""
+        """Return the time, the state of the random numbers, and all threads, timers and loops."""
         key, count, gauss = self.draws.getstate()
         saved = {"now": self.hub.clock.now, "draws": key, "drawn": count, "gauss": gauss}
         for word, loops in self.loops.named():
@@ -192,8 +192,8 @@ class Surroundings(CapturedAspect):
         return saved
 
     def load(self, saved: Mapping[str, Any]) -> None:
-        """Put them back."""
-        if self.save() == saved:  # numbers, texts, and threads, which are what they are
+        """Restore them."""
+        if self.save() == saved:  # threads compare by identity
             return
         self.hub.clock.now = saved["now"]
         self.draws.setstate((saved["draws"], saved["drawn"], saved["gauss"]))

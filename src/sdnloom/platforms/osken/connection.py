@@ -1,11 +1,11 @@
-"""A switch's connection as an os-ken app sees it: os-ken's own Datapath over a wire that leads into the model.
+"""Connection of a switch as an os-ken app sees it: os-ken's own Datapath over a socket that leads into the model.
 
-What an app sends is serialised by os-ken and decoded by our codec from the bytes; what a switch sends is encoded by our
-codec and parsed by os-ken. `Datapath` itself does the receiving, the events and the states of the connection.
+A message of an app is serialised by os-ken and decoded from the bytes by sdnloom's codec; a message of a switch is
+encoded by the codec and parsed by os-ken. `Datapath` itself receives, raises events and tracks the connection's state.
 
-A transaction id stays in a message only if somebody may look for it: in requests, because their answers carry it, and
-in messages whose id the app has chosen itself. Ids start after the largest one that is still waited for, so they stay
-small and are a function of the state.
+A transaction id stays in a message only if it can matter: in requests, because their answers carry it, and in messages
+whose id the app has chosen itself. Ids start after the largest one whose answer is outstanding, so they stay small and
+are a function of the state.
 """
 
 from collections.abc import Iterator, Mapping
@@ -33,7 +33,7 @@ from sdnloom.network.openflow import (
     encode,
 )
 from sdnloom.platforms.capture.save_restore import Aspect, Aspects, CapturedAspect, Form
-from sdnloom.platforms.osken.capture import INCOMING, Settled
+from sdnloom.platforms.osken.capture import INCOMING, SettledConnection
 
 REQUESTS = (
     BarrierRequest,
@@ -60,27 +60,27 @@ class SentMessage:
 
 
 class Wire:
-    """The socket of a connection: gives what a switch has sent, and nothing when there is no more."""
+    """The socket of a connection: returns the bytes of the switch, and nothing when there are no more."""
 
     def __init__(self) -> None:
         self.incoming = b""
 
     def recv(self, size: int) -> bytes:
-        """Return what came, at most that much."""
+        """Return received bytes, at most that many."""
         found, self.incoming = self.incoming[:size], self.incoming[size:]
         return found
 
     def setsockopt(self, *options: Any) -> None:
-        """Nothing: there is no socket."""
+        """Does nothing: there is no real socket."""
 
     settimeout = shutdown = setsockopt
 
     def close(self) -> None:
-        """Nothing: the receiver of a message closes it when there is no more, and is started again later."""
+        """Does nothing: the receiver closes it when there are no more bytes, and is started again later."""
 
 
 class Connection(CapturedAspect, Datapath):  # type: ignore[misc]  # os-ken has no types
-    """One connection of a switch. Its state is who is connected, and what changed after the handshake."""
+    """One connection of a switch. Its state is the identity of the switch and all changes after the handshake."""
 
     is_active: bool
     aspects: ClassVar[Aspects] = (
@@ -89,16 +89,16 @@ class Connection(CapturedAspect, Datapath):  # type: ignore[misc]  # os-ken has 
 
     def __init__(self, switch: str, outbox: list[SentMessage]) -> None:
         super().__init__(Wire(), ("127.0.0.1", 0))
-        self.send_q = self._send_q_sem = None  # what is sent goes into the outbox
+        self.send_q = self._send_q_sem = None  # sent messages go into the outbox
         self.switch, self._outbox = switch, outbox
-        self.waited: tuple[int, ...] = ()  # transaction ids whose answers have not come
-        self.receiver: Any = None  # the thread that handles what came, while it does
+        self.waited: tuple[int, ...] = ()  # transaction ids whose answers are outstanding
+        self.receiver: Any = None  # the thread that handles received messages, while it runs
         self.settle_ids()
-        self._settled: Settled | None = None
+        self._settled: SettledConnection | None = None
 
     def settle(self) -> None:
-        """The handshake is done: from now on only who is connected counts, and what differs from the present."""
-        self._settled = Settled(self)
+        """End the handshake: from now on the state is the identity of the switch and the differences from now."""
+        self._settled = SettledConnection(self)
 
     def _save(self) -> dict[str, Any]:
         if self._settled is not None:
@@ -114,7 +114,7 @@ class Connection(CapturedAspect, Datapath):  # type: ignore[misc]  # os-ken has 
             self.socket.incoming = self.__dict__.pop(INCOMING)
 
     def settle_ids(self) -> None:
-        """Go on after the largest id that is waited for."""
+        """Continue after the largest transaction id whose answer is outstanding."""
         self.xid = max(self.waited, default=0)
 
     def greet(self) -> None:
@@ -122,7 +122,7 @@ class Connection(CapturedAspect, Datapath):  # type: ignore[misc]  # os-ken has 
         self.send_msg(self.ofproto_parser.OFPHello(self))
 
     def send_msg(self, msg: Any, close_socket: bool = False) -> Any:
-        """Send a message as os-ken does, noting who chose its transaction id."""
+        """Send a message as os-ken does, and record whether the app chose its transaction id."""
         chosen = msg.xid is not None
         sent = super().send_msg(msg, close_socket)
         if chosen and sent:
@@ -130,7 +130,7 @@ class Connection(CapturedAspect, Datapath):  # type: ignore[misc]  # os-ken has 
         return sent
 
     def send(self, buf: bytes, close_socket: bool = False) -> bool:
-        """Hand bytes over to the network at once; a connection that is gone takes none."""
+        """Send bytes at once; a closed connection drops them."""
         if not self.is_active:
             return False
         self._outbox.append(SentMessage(self.switch, bytes(buf), False))
@@ -139,21 +139,21 @@ class Connection(CapturedAspect, Datapath):  # type: ignore[misc]  # os-ken has 
         return True
 
     def receive(self) -> None:
-        """Handle all that has come, in os-ken's own loop; it ends when there is no more."""
+        """Handle all received bytes in os-ken's own loop, which ends when there are no more."""
         try:
             self._recv_loop()
         finally:
             self.receiver = None
 
     def hang_up(self) -> None:
-        """The connection is gone."""
+        """Close the connection."""
         self.is_active = False
         self.waited = ()
         self.close()
 
 
 class _Noting(Connection):
-    """A connection that notes when it is looked at by anyone but us."""
+    """A connection that records when the program reads it."""
 
     notes: ClassVar[set[str]] = set()
 
@@ -165,7 +165,7 @@ class _Noting(Connection):
 
 @contextmanager
 def noting(connections: Mapping[str, Connection], notes: set[str]) -> Iterator[None]:
-    """Note the switches whose connections are looked at meanwhile."""
+    """Context that records the switches whose connections are read."""
     _Noting.notes = notes
     for each in connections.values():
         each.__class__ = _Noting
@@ -183,7 +183,7 @@ def encoded(message: OpenFlowMessage, version: int) -> bytes:
 
 
 def decoded(sent: SentMessage, version: int) -> OpenFlowMessage:
-    """Return the message that bytes are, with its transaction id only if that can matter."""
+    """Return the message of these bytes, with its transaction id only if that can matter."""
     message = _decoded(sent.data[:4] + bytes(4) + sent.data[_HEADER:], version)
     if sent.chosen or isinstance(message, REQUESTS):
         return replace(message, xid=int.from_bytes(sent.data[4:_HEADER], "big"))

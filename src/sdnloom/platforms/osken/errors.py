@@ -1,4 +1,4 @@
-"""What is wrong with an app that cannot be loaded or run."""
+"""The error for apps that cannot be loaded or run."""
 
 from sdnloom.errors import SdnloomError
 

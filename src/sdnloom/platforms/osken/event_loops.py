@@ -1,11 +1,11 @@
 """The event loops of os-ken's apps, without threads that wait for ever.
 
-An app's loop does what os-ken's does, but ends when the queue of the app is empty and begins again when something
-comes. So an app that is quiet has no thread, and its state can be copied. A handler that waits keeps its loop, and what
-comes later waits behind it, as on the real hub.
+An app's loop does what os-ken's does, but ends when the queue of the app is empty and starts again at the next event.
+So an idle app has no thread, and its state can be copied. A handler that waits keeps its loop, and later events wait
+behind it, as on the real hub.
 
-An exception that ends the loop ends it for good: what comes later is never handled. The real queue then fills up and,
-after 128 more events, stops the connection of every switch that sends one; here such events are dropped.
+An exception that ends the loop ends it for good: later events are never handled. The real queue then fills up and,
+after 128 more events, blocks the connection of every switch that sends one; here such events are dropped.
 """
 
 from collections.abc import Callable
@@ -35,7 +35,7 @@ class LoopException:
 
 
 class EventLoops:
-    """The loops of all apps. `ended` are those that an exception has ended; `raised` is for the owner to read."""
+    """The event loops of all apps. `ended` are those that an exception ended; the owner reads `raised`."""
 
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
@@ -45,7 +45,7 @@ class EventLoops:
         self.raised: list[LoopException] = []
 
     def named(self) -> tuple[tuple[str, dict[str, Any]], ...]:
-        """Return what is part of the program's state."""
+        """Return the loops that are part of the program's state, by word and name."""
         return ("open", self.open), ("ended", self.ended), ("running", self.running)
 
     def is_loop(self, thread: HubThread) -> bool:
@@ -76,7 +76,7 @@ class EventLoops:
                 event, state = app.events.get()
                 app._events_sem.release()
                 handlers = list(app.get_handlers(event, state))
-                # Everything is in variables: a handler that waits can then be told from one that waits elsewhere.
+                # All state is in variables, so that `frames` can read a handler that waits.
                 while handlers:
                     handler = handlers.pop(0)
                     self._call(app, handler, event)
@@ -89,7 +89,7 @@ class EventLoops:
         except (SdnloomError, greenlet.GreenletExit, KeyboardInterrupt):
             raise
         except BaseException as error:
-            # The native hub takes every Exception for the order to end, eventlet's none.
+            # The native hub ends the loop on every Exception, eventlet's on none.
             goes_on = self._hub.flavour is Flavour.EVENTLET or not isinstance(error, Exception)
             self.raised.append(LoopException(app.name, handler.__name__, error, GOES_ON if goes_on else ENDS))
             if not goes_on:

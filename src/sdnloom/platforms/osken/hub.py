@@ -1,4 +1,4 @@
-"""Puts a deterministic hub in place of os-ken's: the thin layer that knows os-ken's names."""
+"""Replaces os-ken's hub by the deterministic one: the layer that knows os-ken's names."""
 
 import contextlib
 import queue
@@ -15,7 +15,7 @@ REFUSED = ("listen", "connect", "StreamServer", "StreamClient", "WSGIServer", "W
 
 
 def hub_names(hub: Hub) -> dict[str, Any]:
-    """Return what the names of the module `os_ken.lib.hub` stand for while a program is under test.
+    """Return the values of the names of `os_ken.lib.hub` for a program under test.
 
     With native semantics `TaskExit` is `Exception`, as in os-ken. That is why an exception of a handler ends the event
     loop of its app there, while with eventlet's the loop logs it and goes on.
@@ -49,9 +49,9 @@ def _refusal(hub: Hub, name: str) -> Any:
 def installed(hub: Hub) -> Iterator[None]:
     """While this lasts, os-ken's own modules and whatever imports them use this hub.
 
-    A module that took a name out of `os_ken.lib.hub` by `from ... import` before keeps what it took.
+    A module that imported a name with `from os_ken.lib.hub import ...` before keeps the real one.
     """
-    from os_ken.lib import hub as module  # the only import of os-ken here, so that all else works without it
+    from os_ken.lib import hub as module  # imported here, so that the rest works without os-ken
 
     names = hub_names(hub)
     before = {name: getattr(module, name) for name in names if hasattr(module, name)}

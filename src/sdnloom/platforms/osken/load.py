@@ -1,4 +1,4 @@
-"""Loads apps as os-ken's manager does, with one clear message for each thing that can be wrong with one."""
+"""Loads apps as os-ken's manager does, with one clear message for each kind of mistake."""
 
 import importlib
 import sys
@@ -22,22 +22,22 @@ from sdnloom.platforms.sandbox.own_modules import neighbours
 
 @dataclass(frozen=True)
 class LoadedApps:
-    """What was loaded: the names of the apps that were asked for, and the version they will speak."""
+    """The names of the apps that were loaded, and the OpenFlow version that they speak."""
 
     names: tuple[str, ...]
     version: str
 
 
 class Manager(app_manager.AppManager):  # type: ignore[misc]  # os-ken has no types
-    """os-ken's manager, which imports apps into their world."""
+    """os-ken's manager, importing apps into their sandbox."""
 
-    def __init__(self, world: Sandbox, wanted: Sequence[str]) -> None:
+    def __init__(self, sandbox: Sandbox, wanted: Sequence[str]) -> None:
         super().__init__()
-        self._world, self._wanted = world, wanted
+        self._sandbox, self._wanted = sandbox, wanted
 
     def load_app(self, name: str) -> Any:
         """Return the app class of a module, as os-ken finds it: the first by name of those the module defines."""
-        module = _import(self._world, name)
+        module = _import(self._sandbox, name)
         kinds = [
             each
             for _, each in sorted(vars(module).items())
@@ -46,26 +46,26 @@ class Manager(app_manager.AppManager):  # type: ignore[misc]  # os-ken has no ty
         if not kinds and name in self._wanted:
             raise AppError(f"{name}: no app in it; expected a subclass of OSKenApp (or RyuApp) that the module defines")
         if name == "os_ken.controller.ofp_handler":
-            # All that its own `start` does beyond any app's is to listen; here switches connect by themselves.
+            # Its own `start` only adds a listening socket; here switches connect by themselves.
             type.__delattr__(kinds[0], "start")
         return kinds[0] if kinds else None
 
 
-def load(world: Sandbox, names: Sequence[str], version: str | None) -> LoadedApps:
-    """Import the apps and all that they need, and make them; they have not started then."""
+def load(sandbox: Sandbox, names: Sequence[str], version: str | None) -> LoadedApps:
+    """Import the apps and their dependencies, and make them without starting them."""
     if not names:
         raise AppError("no app; expected at least one file or module")
     if version is not None and version not in VERSION_NUMBERS:
         raise AppError(f"version is {version!r}; expected one of {', '.join(VERSION_NUMBERS)}")
-    world.own_modules_only()
-    with world.running():
-        manager = world.manager = Manager(world, names)
+    sandbox.own_modules_only()
+    with sandbox.running():
+        manager = sandbox.manager = Manager(sandbox, names)
         cfg.CONF.reset()
-        _in_a_thread(world, lambda: manager.load_apps(list(names)), "loading")
-        _in_a_thread(world, world.own.load_ahead, "loading")
+        _in_a_thread(sandbox, lambda: manager.load_apps(list(names)), "loading")
+        _in_a_thread(sandbox, sandbox.own.load_ahead, "loading")
         cfg.CONF([], project="sdnloom", default_config_files=[], default_config_dirs=[])
-        world.configure()
-        _in_a_thread(world, lambda: _make(manager, world.bricks), "making")
+        sandbox.configure()
+        _in_a_thread(sandbox, lambda: _make(manager, sandbox.bricks), "making")
         supported = set(ofproto_protocol._supported_versions)
     spoken = [name for name, number in VERSION_NUMBERS.items() if number in supported]
     if not spoken:
@@ -85,7 +85,7 @@ def _make(manager: Manager, bricks: Mapping[str, Any]) -> None:
         try:
             manager._instantiate(name, kind, **contexts)
         except AssertionError:
-            # os-ken knows apps by the names of their classes, and says no more than this.
+            # os-ken knows apps by the names of their classes, and gives no other message.
             twin = type(bricks.get(kind.__name__))
             if twin.__name__ != kind.__name__ or twin is kind:
                 raise
@@ -95,16 +95,16 @@ def _make(manager: Manager, bricks: Mapping[str, Any]) -> None:
     manager._update_bricks()
 
 
-def _in_a_thread(world: Sandbox, function: Callable[[], Any], what: str) -> None:
-    """Run code of the apps that is not a handler; what goes wrong in it is one message."""
-    own = world.own.modules
-    hub = world.hub
+def _in_a_thread(sandbox: Sandbox, function: Callable[[], Any], what: str) -> None:
+    """Run code of the apps that is not a handler; an exception in it becomes one message."""
+    own = sandbox.own.modules
+    hub = sandbox.hub
     thread = hub.call(function)
     while not thread.dead:
         if hub.ready:
             hub.run(hub.ready[0])
         elif hub.due():
-            hub.fire(hub.due()[0])  # it sleeps; no switch can connect before it is done
+            hub.fire(hub.due()[0])  # it sleeps; no switch can connect before it ends
         else:
             raise AppError(f"{what} the apps does not end: {thread.name} waits for something that never comes")
     mine = [each for each in hub.escaped if each.error is thread.error]
@@ -118,24 +118,24 @@ def _in_a_thread(world: Sandbox, function: Callable[[], Any], what: str) -> None
         raise AppError(f"{what} the apps needs {hub.refused[0]}; expected no connections of its own")
 
 
-def _forget(world: Sandbox, names: Sequence[str]) -> None:
-    """Make sure that modules are imported for this program, and were not for another one."""
-    world.hide({name for name in names if name in sys.modules and name not in world.own.modules})
+def _forget(sandbox: Sandbox, names: Sequence[str]) -> None:
+    """Hide modules of these names that were imported for another program."""
+    sandbox.hide({name for name in names if name in sys.modules and name not in sandbox.own.modules})
 
 
-def _import(world: Sandbox, name: str) -> ModuleType:
+def _import(sandbox: Sandbox, name: str) -> ModuleType:
     path = Path(name)
     try:
         if name.endswith(".py") or path.is_file():
             if not path.is_file():
                 raise AppError(f"{name}: no such file")
             file = path.resolve()
-            _forget(world, [file.stem, *neighbours(file.parent)])
-            return importlib.import_module(world.own.place(file))
+            _forget(sandbox, [file.stem, *neighbours(file.parent)])
+            return importlib.import_module(sandbox.own.place(file))
         top = name.partition(".")[0]
         if top not in ("ryu", "os_ken"):
-            _forget(world, [top])
-            world.own.owned.add(top)
+            _forget(sandbox, [top])
+            sandbox.own.owned.add(top)
         return importlib.import_module(name)
     except SdnloomError:
         raise

@@ -87,9 +87,9 @@ class OskenProgram(CapturedProgram):
         """Make the apps in a new sandbox and enter it."""
         from sdnloom.platforms.osken.apps import Apps
 
-        self._world = self._new_sandbox()
-        apps = self._apps = Apps(self._world, self._names, self._version, settle=not self.explores_threads)
-        self._entered.enter_context(self._world.running())
+        self._sandbox = self._new_sandbox()
+        apps = self._apps = Apps(self._sandbox, self._names, self._version, settle=not self.explores_threads)
+        self._entered.enter_context(self._sandbox.running())
         self._own_classes(apps.classes)
         return FreshProgram(apps.roots.values, apps.scope, apps.clear, apps.parked, apps.roots.telling)
 
@@ -103,7 +103,7 @@ class OskenProgram(CapturedProgram):
     @contextlib.contextmanager
     def _running(self) -> Iterator[None]:
         with self._entered:
-            self._entered.enter_context(self._world.running())
+            self._entered.enter_context(self._sandbox.running())
             yield
 
     def rewritten(self) -> "SymbolicOsken":
@@ -157,7 +157,7 @@ class OskenProgram(CapturedProgram):
         self._apps.refuse_events(tuple(events))
 
     def _draws(self) -> Draws:
-        return self._world.draws
+        return self._sandbox.draws
 
     def _apps_by_name(self) -> Mapping[str, Any]:
         return self._apps.bricks

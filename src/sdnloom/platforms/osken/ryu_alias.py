@@ -1,4 +1,4 @@
-"""Lets `import ryu...` find os-ken, which is the same code under another name, and Ryu's own apps where they lie.
+"""Makes `import ryu...` find os-ken, which is the same code under another name, and Ryu's own apps.
 
 `ryu.x.y` is the very module `os_ken.x.y`, so classes are the same whichever name an app uses. Two modules get the names
 that os-ken dropped (RyuApp, RyuException). Modules below `ryu.app` that os-ken does not have come from Ryu's source.
@@ -29,11 +29,11 @@ class _AliasLoader(importlib.abc.Loader):
         return self._module
 
     def exec_module(self, module: ModuleType) -> None:
-        module.__spec__ = self._spec  # importing under the alias has changed it
+        module.__spec__ = self._spec  # the import under the alias has changed it
 
 
 class RyuAlias(importlib.abc.MetaPathFinder):
-    """Finds `ryu` and what is below it. `given` are stand-ins for modules that os-ken does not have."""
+    """Finder for `ryu` and its submodules. `given` has replacements for modules that os-ken does not have."""
 
     def __init__(
         self, app_path: Path | None, own: Callable[[str, Path], ModuleSpec], given: Mapping[str, ModuleType]
@@ -43,7 +43,7 @@ class RyuAlias(importlib.abc.MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Return the module of os-ken that this one is, or the file of Ryu's own app."""
+        """Return the spec of the os-ken module, or of the file of Ryu's own app."""
         if fullname in self._given:
             return _spec(fullname, self._given[fullname])
         if fullname != OLD and not fullname.startswith(OLD + "."):
@@ -61,7 +61,7 @@ class RyuAlias(importlib.abc.MetaPathFinder):
         return _spec(fullname, _renamed(fullname, module))
 
     def file_of(self, name: str) -> Path | None:
-        """Return the file of one of Ryu's own apps; what os-ken or a stand-in has is not taken from there."""
+        """Return the file of one of Ryu's own apps; os-ken and the replacements come first."""
         if self._folder is None or not name.startswith(OLD + ".app.") or name in self._given:
             return None
         if _exists(NEW + name[len(OLD) :]):
@@ -76,15 +76,14 @@ class RyuAlias(importlib.abc.MetaPathFinder):
 def _exists(name: str) -> bool:
     try:
         return importlib.util.find_spec(name) is not None
-    except ModuleNotFoundError:  # not even the package that it would be in
+    except ModuleNotFoundError:  # its package does not exist either
         return False
 
 
 def _renamed(name: str, module: ModuleType) -> ModuleType:
-    """Return the module, seen with the names that Ryu had; nothing is added to os-ken's own.
+    """Return a view of the module with the names that Ryu had; the os-ken module is not changed.
 
-    A package on the way to such a module, or to Ryu's apps, is seen through a view as well, or it would lead to
-    os-ken's own.
+    A package that contains such a module, or Ryu's apps, gets a view too; otherwise its attributes would be os-ken's.
     """
     inside = {each.rpartition(".")[2] for each in _VIEWED if each.rpartition(".")[0] == name}
     if name not in _VIEWED:

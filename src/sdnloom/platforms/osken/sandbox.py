@@ -1,8 +1,8 @@
-"""Everything around a set of os-ken apps: hub, clock, chance, modules of their own, and os-ken's global names.
+"""Sandbox of os-ken apps: hub, clock, random numbers, modules, and os-ken's global names.
 
 Several programs can live in one process. Each has its own hub, its own registry of apps and its own copies of the
-modules that hold state; os-ken's names stand for those of a program only while it runs. What os-ken itself is made of
-(its foundation: protocol, packet library, base classes) has no state of that kind and is shared.
+modules that hold state; os-ken's names refer to those of a program only while it runs. The foundation of os-ken
+(protocol, packet library, base classes) has no such state and is shared.
 """
 
 import builtins
@@ -33,7 +33,7 @@ from sdnloom.platforms.sandbox.own_modules import Compiler, OwnModules, compile_
 from sdnloom.platforms.sandbox.patches import Patches
 from sdnloom.platforms.sandbox.threads import Flavour
 
-# What every app is built on and none changes.
+# Modules of os-ken that every app uses and none changes.
 _CONTROLLER = ("controller", "event", "handler", "ofp_event")
 _LIBRARY = ("addrconv", "dpid", "hub", "ip", "mac", "pack_utils", "stringify", "type_desc")
 _FOUNDATION = frozenset(
@@ -46,17 +46,17 @@ _FOUNDATION = frozenset(
 )
 _PACKETS = "os_ken.lib.packet"
 _SHARED_BELOW = ("os_ken.ofproto", _PACKETS)
-# What reads packets: a program whose code is changed by its compiler has copies that are changed as well.
+# Modules that parse packets: a program with a compiler of its own gets compiled copies of them.
 _READERS = frozenset(f"os_ken.lib.{name}" for name in ("ip", "mac"))
-# A connection draws its first transaction id; ours are counted from 0, and the draw must not count.
+# A connection draws its first transaction id at random; ours start at 0, and there must be no draw.
 _NO_CHANCE = {("os_ken.controller.controller", "random")}
 WSGI = ("ryu.app.wsgi", "os_ken.app.wsgi")
-# A search runs through far more than anybody wants logged; who does want it gives the logger a handler.
+# A search would flood the log; to see it, give the logger a handler.
 logging.getLogger("os_ken").addHandler(logging.NullHandler())
 
 
 def is_shared(name: str) -> bool:
-    """Whether a module is none that a program gets a copy of: not os-ken's, or part of its foundation."""
+    """Whether programs share a module: one that is not os-ken's, or part of its foundation."""
     if not name.startswith("os_ken."):
         return True
     return name in _FOUNDATION or name.startswith(_SHARED_BELOW)
@@ -68,7 +68,7 @@ def reads_packets(name: str) -> bool:
 
 
 class Sandbox:
-    """The surroundings of one program; `running` makes them the ones that its code sees."""
+    """The sandbox of one program; `running` is the context in which its code sees it."""
 
     def __init__(
         self,
@@ -114,23 +114,23 @@ class Sandbox:
         return is_shared(name) and not (self._changes and reads_packets(name))
 
     def hide(self, names: Set[str]) -> None:
-        """Let modules that others have imported, and those below, be unknown until the program imports its own."""
+        """Hide modules that were imported outside, and their submodules, until the program imports its own."""
         below = [each for each in sys.modules if not names.isdisjoint(_packages(each))]
         for space, name in hidden(sorted({*below, *names})):
             self._swap.absent(space, name)
 
     def stand_in(self, module: ModuleType, names: Mapping[str, Any]) -> None:
-        """Let names of a module stand for something else while the program runs."""
+        """Rebind names of a module while the program runs."""
         for name, value in names.items():
             self._swap.name(vars(module), name, value)
 
     def own_modules_only(self) -> None:
-        """Hide all that others have imported of what a program gets copies of."""
+        """Hide all imported modules of which the program gets its own copies."""
         others = [name for name in sys.modules if not self._is_shared(name) or name.split(".")[0] == "ryu"]
         self.hide({*others, *WSGI, "os_ken.controller.ofp_handler", "os_ken.controller.dpset"})
 
     def _remember_modules(self) -> None:
-        """Make what was imported while the program ran its own: gone when it does not run."""
+        """Make modules that were imported while the program ran its own: hidden when it does not run."""
         own = self.own.modules.keys() | self.own.libraries.keys()
         names = [name for name in sys.modules if name in own or name.split(".")[0] == "ryu" or name in WSGI]
         for space, name in hidden(sorted(names)):
@@ -149,9 +149,9 @@ class Sandbox:
 
     @contextlib.contextmanager
     def running(self) -> Iterator[None]:
-        """While this lasts, os-ken and the program see this world, and what leads out of the process is refused.
+        """Context in which os-ken and the program see this sandbox; access to network and processes is refused.
 
-        What the program prints goes to the standard error: the standard output is for results.
+        Output of the program goes to the standard error: the standard output is for results.
         """
         finders = [self.alias, self.own]
         with self._swap.installed(), contextlib.redirect_stdout(sys.stderr):
@@ -181,11 +181,11 @@ def _packages(name: str) -> list[str]:
 
 
 class _Guard:
-    """Refuses what leads out of the process while a program runs, however deep in a library it is called."""
+    """Audit hook that refuses sockets, processes and real threads while a program runs, also inside libraries."""
 
     hub: Hub | None = None
     thread = 0
-    WATCHED = frozenset(  # asked about whatever happens, a look at a frame too
+    WATCHED = frozenset(  # the hook is called for every audit event
         {
             *("socket.__new__", "socket.getaddrinfo", "socket.gethostbyname", "subprocess.Popen", "os.fork"),
             *("os.system", "_thread.start_new_thread", "_thread.start_joinable_thread"),  # the last from 3.13 on

@@ -1,8 +1,8 @@
-"""os-ken and Ryu apps under exploration: one instance of the apps, whose code follows symbolic values.
+"""os-ken and Ryu apps under exploration: apps whose code follows symbolic values.
 
-The message that brings a packet is real: our codec writes its bytes and os-ken's parser reads them. Then its data, and
-nothing else, are put in place of what was read. App code and os-ken's packet library are rewritten; the parts of os-ken
-that build and send messages are not, for what they are given is what an app has decided already.
+The message that carries a packet is real: sdnloom's codec writes its bytes and os-ken's parser reads them. Then only
+its data is replaced by the symbolic one. App code and os-ken's packet library are rewritten; the parts of os-ken that
+build and send messages are not, for the app has decided before it calls them.
 """
 
 import contextlib
@@ -37,7 +37,7 @@ install()
 
 
 class SymbolicOsken(OskenProgram):
-    """Apps as a program that can be explored. It reacts as the same apps do when nothing of them is rewritten."""
+    """Apps as a program that can be explored. Law: it reacts as the same apps without rewriting."""
 
     def __init__(self, apps: Sequence[str | Path], **options: Any) -> None:
         super().__init__(apps, compiler=_rewritten, **options)
@@ -53,8 +53,8 @@ class SymbolicOsken(OskenProgram):
 
     @property
     def own_files(self) -> tuple[Path, ...]:
-        """The files of the apps, and of the parts of os-ken that have state for them."""
-        return tuple(sorted(_files(self._world.own.modules.values())))
+        """The files of the apps, and of the os-ken modules of which they have copies."""
+        return tuple(sorted(_files(self._sandbox.own.modules.values())))
 
     @property
     def library(self) -> tuple[str, ...]:
@@ -63,7 +63,7 @@ class SymbolicOsken(OskenProgram):
 
     @property
     def quiet(self) -> tuple[str, ...]:
-        """The rest of os-ken, where it is not part of the program, and what runs it."""
+        """The rest of os-ken, and the platform."""
         return (str(_OSKEN), *(str(_HERE / name) for name in ("platforms", "network")))
 
     @property
@@ -72,7 +72,7 @@ class SymbolicOsken(OskenProgram):
         return (str(_OSKEN / "lib" / "packet"),)
 
     def attempt(self, core: Any, given: MessageIn, content: Content | None = None) -> HandlerRun:
-        """What the apps do in a state about a message, which carries this instead of its own."""
+        """Run the handlers of a message in a state, with other content in the message."""
         with self._running():
             self._states.bring(core)
             start_trail()
@@ -82,7 +82,7 @@ class SymbolicOsken(OskenProgram):
 
 
 def _rewritten(source: bytes, file: str) -> CodeType:
-    """The code of a module; one that is no part of os-ken's packet library is the program's and leaves a trail."""
+    """The rewritten code of a module; lines are recorded except in os-ken's packet library."""
     return rewrite(source, file, watched=not file.startswith(_READERS))
 
 
@@ -95,7 +95,7 @@ def _files(modules: Any) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def _carrying(content: Content) -> Iterator[None]:
-    """While this lasts, a packet that comes in is this, and so are the counters of ports in a reply."""
+    """Context in which received packets, or the port counters of replies, are replaced by this content."""
     parse = ofproto_parser.msg
 
     def msg(datapath: Any, version: int, msg_type: int, *rest: Any) -> Any:
@@ -115,7 +115,7 @@ def _carrying(content: Content) -> Iterator[None]:
 
 
 def _counted(row: Any, given: PortStats) -> Any:
-    """os-ken's row of counters with the values that were given."""
+    """os-ken's row of counters with other values."""
     counted = row._replace(**{name: getattr(given, name) for name in row._fields if name != "port_no"})
     counted.length = row.length
     return counted

@@ -1,4 +1,4 @@
-"""A stand-in for `ryu.app.wsgi`, without a server: requests come as calls from outside and are routed as ever.
+"""Replacement for `ryu.app.wsgi` without a server: requests are calls from outside and are routed as in Ryu.
 
 It has what apps use: ControllerBase, WSGIApplication with its mapper and registry, `route`, Request and Response.
 Web sockets and remote procedure calls need a connection that stays open, which no scenario has; they are refused.
@@ -21,7 +21,7 @@ _MODULE = "ryu.app.wsgi"
 
 
 class Route(NamedTuple):
-    """A way to call a program: "PUT", "/router/{id}", and who answers."""
+    """A route: "PUT", "/router/{id}", and the controller that answers."""
 
     method: str
     path: str
@@ -29,7 +29,7 @@ class Route(NamedTuple):
 
 
 class RestAnswer(NamedTuple):
-    """What came back."""
+    """The response to a request."""
 
     status: int
     body: str
@@ -109,7 +109,7 @@ class WSGIApplication:
 
 
 def route(name: str, path: str, methods: Any = None, requirements: Any = None) -> Callable[[Any], Any]:
-    """Mark a method as the answer to requests for a path."""
+    """Mark a method as the handler of requests for a path."""
 
     def mark(method: Any) -> Any:
         method.routing_info = {"name": name, "path": path, "methods": methods, "requirements": requirements}
@@ -126,7 +126,7 @@ def _refused(name: str) -> Callable[..., Any]:
 
 
 def module() -> ModuleType:
-    """Return the module that apps import. Its classes are new ones, so that no two programs share their attributes."""
+    """Return the module that apps import. Its classes are new, so that no two programs share their attributes."""
     made = ModuleType(_MODULE, __doc__)
     for kind in (Request, Response, ControllerBase, WSGIApplication):
         setattr(made, kind.__name__, type(kind.__name__, (kind,), {"__module__": __name__}))
@@ -137,14 +137,14 @@ def module() -> ModuleType:
 
 
 def routes_of(application: Any) -> Iterator[Route]:
-    """Return every way to call the program, in the order in which they were registered."""
+    """Return the routes of the program, in the order in which they were registered."""
     for each in application.mapper.matchlist:
         for method in (each.conditions or {}).get("method") or ("GET",):
             yield Route(method, each.routepath, str(each.defaults.get("action", "")))
 
 
 def answer(application: Any, method: str, path: str, body: str) -> RestAnswer:
-    """Return the application's answer to a request; what its code raises goes through."""
+    """Return the application's response to a request; exceptions of its code are not caught."""
     request = Request.blank(path, method=method, body=body.encode())
     found = request.get_response(application)
     return RestAnswer(found.status_int, found.text if found.charset else found.body.decode("latin-1"))

@@ -1,4 +1,4 @@
-"""Plain-Python programs under exploration: their file is run once more, rewritten to follow symbolic values."""
+"""Plain-Python programs under exploration: their file is run again, rewritten to follow symbolic values."""
 
 import dataclasses
 import inspect
@@ -21,7 +21,7 @@ _PACKETS = _HERE / "network" / "packet"
 
 
 class SymbolicPython(PythonProgram):
-    """A class as a program that can be explored. It reacts as the class does when nothing of it is rewritten."""
+    """A class as a program that can be explored. Law: it reacts as the class without rewriting."""
 
     def __init__(self, kind: type, *arguments: Any, **options: Any) -> None:
         self.original = kind
@@ -38,12 +38,12 @@ class SymbolicPython(PythonProgram):
 
     @property
     def library(self) -> tuple[str, ...]:
-        """None: what reads packets asks nothing else."""
+        """None: the packet codec has no function that a program would branch in."""
         return ()
 
     @property
     def quiet(self) -> tuple[str, ...]:
-        """What reads packets, makes messages and runs programs."""
+        """The packet codec, the OpenFlow messages and the platforms."""
         network = _HERE / "network"
         folders = (_PACKETS, network / "openflow", network / "bitstruct.py", network / "value.py", _HERE / "platforms")
         return tuple(map(str, folders))
@@ -54,7 +54,7 @@ class SymbolicPython(PythonProgram):
         return (str(_PACKETS),)
 
     def attempt(self, core: Any, given: MessageIn, content: Content | None = None) -> HandlerRun:
-        """What the class does in a state about a message, which carries this instead of its own."""
+        """Run the handler of a message in a state, with other content in the message."""
         name, (switch, message) = call_of(given)
         if name not in self.handlers:
             return HandlerRun((), ())
@@ -68,7 +68,7 @@ class SymbolicPython(PythonProgram):
 
 
 def _plain(value: Any) -> Any:
-    """A message without terms."""
+    """A message with concrete values."""
     if isinstance(value, OpenFlowMessage) or dataclasses.is_dataclass(value):
         parts = {each.name: _plain(getattr(value, each.name)) for each in dataclasses.fields(value)}
         return dataclasses.replace(value, **parts)  # type: ignore[type-var]
@@ -90,7 +90,7 @@ def _rewritten(kind: type) -> type:
         raise UserCodeError(f"{file}: not Python: {error}") from error
     sys.modules[module.__name__] = module
     with imports_beside(file), user_code_errors(file, "the file"):
-        exec(code, module.__dict__)  # the user named this file to have it run
+        exec(code, module.__dict__)  # running the user's file is the purpose
     found = getattr(module, kind.__qualname__, None)
     if not isinstance(found, type):
         raise ProgramError(f"{kind.__qualname__} cannot be explored; expected a class at the top level of {file.name}")
