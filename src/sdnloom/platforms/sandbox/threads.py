@@ -30,7 +30,7 @@ class Effect(Enum):
 
     SILENT = "nobody is told"
     LOGGED = "it is logged"
-    RAISED = "whoever waits for the thread gets it"
+    RAISED = "threads that wait for this one get it"
 
 
 @dataclass(frozen=True)
