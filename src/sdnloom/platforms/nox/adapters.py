@@ -1,4 +1,4 @@
-"""Handlers with arguments out of handlers of events: what `register_for_*` puts between the two."""
+"""Adapters of `register_for_*`: they turn a handler with arguments into a handler of an event."""
 
 from collections.abc import Callable
 from functools import partial
@@ -46,7 +46,7 @@ def _port_status(handler: Handler, event: Any) -> Any:
 
 
 def _with_words(port: dict[str, Any]) -> dict[str, Any]:
-    """Say in words what the bits of a port say."""
+    """Add the fields of a port in words."""
     port["link"] = port["state"] & openflow.OFPPS_LINK_DOWN == 0
     port["enabled"] = port["config"] & openflow.OFPPC_PORT_DOWN == 0
     port["flood"] = port["config"] & openflow.OFPPC_NO_FLOOD == 0

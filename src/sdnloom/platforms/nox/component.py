@@ -104,7 +104,7 @@ class Component:
         """Register handlers and set timers."""
 
     def getInterface(self) -> Any:
-        """Return what other components resolve this one by: its class, or the text of it."""
+        """Return the interface by which other components resolve this one: its class, or its text."""
         return type(self)
 
     def resolve(self, interface: Any) -> Any:
@@ -112,17 +112,17 @@ class Component:
         return self.ctxt.resolve(str(interface))
 
     def is_component_loaded(self, name: str) -> bool:
-        """Whether a component of that name is there."""
+        """Whether a component of that name is loaded."""
         if not self.component_names:
             self.component_names = [each.get_name() for each in self.ctxt.get_kernel().get_all()]
         return name in self.component_names
 
     def register_event(self, event_name: str) -> None:
-        """Make an event known."""
+        """Register an event."""
         self.ctxt.register_event(event_name)
 
     def register_python_event(self, event_name: str) -> None:
-        """Make an event of the program's own known."""
+        """Register an event that the program defines."""
         self.ctxt.register_python_event(event_name)
 
     def register_handler(self, event_name: str, handler: Handler) -> None:
@@ -130,15 +130,15 @@ class Component:
         self.ctxt.register_handler(event_name, handler)
 
     def unregister_handler(self, rule_id: int) -> bool:
-        """Forget a rule of `register_for_packet_match`."""
+        """Remove a rule of `register_for_packet_match`."""
         return self.ctxt.unregister_handler(rule_id)
 
     def post(self, event: Any) -> None:
-        """Let an event happen when the handlers of the present one are done."""
+        """Raise an event when the handlers of the present one are done."""
         self.ctxt.post(event)
 
     def post_callback(self, t: float, function: Handler) -> None:
-        """Call a function once, in t seconds."""
+        """Call a function once, after t seconds."""
         self.ctxt.post_timer(t, function)
 
     def make_action_array(self, actions: Any) -> bytes:
@@ -163,7 +163,7 @@ class Component:
     def send_openflow_buffer(
         self, dp_id: int, buffer_id: int, actions: Any, inport: Any = openflow.OFPP_CONTROLLER
     ) -> None:
-        """Send a packet that the switch kept out of a port, or with a list of actions."""
+        """Send a buffered packet out of a port, or with a list of actions."""
         if isinstance(actions, int):
             self.ctxt.send_openflow_buffer_port(dp_id, buffer_id, actions, inport)
         elif isinstance(actions, list):
@@ -174,7 +174,7 @@ class Component:
     def send_openflow(
         self, dp_id: int, buffer_id: int | None, packet: Any, actions: Any, inport: Any = openflow.OFPP_CONTROLLER
     ) -> None:
-        """Send the packet that the switch kept or, if `buffer_id` is None, the one given."""
+        """Send the buffered packet or, if `buffer_id` is None, the given one."""
         if buffer_id is not None:
             self.send_openflow_buffer(dp_id, buffer_id, actions, inport)
         else:
@@ -220,7 +220,7 @@ class Component:
         inport: Any = None,
         packet: Any = None,
     ) -> None:
-        """Add an entry, and send the packet that is kept or, if `buffer_id` is None, the one given, the same way."""
+        """Add an entry, and send the buffered packet or, if `buffer_id` is None, the given one, the same way."""
         kept = UINT32_MAX if buffer_id is None else buffer_id
         self.send_flow_command(dp_id, openflow.OFPFC_ADD, attrs, priority, (idle_timeout, actions, kept), hard_timeout)
         if kept == UINT32_MAX and packet is not None:
@@ -231,7 +231,7 @@ class Component:
                 self.send_openflow_packet(dp_id, packet, port, inport)
 
     def send_barrier(self, dpid: int, xid: int | None = None) -> int:
-        """Send a barrier; as in NOX only when no number is given for it."""
+        """Send a barrier; as in NOX only when no transaction id is given."""
         if xid is None:
             xid = getattr(self, "xid", FIRST_XID)
             xid = FIRST_XID if xid >= 0xFFFFFFFE else xid
@@ -255,7 +255,7 @@ class Component:
         self._listen(events.Packet_in_event, adapters.gen_packet_in_callback(handler))
 
     def register_for_packet_match(self, handler: Handler, priority: int, expr: Mapping[str, Any]) -> int:
-        """The same with packets of a flow; only the handlers with the lowest number as priority get one."""
+        """The same for packets of a flow; only the handlers with the lowest priority number get a packet."""
         wanted = Packet_expr()
         for key, value in expr.items():
             field = key.upper()
@@ -292,7 +292,7 @@ class Component:
         self._listen(events.Datapath_join_event, adapters.gen_datapath_join_callback(handler))
 
     def register_for_datapath_leave(self, handler: Handler) -> None:
-        """Call handler(dpid) when a switch goes away."""
+        """Call handler(dpid) when a switch disconnects."""
         self._listen(events.Datapath_leave_event, adapters.gen_datapath_leave_callback(handler))
 
     def register_for_port_status(self, handler: Handler) -> None:
@@ -328,9 +328,9 @@ class Component:
         self._listen(events.Error_event, adapters.gen_error_callback(handler))
 
     def register_for_switch_mgr_join(self, handler: Handler) -> None:
-        """Call handler(number) when a management connection comes, which none does here."""
+        """Call handler(number) when a management connection is made, which never happens here."""
         self._listen(events.Switch_mgr_join_event, adapters.gen_switch_mgr_callback(handler))
 
     def register_for_switch_mgr_leave(self, handler: Handler) -> None:
-        """Call handler(number) when a management connection goes, which none does here."""
+        """Call handler(number) when a management connection ends, which never happens here."""
         self._listen(events.Switch_mgr_leave_event, adapters.gen_switch_mgr_callback(handler))

@@ -1,4 +1,4 @@
-"""What a component gets when it is made, and calls to reach NOX: its context, as the C++ side offers it."""
+"""The context of a component: the functions of NOX that it calls, as the C++ side offers them."""
 
 import struct
 from collections.abc import Callable
@@ -10,11 +10,11 @@ from sdnloom.platforms.nox.kernel import HandlerRule, Kernel, NoxError
 from sdnloom.platforms.nox.netinet import Packet_expr, c_htonl
 from sdnloom.platforms.nox.octets import octets
 
-VERSION = "0.9.2"  # of the NOX whose behaviour this is
+VERSION = "0.9.2"  # the version of NOX that is emulated
 
 
 class Named:
-    """A component as the list of all components shows it."""
+    """A component in the list of all components."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -25,7 +25,7 @@ class Named:
 
 
 class Context:
-    """The calls of one component. What is sent to a switch that is not connected goes nowhere, as in NOX."""
+    """The functions that one component calls. A message to a switch that is not connected is lost, as in NOX."""
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
@@ -39,7 +39,7 @@ class Context:
         return None
 
     def get_kernel(self) -> "Context":
-        """Return what knows all components."""
+        """Return the object that lists all components."""
         return self
 
     def get_all(self) -> list[Named]:
@@ -51,7 +51,7 @@ class Context:
         return VERSION
 
     def post(self, event: Any) -> None:
-        """Let an event happen when the handlers of the present one are done."""
+        """Raise an event when the handlers of the present one are done."""
         self._kernel.posted.append(event)
 
     def post_timer(self, seconds: float, function: Callable[..., Any], *arguments: Any) -> None:
@@ -59,7 +59,7 @@ class Context:
         self._kernel.set_timer(seconds, function, arguments)
 
     def register_event(self, name: str) -> None:
-        """Make an event known; here every name is."""
+        """Does nothing: every name of an event is known here."""
 
     register_python_event = register_event
 
@@ -70,7 +70,7 @@ class Context:
         self._kernel.handlers.setdefault(name, []).append(handler)
 
     def register_handler_on_match(self, handler: Callable[..., Any], priority: int, expr: Packet_expr) -> int:
-        """Call a handler with packets of a kind, before the other handlers; return the rule's number."""
+        """Call a handler with packets that match, before the other handlers; return the number of the rule."""
         if not callable(handler):
             raise TypeError("not a callable parameter")
         number = self._kernel.next_rule
@@ -79,7 +79,7 @@ class Context:
         return number
 
     def unregister_handler(self, rule_id: int) -> bool:
-        """Forget a rule; whether there was one."""
+        """Remove a rule; return whether there was one."""
         before = len(self._kernel.rules)
         self._kernel.rules = [rule for rule in self._kernel.rules if rule.number != rule_id]
         return len(self._kernel.rules) < before
@@ -102,11 +102,11 @@ class Context:
         self._kernel.send(datapath_id, message)
 
     def send_openflow_buffer_port(self, datapath_id: int, buffer_id: int, out_port: int, in_port: int) -> None:
-        """Send a packet that the switch kept out of a port."""
+        """Send a buffered packet out of a port."""
         self.send_openflow_buffer_acts(datapath_id, buffer_id, _to_port(out_port), in_port)
 
     def send_openflow_buffer_acts(self, datapath_id: int, buffer_id: int, actions: bytes, in_port: int) -> None:
-        """Do something with a packet that the switch kept."""
+        """Apply actions to a buffered packet."""
         self._kernel.send(datapath_id, wire.packet_out(buffer_id, _port(in_port), actions))
 
     def send_flow_command(
@@ -137,7 +137,7 @@ class Context:
         self._kernel.send(datapath_id, wire.stats_request(openflow.OFPST_PORT, struct.pack("!H6x", port)))
 
     def send_desc_stats_request(self, datapath_id: int) -> None:
-        """Ask what the switch says of itself."""
+        """Ask for the description of the switch."""
         self._kernel.send(datapath_id, wire.stats_request(openflow.OFPST_DESC))
 
     def send_aggregate_stats_request(self, datapath_id: int, match: openflow.ofp_match, table_id: int) -> None:
@@ -153,7 +153,7 @@ class Context:
         self._kernel.send(datapath_id, wire.stats_request(kind, body))
 
     def close_openflow_connection(self, datapath_id: int) -> int:
-        """Refused: in the model connections break by faults only."""
+        """Refused: in the model only faults break connections."""
         raise NoxError(f"close_openflow_connection of {datapath_id:#x}; expected a program that keeps its connections")
 
     def get_switch_ip(self, datapath_id: int) -> int:
@@ -168,7 +168,7 @@ def _to_port(port: int) -> bytes:
 
 
 def _port(number: Any) -> int:
-    """A port of 16 bits, as the C++ side demands it."""
+    """A port of 16 bits, as the C++ side requires."""
     if not isinstance(number, int):
         raise TypeError(f"{number!r} is no port number")
     if not 0 <= number <= 0xFFFF:

@@ -1,4 +1,4 @@
-"""`nox.coreapps.pyrt.pycomponent`: what happens, as handlers get it, and how they answer."""
+"""`nox.coreapps.pyrt.pycomponent`: the events that handlers get, and the values that they return."""
 
 from typing import Any
 
@@ -35,7 +35,7 @@ UINT32_MAX = 0xFFFFFFFF
 
 
 class Event:
-    """Something that happened; what belongs to it is in attributes."""
+    """An event; its data is in attributes."""
 
     def __init__(self, **attributes: Any) -> None:
         self.__dict__.update(attributes)
@@ -46,7 +46,7 @@ class Event:
         return cls.__name__
 
     def get_name(self) -> str:
-        """Return the same for an event."""
+        """Return the name of this event."""
         return type(self).static_get_name()
 
     get_class_name = get_name
@@ -71,11 +71,11 @@ class Datapath_join_event(Event):
 
 
 class Datapath_leave_event(Event):
-    """A switch went away: datapath_id."""
+    """A switch disconnected: datapath_id."""
 
 
 class Packet_in_event(Event):
-    """A packet came: datapath_id, in_port, total_len, reason, buffer_id, buf."""
+    """A packet arrived: datapath_id, in_port, total_len, reason, buffer_id, buf."""
 
 
 class Port_status_event(Event):
@@ -83,11 +83,11 @@ class Port_status_event(Event):
 
 
 class Flow_removed_event(Event):
-    """An entry went away: datapath_id, flow, priority, reason, cookie, the durations and the counters."""
+    """An entry was removed: datapath_id, flow, priority, reason, cookie, the durations and the counters."""
 
 
 class Flow_expired_event(Event):
-    """The same under the name it had before OpenFlow 1.0; it never happens here."""
+    """The same under its name before OpenFlow 1.0; it never happens here."""
 
 
 class Flow_mod_event(Event):
@@ -95,11 +95,11 @@ class Flow_mod_event(Event):
 
 
 class Barrier_reply_event(Event):
-    """A switch has done what came before a barrier: datapath_id, xid."""
+    """A switch has processed the messages before a barrier: datapath_id, xid."""
 
 
 class Error_event(Event):
-    """A switch refused something: datapath_id, type, code, data, xid."""
+    """A switch refused a message: datapath_id, type, code, data, xid."""
 
 
 class Table_stats_in_event(Event):
@@ -119,11 +119,11 @@ class Aggregate_stats_in_event(Event):
 
 
 class Desc_stats_in_event(Event):
-    """What a switch says of itself: datapath_id and five texts."""
+    """The description of a switch: datapath_id and five texts."""
 
 
 class Echo_request_event(Event):
-    """A switch asks whether the controller is there; it never does here."""
+    """A switch sent an echo request; it never happens here."""
 
 
 class Bootstrap_complete_event(Event):
@@ -131,12 +131,12 @@ class Bootstrap_complete_event(Event):
 
 
 class Switch_mgr_join_event(Event):
-    """A management connection came; it never does here."""
+    """A management connection was made; it never happens here."""
 
 
 class Switch_mgr_leave_event(Event):
-    """A management connection went; it never does here."""
+    """A management connection ended; it never happens here."""
 
 
 class Shutdown_event(Event):
-    """The controller ends; it never does here."""
+    """The controller ends; it never happens here."""

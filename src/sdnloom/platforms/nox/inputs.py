@@ -26,7 +26,7 @@ from sdnloom.platforms.nox import events, openflow
 from sdnloom.platforms.nox.octets import Octets
 from sdnloom.platforms.nox.wire import flow_dict, port_dict
 
-# What a switch that answers a features request says; a switch that joins does not say it again.
+# The features that a switch reports; SwitchUp does not have them.
 N_BUFFERS, N_TABLES = 256, 1
 CAPABILITIES = openflow.OFPC_FLOW_STATS | openflow.OFPC_TABLE_STATS | openflow.OFPC_PORT_STATS
 ACTIONS = (1 << openflow.OFPAT_ENQUEUE) - 1

@@ -1,7 +1,7 @@
-"""The core of NOX: components, handlers in order, timers, and what is sent to switches.
+"""The core of NOX: components, handlers in order, timers, and messages to switches.
 
 Time stands still while handlers run. A timer fires only when no other is due earlier; of timers that are due together,
-those with the same delay fire in the order in which they were set, for no clock is so coarse as to change that.
+those with the same delay fire in the order in which they were set.
 """
 
 from collections import deque
@@ -20,7 +20,7 @@ from sdnloom.platforms.nox.packet.packet_utils import mac_to_int
 from sdnloom.platforms.nox.util import extract_flow
 from sdnloom.platforms.sandbox.clock import Clock, Draws, nanoseconds
 
-MAX_POSTED = 10_000  # events that one input may lead to; a program that never stops posting is refused
+MAX_POSTED = 10_000  # events that one input may cause; a program that posts more is refused
 
 
 class NoxError(SdnloomError):
@@ -28,11 +28,11 @@ class NoxError(SdnloomError):
 
 
 class NoxTimer(CapturedAspect):
-    """A function that is to be called once; what `reactor.callLater` returns."""
+    """A timer: a function that is called once. `reactor.callLater` returns it."""
 
     __slots__ = ("arguments", "delay", "due", "function", "kernel")
     aspects: ClassVar[Aspects] = (
-        # The deadline is the kernel's to capture: only how far it is away counts.
+        # The kernel captures the deadline, as the time that is left.
         Aspect("timer", Form.SEQUENCE, lambda each: (each.delay, each.function, each.arguments), None),
     )
 
@@ -41,11 +41,11 @@ class NoxTimer(CapturedAspect):
         self.function, self.arguments = function, arguments
 
     def active(self) -> bool:
-        """Whether it will still be called."""
+        """Whether it has not fired and was not cancelled."""
         return self in self.kernel.timers
 
     def cancel(self) -> None:
-        """Do not call it."""
+        """Cancel it."""
         self.kernel.timers.remove(self)
 
 
@@ -59,7 +59,7 @@ class HandlerRule(NamedTuple):
 
 
 class Kernel(CapturedAspect):
-    """All that NOX itself knows while a program runs; `sent` and `escaped` are taken away after every input."""
+    """The state of NOX itself; `sent` and `escaped` are collected after every input."""
 
     aspects: ClassVar[Aspects] = (
         Aspect("kernel", Form.MAP, lambda each: each.save(), lambda each, saved: each.load(saved)),
@@ -80,7 +80,7 @@ class Kernel(CapturedAspect):
         self.escaped: list[tuple[str, BaseException]] = []
 
     def save(self) -> dict[str, Any]:
-        """Return what belongs to the program's state. Deadlines are relative, the time counts if it can be read."""
+        """Return the part of the program's state. Deadlines are relative; the time is included if it can be read."""
         return {
             "components": self.components,
             "handlers": self.handlers,
@@ -93,7 +93,7 @@ class Kernel(CapturedAspect):
         }
 
     def load(self, saved: Mapping[str, Any]) -> None:
-        """Bring back what `save` returned."""
+        """Restore what `save` returned."""
         self.clock.now = saved["now"]
         self.components, self.handlers, self.switches = saved["components"], saved["handlers"], saved["switches"]
         self.rules, self.next_rule = list(saved["rules"]), saved["next_rule"]
@@ -103,7 +103,7 @@ class Kernel(CapturedAspect):
         self.draws.setstate(saved["draws"])
 
     def due(self) -> dict[str, NoxTimer]:
-        """Return the timers that can fire next, by names that tell them apart."""
+        """Return the timers that can fire next, by distinct names."""
         first = min((each.due for each in self.timers), default=0)
         found: dict[str, NoxTimer] = {}
         delays = set()
@@ -125,18 +125,18 @@ class Kernel(CapturedAspect):
         self._dispatch_posted()
 
     def set_timer(self, seconds: float, function: Callable[..., Any], arguments: tuple[Any, ...] = ()) -> NoxTimer:
-        """Let a function be called once after some seconds."""
+        """Set a timer that calls a function once after some seconds."""
         if not callable(function):
             raise TypeError("not a callable parameter")
         delay = max(0, nanoseconds(seconds))
         timer = NoxTimer(self, delay, function, arguments)
         self.timers.append(timer)
-        self.timers.sort(key=lambda each: (each.due, each.delay))  # the order among others has no effect
+        self.timers.sort(key=lambda each: (each.due, each.delay))  # the order of the others has no effect
         self.timers_seen[name_of(function)] = None
         return timer
 
     def happen(self, event: Any) -> None:
-        """Give an event to its handlers, then the events that they posted to theirs."""
+        """Dispatch an event, then the events that its handlers posted."""
         self.dispatch(event)
         self._dispatch_posted()
 
@@ -155,7 +155,7 @@ class Kernel(CapturedAspect):
         )
 
     def dispatch(self, event: Any) -> None:
-        """Call the handlers of an event in order until one says STOP; an exception ends only its own handler."""
+        """Call the handlers of an event in order until one returns STOP; an exception ends only its own handler."""
         if isinstance(event, events.Packet_in_event):
             for rule in self._matching(event):
                 self.call(rule.handler, event)
@@ -164,7 +164,7 @@ class Kernel(CapturedAspect):
                 break
 
     def _matching(self, event: Any) -> Iterator[HandlerRule]:
-        """The rules for a packet that have the lowest number as priority; the others do not see it."""
+        """The matching rules with the lowest priority number; the others do not get the packet."""
         flow = {**extract_flow(ethernet(octet_array(event.buf))), "in_port": event.in_port}
         flow |= {name: mac_to_int(flow[name]) for name in ("dl_src", "dl_dst") if len(flow[name]) == 6}
         found = [
@@ -174,17 +174,17 @@ class Kernel(CapturedAspect):
         yield from (rule for rule in found if rule.priority == first)
 
     def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Call a function of the program; what it raises is noted, as NOX logs it and goes on."""
+        """Call a function of the program; an exception is recorded, as NOX logs it and continues."""
         try:
             return function(*arguments)
         except SdnloomError:
             raise
-        except (Exception, SystemExit) as error:  # whatever the user's code raises is a finding, not our failure
+        except (Exception, SystemExit) as error:  # an exception of the user's code is a finding, not an error of ours
             self.escaped.append((name_of(function), error))
             return events.CONTINUE
 
     def send(self, datapath_id: int, message: OpenFlowMessage) -> int:
-        """Send a message; nobody gets it if there is no such switch. What changes a flow table is an event, too."""
+        """Send a message; without such a switch it is lost. A change of a flow table is an event, too."""
         switch = self.switches.get(datapath_id)
         if switch is None:
             return 3  # ESRCH
@@ -194,12 +194,12 @@ class Kernel(CapturedAspect):
         return 0
 
     def datapath_of(self, switch: str) -> int | None:
-        """Return the number of a connected switch."""
+        """Return the datapath id of a connected switch."""
         return next((number for number, name in self.switches.items() if name == switch), None)
 
 
 def event_name(event: Any) -> str:
-    """Return the name of an event of NOX or of the program's own."""
+    """Return the name of an event of NOX or of the program."""
     for method in ("get_name", "static_get_name"):
         if hasattr(event, method):
             return str(getattr(event, method)())
@@ -207,7 +207,7 @@ def event_name(event: Any) -> str:
 
 
 def name_of(function: Any) -> str:
-    """Return what a handler is called in reports: the program's function, not what was put around it."""
+    """Return the name of a handler in reports: that of the program's function, not of an adapter."""
     inner = getattr(function, "args", None)
     if isinstance(inner, tuple) and inner:
         return name_of(inner[-1])

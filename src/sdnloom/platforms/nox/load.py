@@ -1,6 +1,6 @@
-"""The modules of a program: its files, each run once, with an `import` that finds what NOX provides.
+"""Loads the modules of a NOX program, with an `import` that finds the modules that NOX provides.
 
-A program's own modules are those beside its file. They live in the program alone: `sys.modules` does not know them.
+A program's own modules are those beside its file. They belong to the program alone and are not in `sys.modules`.
 """
 
 import ast
@@ -17,7 +17,7 @@ from typing import Any
 from sdnloom.network.usercode import UserCodeError, user_code_errors
 from sdnloom.platforms.sandbox.own_modules import Compiler, compile_source
 
-CLOCKS = frozenset({"time", "datetime", "uuid", "twisted"})  # modules that tell the time
+CLOCKS = frozenset({"time", "datetime", "uuid", "twisted"})  # modules by which a program can read the time
 
 
 class Loader:
@@ -32,7 +32,7 @@ class Loader:
         self._builtins = {**vars(builtins), "__import__": self._import, "print": _print}
 
     def load(self, file: Path) -> ModuleType:
-        """Return the module of a file; CodeError says why there is none."""
+        """Return the module of a file; UserCodeError says why there is none."""
         if not file.is_file():
             raise UserCodeError(f"{file}: cannot read the Python file: No such file")
         self.folders.append(file.resolve().parent)
@@ -52,14 +52,14 @@ class Loader:
         code = self._compiled(place, shown)
         self.modules[name], self.files[name] = module, place
         with quiet():
-            exec(code, vars(module))  # the user named this file to have it run
+            exec(code, vars(module))  # running the user's file is the purpose
         return module
 
     def _compiled(self, place: Path, shown: Path) -> Any:
         try:
             source = place.read_bytes()
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # about the style of an app, which is not ours to judge
+                warnings.simplefilter("ignore")  # warnings about the style of an app are not our business
                 self.tells_time |= _tells_time(ast.parse(source))
                 return self.compiler(source, str(place))
         except OSError as error:
@@ -79,7 +79,7 @@ class Loader:
         fromlist: Any = (),
         level: int = 0,
     ) -> Any:
-        """What an import statement of the program calls."""
+        """`__import__` of the program."""
         if level:
             package = str((globals or {}).get("__package__") or "")
             parts = package.split(".")[: len(package.split(".")) - level + 1]
@@ -97,7 +97,7 @@ class Loader:
         return module
 
     def _find(self, name: str) -> ModuleType | None:
-        """Return a module of NOX or of the program; None leaves it to the others."""
+        """Return a module of NOX or of the program; None leaves it to the normal import."""
         if name in self.provided:
             return self.provided[name]
         if name.partition(".")[0] in ("nox", "twisted"):
@@ -118,7 +118,7 @@ class Loader:
 
 
 def _tells_time(tree: ast.AST) -> bool:
-    """Whether a module imports, anywhere, something that tells the time."""
+    """Whether a module imports, anywhere, a module by which it can read the time."""
     names: list[str] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -129,14 +129,14 @@ def _tells_time(tree: ast.AST) -> bool:
 
 
 def _print(*values: Any, **options: Any) -> None:
-    """`print` of the program: handlers run in no order that a reader could follow, so nobody gets to read it."""
+    """`print` of the program: discarded, because a search runs handlers in no readable order."""
     options.pop("file", None)
     builtins.print(*values, **options, file=io.StringIO())
 
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """While this lasts, what the program logs goes nowhere."""
+    """Context in which the log of the program is discarded."""
     before = logging.root.manager.disable
     logging.disable()
     try:

@@ -1,6 +1,6 @@
-"""The modules that NOX apps import, made anew for each program: `nox`, and of `twisted` what they use.
+"""The modules that NOX apps import: `nox`, and the used parts of `twisted`. Each program gets new ones.
 
-They are known to the program only (`loading.py`); elsewhere there is no module of these names.
+Only the program can import them (`load`); `sys.modules` does not have them.
 """
 
 import logging
@@ -57,7 +57,7 @@ class Reactor:
 
 
 def provided_modules(kernel: Kernel) -> dict[str, types.ModuleType]:
-    """Return the modules by name, the virtual ones of `sdnloom.platforms.sandbox.fake_modules` among them."""
+    """Return the modules by name, including those of `sdnloom.platforms.sandbox.fake_modules`."""
     numbers = {name: each for name, each in vars(openflow).items() if name.startswith(("OFP", "ofp_", "UINT32"))}
     packets = {f"nox.lib.packet.{_last(each)}": _exported(each) for each in _PACKETS}
     everything: dict[str, Any] = {}
@@ -114,7 +114,7 @@ def _packages(contents: Mapping[str, Mapping[str, Any]]) -> dict[str, types.Modu
         vars(module).update({key: each for key, each in contents.get(name, {}).items() if not key.startswith("__")})
     for name, module in found.items():
         package, _, last = name.rpartition(".")
-        # `nox.lib.packet` offers the class of a header under the name that its module has, too.
+        # `nox.lib.packet` also offers the class of a header under the name of its module.
         if package and last not in vars(found[package]):
             setattr(found[package], last, module)
     return found
@@ -126,12 +126,12 @@ def _prefixes(name: str) -> Iterable[str]:
 
 
 def _say(*texts: Any, **about: Any) -> None:
-    """Twisted's log: nobody reads it."""
+    """Twisted's log: discarded."""
 
 
 def _sleeping(clock: Clock) -> Callable[[float], None]:
     def sleep(seconds: float) -> None:
-        """Let time pass for everybody: NOX has one thread."""
+        """Let time pass; NOX has one thread, so nothing else runs."""
         clock.now += max(0, round(seconds * 1_000_000_000))
 
     return sleep
@@ -145,7 +145,7 @@ def _refusing(name: str) -> Callable[..., Any]:
 
 
 def pins(modules: Mapping[str, types.ModuleType]) -> dict[str, Any]:
-    """Return everything in these modules that holds no state of the program, by names that are always the same."""
+    """Return the objects in these modules that hold no state of the program, by stable names."""
     found: dict[str, Any] = {}
     for name in sorted(modules):
         found[name] = modules[name]

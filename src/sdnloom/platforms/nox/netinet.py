@@ -89,15 +89,15 @@ class ethernetaddr(_Number):
         return int(found)
 
     def is_multicast(self) -> bool:
-        """Whether it is a group's."""
+        """Whether it is a multicast address."""
         return bool(self._number >> 40 & 1)
 
     def is_broadcast(self) -> bool:
-        """Whether it is everybody's."""
+        """Whether it is the broadcast address."""
         return self._number == (1 << 48) - 1
 
     def is_zero(self) -> bool:
-        """Whether it is nobody's."""
+        """Whether all bits are zero."""
         return self._number == 0
 
 
@@ -135,14 +135,14 @@ class ipaddr(_Number):
 
 
 class datapathid(_Number):
-    """The number of a switch."""
+    """The datapath id of a switch."""
 
     def __init__(self) -> None:
         self._number = 0
 
     @staticmethod
     def from_host(number: int) -> "datapathid":
-        """Return that of a number."""
+        """Return the datapath id of a number."""
         made = datapathid()
         made._number = number
         return made
@@ -157,7 +157,7 @@ class datapathid(_Number):
 
 
 def create_datapathid_from_host(number: int) -> datapathid:
-    """Return the switch's number as an object."""
+    """Return a datapath id as an object."""
     return datapathid.from_host(number)
 
 
@@ -184,7 +184,7 @@ def create_ipaddr(value: Any) -> ipaddr | None:
 
 
 class Packet_expr:
-    """Which packets a handler is for: fields that must have a value. `register_for_packet_match` makes one."""
+    """A packet match: fields that must have a value. `register_for_packet_match` makes one."""
 
     FIELDS: ClassVar[tuple[str, ...]] = (
         "AP_SRC",
@@ -209,9 +209,9 @@ class Packet_expr:
         self.wanted: dict[str, Any] = {}
 
     def set_eth_field(self, field: int, value: Any) -> None:
-        """Ask for an Ethernet address."""
+        """Require an Ethernet address."""
         self.wanted[self.FIELDS[field].lower()] = value.hb_long()
 
     def set_uint32_field(self, field: int, value: int) -> None:
-        """Ask for a number."""
+        """Require a number."""
         self.wanted[self.FIELDS[field].lower()] = value

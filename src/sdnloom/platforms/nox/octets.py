@@ -1,4 +1,4 @@
-"""Byte strings and arrays as NOX apps know them: Python 2's, as far as Python 3's syntax lets them be."""
+"""Byte strings and arrays as in Python 2, as NOX apps expect them."""
 
 import array as real
 from collections.abc import Iterable, Iterator
@@ -31,7 +31,7 @@ def octets(content: Any) -> Octets:
 
 
 class array(real.array):  # type: ignore[type-arg]
-    """An array with the methods that Python 3 took away; slices, sums and copies of it have them too."""
+    """An array with the methods that Python 3 removed; slices, sums and copies of it have them too."""
 
     __slots__ = ()
 
@@ -45,7 +45,7 @@ class array(real.array):  # type: ignore[type-arg]
         return Octets(self.tobytes())
 
     def fromstring(self, content: Any) -> None:
-        """Append the items that a byte string is made of."""
+        """Append the items of a byte string."""
         self.frombytes(octets(content))
 
     def __getitem__(self, key: Any) -> Any:

@@ -155,7 +155,7 @@ OFPSF_REPLY_MORE = 1
 
 
 class ofp_match:
-    """The match as the wire has it: numbers are in network byte order, as `htons` gives them."""
+    """The match structure: numbers are in network byte order, as `htons` returns them."""
 
     FORM = "=IH6s6sHBxHBB2xIIHH"
     SIZE = struct.calcsize(FORM)

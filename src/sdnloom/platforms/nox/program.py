@@ -1,7 +1,7 @@
 """Apps written for the NOX controller as a controller program.
 
 The API is NOX's, on Python 3: an app needs its syntax ported and nothing else (docs/nox.md). State is captured from
-outside (`sdnloom.platforms.capture.states`): nothing is added to an app.
+outside (`program_base`): nothing is added to an app.
 """
 
 from collections.abc import Mapping, Sequence
@@ -195,7 +195,7 @@ class NoxProgram(CapturedProgram):
         return effects
 
     def _callable(self, name: str) -> Any:
-        """A method of a component, or a function of an app's module, that is called from outside."""
+        """The method of a component, or the function of an app's module, of that name."""
         owners = [*self._kernel.components.values(), *self._loader.modules.values()]
         found = next((getattr(owner, name) for owner in owners if callable(getattr(owner, name, None))), None)
         if found is None:

@@ -74,7 +74,7 @@ __all__ = [
     "vlan",
 ]
 
-# Key of a flow -> bit of the wildcards that says it is not there.
+# Key of a flow -> its wildcard bit.
 _WILDCARDS = {
     "in_port": openflow.OFPFW_IN_PORT,
     "dl_vlan": openflow.OFPFW_DL_VLAN,
@@ -110,7 +110,7 @@ def convert_to_ipaddr(val: Any) -> int | None:
 
 
 def set_match(attrs: Mapping[str, Any]) -> openflow.ofp_match:
-    """Return the match of a flow; a key that is not there is a wildcard, an unknown one a RuntimeError."""
+    """Return the match of a flow; a missing key is a wildcard, an unknown one a RuntimeError."""
     match, wildcards = openflow.ofp_match(), openflow.OFPFW_ALL
     unknown = [key for key in attrs if key not in _WILDCARDS and _PREFIXES.get(key, ("",))[0] not in attrs]
     if unknown:
@@ -142,7 +142,7 @@ def set_match(attrs: Mapping[str, Any]) -> openflow.ofp_match:
 
 
 def extract_flow(packet: Any) -> dict[str, Any]:
-    """Return the flow of a packet as a dictionary; where it came in is not part of it."""
+    """Return the flow of a packet as a dictionary, without its port."""
     inner = packet.next
     attrs = {"dl_src": packet.src, "dl_dst": packet.dst, "dl_type": packet.type}
     if isinstance(inner, vlan):

@@ -1,4 +1,4 @@
-"""OpenFlow 1.0 messages as NOX writes them: bytes for the switch, and dictionaries of what it says."""
+"""OpenFlow 1.0 messages as NOX writes them, and dictionaries of received ones."""
 
 import struct
 from collections.abc import Callable, Iterable
@@ -13,7 +13,7 @@ from sdnloom.platforms.nox.util import convert_to_eaddr, convert_to_ipaddr
 
 
 def actions_bytes(actions: Iterable[Any]) -> bytes:
-    """Return a list of [type, argument] as bytes; RuntimeError for one that OpenFlow 1.0 does not have."""
+    """Return a list of [type, argument] as bytes; RuntimeError for a type that OpenFlow 1.0 does not have."""
     return b"".join(map(_action, actions))
 
 
@@ -72,7 +72,7 @@ _ACTIONS: dict[int, Callable[[Any], bytes]] = {
 
 
 def message_of(kind: int, body: bytes) -> OpenFlowMessage:
-    """Return the message of a type and what follows its header."""
+    """Return the message of a type and a body."""
     return decode(struct.pack("!BBHI", openflow.OFP_VERSION, kind, 8 + len(body), 0) + body, V10)
 
 
@@ -86,7 +86,7 @@ def packet_out(buffer_id: int, in_port: int, actions: Any, data: Any = b"") -> O
 def flow_mod(
     match: openflow.ofp_match, command: int, idle: int, hard: int, priority: int, buffer_id: int, actions: Any
 ) -> OpenFlowMessage:
-    """Return the message that changes a flow table. NOX asks for no report when the entry goes."""
+    """Return the message that changes a flow table. NOX does not ask for a flow-removed message."""
     head = struct.pack("!QHHHHIHH", 0, command, idle, hard, priority, buffer_id, openflow.OFPP_NONE, 0)
     return message_of(openflow.OFPT_FLOW_MOD, match.pack() + head + octets(actions))
 
@@ -119,13 +119,13 @@ def port_dict(desc: PortDesc) -> dict[str, Any]:
 
 
 def _speed(curr: int) -> int:
-    """The speed in Mbit/s that the bits of a port stand for."""
+    """The speed in Mbit/s of the feature bits of a port."""
     speeds = ((0x40, 10_000), (0x30, 1000), (0x0C, 100), (0x03, 10))
     return next((speed for bits, speed in speeds if curr & bits), 0)
 
 
 def flow_dict(match: Match) -> dict[str, Any]:
-    """Return a match as apps get it: only what is matched, addresses as numbers."""
+    """Return a match as apps get it: only the fields that are matched, addresses as numbers."""
     raw = write_match10(match).to_bytes(openflow.ofp_match.SIZE, "big")
     values = dict(zip(_NAMES, struct.unpack("!IH6s6sHBxHBB2xIIHH", raw), strict=True))
     wildcards = values.pop("wildcards")

@@ -26,7 +26,7 @@ class arp(packet_base):
     REV_REPLY = 4
 
     def fill(self) -> None:
-        """Nobody asks nobody."""
+        """All fields zero."""
         self.hwtype = self.HW_TYPE_ETHERNET
         self.prototype = self.PROTO_TYPE_IP
         self.hwlen = self.protolen = self.opcode = 0

@@ -29,7 +29,7 @@ NDP_MULTICAST = Octets(b"\x01\x23\x20\x00\x00\x01")
 
 
 class ethernet(packet_base):
-    """An Ethernet header; `src` and `dst` are arrays of a packet that came, and may be byte strings of a new one."""
+    """An Ethernet header; `src` and `dst` are arrays in a parsed packet, and may be byte strings in a new one."""
 
     MIN_LEN = 14
 
@@ -54,16 +54,16 @@ class ethernet(packet_base):
     QINQ_TYPE = 0x9100
     INVALID_TYPE = 0xFFFF
 
-    type_parsers: ClassVar[Any] = MappingProxyType({})  # completed by `vlan`, whose packets hold these too
+    type_parsers: ClassVar[Any] = MappingProxyType({})  # `vlan` adds to it
 
     def fill(self) -> None:
-        """An address of zeros on both sides, and no type."""
+        """Addresses of zeros, and no type."""
         self.dst: Any = ETHER_ANY
         self.src: Any = ETHER_ANY
         self.type = 0
 
     def parse(self) -> None:
-        """Read 14 bytes and what the type says."""
+        """Read 14 bytes and a payload of the type."""
         if len(self.arr) < self.MIN_LEN:
             return
         self.dst, self.src = self.arr[:6], self.arr[6:12]

@@ -66,13 +66,13 @@ class echo(packet_base):
 
 
 class unreach(packet_base):
-    """The rest of an unreachable message: the next hop's limit, and the packet that did not get there."""
+    """The rest of an unreachable message: the MTU of the next hop, and the packet that was not delivered."""
 
     MIN_LEN = 4
     quoted: ClassVar[type[packet_base] | None] = None  # `ipv4`, which cannot be imported before this
 
     def fill(self) -> None:
-        """No limit."""
+        """MTU 0."""
         self.unused = self.next_mtu = 0
 
     def parse(self) -> None:
@@ -87,12 +87,12 @@ class unreach(packet_base):
         return struct.pack("!HH", self.unused, self.next_mtu)
 
     def describe(self) -> str:
-        """The limit as text."""
+        """The MTU as text."""
         return f"{{m:{self.next_mtu}}}"
 
 
 class icmp(packet_base):
-    """Type, code and checksum; the last is the app's to keep right, as in NOX."""
+    """Type, code and checksum; the app must keep the last right, as in NOX."""
 
     MIN_LEN = 4
 
@@ -101,7 +101,7 @@ class icmp(packet_base):
         self.type = self.code = self.csum = 0
 
     def parse(self) -> None:
-        """Read 4 bytes and what the type says."""
+        """Read 4 bytes and a payload of the type."""
         if len(self.arr) < self.MIN_LEN:
             return
         self.type, self.code, self.csum = struct.unpack("!BBH", self.arr[: self.MIN_LEN])
@@ -110,7 +110,7 @@ class icmp(packet_base):
         self.next = self.following(kinds.get(self.type), self.MIN_LEN)
 
     def checksum(self) -> int:
-        """Return what `csum` should be."""
+        """Return the correct checksum."""
         rest = self.next.tostring() if isinstance(self.next, packet_base) else octets(self.next or b"")
         return checksum(self.hdr() + rest, 0, 1)
 

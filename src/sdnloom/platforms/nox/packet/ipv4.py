@@ -16,7 +16,7 @@ __all__ = ["ipv4"]
 
 
 class ipv4(packet_base):
-    """Addresses are numbers. `hdr` computes the checksum; `iplen` and `hl` are the app's to keep right, as in NOX."""
+    """Addresses are numbers. `hdr` computes the checksum; the app must keep `iplen` and `hl` right, as in NOX."""
 
     MIN_LEN = 20
 
@@ -31,7 +31,7 @@ class ipv4(packet_base):
     parsers: ClassVar[Any] = MappingProxyType({ICMP_PROTOCOL: icmp, TCP_PROTOCOL: tcp, UDP_PROTOCOL: udp})
 
     def fill(self) -> None:
-        """A header of 20 bytes that nothing follows. Its identification is 0; NOX takes the time."""
+        """A header of 20 bytes without payload. Its identification is 0; NOX uses the time."""
         self.v, self.hl, self.tos, self.iplen = 4, 5, 0, self.MIN_LEN
         self.id = self.flags = self.frag = 0
         self.ttl, self.protocol, self.csum = 64, 0, 0
@@ -39,7 +39,7 @@ class ipv4(packet_base):
         self.options = Octets()
 
     def parse(self) -> None:
-        """Read the header and, unless this is a fragment, what the protocol says."""
+        """Read the header and, unless this is a fragment, a payload of the protocol."""
         size = len(self.arr)
         if size < self.MIN_LEN:
             return

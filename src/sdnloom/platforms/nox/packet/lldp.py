@@ -1,4 +1,4 @@
-"""`nox.lib.packet.lldp`: what discovery applications send and read."""
+"""`nox.lib.packet.lldp`: LLDP messages, as discovery applications use them."""
 
 import struct
 from typing import Any
@@ -23,7 +23,7 @@ class tlv:
             self.parsed = self.read(self.arr[2:])
 
     def read(self, content: array) -> bool:
-        """Take the content; whether it is well formed."""
+        """Read the content; return whether it is well formed."""
         self.strlen = len(content)
         return True
 
@@ -43,7 +43,7 @@ class tlv:
 
 
 class identifier(tlv):
-    """Base of elements with a subtype and an identifier, which is an array in a packet that came."""
+    """Base of elements with a subtype and an identifier, which is an array in a parsed packet."""
 
     def __init__(self, arr: Any = None) -> None:
         self.subtype = 0
@@ -67,7 +67,7 @@ class identifier(tlv):
 
 
 class chassis_id(identifier):
-    """Who sent it."""
+    """The sender."""
 
     type = 1
 
@@ -81,7 +81,7 @@ class chassis_id(identifier):
 
 
 class port_id(identifier):
-    """Through which port."""
+    """The port of the sender."""
 
     type = 2
 
@@ -95,7 +95,7 @@ class port_id(identifier):
 
 
 class ttl(tlv):
-    """How many seconds it is valid."""
+    """The seconds for which the message is valid."""
 
     type = 3
 
@@ -121,7 +121,7 @@ class ttl(tlv):
 
 
 class end_tlv(tlv):
-    """The last one."""
+    """The end of the list."""
 
     type = 0
 
@@ -131,7 +131,7 @@ class end_tlv(tlv):
 
 
 class unknown_tlv(tlv):
-    """Any other one; `next` is its content."""
+    """Any other element; `next` is its content."""
 
     def __init__(self, arr: Any = None) -> None:
         self.next = Octets()
@@ -149,7 +149,7 @@ class unknown_tlv(tlv):
 
 
 class lldp(packet_base):
-    """A list of elements: who, where, how long, any others, and the end."""
+    """A list of elements: sender, port, validity, any others, and the end."""
 
     MIN_LEN = 4 + 4 + 4 + 2
 

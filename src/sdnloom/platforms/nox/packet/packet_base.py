@@ -1,4 +1,4 @@
-"""`nox.lib.packet.packet_base`: a header with what follows it in `next`, another header or a byte string."""
+"""`nox.lib.packet.packet_base`: a header; `next` is its payload, another header or a byte string."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ __all__ = ["packet_base"]
 
 
 class packet_base:
-    """Base of the headers. A subclass parses `arr` when it is given one, and sets `parsed` when that worked."""
+    """Base of the headers. A subclass parses `arr` if it gets one, and sets `parsed` on success."""
 
     def __init__(self, arr: Any = None, prev: "packet_base | None" = None) -> None:
         self.prev = prev
@@ -21,7 +21,7 @@ class packet_base:
             self.parse()
 
     def fill(self) -> None:
-        """Give every field the value it has in a new header."""
+        """Set every field to its value in a new header."""
 
     def parse(self) -> None:
         """Read the fields from `arr`; leave `parsed` False if these bytes are no such header."""
@@ -32,7 +32,7 @@ class packet_base:
         raise NotImplementedError(f"{type(self).__name__}.hdr")
 
     def msg(self, *args: Any) -> None:
-        """Say something about the packet; nobody listens."""
+        """Log a message about the packet; it is discarded."""
 
     err = warn = msg
 
@@ -59,7 +59,7 @@ class packet_base:
 
     @property
     def payload(self) -> Any:
-        """What follows the header."""
+        """The payload of the header."""
         return self.next
 
     @payload.setter
@@ -67,7 +67,7 @@ class packet_base:
         self.set_payload(payload)
 
     def set_payload(self, payload: Any) -> None:
-        """Let a header or a byte string follow this one."""
+        """Set the payload: a header or a byte string."""
         if isinstance(payload, packet_base):
             payload.prev = self
         elif not isinstance(payload, str | bytes | array):
@@ -75,7 +75,7 @@ class packet_base:
         self.next = payload if isinstance(payload, packet_base) else octets(payload)
 
     def tostring(self) -> Octets:
-        """Return the header and all that follows it as bytes."""
+        """Return the header and its payload as bytes."""
         if self.next is None:
             return Octets(self.hdr())
         rest = self.next.tostring() if isinstance(self.next, packet_base) else octets(self.next)

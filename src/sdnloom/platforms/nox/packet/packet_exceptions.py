@@ -1,4 +1,4 @@
-"""`nox.lib.packet.packet_exceptions`: what the packet library may raise."""
+"""`nox.lib.packet.packet_exceptions`: exceptions of the packet library."""
 
 __all__ = ["IncompletePacket"]
 

@@ -75,7 +75,7 @@ def longlong_to_octstr(ll: int) -> str:
 
 
 def mac_to_oui(a: Any) -> str:
-    """Return the name of a vendor: none, for there is no list of them here."""
+    """Return the name of a vendor: none, because there is no list of vendors here."""
     return ""
 
 

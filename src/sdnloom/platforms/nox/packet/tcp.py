@@ -27,7 +27,7 @@ class tcp_opt:
         self.type, self.val = type, val
 
     def to_bytes(self) -> bytes:
-        """Return the option as it stands in a header."""
+        """Return the option as bytes."""
         if self.type in (self.EOL, self.NOP):
             return bytes((self.type,))
         form = dict(self.FORMS).get(self.type)
@@ -40,7 +40,7 @@ class tcp_opt:
 
 
 class tcp(packet_base):
-    """Ports, numbers, flags and options; `csum`, `off` and `tcplen` are the app's to keep right, as in NOX."""
+    """Ports, numbers, flags and options; the app must keep `csum`, `off` and `tcplen` right, as in NOX."""
 
     MIN_LEN = 20
 
@@ -101,11 +101,11 @@ class tcp(packet_base):
         return True
 
     def checksum(self) -> int:
-        """Return what `csum` should be."""
+        """Return the correct checksum."""
         return pseudo_checksum(self, 8)
 
     def hdr(self) -> bytes:
-        """The header; its options are filled up as far as the data offset says."""
+        """The header; its options are padded to the data offset."""
         fixed = (self.srcport, self.dstport, self.seq, self.ack, self.off << 4 | self.res, self.flags)
         head = struct.pack("!HHIIBBHHH", *fixed, self.win, self.csum, self.urg)
         options = b"".join(option.to_bytes() for option in self.options)

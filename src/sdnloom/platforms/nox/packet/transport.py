@@ -1,4 +1,4 @@
-"""What the headers above IP have in common."""
+"""Checksum of the headers above IP."""
 
 import struct
 from typing import Any

@@ -9,12 +9,12 @@ __all__ = ["udp"]
 
 
 class udp(packet_base):
-    """Ports, length and checksum; the last two are the app's to keep right, as in NOX."""
+    """Ports, length and checksum; the app must keep the last two right, as in NOX."""
 
     MIN_LEN = 8
 
     def fill(self) -> None:
-        """Ports 0 and nothing that follows."""
+        """Ports 0 and no payload."""
         self.srcport = self.dstport = self.csum = 0
         self.len = self.MIN_LEN
 
@@ -28,7 +28,7 @@ class udp(packet_base):
         self.next = self.following(None, self.MIN_LEN)
 
     def checksum(self) -> int:
-        """Return what `csum` should be."""
+        """Return the correct checksum."""
         return pseudo_checksum(self, 3) or 0xFFFF
 
     def hdr(self) -> bytes:

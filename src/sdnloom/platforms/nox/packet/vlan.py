@@ -11,7 +11,7 @@ __all__ = ["vlan"]
 
 
 class vlan(packet_base):
-    """Priority (`pcp`), drop eligibility (`cfi`), number (`id`), and the type of what follows (`eth_type`)."""
+    """Priority (`pcp`), drop eligibility (`cfi`), number (`id`), and the type of the payload (`eth_type`)."""
 
     MIN_LEN = 4
 
@@ -20,7 +20,7 @@ class vlan(packet_base):
         self.pcp = self.cfi = self.id = self.eth_type = 0
 
     def parse(self) -> None:
-        """Read 4 bytes and what the type says."""
+        """Read 4 bytes and a payload of the type."""
         if len(self.arr) < self.MIN_LEN:
             return
         tag, self.eth_type = struct.unpack("!HH", self.arr[:4])
