@@ -6,7 +6,7 @@ import pytest
 
 from sdnloom import Scenario, app_scenario
 from sdnloom.engine.result import SearchOptions
-from tests.reducing import compare
+from tests.reduction_comparison import compare
 
 
 def line(ryu: Path, app: str, switches: int) -> Scenario:

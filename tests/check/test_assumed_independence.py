@@ -18,7 +18,7 @@ from sdnloom.network.program import MessageIn, Reaction, SwitchUp
 from sdnloom.network.program_cells import Attribute, Order
 from sdnloom.network.topology import linear
 from sdnloom.platforms.python.program import ProgramError, PythonProgram
-from tests.reducing import compare
+from tests.reduction_comparison import compare
 
 NETWORK = Network(linear(2), (Client("h1", to=("h2",), sends=2), Replier("h2")))
 

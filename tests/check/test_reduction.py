@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from sdnloom import load_scenario
-from tests.reducing import compare, compare_file, without_properties
+from tests.reduction_comparison import compare, compare_file, without_properties
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FOLDERS = ("mac_learning", "mac_learning_osken", "load_balancer", "traffic_engineering")

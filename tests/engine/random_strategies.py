@@ -11,7 +11,7 @@ from sdnloom.engine.strategy import StrategySequence
 
 
 class Arbitrary:
-    """Ranks and memories drawn from a hash of all there is to see; some steps have no rank."""
+    """Ranks and memories drawn from a hash of the arguments; some steps have no rank."""
 
     def __init__(self, seed: str, ranks: int, memories: int, unranked: int) -> None:
         self.seed, self.ranks, self.memories, self.unranked = seed, ranks, memories, unranked

@@ -1,4 +1,4 @@
-"""Small random systems that cover every discipline, mode and kind of property, and tell the truth about themselves.
+"""Small random systems with correct declarations that cover every discipline, mode and kind of property.
 
 A step is a random table over exactly what its action declares to read, and changes exactly what it declares to write.
 Some actions do less for some kinds of messages and say so in their footprint, and some do less in some cores and say so
@@ -54,7 +54,7 @@ def is_barrier(message: Any) -> bool:
 
 @dataclass
 class Plan:
-    """One action as the generator thinks of it."""
+    """An action as the generator plans it."""
 
     component: str
     name: str
@@ -73,7 +73,7 @@ class Plan:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A step that looks its outcomes up in a table, which is drawn as it is asked."""
+    """A step that looks up its outcomes in a table, which is drawn on demand."""
 
     seed: str
     plan: Plan
@@ -122,7 +122,7 @@ class Table:
         return results
 
     def footprint(self, core: Any, before: tuple[Any, ...], message: Any) -> Footprint:
-        """What the step may do about a message, or a part of one."""
+        """The footprint of the step for a message, or a part of one."""
         assert self.plan.kinds is not None
         reads, writes, sends = self.plan.kinds[next(iter(kinds_of(message)))]
         own = () if self.plan.budget is None else (self.plan.budget,)
@@ -158,7 +158,7 @@ class Table:
 
 
 def cells(*places: int) -> frozenset[str]:
-    """The names of the cells at these places of a core."""
+    """The names of the cells at these positions of a core."""
     return frozenset(f"cell {place}" for place in places)
 
 
@@ -261,7 +261,7 @@ def _footprint(rng: random.Random, plan: Plan, cells: int) -> None:
 
 
 def _narrow(rng: random.Random, plans: list[Plan]) -> None:
-    """Let some actions do less for some messages and in some cores."""
+    """Narrow the footprints of some actions for some messages and cores."""
 
     def some(values: list[Any]) -> list[Any]:
         return [value for value in values if rng.random() < 0.6]
@@ -303,7 +303,7 @@ def _discipline(rng: random.Random, kind: str, senders: tuple[tuple[str, str], .
 
 @dataclass(frozen=True)
 class Count:
-    """How many events of one action (or faults of one channel) there were, up to a most. It commutes."""
+    """Counts events of one action, or faults of one channel, up to a maximum. It commutes."""
 
     what: Any
     most: int
@@ -327,7 +327,7 @@ class Automaton:
 
 @dataclass(frozen=True)
 class Says:
-    """A predicate that speaks for one in `rarity` of the values it is shown, or when the memory is at a limit."""
+    """A predicate that is violated for one in `rarity` values, or when the memory is at a limit."""
 
     limit: int | None = None
     rarity: int = 3
@@ -374,7 +374,7 @@ def _users(system: System, channel: str) -> set[tuple[str, str]]:
 
 @dataclass(frozen=True)
 class History:
-    """The multiset of events so far, each counted up to a most. It commutes."""
+    """The multiset of events so far, each counted up to a maximum. It commutes."""
 
     most: int
 
@@ -384,11 +384,11 @@ class History:
 
 
 def silent(memory: Any, columns: Any) -> None:
-    """A property that has nothing to say."""
+    """A property that never reports anything."""
 
 
 def with_history(system: System, most: int) -> System:
-    """The system with one more property that remembers every event, so that quiescent states show what happened."""
+    """The system with one more property whose memory keeps every event, so that quiescent states contain them."""
     history = Property("history", Needs.QUIESCENT, silent, fold=History(most), initial=frozenset())
     return replace(system, properties=(*system.properties, history))
 

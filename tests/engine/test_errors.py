@@ -1,4 +1,4 @@
-"""What breaks the contract is an error that names component, action and value."""
+"""A breach of the contract is an error that names component, action and value."""
 
 from dataclasses import dataclass
 
@@ -173,7 +173,7 @@ def test_a_property_that_breaks_the_contract_is_named(what):
 
 @dataclass(frozen=True)
 class Broken(Fifo):
-    """A queue that fails in the way it is told to."""
+    """A queue that fails in a chosen way."""
 
     way: str = ""
 

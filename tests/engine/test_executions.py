@@ -1,4 +1,4 @@
-"""Executions against the slow, obvious way: run every order of everything and sort the runs into traces."""
+"""Executions against an oracle that runs every order and sorts the runs into traces."""
 
 import random
 from collections import Counter
@@ -115,7 +115,7 @@ class Effect(NamedTuple):
 
 
 class Behaviour(NamedTuple):
-    """What a step does if its guard holds, and the cells that tells."""
+    """The effect of a step if its guard holds, and the cells of the guard."""
 
     guard: tuple[tuple[int, int], ...]  # (cell, the value it must have)
     effects: tuple[Effect, ...]
@@ -261,7 +261,7 @@ def random_properties(rng: random.Random, components: Sequence[Component]) -> tu
 
 
 class Memory:
-    """The cells of a core during one step, with what was touched."""
+    """The cells of a core during one step, with those that were read and written."""
 
     def __init__(self, cells: tuple[tuple[str, Any], ...]) -> None:
         self.cells = dict(cells)
@@ -281,7 +281,7 @@ Statement = Callable[[Memory], Any]  # False: it waits; a number: the statement 
 
 
 def threads(cells: dict[str, Any], declared: dict[str, set[str]] | None = None, **programs: Any) -> System:
-    """Each program runs its statements in order. What they touch is reported and, if so wished, declared."""
+    """Each program runs its statements in order. The cells they touch are reported and, on request, declared."""
 
     def step(thread: str) -> Callable[[Any, Any], list[Outcome]]:
         def run(core: tuple[tuple[str, Any], ...], message: None) -> list[Outcome]:
@@ -344,7 +344,7 @@ def lastzero(n: int, declare: bool = True) -> System:
 
 
 def indexer(n: int) -> System:
-    """Each thread puts four values into a hash table by compare and swap, and on failure tries the next place."""
+    """Each thread puts four values into a hash table by compare and swap, and on failure tries the next slot."""
 
     def swap(thread: int, turn: int) -> Statement:
         value = (turn + 1) * 11 + thread
@@ -606,11 +606,11 @@ def test_a_limit_ends_the_run_as_incomplete(limits, reason):
 @pytest.mark.parametrize(
     ("needs", "mode", "part"),
     [
-        (Needs.STATE, Mode.MUST, "is asked in every state"),
+        (Needs.STATE, Mode.MUST, "is checked in every state"),
         (Needs.ORDER, Mode.MUST, "watches no action"),
-        (Needs.QUIESCENT, Mode.MAY, "is asked in quiescent states"),
-        (Needs.QUIESCENT, Mode.IDLE, "is asked in quiescent states"),
-        (Needs.SETTLED, Mode.MAY, "is asked in settled states"),
+        (Needs.QUIESCENT, Mode.MAY, "is checked in quiescent states"),
+        (Needs.QUIESCENT, Mode.IDLE, "is checked in quiescent states"),
+        (Needs.SETTLED, Mode.MAY, "is checked in settled states"),
     ],
 )
 def test_a_property_that_traces_do_not_keep_is_refused_by_name(needs, mode, part):
@@ -659,7 +659,7 @@ def test_steps_that_cannot_be_told_apart_are_named():
 
 
 def test_cells_that_share_a_part_conflict_where_the_component_says_so():
-    """One writes the whole and the other reads a part of it, so their order shows."""
+    """One writes the whole and the other reads a part of it, so their order matters."""
 
     def whole(core: tuple[int, int], _: None) -> list[Outcome]:
         return [] if core[0] else [Outcome((1, core[1]))]

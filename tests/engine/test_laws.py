@@ -23,7 +23,7 @@ from sdnloom.engine.reduction.laws import check_commutation, check_discipline, c
 from sdnloom.engine.result import Holds, SearchOptions, Violated
 from sdnloom.engine.search import search
 from sdnloom.engine.semantics import Semantics, reachable
-from tests.engine.comparing import explored
+from tests.engine.reduction_oracle import explored
 from tests.engine.systems import random_system
 
 
@@ -58,7 +58,7 @@ class Stack(Fifo):
 
 @dataclass(frozen=True)
 class Counting(Fifo):
-    """A queue whose label says how long it is; lies, because labels are events."""
+    """A queue whose fault says how long it is; lies, because faults are events."""
 
     def take(self, content):
         return ((f"of {len(content)}", content[0], content[1:]),) if content else ()
@@ -144,7 +144,7 @@ def test_a_wrong_declaration_of_ports_is_found():
 
 
 def on_cells(first, second, *, reads=NONE, writes=NONE):
-    """A component with two steps on the core (x, y); the second one declares what it is told to."""
+    """A component with two steps on the core (x, y); the second one has the given declarations."""
     one, other = frozenset({"x"}), frozenset({"y"})
     return System(
         (

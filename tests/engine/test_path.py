@@ -195,7 +195,7 @@ def test_a_path_without_the_violation_is_left_as_it_is():
     assert minimise(Semantics(relay()), Path(LONG.steps[:3]), Finding("two", "two arrived")) == Path(LONG.steps[:3])
 
 
-def test_a_minimised_path_can_do_without_none_of_its_steps():
+def test_no_step_of_a_minimised_path_can_be_left_out():
     # z needs 0; x leads to 1 and y back to 0 from anywhere: y can only go after x has.
     steps = {"x": (0, 1), "y": (None, 0), "z": (0, 2)}
     actions = tuple(
@@ -267,7 +267,7 @@ def test_what_a_step_names_is_found_without_evaluating_the_rest(seed: int) -> No
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_a_semantics_that_remembers_gives_the_same_and_evaluates_a_step_once(seed, monkeypatch) -> None:
+def test_the_semantics_of_a_memo_gives_the_same_and_evaluates_a_step_once(seed, monkeypatch) -> None:
     system = random_system(seed)
     calls = []
 

@@ -17,7 +17,7 @@ from sdnloom.engine.reduction.place_classes import ClassRules, Status
 from sdnloom.engine.reduction.stubborn_sets import ReductionRefused, StubbornRules, StubbornSets, closure
 from sdnloom.engine.result import Holds, SearchOptions, Violated
 from sdnloom.engine.search import search
-from tests.engine.comparing import Executions, at_events, difference, explored, lost_traces
+from tests.engine.reduction_oracle import Executions, at_events, difference, explored, lost_traces
 from tests.engine.systems import REDUCIBLE, random_system, seeds, with_history
 
 SYSTEMS, SHARES = 10_000, 20
@@ -205,7 +205,7 @@ def _notices(seed: int, mutant: StubbornRules) -> bool:
 
 
 def _copying(waits: tuple[str, ...], sends: bool, looks: bool) -> System:
-    """A sets x; beside it a reader copies x to z when it is told to and, with `looks`, only if B has set y before."""
+    """A sets x; a reader copies x to z on request and, with `looks`, only if B has set y before."""
     x, y, z = (frozenset({name}) for name in "xyz")
 
     def read(core: tuple[int, int, int], message: str) -> list[Outcome]:
@@ -260,13 +260,13 @@ RARE = {
 
 
 @pytest.mark.parametrize("name", RARE)
-def test_a_missing_look_is_caught(name):
+def test_a_missing_class_rule_is_caught(name):
     mutant, system = RARE[name]
     assert difference(system) == ""
     assert difference(system, mutant) not in ("", None)
 
 
-def test_not_taking_care_of_cycles_is_caught():
+def test_a_missing_cycle_proviso_is_caught():
     caught = (
         seed
         for seed in range(SYSTEMS)
@@ -322,13 +322,13 @@ def test_a_violation_on_or_beside_a_cycle_is_found(bad_on_cycle, reduce, order):
 
 
 @pytest.mark.parametrize("order", ["bfs", "dfs"])
-def test_without_care_the_timer_hides_the_violation(order):
+def test_without_the_cycle_proviso_the_timer_hides_the_violation(order):
     system = _ticking(bad_on_cycle=False)
-    careless = explored(Memo(system), StubbornSets(system, WITHOUT_PROVISO), order=order)
-    careful = explored(Memo(system), StubbornSets(system), order=order)
-    assert careless is not None
-    assert careful is not None
-    assert (len(careless[1].found), len(careful[1].found)) == (0, 1)
+    without = explored(Memo(system), StubbornSets(system, WITHOUT_PROVISO), order=order)
+    with_proviso = explored(Memo(system), StubbornSets(system), order=order)
+    assert without is not None
+    assert with_proviso is not None
+    assert (len(without[1].found), len(with_proviso[1].found)) == (0, 1)
 
 
 def test_a_timer_that_rearms_is_searched_to_its_end():
@@ -418,7 +418,7 @@ def test_all_that_a_closure_needs_is_in_it_and_a_part_of_what_is_in_it_needs_not
 
 
 def test_a_property_of_every_state_is_refused_by_name():
-    with pytest.raises(ReductionRefused, match=r"property 'p' is asked in every state"):
+    with pytest.raises(ReductionRefused, match=r"property 'p' is checked in every state"):
         search(_one(Needs.STATE), SearchOptions(engine="loop", reduce=True))
 
 

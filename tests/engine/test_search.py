@@ -31,7 +31,7 @@ ALL_OF_THEM = SearchOptions(engine="loop", find_all=True)
 
 
 def findings(system, expected):
-    """Each thing said, with the first state in which it is; of a `sometimes` property only the first."""
+    """Each finding with its first state; of a `sometimes` property only the first finding."""
     semantics = Semantics(system)
     sometimes = {prop.name for prop in system.properties if prop.sometimes}
     first = {}
@@ -208,7 +208,7 @@ def test_the_events_of_a_search_end_with_its_result():
     assert not any(isinstance(event, Progress | Notice) for event in events)
 
 
-def test_progress_is_told_when_it_is_due(monkeypatch):
+def test_progress_is_reported_when_it_is_due(monkeypatch):
     monkeypatch.setattr("sdnloom.engine.limits._PROGRESS_SECONDS", 0.0)
     events = []
     search(counter(5), LOOP, events.append)
@@ -218,7 +218,7 @@ def test_progress_is_told_when_it_is_due(monkeypatch):
     assert all(event.memory > 0 for event in progress)
 
 
-def test_a_sometimes_property_that_nobody_saw_is_named():
+def test_a_sometimes_property_without_a_witness_is_named():
     seen = Property("seen", Needs.STATE, lambda _, c: "yes" if c["A"] == 1 else None, columns=("A",), sometimes=True)
     unseen = Property(
         "unseen", Needs.STATE, lambda _, c: "yes" if c["A"] == 7 else None, columns=("A",), sometimes=True
@@ -287,7 +287,7 @@ def test_every_dropped_message_has_a_counterexample_that_replays():
     assert {one.message for one in search(system, ALL_OF_THEM).violations} == {"xy", "x", "y"}
 
 
-def test_quiescent_and_settled_are_asked_where_they_should_be():
+def test_quiescent_and_settled_properties_are_checked_where_they_should_be():
     def once(core, _):
         return [Outcome(core + 1)] if core == 0 else []
 

@@ -16,7 +16,7 @@ from tests.engine.systems import REDUCIBLE, random_system
 
 
 def counting(number: int) -> System:
-    """Components that each count to one, independent of each other; a switch turns all of this off."""
+    """Components that each count to one, independent of each other."""
     return System(
         tuple(
             Component(f"C{place}", 0, (Action("go", lambda core, _: [Outcome(1)] if core == 0 else [], mode=Mode.MAY),))
@@ -57,7 +57,7 @@ def test_a_search_without_sleep_sees_no_fewer_quiescent_states():
     assert fewer > 10
 
 
-def test_who_cannot_sleep():
+def test_sleep_sets_need_a_reduction_few_actions_and_no_strategy():
     system = counting(2)
     assert can_sleep(system, StubbornSets(system), None)
     assert not can_sleep(system, None, None)

@@ -1,4 +1,4 @@
-"""Strategies: both engines and the slow reading agree, alone, composed and with a reduction."""
+"""Strategies: both engines agree with a slow definition, for one, for several and with a reduction."""
 
 from collections.abc import Hashable
 from functools import cache
@@ -24,7 +24,7 @@ LIMIT = 400
 
 
 def slowly(system: System, strategy: Strategy, reduction: StubbornSets | None) -> tuple[set[State], int, int] | None:
-    """States, transitions and reduced states as the words of strategy.py say them; None if there are too many."""
+    """States, transitions and reduced states by the definition in strategy.py; None if there are too many."""
     semantics = Semantics(system)
     transitions_of, few_of = cache(semantics.transitions), cache(lambda state: _few(semantics, state, reduction))
     parts = parts_of(strategy)
@@ -72,7 +72,7 @@ def bare(step: Step) -> Step:
 
 
 @pytest.mark.parametrize("reduce", [False, True])
-def test_the_loop_explores_what_the_slow_reading_explores(reduce):
+def test_the_loop_explores_what_the_slow_definition_explores(reduce):
     compared = narrowed = thinned = 0
     for seed in range(500):
         system, strategy = random_system(seed, needs=()), random_strategy(seed)
@@ -132,7 +132,7 @@ def test_what_a_reduction_leaves_out_of_a_strategy_is_its_remainder():
         ([(None, None), (None, 1)], [True, True]),
     ],
 )
-def test_ranks_compare_like_words_and_no_rank_holds_nothing_back(ranks, left):
+def test_ranks_compare_lexicographically_and_no_rank_has_no_effect(ranks, left):
     assert least(ranks) == left
 
 

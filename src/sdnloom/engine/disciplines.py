@@ -146,11 +146,11 @@ class Reorder:
     def take(self, content: tuple[Any, int]) -> tuple[tuple[FaultKind, Message, Content], ...]:
         queue, budget = content
         results: list[tuple[FaultKind, Message, Content]] = []
-        for place, message in enumerate(queue):
-            rest = (queue[:place] + queue[place + 1 :], budget - (place > 0))
+        for position, message in enumerate(queue):
+            rest = (queue[:position] + queue[position + 1 :], budget - (position > 0))
             # A message that overtakes an equal one changes nothing.
-            if place == 0 or (budget and queue[place - 1] != message):
-                results.append((overtake(place), message, rest))
+            if position == 0 or (budget and queue[position - 1] != message):
+                results.append((overtake(position), message, rest))
         return tuple(results)
 
     def waiting(self, content: tuple[Any, int]) -> tuple[tuple[Message, ...], tuple[Message, ...]]:

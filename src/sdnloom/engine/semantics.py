@@ -135,10 +135,10 @@ class Semantics:
         if action.take is None:
             takes: list[tuple[FaultKind, Message, tuple[Content, ...]]] = [(NO_FAULT, None, state.contents)]
         else:
-            place = self.channel_index[action.take]
+            index = self.channel_index[action.take]
             takes = [
-                (kind, message, _replace(state.contents, place, rest))
-                for kind, message, rest in user_code.take(self.system.channels[place], state.contents[place])
+                (kind, message, _replace(state.contents, index, rest))
+                for kind, message, rest in user_code.take(self.system.channels[index], state.contents[index])
             ]
         for kind, message, contents in takes:
             fault = (Fault(action.take or "", kind, message),) if kind else ()
@@ -162,15 +162,15 @@ class Semantics:
         reached: list[tuple[tuple[Content, ...], tuple[Fault, ...], tuple[str, ...]]] = [(contents, (), ())]
         sent: Counter[str] = Counter()
         for name, message in self.in_storage_order(sender, outcome):
-            place = self.channel_index[name]
-            channel = self.system.channels[place]
+            index = self.channel_index[name]
+            channel = self.system.channels[index]
             sent[name] += 1
             following = []
             for before, faults, names in reached:
-                for kind, after in user_code.push(channel, before[place], message):
+                for kind, after in user_code.push(channel, before[index], message):
                     fault = (Fault(name, kind, message),) if kind else ()
                     named = tuple(fault_text(one, sent[name]) for one in fault)
-                    following.append((_replace(before, place, after), faults + fault, names + named))
+                    following.append((_replace(before, index, after), faults + fault, names + named))
             reached = following
         return reached
 
@@ -191,8 +191,8 @@ class Semantics:
         return memories
 
 
-def _replace(values: tuple[Any, ...], place: int, value: Any) -> tuple[Any, ...]:
-    return (*values[:place], value, *values[place + 1 :])
+def _replace(values: tuple[Any, ...], index: int, value: Any) -> tuple[Any, ...]:
+    return (*values[:index], value, *values[index + 1 :])
 
 
 def reachable(semantics: Semantics, limit: int = 1_000_000) -> dict[State, list[Transition]]:

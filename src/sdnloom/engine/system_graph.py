@@ -1,7 +1,7 @@
 """A System as a Graph whose states are single integers.
 
 A *place* is a component's core together with the contents of its channels. A state has one column per component (its
-place), one per property that remembers (its memory) and one for a strategy. Each column is a field of the integer and a
+place), one per property with a memory, and one for a strategy. Each column is a field of the integer and a
 *code* is a field's value where it stands, so a state is the sum of its codes, a transition adds a difference, and one
 bit operation tells what a search needs to know of every state: the low bits of a field say whether a MUST is enabled,
 whether an IDLE is, and whether the property reports something. The rest is a scrambled number: Python hashes integers

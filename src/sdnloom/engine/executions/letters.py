@@ -32,7 +32,7 @@ class Letters:
         self.actions = [(semantics.index[component.name], action) for component, action in pairs]
         self._possible = [dependence.possible(*pair) for pair in pairs]
         self._awaited = [dependence.awaited(*pair) for pair in pairs]
-        self._places = {(component.name, action.name): n for n, (component, action) in enumerate(pairs)}
+        self._action_numbers = {(component.name, action.name): n for n, (component, action) in enumerate(pairs)}
         self._numbers: dict[Letter, int] = {}
         self._letters: list[Letter] = []
         self.action: list[int] = []  # letter -> its action
@@ -52,15 +52,15 @@ class Letters:
 
     def _add(self, letter: Letter) -> int:
         number = self._numbers[letter] = len(self._letters)
-        place = self._places[letter.step.component, letter.step.action]
-        idle = self._idle(place)
+        action = self._action_numbers[letter.step.component, letter.step.action]
+        idle = self._idle(action)
         conflicts = 1 << number
         for other, known in enumerate(self._letters):
             if idle or self._idle(self.action[other]) or self._dependence.conflict(letter.footprint, known.footprint):
                 conflicts |= 1 << other
                 self.conflicts[other] |= 1 << number
         self._letters.append(letter)
-        self.action.append(place)
+        self.action.append(action)
         self.conflicts.append(conflicts)
         self.concerns.append(self._conflicting(letter, idle, self._possible))
         self.hinders.append(self._conflicting(letter, idle, self._awaited))

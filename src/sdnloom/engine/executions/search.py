@@ -14,7 +14,7 @@ rules ensure that none is missed. They add steps to those that are wanted at a p
   say because it awaits a condition, and would be without the earlier one. Textbook algorithms compare the step that
   awaits only with the last one it conflicts with, and only if it happens at all.
 
-Why that is enough: let u be a path from a place such that no wanted or sleeping step can be moved to its front. Among
+Why that is enough: let u be a path from a point such that no wanted or sleeping step can be moved to its front. Among
 the wanted steps take the q that is independent of the longest beginning y of u, and let w be the next step of u. After
 q the exploration meets y, by induction on the height of the tree, and then also w if it is enabled there: a race of q
 and w. If it is not, q has disabled it: y holds steps that w must come after, and the last of them shows it by the rule
@@ -77,14 +77,14 @@ def executions(system: System, *, limits: Limits | None = None, dependence: Depe
     return exploration.result()
 
 
-class _Place:
-    """A state on the present path. Sets of letters are bit sets."""
+class _PathState:
+    """A state of the present path. Sets of letters are bit sets."""
 
     def __init__(self, state: State, enabled: dict[int, Transition], sleep: int) -> None:
         self.state = state
         self.enabled = enabled
         self.offered = sum(1 << letter for letter in enabled)
-        self.sleep = sleep  # what need not be explored from here: it was, here or before
+        self.sleep = sleep  # letters that need not be explored from here
         self.wanted = next((1 << letter for letter in enabled if not sleep >> letter & 1), 0)
 
 
@@ -104,10 +104,10 @@ class ExecutionSearch:
         self._limits = self.watch.limits
         self._rules = rules or ExecutionRules()
         self._letters = Letters(Semantics(system), dependence or DeclaredDependence(system))
-        # The present path: places[n] -events[n]-> places[n + 1]. An event is a letter; past[n] is the bit set of the
+        # The present path: path[n] -events[n]-> path[n + 1]. An event is a letter; past[n] is the bit set of the
         # events before n that must come before it: a vector clock, with one position per event because the actions of
         # a component need not be ordered.
-        self._places: list[_Place] = []
+        self._path: list[_PathState] = []
         self._events: list[int] = []
         self._past: list[int] = []
         self._on_path: set[State] = set()
@@ -116,7 +116,7 @@ class ExecutionSearch:
         self._incomplete: str | None = "not every path was asked for"
 
     def result(self) -> Executions:
-        """What was found so far."""
+        """The result so far."""
         return Executions(
             self._count,
             self._blocked,
@@ -129,21 +129,21 @@ class ExecutionSearch:
     def paths(self) -> Iterator[Path]:
         """One execution of each trace, as soon as it is found. To be called once."""
         initial = self._letters.initial()
-        self._enter(_Place(initial, self._letters.enabled(initial), 0))
-        if not self._places[0].enabled:
+        self._enter(_PathState(initial, self._letters.enabled(initial), 0))
+        if not self._path[0].enabled:
             yield self._finished()
-        while self._places:
-            place = self._places[-1]
-            wanted = place.wanted & ~place.sleep
+        while self._path:
+            point = self._path[-1]
+            wanted = point.wanted & ~point.sleep
             if not wanted:
                 self._leave()
                 continue
             letter = _lowest(wanted)
-            reason = self._reason_to_stop(place.enabled[letter])
+            reason = self._reason_to_stop(point.enabled[letter])
             if reason is not None:
                 self._incomplete = reason
                 return
-            reached = self._take(place, letter)
+            reached = self._take(point, letter)
             if not reached.enabled:
                 yield self._finished()
             elif not reached.wanted:
@@ -152,9 +152,9 @@ class ExecutionSearch:
 
     def _finished(self) -> Path:
         self._count += 1
-        self._final.add(self._places[-1].state)
-        pairs = zip(self._places, self._events, strict=False)
-        return Path(tuple(place.enabled[letter].step for place, letter in pairs))
+        self._final.add(self._path[-1].state)
+        pairs = zip(self._path, self._events, strict=False)
+        return Path(tuple(point.enabled[letter].step for point, letter in pairs))
 
     def _reason_to_stop(self, following: Transition) -> str | None:
         if self._limits.states is not None and self._transitions + 1 >= self._limits.states:
@@ -170,28 +170,28 @@ class ExecutionSearch:
 
     # Moving along the path.
 
-    def _enter(self, place: _Place) -> None:
-        self._places.append(place)
-        self._on_path.add(place.state)
+    def _enter(self, point: _PathState) -> None:
+        self._path.append(point)
+        self._on_path.add(point.state)
 
     def _leave(self) -> None:
-        self._on_path.discard(self._places.pop().state)
+        self._on_path.discard(self._path.pop().state)
         if self._events:
             self._events.pop()
             self._past.pop()
 
-    def _take(self, place: _Place, letter: int) -> _Place:
-        """Append a step to the path, look at its place among the others, and return where it leads."""
-        transition = place.enabled[letter]
+    def _take(self, point: _PathState, letter: int) -> _PathState:
+        """Append a step to the path, apply the rules to it, and return the state that it leads to."""
+        transition = point.enabled[letter]
         conflicts = self._letters.conflicts[letter]
-        reached = _Place(transition.state, self._letters.enabled(transition.state), place.sleep & ~conflicts)
-        gone = place.offered & ~reached.offered
+        reached = _PathState(transition.state, self._letters.enabled(transition.state), point.sleep & ~conflicts)
+        gone = point.offered & ~reached.offered
         if gone & ~conflicts:
             raise ModelError(
                 f"{self._letters.describe(letter)} disables {self._letters.describe(_lowest(gone & ~conflicts))}, "
                 "although their footprints do not conflict; check the cells, sends and channels that they declare"
             )
-        place.sleep |= 1 << letter
+        point.sleep |= 1 << letter
         self._transitions += 1
         past, direct = self._order(conflicts)
         self._events.append(letter)
@@ -199,7 +199,7 @@ class ExecutionSearch:
         self._enter(reached)
         self._depth = max(self._depth, len(self._events))
         if self._rules.lost:
-            place.wanted |= gone
+            point.wanted |= gone
         if self._rules.race:
             for earlier in direct:
                 self._race(earlier)
@@ -208,7 +208,7 @@ class ExecutionSearch:
         return reached
 
     def _order(self, conflicts: int) -> tuple[int, list[int]]:
-        """The past of a next event with these conflicts, and those of it with nothing in between."""
+        """The past of the next event, given its conflicts, and the events of it that precede it directly."""
         past, direct = 0, []
         for earlier in range(len(self._events) - 1, -1, -1):
             if not past >> earlier & 1 and conflicts >> self._events[earlier] & 1:
@@ -219,18 +219,18 @@ class ExecutionSearch:
     # The rules. Sets of events are bit sets of positions on the path.
 
     def _race(self, earlier: int) -> None:
-        """The last event conflicts directly with an earlier one: see that the other order is explored too."""
+        """Rule `race`: the last event conflicts directly with an earlier one, so the other order is wanted too."""
         last = len(self._events) - 1
         free = self._free_of(earlier)
         if self._provided(earlier, free):
             return
         causes = self._past[last] & free
-        state = self._after(self._places[earlier].state, causes)
+        state = self._after(self._path[earlier].state, causes)
         if self._events[last] in self._letters.of_action(state, self._letters.action[self._events[last]]):
             self._want(earlier, free)
 
     def _waiting(self) -> None:
-        """Of the last event and those before that are independent of it, see whether an action missed its chance."""
+        """Rule `waiting`: the last event enables an action only if an earlier, independent event has not happened."""
         last = len(self._events) - 1
         concerns, past = self._letters.concerns[self._events[last]], self._past[last]
         for earlier in range(last):
@@ -245,13 +245,13 @@ class ExecutionSearch:
                 self._want(earlier, causes)
 
     def _missed(self, earlier: int, action: int, causes: int, free: int) -> bool:
-        """Whether some of the events free of the earlier one, these causes among them, enable what it then disables.
+        """Whether some events that are free of the earlier one, these causes included, enable a step that it disables.
 
-        When there are too many sets to try, the answer is yes, which costs time but no trace.
+        If there are too many sets to try, the answer is yes, which costs time but loses no trace.
         """
         quiet = self._letters.mode(action) is Mode.IDLE
         if quiet and self._letters.mode(self._letters.action[self._events[earlier]]) is Mode.MUST:
-            return False  # without it, it stays enabled, and nothing is quiescent
+            return False  # if it does not happen, it stays enabled, and no state is quiescent
         further = [
             event
             for event in _bits(free & ~causes)
@@ -267,14 +267,14 @@ class ExecutionSearch:
 
     def _disables(self, earlier: int, action: int, causes: int) -> bool:
         """Whether exactly these causes enable a step of the action that is not enabled if the earlier event happens."""
-        before = self._letters.of_action(self._after(self._places[earlier].state, causes), action)
+        before = self._letters.of_action(self._after(self._path[earlier].state, causes), action)
         if not before:
             return False
-        after = self._letters.of_action(self._after(self._places[earlier + 1].state, causes), action)
+        after = self._letters.of_action(self._after(self._path[earlier + 1].state, causes), action)
         return any(self._causes_of(letter, causes) == causes for letter in before if letter not in after)
 
     def _causes_of(self, letter: int, events: int) -> int:
-        """Those of the events that must come before the letter if it comes after all of them."""
+        """The events that must come before the letter if it comes after all of them."""
         causes = 0
         for event in _bits(events):
             if self._letters.conflicts[letter] >> self._events[event] & 1:
@@ -288,23 +288,23 @@ class ExecutionSearch:
         return sum(free) | 1 << last
 
     def _firsts(self, events: int) -> int:
-        """The letters that can come first when these events happen without what is between them."""
+        """The letters that can come first if only these events happen."""
         return sum({1 << self._events[event] for event in _bits(events) if not self._past[event] & events})
 
     def _provided(self, earlier: int, events: int) -> bool:
-        """Whether a first step of these events is explored already or will be, from the place before the earlier."""
-        place = self._places[earlier]
-        return bool(self._firsts(events) & (place.wanted | place.sleep))
+        """Whether a first step of these events is already wanted or asleep before the earlier event."""
+        point = self._path[earlier]
+        return bool(self._firsts(events) & (point.wanted | point.sleep))
 
     def _after(self, state: State, events: int) -> State:
-        """The state after these events, in their order, without what is between them."""
+        """The state after these events alone, in their order."""
         return self._letters.after(state, [self._events[event] for event in _bits(events)])
 
     def _want(self, earlier: int, events: int) -> None:
-        """See that a first step of these events is explored from the place before the earlier one."""
-        place, first = self._places[earlier], _lowest(self._firsts(events))
-        self._letters.after(place.state, [first])  # it is enabled there, or the footprints are wrong
-        place.wanted |= 1 << first
+        """Add a first step of these events to those that are wanted before the earlier event."""
+        point, first = self._path[earlier], _lowest(self._firsts(events))
+        self._letters.after(point.state, [first])  # raises ModelError if the footprints are wrong
+        point.wanted |= 1 << first
 
 
 def _lowest(bits: int) -> int:
@@ -322,12 +322,12 @@ def _refuse(system: System) -> None:
     for prop in system.properties:
         reason = None
         if prop.needs is Needs.STATE:
-            reason = "is asked in every state, and one execution of each trace leaves states out"
+            reason = "is checked in every state, and one execution of each trace leaves states out"
         elif prop.needs is Needs.ORDER and not prop.watches:
             reason = "depends on the order of events but watches no action"
         elif prop.needs is Needs.QUIESCENT and modes & {Mode.MAY, Mode.IDLE}:
-            reason = "is asked in quiescent states, and with MAY or IDLE actions an execution need not end there"
+            reason = "is checked in quiescent states, and with MAY or IDLE actions an execution need not end there"
         elif prop.needs is Needs.SETTLED and Mode.MAY in modes:
-            reason = "is asked in settled states, and with MAY actions an execution need not end there"
+            reason = "is checked in settled states, and with MAY actions an execution need not end there"
         if reason is not None:
             raise ReductionRefused(f"property {prop.name!r} {reason}; search the system, or count without the property")

@@ -145,7 +145,7 @@ def note_miss(t, kind, key):
 
 
 @inner
-def remembered(t, memo, counter, kind, key):
+def lookup(t, memo, counter, kind, key):
     """The value of a key in a memo that Python fills, or a status."""
     p = find(memo, key)
     if memo[p, 0] == key:
@@ -377,7 +377,7 @@ def keep_faults(t, a):
 def step(t, action, core, message):
     """The entry of a step in the memo."""
     key = ((np.int64(action) << (CORE_BITS + MESSAGE_BITS)) | (np.int64(core) << MESSAGE_BITS) | np.int64(message)) + 1
-    return remembered(t, t.step_memo, STEPS, MISS_STEP, key)
+    return lookup(t, t.step_memo, STEPS, MISS_STEP, key)
 
 
 @inner
@@ -486,10 +486,10 @@ def moves_of(t, place, action, slot, offer):
 @inner
 def fold(t, events, memory):
     """The memory of a property after a tuple of events."""
-    return remembered(t, t.fold_memo, FOLDS, MISS_FOLD, ((np.int64(events) << 32) | np.int64(memory)) + 1)
+    return lookup(t, t.fold_memo, FOLDS, MISS_FOLD, ((np.int64(events) << 32) | np.int64(memory)) + 1)
 
 
 @inner
 def ranked(t, memory, local):
     """The row in `ranks` of an outcome under a strategy's memory."""
-    return remembered(t, t.rank_memo, RANKS, MISS_RANK, ((np.int64(memory) << 32) | np.int64(local)) + 1)
+    return lookup(t, t.rank_memo, RANKS, MISS_RANK, ((np.int64(memory) << 32) | np.int64(local)) + 1)

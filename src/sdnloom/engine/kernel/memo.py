@@ -100,7 +100,7 @@ class KernelMemo:
             place = np.zeros((1, self._arrays["places"].shape[1]), np.int32)
             place[0, : 2 + len(contents)] = [component, core, *contents]
             row.append(int(jit_memo.intern_place(self.arrays(), place, 0)))
-        row += [self._memory(place, prop.initial) for place, prop in enumerate(self.with_memory)]
+        row += [self._memory(index, prop.initial) for index, prop in enumerate(self.with_memory)]
         return row if self.strategy is None else [*row, self._plans.number(self.strategy.initial)]
 
     def value(self, row: Array) -> State:
@@ -130,8 +130,8 @@ class KernelMemo:
     def memories(self) -> dict[str, list[Any]]:
         """The memories met, by property."""
         results: dict[str, list[Any]] = {prop.name: [] for prop in self.with_memory}
-        for place, value in self._memories.values:
-            results[self.with_memory[place].name].append(value)
+        for index, value in self._memories.values:
+            results[self.with_memory[index].name].append(value)
         return results
 
     def _number(self, channel: int, content: int) -> int:
@@ -205,8 +205,8 @@ class KernelMemo:
         ]
         start = self.count(jit_memo.TAKES)
         self._room("takes", length=start + len(alternatives))
-        for place, alternative in enumerate(alternatives):
-            self._arrays["takes"][start + place] = alternative
+        for position, alternative in enumerate(alternatives):
+            self._arrays["takes"][start + position] = alternative
         self._arrays["n"][jit_memo.TAKES] += len(alternatives)
         self._arrays["contents"][content, jit_memo.TAKE] = start
         self._arrays["contents"][content, jit_memo.TAKE_COUNT] = len(alternatives)
@@ -225,9 +225,9 @@ class KernelMemo:
 
     def _fill_fold(self, key: int) -> None:
         events, number = divmod(key - 1, 1 << 32)
-        place, memory = self._memories.values[number]
-        after = folded(self.with_memory[place], memory, self._events.values[events])
-        self._answer("fold", key, self._memory(place, after))
+        index, memory = self._memories.values[number]
+        after = folded(self.with_memory[index], memory, self._events.values[events])
+        self._answer("fold", key, self._memory(index, after))
 
     def _fill_mask(self, number: int) -> None:
         classes = tuple(self._arrays["mask_vectors"][number].tolist())
@@ -249,12 +249,12 @@ class KernelMemo:
         memo = self._arrays[f"{table}_memo"]
         memo[jit_memo.find(memo, key), 1] = value
 
-    def _memory(self, place: int, value: Hashable) -> int:
+    def _memory(self, index: int, value: Hashable) -> int:
         """The number of a property's memory."""
         before = len(self._memories)
-        number = self._memories.number((place, value))
+        number = self._memories.number((index, value))
         if number == before:
-            prop = self.with_memory[place]
+            prop = self.with_memory[index]
             if number >= len(self.reporting):
                 self.reporting = np.concatenate([self.reporting, np.zeros_like(self.reporting)])
             at_events = prop.needs in (Needs.EVENT, Needs.ORDER)

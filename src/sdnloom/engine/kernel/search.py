@@ -204,18 +204,18 @@ class KernelSearch:
     def _findings(self, first: int, last: int) -> list[tuple[int, Finding]]:
         """The first of these states for each finding, in the loop's order."""
         results = [
-            (first + place, order, found)
+            (first + position, order, found)
             for order, check in enumerate(self.properties)
-            for place, found in check.findings(self._rows[first:last], self._flags)
+            for position, found in check.findings(self._rows[first:last], self._flags)
         ]
         return [(number, found) for number, _, found in sorted(results, key=lambda one: one[:2])]
 
     def _observe(self, first: int, last: int) -> None:
         """Show the observers these states, in the loop's order."""
         rows, flags = self._rows[first:last], self._flags[: last - first]
-        new = [(place, order) for order, one in enumerate(self.observers) for place in one.new(rows, flags)]
-        for place, order in sorted(new):
-            self.observers[order].observation.observe(self.memo.value(rows[place]))
+        new = [(position, order) for order, one in enumerate(self.observers) for position in one.new(rows, flags)]
+        for position, order in sorted(new):
+            self.observers[order].observation.observe(self.memo.value(rows[position]))
 
     def _at_depth_limit(self, first: int, last: int) -> bool:
         """Whether states at the depth limit have new successors; then the search ends as incomplete."""
@@ -311,14 +311,14 @@ class _RowObserver:
 
     def new(self, rows: Array, flags: Array) -> list[int]:
         """The first row of each combination of places that the observer was not passed before."""
-        places = np.arange(len(rows))
+        positions = np.arange(len(rows))
         if self.observation.observer.quiescent:
-            places = np.flatnonzero(flags & jit_memo.FLAG_MUST == 0)
+            positions = np.flatnonzero(flags & jit_memo.FLAG_MUST == 0)
         results = []
-        for key, first in _distinct(rows[places][:, self.columns]):
+        for key, first in _distinct(rows[positions][:, self.columns]):
             if key not in self._passed:
                 self._passed.add(key)
-                results.append(int(places[first]))
+                results.append(int(positions[first]))
         return results
 
 
@@ -344,20 +344,20 @@ class _PropertyCheck:
         """The findings of the property in the rows, each with the position of the first such row."""
         needs = self.prop.needs
         if needs in _AT_EVENTS and self.columns:
-            places = np.flatnonzero(self.memo.reporting[rows[:, self.columns[0]]])
+            positions = np.flatnonzero(self.memo.reporting[rows[:, self.columns[0]]])
         elif needs is Needs.QUIESCENT:
-            places = np.flatnonzero(flags & jit_memo.FLAG_MUST == 0)
+            positions = np.flatnonzero(flags & jit_memo.FLAG_MUST == 0)
         elif needs is Needs.SETTLED:
-            places = np.flatnonzero(flags & (jit_memo.FLAG_MUST | jit_memo.FLAG_IDLE) == 0)
+            positions = np.flatnonzero(flags & (jit_memo.FLAG_MUST | jit_memo.FLAG_IDLE) == 0)
         else:
-            places = np.arange(len(rows))
+            positions = np.arange(len(rows))
         results: dict[Finding, int] = {}
-        for values, first in _distinct(rows[places][:, self.columns]):
-            message = self._message(values, rows[places[first]])
+        for values, first in _distinct(rows[positions][:, self.columns]):
+            message = self._message(values, rows[positions[first]])
             if message is not None:
                 found = Finding(self.prop.name, message)
-                results[found] = min(results.get(found, len(rows)), int(places[first]))
-        return [(place, found) for found, place in results.items()]
+                results[found] = min(results.get(found, len(rows)), int(positions[first]))
+        return [(position, found) for found, position in results.items()]
 
     def _message(self, key: tuple[int, ...], row: Array) -> str | None:
         if key not in self.answers:

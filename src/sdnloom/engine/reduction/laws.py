@@ -94,8 +94,8 @@ def check_commutation(semantics: Semantics, states: Iterable[State]) -> None:
     for state in states:
         transitions = semantics.transitions(state)
         commuting = stubborn.commuting(classes_of(semantics, state))
-        for place, one in enumerate(transitions):
-            for other in transitions[place + 1 :]:
+        for position, one in enumerate(transitions):
+            for other in transitions[position + 1 :]:
                 first = numbers[one.component.name, one.action.name]
                 second = numbers[other.component.name, other.action.name]
                 if commuting[first] >> second & 1:
@@ -185,5 +185,5 @@ def classes_of(semantics: Semantics, state: State, rules: ClassRules | None = No
 
 
 def _offers(semantics: Semantics, channel: str, state: State) -> bool:
-    place = semantics.channel_index[channel]
-    return bool(semantics.system.channels[place].discipline.take(state.contents[place]))
+    number = semantics.channel_index[channel]
+    return bool(semantics.system.channels[number].discipline.take(state.contents[number]))

@@ -132,7 +132,7 @@ class Classifier:
         if action.footprint is None:
             return (declared,) * bool(now), (declared,) * bool(later)
         listed = now + later
-        found = [action.footprint(core, listed[:place], message) for place, message in enumerate(listed)]
+        found = [action.footprint(core, listed[:position], message) for position, message in enumerate(listed)]
         return tuple(dict.fromkeys(found[: len(now)])), tuple(dict.fromkeys(found[len(now) :]))
 
     def _action_class(self, number: int, views: Sequence[_View]) -> ActionClass:

@@ -73,7 +73,7 @@ class StubbornSets:
         for prop in () if keep_state_properties else system.properties:
             if prop.needs is Needs.STATE:
                 raise ReductionRefused(
-                    f"property {prop.name!r} is asked in every state, and a reduction leaves states out; "
+                    f"property {prop.name!r} is checked in every state, and a reduction leaves states out; "
                     "search without reduction"
                 )
             if prop.needs is Needs.ORDER and not prop.watches:
@@ -99,8 +99,8 @@ class StubbornSets:
         self._slots = [
             -1 if one.takes is None else inboxes[one.component.name].index(one.takes) for one in self.actions
         ]
-        places = {component.name: number for number, component in enumerate(system.components)}
-        self._components = [places[one.component.name] for one in self.actions]
+        numbers = {component.name: number for number, component in enumerate(system.components)}
+        self._components = [numbers[one.component.name] for one in self.actions]
         self._first = [self._components.index(number) for number in self._components]  # of the action's component
         self._watched = [
             [two for two in self.actions if two is not one and self._watched_together(system, one, two)]
@@ -234,7 +234,7 @@ class StubbornSets:
     def _own(self, one: NumberedAction, parts: Iterable[tuple[int, ActionPart]]) -> Iterable[Node]:
         """The nodes of parts that are given by their numbers in the action's component."""
         first = self._first[one.number]
-        return ((self.actions[first + place], part) for place, part in parts)
+        return ((self.actions[first + number], part) for number, part in parts)
 
     def _bits(self, nodes: Iterable[Node]) -> int:
         bits = 0

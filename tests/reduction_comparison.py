@@ -1,4 +1,4 @@
-"""What a reduction must keep of a scenario, compared with the search without it. Anyone's test may call this."""
+"""Comparison of the reduced search of a scenario with the full search, for tests of all areas."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,20 +25,20 @@ class Sizes:
 
     @property
     def factor(self) -> float:
-        """How many times fewer there are."""
+        """The factor by which the reduction lowers the number of transitions."""
         return self.full / self.reduced
 
 
 def compare(scenario: Scenario, most: int = 30_000) -> Sizes | None:
-    """Assert that quiescent states and the properties that speak are equal; return how many transitions it took.
+    """Assert that quiescent states and the violated properties are equal; return the numbers of transitions.
 
-    None if there are more than `most` states without the reduction. Properties that are asked in every state are left
-    out: a reduction refuses them by name. It may find fewer different things that one property says, never none.
+    None if there are more than `most` states without the reduction. Properties of every state are left out: a
+    reduction refuses them by name. It may find fewer different violations of a property, but at least one.
     """
     full = _explored(scenario, False, Limits(states=most))
     if full is None:
         return None
-    # What the reduction supposes it finds out by itself: the search without it has looked at every reaction.
+    # The assumptions must be refuted by the reduced search itself, so it gets a program of its own.
     program = AssumeIndependent(make_program(scenario.program))
     while True:
         try:
@@ -55,25 +55,25 @@ def compare(scenario: Scenario, most: int = 30_000) -> Sizes | None:
 
 
 def compare_file(file: Path, most: int = 30_000) -> Sizes | None:
-    """The same for a scenario's file."""
+    """The same for a scenario file."""
     return compare(load_scenario(file), most)
 
 
 def without_properties(scenario: Scenario) -> Scenario:
-    """The scenario as published counts have it: nothing is asked, only what happens counts."""
+    """The scenario without properties, as published counts have it."""
     return replace(scenario, properties=())
 
 
 def _explored(scenario: Scenario, reduce: bool, limits: Limits) -> tuple[int, frozenset[State], frozenset[str]] | None:
-    """Transitions, quiescent states and the names of the properties that speak somewhere."""
+    """Transitions, quiescent states and the names of the properties that report something."""
     system = scenario.narrowed().system()
     system = replace(system, properties=tuple(p for p in system.properties if p.needs is not Needs.STATE))
     tables, reduction = Memo(system), StubbornSets(system) if reduce else None
     graph = SystemGraph(tables, reduction)
-    said: set[str] = set()
+    reported: set[str] = set()
 
     def note(found: Finding, number: int) -> bool:
-        said.add(found.property)
+        reported.add(found.property)
         return False
 
     kind = SleepSetSearch if can_sleep(system, reduction, None) else LoopSearch
@@ -82,4 +82,4 @@ def _explored(scenario: Scenario, reduce: bool, limits: Limits) -> tuple[int, fr
     if loop.stopped is not None:
         return None
     quiescent = frozenset(graph.value(state) for state in loop.states if graph.is_quiescent(state))
-    return loop.transitions, quiescent, frozenset(said)
+    return loop.transitions, quiescent, frozenset(reported)

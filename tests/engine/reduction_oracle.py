@@ -1,4 +1,4 @@
-"""What a search of a system shows, and how a reduced one is compared with the full one."""
+"""Comparison of a reduced search with the full one, and executions sorted into traces as an oracle."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -18,7 +18,7 @@ from sdnloom.engine.system_graph import SystemGraph
 
 @dataclass(frozen=True)
 class Shown:
-    """What must be the same with and without a reduction."""
+    """The results that must be equal with and without a reduction."""
 
     quiescent: frozenset[State]
     settled: frozenset[State]
@@ -28,7 +28,7 @@ class Shown:
 def explored(
     tables: Memo, reduction: StubbornSets | None = None, *, order: Any = "bfs", limit: int | None = None
 ) -> tuple[LoopSearch[int], Shown] | None:
-    """A whole search and what it shows; None if there are more states than the limit."""
+    """A complete search and its results; None if there are more states than the limit."""
     graph = SystemGraph(tables, reduction)
     found: set[Finding] = set()
 
@@ -50,7 +50,7 @@ def explored(
 
 
 def at_events(system: System) -> bool:
-    """Whether some property is asked at events, which is when a search takes care of cycles."""
+    """Whether some property is checked at events: then a search checks the cycle proviso."""
     return any(prop.needs in (Needs.EVENT, Needs.ORDER) for prop in system.properties)
 
 
@@ -132,7 +132,7 @@ class Executions:
         return next(t for t in self.transitions(state) if same_step(t.step, step))
 
     def _depend(self, one: Transition, other: Transition) -> bool:
-        """Whether the order of two steps matters, by what they touched and sent."""
+        """Whether the order of two steps matters, by their cells and channels."""
         a, b = one.action, other.action
         if Mode.IDLE in (a.mode, b.mode):
             return True
@@ -171,7 +171,7 @@ def lost_traces(system: System, rules: StubbornRules | None = None, limit: int =
 
 
 def difference(system: System, rules: StubbornRules | None = None, limit: int = 150) -> str | None:
-    """What a reduced search loses or invents, "" for nothing; None if the system is too large to compare."""
+    """The difference of a reduced search from the full one, "" for none; None if the system is too large."""
     tables = Memo(system)
     full = explored(tables, limit=limit)
     if full is None:
