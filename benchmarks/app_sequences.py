@@ -197,9 +197,9 @@ def restored(known: OskenProgram, course: Course, chance: random.Random) -> Cour
 def replayed(known: OskenProgram, course: Course, chance: random.Random) -> Course:
     """The same without snapshots but the first: each state is rebuilt by replaying the app's events."""
     states = known._states
-    for core, kept in states._kept.items():
+    for core, kept in states._stored.items():
         if kept.before is not None:
-            states._kept[core] = replace(kept, snapshot=None)
+            states._stored[core] = replace(kept, snapshot=None)
     return restored(known, course, chance)
 
 

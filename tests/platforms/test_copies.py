@@ -25,8 +25,8 @@ from sdnloom.platforms.nox.program import NoxProgram
 from sdnloom.platforms.osken.program import OskenProgram
 from sdnloom.platforms.python.program import PythonProgram
 from tests.network.programs import Hub
+from tests.platforms.osken.helpers import APPS
 
-APPS = Path(__file__).parent / "osken" / "apps"
 NOX = Path(__file__).parents[2] / "examples" / "mac_learning_nox" / "learning.py"
 PROMISES = (None, True, False)
 

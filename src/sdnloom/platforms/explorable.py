@@ -77,7 +77,7 @@ class BranchFilter:
         self._is_own, self._library, self._quiet = own, library, quiet
         self._files: dict[str, _Kind] = {}
         self._last: FrameType | None = None  # the library function of the last branch, and the decision
-        self._said = True
+        self._ignored = True
 
     def __call__(self, site: Site) -> bool:
         """Whether a branch at this place is ignored."""
@@ -85,23 +85,23 @@ class BranchFilter:
             return False
         entry = ""  # the library function that the program called
         innermost: FrameType | None = None
-        said, known, frame = True, self._files.get, cast("FrameType | None", sys._getframe(1))
+        ignored, known, frame = True, self._files.get, cast("FrameType | None", sys._getframe(1))
         while frame is not None:
             code = frame.f_code
             kind = known(code.co_filename) or self._kind(code.co_filename)
             if kind is _LIBRARY:
                 if innermost is None:
                     if frame is self._last:
-                        return self._said
+                        return self._ignored
                     innermost = frame
                 entry = code.co_name
             elif kind is not _CALLER:
-                said = kind is _QUIET or entry in READING_AND_WRITING
+                ignored = kind is _QUIET or entry in READING_AND_WRITING
                 break
             frame = frame.f_back
         if innermost is not None and not innermost.f_code.co_flags & _RESUMED:
-            self._last, self._said = innermost, said
-        return said
+            self._last, self._ignored = innermost, ignored
+        return ignored
 
     def _kind(self, name: str) -> "_Kind":
         kind = self._files.get(name)

@@ -116,7 +116,7 @@ class CapturedProgram(Copyable, ABC):
     def _start(self) -> None:
         step = ProgramStep(StartStep())
         self._check_start(self._run(step).events)
-        self._initial = self._states.note(self._states.first, step)
+        self._initial = self._states.store(self._states.first, step)
 
     def _own_classes(self, classes: Sequence[type]) -> None:
         """Replace the classes whose type rules are forgotten together with the program."""
@@ -132,7 +132,7 @@ class CapturedProgram(Copyable, ABC):
     @property
     def capture(self) -> str:
         """How states were stored so far: "snapshot", or "replay" (perhaps "from the very start") with the reasons."""
-        return self._states.how()
+        return self._states.description()
 
     def initial(self) -> StateId:
         """The state after the start, before any switch has joined."""
@@ -141,7 +141,7 @@ class CapturedProgram(Copyable, ABC):
     def prepare(self, core: StateId) -> None:
         """Restore a state now, so that the next `handle` runs the handler alone."""
         with self._running():
-            self._states.bring(core)
+            self._states.restore(core)
 
     def handle(self, core: StateId, given: Input) -> Sequence[Reaction] | Restart:
         """The reactions: one, or one for each thread, timer and outcome of draws."""
@@ -165,23 +165,23 @@ class CapturedProgram(Copyable, ABC):
             return [(result.messages, result.events) for _, result in self._steps(core, given, watcher)]
 
         with self._running():
-            return self._footprints.touched(core, reactions, again)
+            return self._footprints.footprint(core, reactions, again)
 
     def _reactions(self, core: StateId, given: Input) -> Iterator[Reaction]:
         for step, result in self._steps(core, given):
-            after = self._states.note(core, step)
+            after = self._states.store(core, step)
             yield Reaction(after, result.messages, result.events, _label(step.choice, result.draws))
 
     def _steps(
         self, core: StateId, given: Input, watcher: Watcher = nullcontext
     ) -> Iterator[tuple[ProgramStep, StepResult]]:
         """Take the steps that an input allows, each from the same state."""
-        self._states.bring(core)
+        self._states.restore(core)
         for choice in self._choices(given):
             script: tuple[int, ...] | None = ()
             while script is not None:
                 step = ProgramStep(given, choice, script)
-                self._states.bring(core)
+                self._states.restore(core)
                 with watcher():
                     result = self._run(step)
                 yield step, result
@@ -189,7 +189,7 @@ class CapturedProgram(Copyable, ABC):
 
     def _run(self, step: ProgramStep) -> StepResult:
         """Take a step from the present state."""
-        self._states.moved()
+        self._states.leave()
         draws = self._draws()
         draws.begin(step.script)
         messages, events = self._perform(step)

@@ -179,15 +179,15 @@ def test_names_of_modules_that_hold_nothing_mutable_are_looked_at_together():
     scope = Scope({"quiet"})
     roots = Roots(scope, {}, [quiet])
     assert sorted(roots.values) == ["functions", "names"]
-    assert roots.telling() == {}
-    first, text = take(roots.values, scope), canonical_text(roots.telling(), scope)
+    assert roots.digest_roots() == {}
+    first, text = take(roots.values, scope), canonical_text(roots.digest_roots(), scope)
     quiet.LIMIT, quiet.Kind.size, quiet.Kind.fresh = 5, [6], 7
-    changed, other = take(roots.values, scope), canonical_text(roots.telling(), scope)
+    changed, other = take(roots.values, scope), canonical_text(roots.digest_roots(), scope)
     assert text != other
     quiet.Kind.size.append(8)
     restore(changed)
     assert (quiet.LIMIT, quiet.Kind.size, quiet.Kind.fresh) == (5, [6], 7)
-    assert canonical_text(roots.telling(), scope) == other
+    assert canonical_text(roots.digest_roots(), scope) == other
     restore(first)
     assert (quiet.LIMIT, quiet.Kind.size, hasattr(quiet.Kind, "fresh")) == (1, 2, False)
-    assert canonical_text(roots.telling(), scope) == text
+    assert canonical_text(roots.digest_roots(), scope) == text

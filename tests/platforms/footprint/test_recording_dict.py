@@ -102,4 +102,4 @@ def test_a_noting_table_is_a_plain_one_in_the_state():
     core = program.initial()
     for _ in range(2):
         core = program.handle(core, HELLO)[0].core
-    assert "Noting" not in repr(core)
+    assert "Recording" not in repr(core)

@@ -243,7 +243,7 @@ def test_states_that_differ_are_told_apart(tmp_path_factory, given):
     for each in [*START, *given]:
         for reaction in started.handle(core, each)[:1]:
             core = reaction.core
-        started._states.bring(core)
+        started._states.restore(core)
         app, module = component(started, "hoarding"), started._loader.modules["hoarding"]
         look = (
             [(address, port, when) for address, (port, when, _) in app.packets.items()],

@@ -143,7 +143,7 @@ def test_draws_can_be_choices_of_the_search(tmp_path):
     assert [reaction.choice for reaction in reactions] == [f"draws {a},{b}" for a in range(3) for b in range(2)]
     found = []
     for reaction in reactions:
-        started._states.bring(reaction.core)
+        started._states.restore(reaction.core)
         found += component(started).drawn
     assert found == [(a, b) for a in range(3) for b in "ab"]
 

@@ -47,9 +47,9 @@ def test_direct_restored_and_replayed_are_one_state_with_one_future(name, inputs
     trail = walk(direct, inputs)
     # Nothing but the very first state has a snapshot there: all others are rebuilt by their steps.
     again = walk(replayed, inputs)
-    for core, kept in list(replayed._states._kept.items()):
+    for core, kept in list(replayed._states._stored.items()):
         if kept.before is not None and kept.snapshot is not None:
-            replayed._states._kept[core] = type(kept)(None, kept.before, kept.step)
+            replayed._states._stored[core] = type(kept)(None, kept.before, kept.step)
     assert again == trail
     place = min(at, len(trail) - 1)
     core = trail[place][1].core
@@ -104,7 +104,7 @@ def test_a_program_that_is_not_a_function_of_its_inputs_is_refused():
 
     app(under_test, "Sleeper").work.__func__.__defaults__ = ("changed behind our back",)
     under_test._sandbox.bricks["Sleeper"].log.append("changed behind our back")
-    kept = under_test._states._kept
+    kept = under_test._states._stored
     for each in kept.values():
         if each.snapshot is not None:
             for _, target, saved in each.snapshot.kept:

@@ -61,16 +61,16 @@ class DictOrder:
     def _try(self, todo: list[tuple[StateId, Any]]) -> Input | None:
         """Give inputs to variants, and to those found on the way; return an input to which one reacts differently."""
         states = self._states
-        while todo or states.arrived:
-            while states.arrived:
-                variant = states.arrived.pop()
-                todo += [(variant, given) for given in self._known.get(states.standing(variant), ())]
+        while todo or states.new_variants:
+            while states.new_variants:
+                variant = states.new_variants.pop()
+                todo += [(variant, given) for given in self._known.get(states.representative(variant), ())]
             if not todo or todo[-1] in self._tried:
                 todo = todo[:-1]
                 continue
             variant, given = todo.pop()
             self._tried.add((variant, given))
-            if self._react(variant, given) != self._known[states.standing(variant)][given]:
+            if self._react(variant, given) != self._known[states.representative(variant)][given]:
                 different: Input = given
                 return different
         return None

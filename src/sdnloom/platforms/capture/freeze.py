@@ -96,7 +96,7 @@ def _freeze(value: Any, where: str, owners: _Owners, depth: int) -> Hashable:
 
 
 def _freeze_mutable(value: Any, where: str, owners: _Owners, depth: int) -> Frozen:
-    kind = vars(type(value)).get("noted_kind", type(value))  # the type that a recording dict stands for
+    kind = vars(type(value)).get("recorded_kind", type(value))  # the type that a recording dict stands for
     base = next((each for each in MUTABLE if isinstance(value, each)), None)
     attributes = attributes_of(value) if kind is type(value) else {}
     if (base is None and attributes is None) or isinstance(value, _REFUSED):

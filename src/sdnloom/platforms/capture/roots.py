@@ -188,7 +188,7 @@ class Roots:
             "functions": Attributes(self._functions),
         }
 
-    def telling(self) -> dict[str, Any]:
+    def digest_roots(self) -> dict[str, Any]:
         """Return the roots that a digest needs: those that are not as loaded. A snapshot needs all."""
         return {
             name: each

@@ -38,7 +38,7 @@ class StateId:
     digest: str
 
     def __repr__(self) -> str:
-        return f"Core({self.digest!r})"
+        return f"StateId({self.digest!r})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +54,15 @@ class StoredState(Generic[Step]):
 class FreshProgram(NamedTuple):
     """The state of a program that was made and has not started.
 
-    `clear` ends the waiting threads of the present state, `waiting` names them: no snapshot can hold them. `telling`
-    returns the roots that a digest needs now.
+    `clear` ends the waiting threads of the present state, `waiting` names them: no snapshot can hold them.
+    `digest_roots` returns the roots that a digest needs now.
     """
 
     roots: Mapping[str, Any]
     scope: Scope
     clear: Callable[[], None]
     waiting: Callable[[], Iterable[str]] = tuple
-    telling: Callable[[], Mapping[str, Any]] | None = None
+    digest_roots: Callable[[], Mapping[str, Any]] | None = None
 
 
 class StateStore(Generic[Step]):
@@ -71,29 +71,29 @@ class StateStore(Generic[Step]):
     def __init__(self, made: FreshProgram, make: Callable[[], FreshProgram], run: Callable[[Step], object]) -> None:
         self._make, self._run = make, run
         self._take_over(made)
-        self._kept: dict[StateId, StoredState[Step]] = {}
+        self._stored: dict[StateId, StoredState[Step]] = {}
         self.live: StateId | None = None
         self.refused: dict[str, None] = {}  # objects that snapshots could not hold
         self.unread: dict[str, None] = {}  # suspended calls that no digest could read
-        self.anew = False  # whether the program is made again for every state
+        self.remade = False  # whether the program is made again for every state
         self.repeated = 0  # steps that were taken again
         self._orders: dict[
             StateId, dict[tuple[Order, ...], StateId]
         ] = {}  # the states that each core represents, by their insertion orders
-        self._stands: dict[StateId, StateId] = {}  # variant -> its representative
-        self.arrived: list[StateId] = []  # variants that were not compared yet
+        self._representatives: dict[StateId, StateId] = {}  # variant -> its representative
+        self.new_variants: list[StateId] = []  # variants that were not compared yet
         self.merged = False  # whether there were too many variants to store
         self.ordered = False
-        self.first = self.note(None, None)
+        self.first = self.store(None, None)
 
     def _take_over(self, made: FreshProgram) -> None:
         self._roots, self._scope, self._clear, self._waiting = made.roots, made.scope, made.clear, made.waiting
-        self._telling = made.telling or (lambda: made.roots)
+        self._digest_roots = made.digest_roots or (lambda: made.roots)
 
     def __len__(self) -> int:
         return len(self._orders)
 
-    def note(self, before: StateId | None, step: Step | None) -> StateId:
+    def store(self, before: StateId | None, step: Step | None) -> StateId:
         """Store the present state, to which a step led, and return its core."""
         orders: list[Order] = []
         core = self._core(before, step, orders)
@@ -110,50 +110,50 @@ class StateStore(Generic[Step]):
         key = core
         if number:
             key = StateId(f"{core.digest}~{number}")
-            self._stands[key] = core
-            self.arrived.append(key)
-        self._kept[key] = StoredState(self._snapshot(before is None), before, step, self.ordered)
+            self._representatives[key] = core
+            self.new_variants.append(key)
+        self._stored[key] = StoredState(self._snapshot(before is None), before, step, self.ordered)
         return key
 
     def variants(self, core: StateId) -> list[StateId]:
         """Return the stored states that differ from a core in insertion order only."""
         return list(self._orders[core].values())[1:]
 
-    def standing(self, variant: StateId) -> StateId:
+    def representative(self, variant: StateId) -> StateId:
         """Return the core that represents a state."""
-        return self._stands.get(variant, variant)
+        return self._representatives.get(variant, variant)
 
     def keep_order(self) -> None:
         """Begin again, with insertion order as part of every digest from now on.
 
         Cores that were returned before can still be restored.
         """
-        self.bring(self.first)
+        self.restore(self.first)
         self.ordered, self.merged = True, False
-        self.arrived.clear()
-        self.first = self.note(None, None)
+        self.new_variants.clear()
+        self.first = self.store(None, None)
 
     def _snapshot(self, first: bool) -> Snapshot | None:
-        if self.anew:
+        if self.remade:
             return None
         reasons = dict.fromkeys(self._waiting())
         snapshot = None if reasons else take(self._roots, self._scope)
         if snapshot is not None:
             reasons = dict.fromkeys(map(str, snapshot.refused))
         # A snapshot refers to live objects, so there are none once the program is made again for every state.
-        self.anew = first and bool(reasons)
+        self.remade = first and bool(reasons)
         self.refused.update(reasons)
         return None if reasons else snapshot
 
-    def bring(self, core: StateId) -> None:
+    def restore(self, core: StateId) -> None:
         """Restore a state that was seen."""
         if core == self.live:
             return
-        if core not in self._kept:
+        if core not in self._stored:
             raise ReplayError(f"{core!r} is no state of this run of the program; expected one that it returned")
         steps: list[Step] = []
         at = core
-        while (kept := self._kept[at]).snapshot is None and at != self.live and kept.before is not None:
+        while (kept := self._stored[at]).snapshot is None and at != self.live and kept.before is not None:
             assert kept.step is not None
             steps.append(kept.step)
             at = kept.before
@@ -174,30 +174,30 @@ class StateStore(Generic[Step]):
         self.live = core
 
     def _refuse_other(self, core: StateId, step: Step | None, where: str) -> None:
-        kept = self._kept[core]
-        if self._core(kept.before, step, ordered=kept.ordered) != self.standing(core):
+        kept = self._stored[core]
+        if self._core(kept.before, step, ordered=kept.ordered) != self.representative(core):
             raise ReplayError(
                 f"the program did not do the same again {where}; expected one that depends only on its state, its "
-                "inputs, and the time and chance it is given"
+                "inputs, and the clock and random numbers of its sandbox"
             )
 
-    def moved(self) -> None:
+    def leave(self) -> None:
         """Declare that the program has left the state that was restored."""
         self.live = None
 
     def text(self) -> str:
         """Return the present state as text, for finding the difference of two states."""
-        return canonical_text(self._telling(), self._scope, opaque=lambda target: "(not readable)")
+        return canonical_text(self._digest_roots(), self._scope, opaque=lambda target: "(not readable)")
 
-    def readable(self) -> tuple[Mapping[str, Any], Scope]:
+    def digest_roots(self) -> tuple[Mapping[str, Any], Scope]:
         """Return the roots that a digest of the present state needs, and their scope."""
-        return self._telling(), self._scope
+        return self._digest_roots(), self._scope
 
-    def how(self) -> str:
+    def description(self) -> str:
         """Return how states were stored so far: "snapshot", or "replay" with the reasons."""
         if not self.refused:
             return "snapshot"
-        way = "replay from the very start" if self.anew else "replay"
+        way = "replay from the very start" if self.remade else "replay"
         return f"{way}: {'; '.join([*self.refused, *self.unread])}"
 
     def _core(
@@ -212,11 +212,11 @@ class StateStore(Generic[Step]):
                 return frames_view(target)
             except CaptureError as error:
                 self.unread[str(error)] = None
-                return f"reached from {before and self.standing(before)} by {step!r}"
+                return f"reached from {before and self.representative(before)} by {step!r}"
 
         ordered = self.ordered if ordered is None else ordered
         found = [] if ordered and orders is None else orders
-        text = canonical_text(self._telling(), self._scope, opaque=opaque, orders=found)
+        text = canonical_text(self._digest_roots(), self._scope, opaque=opaque, orders=found)
         if ordered:
             text += f" in the order {found}"
         return StateId(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest())

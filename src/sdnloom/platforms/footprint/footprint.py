@@ -16,7 +16,7 @@ from sdnloom.network.openflow import OpenFlowMessage
 from sdnloom.network.program import Reaction, ReadsAndWrites
 from sdnloom.network.program_cells import Connected
 from sdnloom.platforms.capture.states import StateId, StateStore
-from sdnloom.platforms.footprint.recording_dict import Notes, note_tables, noted_cells
+from sdnloom.platforms.footprint.recording_dict import RecordedReads, recorded_cells, recording_tables
 from sdnloom.platforms.footprint.state_cells import REST, StateCells, dicts_of, partition
 
 Watcher = Callable[[], AbstractContextManager[object]]
@@ -26,7 +26,7 @@ Effects = tuple[tuple[tuple[str, OpenFlowMessage], ...], tuple[Event, ...]]  # m
 class FootprintRecorder:
     """Finds the cells of states, and those that a step reads and writes.
 
-    `apps` and `connections` return the present ones by name; `noting` is the context that records reads of connections.
+    `apps` and `connections` return the present ones by name; `recording` records reads of connections while it lasts.
     """
 
     def __init__(
@@ -34,12 +34,12 @@ class FootprintRecorder:
         states: StateStore[Any],
         apps: Callable[[], Mapping[str, Any]],
         connections: Callable[[], Mapping[str, Any]] = dict,
-        noting: Callable[[set[str]], AbstractContextManager[object]] = nullcontext,
+        recording: Callable[[set[str]], AbstractContextManager[object]] = nullcontext,
     ) -> None:
-        self._states, self._apps, self._connections, self._noting = states, apps, connections, noting
+        self._states, self._apps, self._connections, self._recording = states, apps, connections, recording
         self._known: dict[StateId, StateCells | None] = {}
 
-    def touched(
+    def footprint(
         self, core: StateId, reactions: Sequence[Reaction], again: Callable[[Watcher], Sequence[Effects]]
     ) -> ReadsAndWrites | None:
         """Return the cells that reactions in a state read (written ones included) and write.
@@ -51,8 +51,8 @@ class FootprintRecorder:
             return None
         tables, switches = set[tuple[str, Any]](), set[str]()
         ends: list[StateCells | None] = []
-        did = again(lambda: self._watching(before, tables, switches, ends))
-        if list(did) != [(one.messages, one.events) for one in reactions]:
+        effects = again(lambda: self._watching(before, tables, switches, ends))
+        if list(effects) != [(one.messages, one.events) for one in reactions]:
             return None  # recording changed its behaviour
         writes: set[Cell] = set()
         for one, end in zip(reactions, ends, strict=True):
@@ -60,7 +60,7 @@ class FootprintRecorder:
             if after is None or end is None or after != end:
                 return None
             writes |= before.changed(end)  # `end`, for its dicts have the insertion order of this step
-        reads = {REST, *map(Connected, switches), *noted_cells(tables)}
+        reads = {REST, *map(Connected, switches), *recorded_cells(tables)}
         return frozenset(reads | writes), frozenset(writes)
 
     def _parts(self, core: StateId) -> StateCells | None:
@@ -72,28 +72,28 @@ class FootprintRecorder:
         if states.ordered:
             return None
         if core not in self._known:
-            states.bring(core)
+            states.restore(core)
             self._known[core] = self._present()
         return self._known[core]
 
     def _present(self) -> StateCells | None:
-        roots, scope = self._states.readable()
+        roots, scope = self._states.digest_roots()
         return partition(roots, scope, dicts_of(self._apps()), self._connections())
 
     @contextmanager
     def _watching(
-        self, parts: StateCells, tables: Notes, switches: set[str], ends: list[StateCells | None]
+        self, parts: StateCells, tables: RecordedReads, switches: set[str], ends: list[StateCells | None]
     ) -> Iterator[None]:
         """Replace dicts and connections by recording ones during a run; the state has to be restored afterwards.
 
         The cells of the state that it leads to are added to `ends`.
         """
         found = {each.name: each for each in dicts_of(self._apps()) if each.name in parts.tables}
-        noting = note_tables({name: each.items for name, each in found.items()}, tables)
-        for name, table in noting.items():
+        recording = recording_tables({name: each.items for name, each in found.items()}, tables)
+        for name, table in recording.items():
             found[name].holder[found[name].attribute] = table
-        with self._noting(switches):
+        with self._recording(switches):
             yield
-        for table in noting.values():
+        for table in recording.values():
             table.notes = set()  # reads from here on are ours
         ends.append(self._present())

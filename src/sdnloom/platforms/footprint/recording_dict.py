@@ -17,7 +17,7 @@ from sdnloom.platforms.capture.freeze import thaw
 from sdnloom.platforms.capture.save_restore import Aspect, Aspects
 from sdnloom.platforms.capture.type_rules import aspects_of
 
-Notes = set[tuple[str, Any]]  # (attribute, key), or (attribute, EVERY) when the whole table was read
+RecordedReads = set[tuple[str, Any]]  # (attribute, key), or (attribute, EVERY) when the whole table was read
 EVERY = object()
 _BY_KEY = ("__getitem__", "__contains__", "get", "pop", "setdefault", "__delitem__", "__setitem__", "__missing__")
 _AS_A_WHOLE = (
@@ -27,11 +27,11 @@ _AS_A_WHOLE = (
 
 
 class RecordingDict:
-    """Mixin for a dict type, its `noted_kind`; `freeze` treats it as that type."""
+    """Mixin for a dict type, its `recorded_kind`; `freeze` treats it as that type."""
 
-    noted_kind: type
+    recorded_kind: type
     attribute: str
-    notes: Notes
+    notes: RecordedReads
     table: Any  # the wrapped dict
 
     def note(self, key: Any) -> None:
@@ -72,20 +72,21 @@ def _set_factory(self: RecordingDict, factory: Any) -> None:
     self.table.default_factory = factory
 
 
-def _noting(base: type) -> type:
+def _recording_type(base: type) -> type:
     methods: dict[str, Any] = {name: _by_key(getattr(base, name)) for name in _BY_KEY if hasattr(base, name)}
     methods |= {name: _as_a_whole(getattr(base, name)) for name in _AS_A_WHOLE if hasattr(base, name)}
     if hasattr(base, "default_factory"):
         methods["default_factory"] = property(_get_factory, _set_factory)
-    return type(f"Noting{base.__name__}", (RecordingDict, base), {**methods, "noted_kind": base, "__hash__": None})
+    methods |= {"recorded_kind": base, "__hash__": None}
+    return type(f"Recording{base.__name__}", (RecordingDict, base), methods)
 
 
-_KINDS: Mapping[type, type] = {base: _noting(base) for base in (dict, defaultdict)}
+_KINDS: Mapping[type, type] = {base: _recording_type(base) for base in (dict, defaultdict)}
 
 
 def table_kind(value: Any) -> type | None:
     """The type of a table, also of a recording one; None if the value is no table."""
-    kind: type = getattr(type(value), "noted_kind", type(value))
+    kind: type = getattr(type(value), "recorded_kind", type(value))
     return kind if kind in _KINDS else None
 
 
@@ -100,13 +101,13 @@ def _aspects(kind: type) -> Aspects:
 
 
 # Rules by which a digest treats a recording dict as the table inside.
-DISGUISES: Mapping[type, tuple[str, Aspects]] = {
-    noting: (f"{base.__module__}.{base.__qualname__}", tuple(map(_behind, _aspects(base))))
-    for base, noting in _KINDS.items()
+RECORDING_RULES: Mapping[type, tuple[str, Aspects]] = {
+    recording: (f"{base.__module__}.{base.__qualname__}", tuple(map(_behind, _aspects(base))))
+    for base, recording in _KINDS.items()
 }
 
 
-def note_tables(attributes: Mapping[str, Any], notes: Notes) -> dict[str, Any]:
+def recording_tables(attributes: Mapping[str, Any], notes: RecordedReads) -> dict[str, Any]:
     """Recording dicts for the attributes that are tables."""
     found = {}
     for name, value in attributes.items():
@@ -119,14 +120,14 @@ def note_tables(attributes: Mapping[str, Any], notes: Notes) -> dict[str, Any]:
     return found
 
 
-def read_cells(attributes: Iterable[str], tables: Iterable[str], notes: Notes) -> frozenset[Cell]:
+def read_cells(attributes: Iterable[str], tables: Iterable[str], notes: RecordedReads) -> frozenset[Cell]:
     """The cells that were read: of tables those recorded, and all other attributes, whose reads are not recorded."""
     known = set(tables)
     cells: set[Cell] = {Attribute(name) for name in attributes if name not in known}
-    return frozenset(cells | noted_cells(notes))
+    return frozenset(cells | recorded_cells(notes))
 
 
-def noted_cells(notes: Notes) -> set[Cell]:
+def recorded_cells(notes: RecordedReads) -> set[Cell]:
     """The cells that were recorded, without the keys of tables that were read as a whole."""
     cells = {cell_of(name, key) for name, key in notes}
     return {cell for cell in cells if not (isinstance(cell, Key) and Attribute(cell.attribute) in cells)}

@@ -20,7 +20,7 @@ from sdnloom.platforms.capture.frames import frames_view
 from sdnloom.platforms.capture.save_restore import CaptureError, Form
 from sdnloom.platforms.capture.snapshot import Scope
 from sdnloom.platforms.capture.type_rules import ways
-from sdnloom.platforms.footprint.recording_dict import DISGUISES, table_kind
+from sdnloom.platforms.footprint.recording_dict import RECORDING_RULES, table_kind
 
 REST = "the rest of its state"
 
@@ -153,11 +153,11 @@ def _pinned(scope: Scope, names: Mapping[int, str]) -> Iterator[None]:
     """Within this block these objects are known by name, and recording dicts as the tables inside."""
     before = {key: scope.names[key] for key in names if key in scope.names}
     scope.names.update(names)
-    scope.plain_kinds.update(DISGUISES)
+    scope.plain_kinds.update(RECORDING_RULES)
     try:
         yield
     finally:
-        for kind in DISGUISES:
+        for kind in RECORDING_RULES:
             scope.plain_kinds.pop(kind, None)
         for key in names:
             del scope.names[key]

@@ -27,7 +27,7 @@ from sdnloom.platforms.capture.type_rules import classes_of
 from sdnloom.platforms.handler_errors import handler_raised
 from sdnloom.platforms.osken import wsgi as osken_wsgi
 from sdnloom.platforms.osken.capture import SandboxState, capture_apps, foreign_handlers
-from sdnloom.platforms.osken.connection import REQUESTS, Connection, SentMessage, decoded, encoded, noting
+from sdnloom.platforms.osken.connection import REQUESTS, Connection, SentMessage, decoded, encoded, recording
 from sdnloom.platforms.osken.errors import AppError
 from sdnloom.platforms.osken.event_loops import LoopException
 from sdnloom.platforms.osken.load import LoadedApps, load
@@ -113,9 +113,9 @@ class Apps:
         """The connections of switches."""
         return self._datapaths
 
-    def noting(self, notes: set[str]) -> AbstractContextManager[None]:
+    def recording(self, notes: set[str]) -> AbstractContextManager[None]:
         """Context that records the switches whose connections are read."""
-        return noting(self._datapaths, notes)
+        return recording(self._datapaths, notes)
 
     @property
     def classes(self) -> list[type]:

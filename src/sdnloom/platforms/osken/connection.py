@@ -152,23 +152,23 @@ class Connection(CapturedAspect, Datapath):  # type: ignore[misc]  # os-ken has 
         self.close()
 
 
-class _Noting(Connection):
+class _RecordingConnection(Connection):
     """A connection that records when the program reads it."""
 
     notes: ClassVar[set[str]] = set()
 
     def __getattribute__(self, name: str) -> Any:
         if name not in _LOOKED_AT_BY_US:
-            _Noting.notes.add(object.__getattribute__(self, "switch"))
+            _RecordingConnection.notes.add(object.__getattribute__(self, "switch"))
         return object.__getattribute__(self, name)
 
 
 @contextmanager
-def noting(connections: Mapping[str, Connection], notes: set[str]) -> Iterator[None]:
+def recording(connections: Mapping[str, Connection], notes: set[str]) -> Iterator[None]:
     """Context that records the switches whose connections are read."""
-    _Noting.notes = notes
+    _RecordingConnection.notes = notes
     for each in connections.values():
-        each.__class__ = _Noting
+        each.__class__ = _RecordingConnection
     try:
         yield
     finally:

@@ -91,7 +91,7 @@ class OskenProgram(CapturedProgram):
         apps = self._apps = Apps(self._sandbox, self._names, self._version, settle=not self.explores_threads)
         self._entered.enter_context(self._sandbox.running())
         self._own_classes(apps.classes)
-        return FreshProgram(apps.roots.values, apps.scope, apps.clear, apps.parked, apps.roots.telling)
+        return FreshProgram(apps.roots.values, apps.scope, apps.clear, apps.parked, apps.roots.digest_roots)
 
     def _remake(self) -> FreshProgram:
         before = self._apps
@@ -166,7 +166,7 @@ class OskenProgram(CapturedProgram):
         return self._apps.connections
 
     def _recording_connections(self, switches: set[str]) -> AbstractContextManager[object]:
-        return self._apps.noting(switches)
+        return self._apps.recording(switches)
 
     def _choices(self, given: Input) -> Sequence[str]:
         return self._apps.choices(given)

@@ -74,7 +74,7 @@ class SymbolicOsken(OskenProgram):
     def attempt(self, core: Any, given: MessageIn, content: Content | None = None) -> HandlerRun:
         """Run the handlers of a message in a state, with other content in the message."""
         with self._running():
-            self._states.bring(core)
+            self._states.restore(core)
             start_trail()
             with contextlib.nullcontext() if content is None else _carrying(content):
                 done = self._run(ProgramStep(given))

@@ -108,9 +108,8 @@ def _watching(base: type, name: str) -> Callable[..., Any]:
 
 def _watched(base: type) -> type:
     methods: dict[str, Any] = {name: _watching(base, name) for name in _SHOWS_ORDER if hasattr(base, name)}
-    return type(
-        base.__name__, (base,), {**methods, "__slots__": ("number", "seen"), "noted_kind": base, "watched_kind": base}
-    )
+    methods |= {"__slots__": ("number", "seen"), "recorded_kind": base, "watched_kind": base}
+    return type(base.__name__, (base,), methods)
 
 
 _WATCHED: Mapping[type, type] = {base: _watched(base) for base in (dict, defaultdict)}

@@ -46,7 +46,7 @@ from sdnloom.platforms.capture.freeze import (
     restore,
 )
 from sdnloom.platforms.copyable import Copyable
-from sdnloom.platforms.footprint.recording_dict import EVERY, Notes, note_tables, read_cells, written_cells
+from sdnloom.platforms.footprint.recording_dict import EVERY, RecordedReads, read_cells, recording_tables, written_cells
 from sdnloom.platforms.python.insertion_order import Arrangement, OrderWatch, arranged
 
 if TYPE_CHECKING:
@@ -196,8 +196,8 @@ class PythonProgram(Copyable):
             return (Reaction(core, reads=NONE, writes=NONE),)
         watch = None if self._ordered else OrderWatch()
         instance = restore(object.__new__(self.kind), core, watch)
-        notes: Notes = set()
-        tables = note_tables(attributes_of(instance) or {}, notes)
+        notes: RecordedReads = set()
+        tables = recording_tables(attributes_of(instance) or {}, notes)
         for attribute, table in tables.items():
             object.__setattr__(instance, attribute, table)
         net = Net()
@@ -214,7 +214,7 @@ class PythonProgram(Copyable):
         writes = written_cells(before, dict(after), tables, self._ordered)
         return (Reaction(after, tuple(net.messages), raised, reads=reads | writes, writes=writes),)
 
-    def _orders(self, watch: OrderWatch, tables: Mapping[str, Any], notes: Notes) -> list[Arrangement]:
+    def _orders(self, watch: OrderWatch, tables: Mapping[str, Any], notes: RecordedReads) -> list[Arrangement]:
         """Return other insertion orders of the dicts that a handler iterated over."""
         whole = {attribute for attribute, key in notes if key is EVERY}
         watch.see(table.table for attribute, table in tables.items() if attribute in whole)

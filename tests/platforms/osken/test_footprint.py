@@ -97,7 +97,7 @@ def test_watching_a_program_leaves_no_trace_in_its_states(toucher, start):
     assert toucher.footprint(start, given, [before]) is not None
     (after,) = toucher.handle(start, given)
     assert before == after
-    assert "Noting" not in toucher._states.text()
+    assert "Recording" not in toucher._states.text()
 
 
 def test_what_a_program_does_when_it_notices_that_it_is_watched_is_not_believed(tmp_path):
