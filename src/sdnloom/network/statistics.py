@@ -1,4 +1,4 @@
-"""Statistics that the environment chooses: what a port's counters say whenever the program asks (NICE, figure 4)."""
+"""Port statistics that the environment chooses: the counters in replies to the program (NICE, figure 4)."""
 
 import itertools
 from collections.abc import Iterator, Sequence
@@ -13,7 +13,7 @@ COUNTERS = tuple(each.name for each in fields(PortStats) if each.name != "port_n
 
 
 def check_counters(counters: Sequence[PortCounter], topology: Topology) -> None:
-    """Raise an error for a counter of no port, an unknown one, one without values, or one given twice."""
+    """Raise an error for an unknown port or counter, one without values, or one that is given twice."""
     for place, each in enumerate(counters):
         topology.check_port(each.port)
         where = f"statistics of {each.port}"
@@ -26,7 +26,7 @@ def check_counters(counters: Sequence[PortCounter], topology: Topology) -> None:
 
 
 def with_statistics(outcome: SwitchOutcome, counters: Sequence[PortCounter]) -> Iterator[SwitchOutcome]:
-    """Yield the outcome with its port statistics as they may be; an outcome without any is yielded as it is."""
+    """Yield the outcome with each choice of port statistics; an outcome without any is yielded unchanged."""
     asked = {
         row.port_no for message in outcome.messages if isinstance(message, PortStatsReply) for row in message.ports
     }

@@ -1,7 +1,7 @@
-"""Timeouts without clocks: any timer of a switch may be the next one to run out.
+"""Timeouts without clocks: any timer of a switch may expire next.
 
 This covers every order that real clocks can give, and more: two entries with different hard timeouts may end in either
-order. Timers never count down, which keeps the states few.
+order. Timers never count down, which keeps the number of states small.
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ class Expiry(NamedTuple):
 
 
 def expiries(name: str, config: Switch, core: SwitchCore, hard_only: bool) -> Iterator[Expiry]:
-    """Yield every timer that may run out now: of entries and, unless `hard_only`, of buffers."""
+    """Yield every timer that may expire now: of entries and, unless `hard_only`, of buffers."""
     for entry in core.flows:
         for reason, left in (
             (FlowRemovedReason.HARD_TIMEOUT, entry.hard_left),
@@ -44,7 +44,7 @@ def expiries(name: str, config: Switch, core: SwitchCore, hard_only: bool) -> It
 
 
 def _ended(config: Switch, core: SwitchCore, entry: FlowEntry, reason: FlowRemovedReason) -> SwitchOutcome:
-    """Let one entry run out while the clocks of all others stand still."""
+    """Let one entry expire while the timers of all others stand still."""
     hard = reason is FlowRemovedReason.HARD_TIMEOUT
     last = replace(entry, hard_left=1 if hard else None, idle_left=None if hard else 1)
     lone = pass_time(config, replace(core, flows=(last,), buffers=(), macs=()), 1)
