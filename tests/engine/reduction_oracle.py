@@ -8,7 +8,7 @@ from sdnloom.engine.loop import LoopSearch
 from sdnloom.engine.memo import Memo
 from sdnloom.engine.model import ALL, Mode, Needs, System
 from sdnloom.engine.path import same_step
-from sdnloom.engine.reduction.laws import classes_of
+from sdnloom.engine.reduction.laws import place_classes_of
 from sdnloom.engine.reduction.sleep_sets import SleepSetSearch
 from sdnloom.engine.reduction.stubborn_sets import StubbornRules, StubbornSets
 from sdnloom.engine.result import Limits
@@ -93,7 +93,7 @@ class Executions:
     def kept(self, state: State, reduction: StubbornSets | None) -> list[Transition]:
         """The transitions that the reduction keeps, by its slow derivation."""
         following = self.transitions(state)
-        kept = None if reduction is None else reduction.subset(classes_of(self.semantics, state))
+        kept = None if reduction is None else reduction.subset(place_classes_of(self.semantics, state))
         if kept is None:
             return following
         assert reduction is not None

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdnloom.engine.disciplines import Bag, BarrierBag, Fifo, Lossy, Ports, Reorder, parts_of
+from sdnloom.engine.disciplines import Bag, BarrierBag, Fifo, Lossy, Ports, Reorder, message_parts
 from sdnloom.engine.model import DROP, DUPLICATE, NO_FAULT, Channel, ModelError, overtake
 from sdnloom.engine.reduction.laws import check_discipline, check_senders
 
@@ -169,9 +169,9 @@ def test_undisturbed_senders_of_ports_are_those_whose_ports_are_all_busy():
 
 
 def test_what_was_received_at_once_is_known_by_its_parts():
-    assert parts_of(((0, "a"), (1, "b")), [(1, "b"), (0, "a")]) == ((0, "a"), (1, "b"))
-    assert parts_of((0, "a"), [(0, "a")]) == ((0, "a"),)
-    assert parts_of("x", []) == ("x",)
+    assert message_parts(((0, "a"), (1, "b")), [(1, "b"), (0, "a")]) == ((0, "a"), (1, "b"))
+    assert message_parts((0, "a"), [(0, "a")]) == ((0, "a"),)
+    assert message_parts("x", []) == ("x",)
 
 
 def test_faults_that_happen_together_add_up():

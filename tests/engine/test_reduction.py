@@ -12,7 +12,7 @@ import pytest
 from sdnloom.engine.disciplines import Bag, BarrierBag, Fifo, Lossy, Ports, Reorder
 from sdnloom.engine.memo import Memo
 from sdnloom.engine.model import NO_FAULT, Action, Channel, Component, Footprint, Mode, Needs, Outcome, Property, System
-from sdnloom.engine.reduction.laws import classes_of
+from sdnloom.engine.reduction.laws import place_classes_of
 from sdnloom.engine.reduction.place_classes import ClassRules, Status
 from sdnloom.engine.reduction.stubborn_sets import ReductionRefused, StubbornRules, StubbornSets, closure
 from sdnloom.engine.result import Holds, SearchOptions, Violated
@@ -437,7 +437,7 @@ def test_classes_say_why_an_action_cannot_happen():
     channels = (Channel("in", "A", Fifo()), Channel("void", "A", Bag()))
     semantics = Executions(System((Component("A", 0, (*takers, send)),), channels)).semantics
     sent = semantics.transitions(semantics.initial())[0].state
-    (only,) = classes_of(semantics, sent)
+    (only,) = place_classes_of(semantics, sent)
     statuses = [one.status for one in only.actions]
     assert statuses == [Status.ENABLED, Status.REFUSED, Status.EMPTY, Status.REFUSED]
     assert only.undisturbed == (None, frozenset())

@@ -9,12 +9,12 @@ import pytest
 from sdnloom.engine.loop import LoopSearch
 from sdnloom.engine.memo import Memo
 from sdnloom.engine.model import ModelError, Outcome, Step, Strategy, System
-from sdnloom.engine.reduction.laws import classes_of
+from sdnloom.engine.reduction.laws import place_classes_of
 from sdnloom.engine.reduction.stubborn_sets import StubbornSets
 from sdnloom.engine.result import Incomplete, Limits, SearchOptions, Violated
 from sdnloom.engine.search import search
 from sdnloom.engine.semantics import Semantics, State, Transition
-from sdnloom.engine.strategy import StrategySequence, least, parts_of
+from sdnloom.engine.strategy import StrategySequence, least, strategy_parts
 from sdnloom.engine.system_graph import SystemGraph
 from tests.engine.random_strategies import Arbitrary, random_strategy
 from tests.engine.systems import REDUCIBLE, random_system
@@ -27,7 +27,7 @@ def slowly(system: System, strategy: Strategy, reduction: StubbornSets | None) -
     """States, transitions and reduced states by the definition in strategy.py; None if there are too many."""
     semantics = Semantics(system)
     transitions_of, few_of = cache(semantics.transitions), cache(lambda state: _few(semantics, state, reduction))
-    parts = parts_of(strategy)
+    parts = strategy_parts(strategy)
     start = (semantics.initial(), tuple(part.initial for part in parts))
     known, work, transitions, reduced = {start}, [start], 0, 0
     while work:
@@ -52,7 +52,7 @@ def slowly(system: System, strategy: Strategy, reduction: StubbornSets | None) -
 
 def _few(semantics: Semantics, state: State, reduction: StubbornSets) -> list[Transition]:
     """The transitions of a state that the reduction keeps."""
-    kept = reduction.subset(classes_of(semantics, state))
+    kept = reduction.subset(place_classes_of(semantics, state))
     numbers = {acting.name: acting.number for acting in reduction.actions}
     offered = semantics.transitions(state)
     return [t for t in offered if kept is None or kept >> numbers[t.component.name, t.action.name] & 1]

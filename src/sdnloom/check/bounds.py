@@ -1,7 +1,7 @@
 """The bounds of a verdict: every budget and limit of a check, one per line."""
 
 from sdnloom.engine.result import SearchOptions
-from sdnloom.engine.strategy import parts_of
+from sdnloom.engine.strategy import strategy_parts
 from sdnloom.network.network import Network, at_most
 from sdnloom.network.program import DescribesRun, HasClock, capability
 
@@ -39,5 +39,5 @@ def stated_bounds(network: Network, options: SearchOptions, program: object = No
     ):
         if limit is not None:
             lines.append(text.format(limit, "" if limit == 1 else "s"))
-    lines += [f"without {part.skips} ({part.name})" for part in parts_of(options.strategy)]
+    lines += [f"without {part.skips} ({part.name})" for part in strategy_parts(options.strategy)]
     return tuple(lines)

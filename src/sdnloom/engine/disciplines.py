@@ -230,7 +230,7 @@ class BarrierBag:
         return tuple((fault, message, (rest, *later) if rest else later) for fault, message, rest in Bag().take(first))
 
 
-def parts_of(message: Message, waiting: Sequence[Message]) -> tuple[Message, ...]:
+def message_parts(message: Message, waiting: Sequence[Message]) -> tuple[Message, ...]:
     """The sent messages that a received message consists of: Ports delivers several at once."""
     if message not in waiting and isinstance(message, tuple) and message and all(part in waiting for part in message):
         return message

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from sdnloom.engine.disciplines import parts_of
+from sdnloom.engine.disciplines import message_parts
 from sdnloom.engine.model import Fault, Message, Mode, Step
 from sdnloom.engine.semantics import Finding, Semantics, State, Transition
 from sdnloom.engine.stable_text import stable_text
 from sdnloom.errors import SdnloomError
 
-Clock = dict[str, int]
+VectorClock = dict[str, int]
 
 
 class ReplayDivergence(SdnloomError):  # noqa: N818 (a result of a replay)
@@ -92,7 +92,7 @@ def causes(transitions: Sequence[Transition]) -> list[set[int]]:
         direct = {previous[component]} if component in previous else set()
         if action.take is not None:
             queue = waiting.get(action.take, [])
-            for part in parts_of(transition.step.message, [sent for sent, _ in queue]):
+            for part in message_parts(transition.step.message, [sent for sent, _ in queue]):
                 entry = next((entry for entry in queue if entry[0] == part), None)
                 if entry is not None:
                     queue.remove(entry)
@@ -109,11 +109,11 @@ def causes(transitions: Sequence[Transition]) -> list[set[int]]:
     return results
 
 
-def clocks(transitions: Sequence[Transition]) -> list[Clock]:
+def clocks(transitions: Sequence[Transition]) -> list[VectorClock]:
     """The vector clock after each step: for each component, how many of its steps happened before, itself included."""
-    results: list[Clock] = []
+    results: list[VectorClock] = []
     for transition, direct in zip(transitions, causes(transitions), strict=True):
-        clock: Clock = {}
+        clock: VectorClock = {}
         for cause in direct:
             for name, count in results[cause].items():
                 clock[name] = max(clock.get(name, 0), count)

@@ -23,7 +23,7 @@ class StrategySequence:
     """Several strategies applied in sequence. Its memory is the tuple of their memories."""
 
     def __init__(self, parts: Sequence[Strategy]) -> None:
-        self.parts = tuple(part for one in parts for part in parts_of(one))
+        self.parts = tuple(part for one in parts for part in strategy_parts(one))
 
     @property
     def name(self) -> str:
@@ -49,7 +49,7 @@ class StrategySequence:
         return tuple(part.after(one, step, outcome) for part, one in zip(self.parts, memory, strict=True))
 
 
-def parts_of(strategy: Strategy | None) -> tuple[Strategy, ...]:
+def strategy_parts(strategy: Strategy | None) -> tuple[Strategy, ...]:
     """The parts of a composition in order, or the strategy itself."""
     if strategy is None:
         return ()
@@ -58,13 +58,13 @@ def parts_of(strategy: Strategy | None) -> tuple[Strategy, ...]:
 
 def skipped(strategy: Strategy) -> str:
     """Why a search with a strategy is not exhaustive."""
-    return "; ".join(f"the strategy {part.name} skips {part.skips}" for part in parts_of(strategy))
+    return "; ".join(f"the strategy {part.name} skips {part.skips}" for part in strategy_parts(strategy))
 
 
 def ranks_of(strategy: Strategy, memory: Any, step: Step, outcome: Outcome) -> Ranks:
     """The ranks that the parts of a strategy give a step."""
     memories = memory if isinstance(strategy, StrategySequence) else (memory,)
-    pairs = zip(parts_of(strategy), memories, strict=True)
+    pairs = zip(strategy_parts(strategy), memories, strict=True)
     return tuple(user_code.rank(part, one, step, outcome) for part, one in pairs)
 
 

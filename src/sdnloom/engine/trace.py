@@ -20,7 +20,7 @@ from sdnloom.engine.stable_text import stable_text
 from sdnloom.errors import SdnloomError
 
 SCHEMA = "sdnloom-trace"
-VERSION = 1
+TRACE_VERSION = 1
 _MOST_BYTES = 256 << 20
 
 
@@ -105,7 +105,7 @@ def save_trace(file: str | FilePath, trace: Trace, transitions: Sequence[Transit
     ]
     document = {
         "schema": SCHEMA,
-        "version": VERSION,
+        "version": TRACE_VERSION,
         "scenario": trace.scenario,
         "code": trace.code,
         "source": trace.source,
@@ -134,8 +134,8 @@ def load_trace(file: str | FilePath) -> Trace:
     top = read.mapping(document, "the document")
     if top.get("schema") != SCHEMA:
         raise TraceError(f"{file}: schema is {top.get('schema')!r}; expected {SCHEMA!r}")
-    if top.get("version") != VERSION:
-        raise TraceError(f"{file}: version is {top.get('version')!r}; this sdnloom reads version {VERSION}")
+    if top.get("version") != TRACE_VERSION:
+        raise TraceError(f"{file}: version is {top.get('version')!r}; this sdnloom reads version {TRACE_VERSION}")
     steps = tuple(read.step(step, number) for number, step in enumerate(read.items(top, "steps")))
     name, message = read.optional(top, "property"), read.optional(top, "message")
     found = None if name is None else Finding(name, message or "")

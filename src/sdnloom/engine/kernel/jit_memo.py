@@ -29,7 +29,7 @@ MESSAGE_BITS, CORE_BITS = 26, 26  # of the keys of steps and pushes
 (
     PLACES, MOVES, FAULTS, RECEIVED, FORKS, FORK_ALTS, CONTENTS, TAKES, PUSHES, MISSES, STEPS, FOLDS, MASKS, RANKS,
 ) = range(14)  # fmt: skip
-COUNTERS = 14
+COUNTER_COUNT = 14
 
 # Columns of the matrices.
 START, COUNT = 0, 1  # steps, batch_items, push_forks, forks: a range in another matrix

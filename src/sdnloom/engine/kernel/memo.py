@@ -15,7 +15,7 @@ from sdnloom.engine.reduction.laws import folded
 from sdnloom.engine.reduction.reduction import Reduction
 from sdnloom.engine.reduction.sleep_sets import can_sleep
 from sdnloom.engine.semantics import State
-from sdnloom.engine.strategy import Ranking, parts_of
+from sdnloom.engine.strategy import Ranking, strategy_parts
 from sdnloom.engine.system_graph import SystemGraph
 from sdnloom.errors import SdnloomError
 
@@ -72,7 +72,7 @@ class KernelMemo:
         # Columns of a row: places, memories of properties up to `folded`, then the strategy's memory if there is one.
         self.folded = self.components + len(self.with_memory)
         self.columns = self.folded + (strategy is not None)
-        self.layers = len(parts_of(strategy))
+        self.layers = len(strategy_parts(strategy))
         self.with_sleep = can_sleep(tables.system, reduction, strategy)
         self._ranking = None if strategy is None else Ranking(strategy, tables)
         self._plans: Interner[Hashable] = Interner()  # the strategy's memories
@@ -347,7 +347,7 @@ class KernelMemo:
         tables, system = self.tables, self.tables.system
         slots = max((len(inbox) for inbox in tables.inbox), default=0)
         firsts = np.cumsum([0] + [len(component.actions) for component in system.components])
-        a: dict[str, Array] = {"n": np.zeros(jit_memo.COUNTERS, np.int64)}
+        a: dict[str, Array] = {"n": np.zeros(jit_memo.COUNTER_COUNT, np.int64)}
         a["actions"] = np.array(
             [(slot, _MODES[act.mode]) for slot, (_, act) in zip(tables.taken_slot, tables.actions, strict=True)],
             np.int32,

@@ -93,7 +93,7 @@ def check_commutation(semantics: Semantics, states: Iterable[State]) -> None:
     numbers = {acting.name: acting.number for acting in stubborn.actions}
     for state in states:
         transitions = semantics.transitions(state)
-        commuting = stubborn.commuting(classes_of(semantics, state))
+        commuting = stubborn.commuting(place_classes_of(semantics, state))
         for position, one in enumerate(transitions):
             for other in transitions[position + 1 :]:
                 first = numbers[one.component.name, one.action.name]
@@ -163,7 +163,7 @@ def folded(prop: Property, memory: Any, events: Sequence[Event]) -> Any:
     return memory
 
 
-def classes_of(semantics: Semantics, state: State, rules: ClassRules | None = None) -> tuple[PlaceClass, ...]:
+def place_classes_of(semantics: Semantics, state: State, rules: ClassRules | None = None) -> tuple[PlaceClass, ...]:
     """The classes of the components in a state, computed from the values."""
     results = []
     for number, component in enumerate(semantics.system.components):

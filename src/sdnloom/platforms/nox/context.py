@@ -10,7 +10,7 @@ from sdnloom.platforms.nox.kernel import HandlerRule, Kernel, NoxError
 from sdnloom.platforms.nox.netinet import Packet_expr, c_htonl
 from sdnloom.platforms.nox.octets import octets
 
-VERSION = "0.9.2"  # the version of NOX that is emulated
+NOX_VERSION = "0.9.2"  # the version of NOX that is emulated
 
 
 class Named:
@@ -48,7 +48,7 @@ class Context:
 
     def get_version(self) -> str:
         """Return the version of NOX."""
-        return VERSION
+        return NOX_VERSION
 
     def post(self, event: Any) -> None:
         """Raise an event when the handlers of the present one are done."""
