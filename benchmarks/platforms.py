@@ -25,7 +25,7 @@ from sdnloom.network.packet import encode as encode_packet
 from sdnloom.network.program import SwitchUp
 from sdnloom.network.topology import linear
 from sdnloom.network.traffic import ping
-from sdnloom.platforms.capture.snapshot import restore
+from sdnloom.platforms.capture.snapshot import restore_snapshot
 from sdnloom.platforms.capture.states import ReplayError
 from sdnloom.platforms.osken.program import OskenProgram
 from sdnloom.platforms.python.program import PythonProgram
@@ -63,7 +63,7 @@ def _capturing(report: Report, calls: int) -> None:
             loaded._apps.collect()
             _timed(times["digest"], lambda: states._core(None, None))
             snapshot = _timed(times["take"], lambda: states._snapshot(first=False))
-            _timed(times["restore"], lambda: restore(snapshot))  # noqa: B023
+            _timed(times["restore"], lambda: restore_snapshot(snapshot))  # noqa: B023
             size = snapshot.size
     handled, *costs = (statistics.median(times[name]) * 1e6 for name in ("handler", "take", "restore", "digest"))
     rows = report.table(

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from benchmarks.report import Report
 from sdnloom.platforms.capture.digest import digest
 from sdnloom.platforms.capture.roots import Roots
-from sdnloom.platforms.capture.snapshot import Scope, require, restore, take
+from sdnloom.platforms.capture.snapshot import Scope, require, restore_snapshot, take_snapshot
 from sdnloom.platforms.sandbox.hub import Hub
 
 # A MAC-learning switch as it is written for os-ken, without the framework's base class.
@@ -108,10 +108,10 @@ def run(quick: bool, arguments: list[str]) -> Report:
     ]
     for name, each, handler in cases:
         values, scope = each.values, each.scope
-        snapshot = require(take(values, scope))
+        snapshot = require(take_snapshot(values, scope))
         costs = [
-            microseconds(lambda: take(values, scope), calls),  # noqa: B023
-            microseconds(lambda: restore(snapshot), calls),  # noqa: B023
+            microseconds(lambda: take_snapshot(values, scope), calls),  # noqa: B023
+            microseconds(lambda: restore_snapshot(snapshot), calls),  # noqa: B023
             microseconds(lambda: digest(values, scope), calls),  # noqa: B023
         ]
         handled = None if handler is None else microseconds(handler, calls)

@@ -16,7 +16,7 @@ from sdnloom.inputs.statistics import reply_rows
 from sdnloom.network.events import HandlerRaised
 from sdnloom.network.openflow import PacketIn
 from sdnloom.network.program import MessageIn
-from sdnloom.platforms.explorable import BranchFilter, Content, ExplorableProgram, HandlerRun
+from sdnloom.platforms.explorable import BranchFilter, ExplorableProgram, HandlerRun, MessageContent
 from sdnloom.platforms.line_trace import Line, line_trace
 from sdnloom.symbolic.execution import Execution
 from sdnloom.symbolic.options import ExplorationOptions
@@ -156,7 +156,7 @@ def message_with(question: HandlerQuestion, values: Mapping[str, int]) -> Messag
     )
 
 
-def _symbolic_content(question: HandlerQuestion) -> Callable[[Mapping[str, int]], Content]:
+def _symbolic_content(question: HandlerQuestion) -> Callable[[Mapping[str, int]], MessageContent]:
     """Return a function from the values of a run to the symbolic content of the question's message."""
     message, skeleton = question.message, question.skeleton
     if isinstance(message, PacketIn):

@@ -17,7 +17,7 @@ from sdnloom.network.openflow import OpenFlowMessage, PortStats
 from sdnloom.network.program import MessageIn, Program
 from sdnloom.symbolic.execution import Site
 
-Content: TypeAlias = bytes | tuple[PortStats, ...]  # a packet, or the counters of ports
+MessageContent: TypeAlias = bytes | tuple[PortStats, ...]  # a packet, or the counters of ports
 
 
 class HandlerRun(NamedTuple):
@@ -49,7 +49,7 @@ class ExplorableProgram(Protocol):
     def prepare(self, core: Any) -> None:
         """Restore a state now, so that the next run is the handler alone."""
 
-    def attempt(self, core: Any, given: MessageIn, content: Content | None = None) -> HandlerRun:
+    def attempt(self, core: Any, given: MessageIn, content: MessageContent | None = None) -> HandlerRun:
         """Run the handler of a message in a state, with other content in the message. The new state is not kept."""
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sdnloom.platforms.capture.digest import canonical_text, digest
 from sdnloom.platforms.capture.save_restore import CaptureError
-from sdnloom.platforms.capture.snapshot import Scope, require, restore, take
+from sdnloom.platforms.capture.snapshot import Scope, require, restore_snapshot, take_snapshot
 from tests.platforms.capture import graphs
 
 SCOPE = Scope()
@@ -41,9 +41,9 @@ def test_restoring_brings_back_digest_structure_and_identity(seed, harm):
     root = graphs.build(seed)
     roots = {"state": root}
     before, structure = digest(roots, SCOPE), graphs.structure(root)
-    snapshot = require(take(roots, SCOPE))
+    snapshot = require(take_snapshot(roots, SCOPE))
     graphs.change(root, harm)
-    restore(snapshot)
+    restore_snapshot(snapshot)
     assert graphs.structure(root) == structure
     assert digest(roots, SCOPE) == before
 
@@ -139,11 +139,11 @@ def test_keys_that_changed_since_they_were_put_in_are_read_all_the_same():
 
     key = Key(1)
     state = {key: "x", Key(5): "y"}
-    snapshot = take({"state": state}, SCOPE)
+    snapshot = take_snapshot({"state": state}, SCOPE)
     before = of(state)
     key.value = 2
     assert of(state) != before
-    restore(snapshot)
+    restore_snapshot(snapshot)
     assert of(state) == before
     assert state[Key(1)] == "x"
 

@@ -7,7 +7,7 @@ import pytest
 
 from sdnloom.platforms.capture.digest import canonical_text, digest
 from sdnloom.platforms.capture.roots import Roots
-from sdnloom.platforms.capture.snapshot import Scope, require, restore, take
+from sdnloom.platforms.capture.snapshot import Scope, require, restore_snapshot, take_snapshot
 
 SOURCE = """
 import collections
@@ -106,26 +106,26 @@ CHANGES = {
 def test_change_is_seen_and_put_back(program, change):
     module, app, scope, roots = program
     before = digest(roots.values, scope)
-    first = require(take(roots.values, scope))
+    first = require(take_snapshot(roots.values, scope))
     change(module, app)
     after = digest(roots.values, scope)
-    second = require(take(roots.values, scope))
+    second = require(take_snapshot(roots.values, scope))
     assert after != before
     for _ in range(2):
-        restore(first)
+        restore_snapshot(first)
         assert digest(roots.values, scope) == before
         assert module.LIMIT == 3
         assert module.Helper.instances == [app]
-        restore(second)
+        restore_snapshot(second)
         assert digest(roots.values, scope) == after
 
 
 def test_module_that_was_put_back_is_as_fast_as_one_that_never_changed(program):
     module, _, scope, roots = program
-    first = take(roots.values, scope)
+    first = take_snapshot(roots.values, scope)
     del module.NAMES
     module.Helper.total = 5
-    restore(first)
+    restore_snapshot(first)
     assert all(roots.values[path].is_as_loaded() for path in ("program", "program.Helper"))
 
 
@@ -143,11 +143,11 @@ def test_digest_does_not_depend_on_what_was_captured_before(program):
     module, _, scope, roots = program
     module.bump()
     once = digest(roots.values, scope)
-    first = take(roots.values, scope)
+    first = take_snapshot(roots.values, scope)
     module.TABLE["x"] = 1
     module.bump()
     digest(roots.values, scope)
-    restore(first)
+    restore_snapshot(first)
     assert digest(roots.values, scope) == once
 
 
@@ -157,7 +157,7 @@ def test_libraries_constants_and_code_cost_nothing(program):
     assert not any(word in text for word in ("LOG", "NAMES", "join", "collections", "ONE", "size"))
     # Five namespaces and the functions; the app and its table; TABLE, a list, a set; a function with its attributes and
     # its default list; a closure with its attributes and its cell.
-    assert take(roots.values, scope).size == 6 + 2 + 3 + 3 + 3
+    assert take_snapshot(roots.values, scope).size == 6 + 2 + 3 + 3 + 3
 
 
 def test_several_modules_share_their_classes(monkeypatch):
@@ -167,9 +167,9 @@ def test_several_modules_share_their_classes(monkeypatch):
     scope = Scope({"first", "second"})
     roots = Roots(scope, {}, [first, second])
     assert sorted(roots.values) == ["first.Shared", "functions", "names"]
-    before = take(roots.values, scope)
+    before = take_snapshot(roots.values, scope)
     second.Shared.seen.append(1)
-    restore(before)
+    restore_snapshot(before)
     assert first.Shared.seen == []
 
 
@@ -180,14 +180,14 @@ def test_names_of_modules_that_hold_nothing_mutable_are_looked_at_together():
     roots = Roots(scope, {}, [quiet])
     assert sorted(roots.values) == ["functions", "names"]
     assert roots.digest_roots() == {}
-    first, text = take(roots.values, scope), canonical_text(roots.digest_roots(), scope)
+    first, text = take_snapshot(roots.values, scope), canonical_text(roots.digest_roots(), scope)
     quiet.LIMIT, quiet.Kind.size, quiet.Kind.fresh = 5, [6], 7
-    changed, other = take(roots.values, scope), canonical_text(roots.digest_roots(), scope)
+    changed, other = take_snapshot(roots.values, scope), canonical_text(roots.digest_roots(), scope)
     assert text != other
     quiet.Kind.size.append(8)
-    restore(changed)
+    restore_snapshot(changed)
     assert (quiet.LIMIT, quiet.Kind.size, quiet.Kind.fresh) == (5, [6], 7)
     assert canonical_text(roots.digest_roots(), scope) == other
-    restore(first)
+    restore_snapshot(first)
     assert (quiet.LIMIT, quiet.Kind.size, hasattr(quiet.Kind, "fresh")) == (1, 2, False)
     assert canonical_text(roots.digest_roots(), scope) == text

@@ -19,7 +19,7 @@ import pytest
 
 from sdnloom.platforms.capture.digest import digest
 from sdnloom.platforms.capture.save_restore import CaptureError
-from sdnloom.platforms.capture.snapshot import Scope, require, restore, take
+from sdnloom.platforms.capture.snapshot import Scope, require, restore_snapshot, take_snapshot
 from sdnloom.platforms.sandbox.pure_lru_cache import lru_cache
 
 SCOPE = Scope()
@@ -161,10 +161,10 @@ CASES = {
 def test_state_is_put_back(make, change):
     held = make()
     roots = {"state": held}
-    before, snapshot = digest(roots, SCOPE), require(take(roots, SCOPE))
+    before, snapshot = digest(roots, SCOPE), require(take_snapshot(roots, SCOPE))
     change(held)
     assert digest(roots, SCOPE, opaque=lambda each: "held") != before
-    restore(snapshot)
+    restore_snapshot(snapshot)
     assert digest(roots, SCOPE) == before
 
 
@@ -172,10 +172,10 @@ def test_objects_and_sharing_stay_the_same():
     shared = [1]
     held = Thing(a=shared, b={"k": shared}, c=(shared,))
     held.me = held
-    snapshot = take({"state": held}, SCOPE)
+    snapshot = take_snapshot({"state": held}, SCOPE)
     held.a, held.b, held.me = [1], {}, None
     shared.append(2)
-    restore(snapshot)
+    restore_snapshot(snapshot)
     assert held.a is held.b["k"] is held.c[0] is shared == [1]
     assert held.me is held
 
@@ -195,10 +195,10 @@ def test_variable_of_a_closure_is_put_back():
     step = counter()
     roots = {"step": step}
     step()
-    before, snapshot = digest(roots, SCOPE), require(take(roots, SCOPE))
+    before, snapshot = digest(roots, SCOPE), require(take_snapshot(roots, SCOPE))
     assert [step(), step()] == [2, 3]
     assert digest(roots, SCOPE) != before
-    restore(snapshot)
+    restore_snapshot(snapshot)
     assert digest(roots, SCOPE) == before
     assert step() == 2
 
@@ -217,10 +217,10 @@ def test_cell_that_was_not_bound_is_unbound_again():
         return reader, writer
 
     reader, writer = outer()
-    snapshot = require(take({"both": [reader, writer]}, SCOPE))
+    snapshot = require(take_snapshot({"both": [reader, writer]}, SCOPE))
     writer()
     assert reader() == 1
-    restore(snapshot)
+    restore_snapshot(snapshot)
     with pytest.raises(NameError):
         reader()
 
@@ -231,10 +231,10 @@ def test_mutable_default_is_put_back():
         named[value] = 1
         return into, named
 
-    snapshot = require(take({"f": append}, SCOPE))
+    snapshot = require(take_snapshot({"f": append}, SCOPE))
     append(1)
     append.calls = 1
-    restore(snapshot)
+    restore_snapshot(snapshot)
     assert append(2) == ([2], {2: 1})
     assert not hasattr(append, "calls")
 
@@ -248,15 +248,15 @@ def test_unbounded_cache_is_put_back():
         return 2 * n
 
     double(1)
-    snapshot = require(take({"f": double}, SCOPE))
+    snapshot = require(take_snapshot({"f": double}, SCOPE))
     double(2)
-    restore(snapshot)
+    restore_snapshot(snapshot)
     assert calls == [1]
     assert (double(1), double(2), calls) == (2, 4, [1, 2])
 
 
 def test_bounded_cache_made_in_c_is_refused_and_its_substitute_is_put_back():
-    refused = take({"f": functools.lru_cache(maxsize=2)(lambda n: n)}, SCOPE).refused
+    refused = take_snapshot({"f": functools.lru_cache(maxsize=2)(lambda n: n)}, SCOPE).refused
     assert [str(each) for each in refused] == [
         "f is a bounded lru_cache made in C, whose order of use cannot be put back"
     ]
@@ -268,9 +268,9 @@ def test_bounded_cache_made_in_c_is_refused_and_its_substitute_is_put_back():
         return 2 * n
 
     double(1), double(2)
-    snapshot = require(take({"f": double}, SCOPE))
+    snapshot = require(take_snapshot({"f": double}, SCOPE))
     double(1), double(3)  # 2 is forgotten
-    restore(snapshot)
+    restore_snapshot(snapshot)
     assert calls == [1, 2]
     double(3)  # 1 is forgotten, as it was used first
     assert [double(2), double(1), calls] == [4, 2, [1, 2, 3, 1]]
@@ -298,10 +298,10 @@ def test_substitute_of_the_cache_gives_what_functools_gives():
 def test_count_shared_by_two_holders_stays_shared():
     ids = itertools.count(3)
     held = Thing(a=ids, b=[ids])
-    snapshot = require(take({"state": held}, SCOPE))
+    snapshot = require(take_snapshot({"state": held}, SCOPE))
     for _ in range(3):
         next(ids)
-        restore(snapshot)
+        restore_snapshot(snapshot)
         assert held.a is held.b[0]
         ids = held.a
     assert [next(held.a), next(held.b[0])] == [3, 4]
@@ -312,11 +312,11 @@ def test_two_snapshots_do_not_disturb_each_other():
     roots = {"state": held}
     snapshots, digests = [], []
     for _ in range(4):
-        snapshots.append(require(take(roots, SCOPE)))
+        snapshots.append(require(take_snapshot(roots, SCOPE)))
         digests.append(digest(roots, SCOPE))
         held.log.append(next(held.ids))
     for place in (2, 0, 3, 1, 0, 2):
-        restore(snapshots[place])
+        restore_snapshot(snapshots[place])
         assert digest(roots, SCOPE) == digests[place]
         assert next(held.ids) == place
 
@@ -350,7 +350,7 @@ def refused_things():
 @pytest.mark.parametrize("name", refused_things())
 def test_what_cannot_be_captured_is_named_by_its_path(name):
     thing, text = refused_things()[name]
-    snapshot = take({"state": Thing(x={"k": [thing]})}, SCOPE)
+    snapshot = take_snapshot({"state": Thing(x={"k": [thing]})}, SCOPE)
     assert [str(each) for each in snapshot.refused] == [text]
     with pytest.raises(CaptureError, match="expected state that can be copied"):
         require(snapshot)
@@ -358,7 +358,7 @@ def test_what_cannot_be_captured_is_named_by_its_path(name):
 
 def test_files_and_sockets_are_refused(tmp_path):
     with open(tmp_path / "file", "w") as file, socket.socket() as opened:
-        reasons = [each.why for each in take({"a": file, "b": opened}, SCOPE).refused]
+        reasons = [each.why for each in take_snapshot({"a": file, "b": opened}, SCOPE).refused]
     assert reasons == [
         "a socket.socket, whose state cannot be read or put back",
         "an open file, whose position and contents are outside of the program",
@@ -370,22 +370,24 @@ def test_path_goes_through_closures_and_slots():
         hidden = generate()
         return lambda: hidden
 
-    assert str(take({"app": Slotted([outer()])}, SCOPE).refused[0]).startswith("app.left[0].hidden is a generator")
+    assert str(take_snapshot({"app": Slotted([outer()])}, SCOPE).refused[0]).startswith(
+        "app.left[0].hidden is a generator"
+    )
 
 
 def test_dead_weak_reference_is_a_value():
     dead = weakref.ref(Thing())
-    assert not take({"state": [dead]}, SCOPE).refused
+    assert not take_snapshot({"state": [dead]}, SCOPE).refused
 
 
 def test_pinned_object_is_known_by_name_only():
     pinned = Thing(generator=generate())
     scope = Scope(pins={"datapath 1": pinned})
     roots = {"state": Thing(datapath=pinned)}
-    before, snapshot = digest(roots, scope), require(take(roots, scope))
+    before, snapshot = digest(roots, scope), require(take_snapshot(roots, scope))
     pinned.xid = 5
     assert digest(roots, scope) == before
-    restore(snapshot)
+    restore_snapshot(snapshot)
     assert pinned.xid == 5
 
 
@@ -395,25 +397,25 @@ def test_class_made_while_the_program_runs_is_captured():
 
     Local.__module__ = "program"
     scope, roots = Scope({"program"}), {"state": [Local()]}
-    before, snapshot = digest(roots, scope), require(take(roots, scope))
+    before, snapshot = digest(roots, scope), require(take_snapshot(roots, scope))
     Local.seen.append(1)
     Local.count = 1
     assert digest(roots, scope) != before
-    restore(snapshot)
+    restore_snapshot(snapshot)
     assert digest(roots, scope) == before
 
 
 def test_class_of_a_named_tuple_is_captured_and_its_fields_are_told_apart():
     one, other = (collections.namedtuple("Pair", names) for names in (("left", "right"), ("right", "left")))
     scope = Scope({one.__module__})
-    require(take({"pair": one, "value": one(1, 2)}, scope))
+    require(take_snapshot({"pair": one, "value": one(1, 2)}, scope))
     assert digest({"pair": one}, scope) != digest({"pair": other}, scope)
 
 
 def test_type_parameters_are_values():
     def of(name):
         state = [typing.TypeVar(name), typing.ParamSpec(name), typing.TypeVarTuple(name)]
-        require(take({"state": state}, SCOPE))
+        require(take_snapshot({"state": state}, SCOPE))
         return digest({"state": state}, SCOPE)
 
     assert of("T") == of("T") != of("S")
@@ -427,10 +429,10 @@ if sys.version_info >= (3, 12):  # the syntax is new there
             "type Pair[T] = harm()\nclass Box[S: harm()]:\n items = []\ndef f[R: harm()](x: R, *seen): return x", names
         )
         state, scope = {"state": [names["Pair"], names["Box"], names["f"]]}, Scope(modules=["made_here"])
-        before, kept = digest(state, scope), require(take(state, scope))
+        before, kept = digest(state, scope), require(take_snapshot(state, scope))
         names["Box"].items.append(1)
         assert digest(state, scope) != before
-        restore(kept)
+        restore_snapshot(kept)
         assert digest(state, scope) == before
         assert names["Box"].items == []
 
@@ -440,9 +442,9 @@ def test_deep_state_is_no_problem():
     for _ in range(20_000):
         deep = [deep]
     roots = {"deep": deep}
-    before, snapshot = digest(roots, SCOPE), require(take(roots, SCOPE))
+    before, snapshot = digest(roots, SCOPE), require(take_snapshot(roots, SCOPE))
     deep.append(1)
-    restore(snapshot)
+    restore_snapshot(snapshot)
     assert digest(roots, SCOPE) == before
     assert snapshot.size == 20_001
     while deep:  # freed from the outside in, for freeing it whole is deep as well

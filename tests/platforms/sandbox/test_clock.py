@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdnloom.platforms.capture.digest import digest
-from sdnloom.platforms.capture.snapshot import Scope, require, restore, take
+from sdnloom.platforms.capture.snapshot import Scope, require, restore_snapshot, take_snapshot
 from sdnloom.platforms.sandbox.clock import SECOND, Clock, Draws, next_script
 from sdnloom.platforms.sandbox.fake_modules import importer, rebind, virtual_modules
 
@@ -123,10 +123,10 @@ def test_draws_are_captured_with_two_values():
     draws = Draws(5)
     roots, scope = {"draws": draws}, Scope()
     draws.random()
-    before, snapshot = digest(roots, scope), require(take(roots, scope))
+    before, snapshot = digest(roots, scope), require(take_snapshot(roots, scope))
     expected = [draws.random(), draws.gauss(0, 1), draws.sample(range(50), 5)]
     assert digest(roots, scope) != before
-    restore(snapshot)
+    restore_snapshot(snapshot)
     assert digest(roots, scope) == before
     assert [draws.random(), draws.gauss(0, 1), draws.sample(range(50), 5)] == expected
 

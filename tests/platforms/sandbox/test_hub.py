@@ -9,7 +9,7 @@ import pytest
 
 from sdnloom.platforms.capture.digest import digest
 from sdnloom.platforms.capture.save_restore import CaptureError
-from sdnloom.platforms.capture.snapshot import Scope, require, restore, take
+from sdnloom.platforms.capture.snapshot import Scope, require, restore_snapshot, take_snapshot
 from sdnloom.platforms.osken.hub import hub_names
 from sdnloom.platforms.sandbox.hub import Hub
 from sdnloom.platforms.sandbox.threads import Effect, Flavour, HubError
@@ -478,21 +478,21 @@ def test_threads_that_have_not_begun_are_state_and_parked_ones_are_named():
     scope, roots = Scope(), {"hub": hub, "log": log}
     hub.spawn(log.append, 1)
     hub.spawn_after(3, log.append, 2)
-    before, snapshot = digest(roots, scope), require(take(roots, scope))
+    before, snapshot = digest(roots, scope), require(take_snapshot(roots, scope))
     for _ in range(3):
         run_through(hub)
         assert (log, hub.clock.seconds(), hub.threads) == ([1, 2], 3.0, [])
-        restore(snapshot)
+        restore_snapshot(snapshot)
         assert digest(roots, scope) == before
     hub.spawn(hub.sleep, 7)
     hub.settle()
-    assert [str(each).partition(",")[0] for each in take(roots, scope).refused] == [
+    assert [str(each).partition(",")[0] for each in take_snapshot(roots, scope).refused] == [
         "hub.threads[1]._stack is a greenlet.greenlet"
     ]
     with pytest.raises(CaptureError):
         digest(roots, scope)
     hub.discard()
-    restore(snapshot)
+    restore_snapshot(snapshot)
     assert digest(roots, scope) == before
 
 

@@ -28,7 +28,7 @@ _SORTABLE = {str, int, bytes}
 _FIRST = operator.itemgetter(0)
 
 Opaque = Callable[[Any], Any]
-Order = tuple[int, tuple[int, ...]]  # the number of a dict in the walk, and the places of its sorted keys
+KeyOrder = tuple[int, tuple[int, ...]]  # the number of a dict in the walk, and the places of its sorted keys
 
 
 def digest(roots: Mapping[str, Any], scope: Scope, masked: Collection[str] = (), opaque: Opaque | None = None) -> bytes:
@@ -46,7 +46,7 @@ def canonical_text(
     scope: Scope,
     masked: Collection[str] = (),
     opaque: Opaque | None = None,
-    orders: list[Order] | None = None,
+    orders: list[KeyOrder] | None = None,
 ) -> str:
     """Return the text that is digested, for finding the difference of two states.
 
@@ -77,7 +77,7 @@ class Writer:
         opaque: Opaque,
         known: Mapping[int, int] | None = None,
         depth: int = 0,
-        orders: list[Order] | None = None,
+        orders: list[KeyOrder] | None = None,
     ) -> None:
         self._roots, self._scope, self._masked, self._opaque = roots, scope, masked, opaque
         self._known = {} if known is None else known  # numbers given by the walk that this one is part of

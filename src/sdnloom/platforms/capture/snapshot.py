@@ -1,9 +1,9 @@
 """Snapshots of a live object graph, put back in place.
 
-`take` walks the objects that can be reached from the roots once and saves a shallow copy of each mutable part;
-`restore` writes the copies back. Objects keep their identity, so every holder of a reference (the framework, a closure,
-a bound method) sees the old state again, and shared objects are still shared. The one exception: an iterator such as
-`itertools.count` cannot be set back, so its holders get an equal new one.
+`take_snapshot` walks the objects that can be reached from the roots once and saves a shallow copy of each mutable part;
+`restore_snapshot` writes the copies back. Objects keep their identity, so every holder of a reference (the framework, a
+closure, a bound method) sees the old state again, and shared objects are still shared. The one exception: an iterator
+such as `itertools.count` cannot be set back, so its holders get an equal new one.
 
 Limits: a dict gets its order back, a set may iterate in another one. State that only C code of an extension knows is
 refused, by path, and the caller has to rebuild such a state by running the program's inputs again.
@@ -91,7 +91,7 @@ class Snapshot:
         return len(self.kept)
 
 
-def take(roots: Mapping[str, Any], scope: Scope) -> Snapshot:
+def take_snapshot(roots: Mapping[str, Any], scope: Scope) -> Snapshot:
     """Return a snapshot of all objects that can be reached from the roots."""
     kept: list[Kept] = []
     iterators: list[tuple[Any, Any]] = []
@@ -141,7 +141,7 @@ def take(roots: Mapping[str, Any], scope: Scope) -> Snapshot:
 _NAMED = (type, ModuleType, FunctionType, BuiltinFunctionType)
 
 
-def restore(snapshot: Snapshot) -> None:
+def restore_snapshot(snapshot: Snapshot) -> None:
     """Restore every captured object in place."""
     stale = {id(live): duplicate(kept) for live, kept in snapshot.iterators if not _same_place(live, kept)}
     for aspect, target, saved in snapshot.kept:

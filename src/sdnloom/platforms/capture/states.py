@@ -18,12 +18,12 @@ from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from sdnloom.errors import SdnloomError
-from sdnloom.platforms.capture.digest import Order, canonical_text
+from sdnloom.platforms.capture.digest import KeyOrder, canonical_text
 from sdnloom.platforms.capture.frames import frames_view
 from sdnloom.platforms.capture.save_restore import CaptureError
-from sdnloom.platforms.capture.snapshot import Scope, Snapshot, restore, take
+from sdnloom.platforms.capture.snapshot import Scope, Snapshot, restore_snapshot, take_snapshot
 
-Step = TypeVar("Step", bound=Hashable)
+StepType = TypeVar("StepType", bound=Hashable)
 VARIANTS = 8  # other insertion orders that are tried for each state
 
 
@@ -42,12 +42,12 @@ class StateId:
 
 
 @dataclass(frozen=True, slots=True)
-class StoredState(Generic[Step]):
+class StoredState(Generic[StepType]):
     """A stored state: a snapshot, or the state before it and the step from there."""
 
     snapshot: Snapshot | None
     before: StateId | None
-    step: Step | None
+    step: StepType | None
     ordered: bool = False  # whether its digest includes insertion order
 
 
@@ -65,20 +65,20 @@ class FreshProgram(NamedTuple):
     digest_roots: Callable[[], Mapping[str, Any]] | None = None
 
 
-class StateStore(Generic[Step]):
+class StateStore(Generic[StepType]):
     """All states seen so far. `make` makes the program again, `run` takes a step from the present state."""
 
-    def __init__(self, made: FreshProgram, make: Callable[[], FreshProgram], run: Callable[[Step], object]) -> None:
+    def __init__(self, made: FreshProgram, make: Callable[[], FreshProgram], run: Callable[[StepType], object]) -> None:
         self._make, self._run = make, run
         self._take_over(made)
-        self._stored: dict[StateId, StoredState[Step]] = {}
+        self._stored: dict[StateId, StoredState[StepType]] = {}
         self.live: StateId | None = None
         self.refused: dict[str, None] = {}  # objects that snapshots could not hold
         self.unread: dict[str, None] = {}  # suspended calls that no digest could read
         self.remade = False  # whether the program is made again for every state
         self.repeated = 0  # steps that were taken again
         self._orders: dict[
-            StateId, dict[tuple[Order, ...], StateId]
+            StateId, dict[tuple[KeyOrder, ...], StateId]
         ] = {}  # the states that each core represents, by their insertion orders
         self._representatives: dict[StateId, StateId] = {}  # variant -> its representative
         self.new_variants: list[StateId] = []  # variants that were not compared yet
@@ -93,9 +93,9 @@ class StateStore(Generic[Step]):
     def __len__(self) -> int:
         return len(self._orders)
 
-    def store(self, before: StateId | None, step: Step | None) -> StateId:
+    def store(self, before: StateId | None, step: StepType | None) -> StateId:
         """Store the present state, to which a step led, and return its core."""
-        orders: list[Order] = []
+        orders: list[KeyOrder] = []
         core = self._core(before, step, orders)
         alike = self._orders.setdefault(core, {})
         self.live = alike.get(tuple(orders))
@@ -106,7 +106,7 @@ class StateStore(Generic[Step]):
                 self.live = alike[tuple(orders)] = self._keep(core, len(alike), before, step)
         return core
 
-    def _keep(self, core: StateId, number: int, before: StateId | None, step: Step | None) -> StateId:
+    def _keep(self, core: StateId, number: int, before: StateId | None, step: StepType | None) -> StateId:
         key = core
         if number:
             key = StateId(f"{core.digest}~{number}")
@@ -137,7 +137,7 @@ class StateStore(Generic[Step]):
         if self.remade:
             return None
         reasons = dict.fromkeys(self._waiting())
-        snapshot = None if reasons else take(self._roots, self._scope)
+        snapshot = None if reasons else take_snapshot(self._roots, self._scope)
         if snapshot is not None:
             reasons = dict.fromkeys(map(str, snapshot.refused))
         # A snapshot refers to live objects, so there are none once the program is made again for every state.
@@ -151,7 +151,7 @@ class StateStore(Generic[Step]):
             return
         if core not in self._stored:
             raise ReplayError(f"{core!r} is no state of this run of the program; expected one that it returned")
-        steps: list[Step] = []
+        steps: list[StepType] = []
         at = core
         while (kept := self._stored[at]).snapshot is None and at != self.live and kept.before is not None:
             assert kept.step is not None
@@ -161,7 +161,7 @@ class StateStore(Generic[Step]):
             self.live = None
             self._clear()
             if kept.snapshot is not None:
-                restore(kept.snapshot)
+                restore_snapshot(kept.snapshot)
             else:
                 self._take_over(self._make())
                 self._refuse_other(at, None, "when it was made again")
@@ -173,7 +173,7 @@ class StateStore(Generic[Step]):
             self._refuse_other(core, steps[0], f"up to {steps[0]!r}")
         self.live = core
 
-    def _refuse_other(self, core: StateId, step: Step | None, where: str) -> None:
+    def _refuse_other(self, core: StateId, step: StepType | None, where: str) -> None:
         kept = self._stored[core]
         if self._core(kept.before, step, ordered=kept.ordered) != self.representative(core):
             raise ReplayError(
@@ -203,8 +203,8 @@ class StateStore(Generic[Step]):
     def _core(
         self,
         before: StateId | None,
-        step: Step | None,
-        orders: list[Order] | None = None,
+        step: StepType | None,
+        orders: list[KeyOrder] | None = None,
         ordered: bool | None = None,
     ) -> StateId:
         def opaque(target: Any) -> Any:

@@ -18,7 +18,7 @@ from os_ken.ofproto import ofproto_parser
 from sdnloom.network.openflow import PortStats
 from sdnloom.network.openflow.tables import STATS_REPLY
 from sdnloom.network.program import MessageIn
-from sdnloom.platforms.explorable import Content, HandlerRun
+from sdnloom.platforms.explorable import HandlerRun, MessageContent
 from sdnloom.platforms.osken.program import OskenProgram
 from sdnloom.platforms.osken.sandbox import Sandbox
 from sdnloom.platforms.program_base import ProgramStep
@@ -71,7 +71,7 @@ class SymbolicOsken(OskenProgram):
         """os-ken's packet library."""
         return (str(_OSKEN / "lib" / "packet"),)
 
-    def attempt(self, core: Any, given: MessageIn, content: Content | None = None) -> HandlerRun:
+    def attempt(self, core: Any, given: MessageIn, content: MessageContent | None = None) -> HandlerRun:
         """Run the handlers of a message in a state, with other content in the message."""
         with self._running():
             self._states.restore(core)
@@ -94,7 +94,7 @@ def _files(modules: Any) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def _carrying(content: Content) -> Iterator[None]:
+def _carrying(content: MessageContent) -> Iterator[None]:
     """Context in which received packets, or the port counters of replies, are replaced by this content."""
     parse = ofproto_parser.msg
 

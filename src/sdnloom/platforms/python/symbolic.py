@@ -11,7 +11,7 @@ from sdnloom.network.openflow import OpenFlowMessage, PacketIn
 from sdnloom.network.program import MessageIn
 from sdnloom.network.usercode import UserCodeError, imports_beside, user_code_errors
 from sdnloom.platforms.capture.freeze import restore
-from sdnloom.platforms.explorable import Content, HandlerRun
+from sdnloom.platforms.explorable import HandlerRun, MessageContent
 from sdnloom.platforms.python.program import Net, ProgramError, PythonProgram, call_of
 from sdnloom.symbolic.rewrite.module import rewrite
 from sdnloom.symbolic.values.make import concrete
@@ -53,7 +53,7 @@ class SymbolicPython(PythonProgram):
         """The packet codec."""
         return (str(_PACKETS),)
 
-    def attempt(self, core: Any, given: MessageIn, content: Content | None = None) -> HandlerRun:
+    def attempt(self, core: Any, given: MessageIn, content: MessageContent | None = None) -> HandlerRun:
         """Run the handler of a message in a state, with other content in the message."""
         name, (switch, message) = call_of(given)
         if name not in self.handlers:
