@@ -1,16 +1,15 @@
 """The loop engine: breadth-first or depth-first over any Graph, in plain Python. The reference for the kernel."""
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import filterfalse
-from typing import Generic, Literal, TypeVar
+from typing import Generic, Literal
 
-from sdnloom.engine.graph import Graph
+from sdnloom.engine.graph import Graph, S
 from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.reduction.cycle_proviso import CycleProviso
 from sdnloom.engine.result import Limits
 from sdnloom.engine.semantics import Finding
 
-S = TypeVar("S", bound=Hashable)
 BATCH = 1024  # expansions between two checks of the limits
 
 

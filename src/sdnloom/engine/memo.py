@@ -106,7 +106,7 @@ class Memo:
             where = self.system.channels[channel]
             known = self._pushes[channel, content, message] = tuple(
                 (self.contents[channel].number(after), Fault(where.name, kind, sent) if kind else None)
-                for kind, after in user_code.push(where, self.contents[channel].values[content], sent)
+                for kind, after in user_code.push_message(where, self.contents[channel].values[content], sent)
             )
         return known
 
@@ -122,7 +122,7 @@ class Memo:
                     self.contents[channel].number(rest),
                     Fault(where.name, kind, message) if kind else None,
                 )
-                for kind, message, rest in user_code.take(where, self.contents[channel].values[content])
+                for kind, message, rest in user_code.take_message(where, self.contents[channel].values[content])
             )
         return known
 

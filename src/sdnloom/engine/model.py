@@ -180,7 +180,7 @@ def _unchanged(core: Any) -> Core:
 
 @dataclass(frozen=True)
 class Component:
-    """A named part of a system. `canonical` maps equivalent cores to one of them.
+    """A named part of a system. `canonical` maps equivalent cores to one of them; `actors` will use it for symmetry.
 
     `conflict(one, other)` says whether two different cells share a part; it is symmetric.
     `cell_text(cell)` is a cell as explanations print it.

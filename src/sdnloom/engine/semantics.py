@@ -138,7 +138,7 @@ class Semantics:
             index = self.channel_index[action.take]
             takes = [
                 (kind, message, _replace(state.contents, index, rest))
-                for kind, message, rest in user_code.take(self.system.channels[index], state.contents[index])
+                for kind, message, rest in user_code.take_message(self.system.channels[index], state.contents[index])
             ]
         for kind, message, contents in takes:
             fault = (Fault(action.take or "", kind, message),) if kind else ()
@@ -167,7 +167,7 @@ class Semantics:
             sent[name] += 1
             following = []
             for before, faults, names in reached:
-                for kind, after in user_code.push(channel, before[index], message):
+                for kind, after in user_code.push_message(channel, before[index], message):
                     fault = (Fault(name, kind, message),) if kind else ()
                     named = tuple(fault_text(one, sent[name]) for one in fault)
                     following.append((_replace(before, index, after), faults + fault, names + named))
@@ -186,7 +186,8 @@ class Semantics:
     def _folded(self, memories: tuple[Hashable, ...], events: tuple[Event, ...]) -> tuple[Hashable, ...]:
         for event in events:
             memories = tuple(
-                user_code.fold(prop, memory, event) for prop, memory in zip(self.with_memory, memories, strict=True)
+                user_code.fold_event(prop, memory, event)
+                for prop, memory in zip(self.with_memory, memories, strict=True)
             )
         return memories
 

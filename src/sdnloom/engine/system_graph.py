@@ -440,7 +440,7 @@ class SystemGraph(Graph[int]):
             return [(self.code(column, place), faults) for place, faults in self._pushed(column, value, what)]
         prop = self._with_memory[column - self.components]
         for event in what:
-            value = user_code.fold(prop, value, event)
+            value = user_code.fold_event(prop, value, event)
         return [(self.code(column, value), ())]
 
     def _place_flags(self, component: int, place: tuple[int, ...]) -> int:

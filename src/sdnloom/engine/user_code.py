@@ -126,7 +126,7 @@ def initial_memory(prop: Property) -> Hashable:
     return prop.initial
 
 
-def take(channel: Channel, content: Any) -> tuple[tuple[FaultKind, Message, Content], ...]:
+def take_message(channel: Channel, content: Any) -> tuple[tuple[FaultKind, Message, Content], ...]:
     """The alternatives of receiving; an error names the channel and the content."""
     try:
         results = channel.discipline.take(content)
@@ -139,7 +139,7 @@ def take(channel: Channel, content: Any) -> tuple[tuple[FaultKind, Message, Cont
     return results
 
 
-def push(channel: Channel, content: Any, message: Message) -> tuple[tuple[FaultKind, Content], ...]:
+def push_message(channel: Channel, content: Any, message: Message) -> tuple[tuple[FaultKind, Content], ...]:
     """The alternatives of sending; an error names the channel and the message."""
     try:
         results = channel.discipline.push(content, message)
@@ -161,7 +161,7 @@ def _fault_kinds(found: Iterable[Any]) -> None:
             raise ModelError(f"the discipline gave {kind!r} for what happened to the message; expected a FaultKind")
 
 
-def fold(prop: Property, memory: Any, event: Event) -> Hashable:
+def fold_event(prop: Property, memory: Any, event: Event) -> Hashable:
     """The property's memory after an event."""
     try:
         after = prop.fold(memory, event)

@@ -9,11 +9,10 @@ from pathlib import Path as FilePath
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from sdnloom.engine import user_code
 from sdnloom.engine.kernel import jit_level, jit_memo
-from sdnloom.engine.kernel.memo import KernelMemo
+from sdnloom.engine.kernel.memo import Array, KernelMemo
 from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.loop import DEPTH_UNDER_REDUCTION
 from sdnloom.engine.memo import Memo
@@ -27,8 +26,6 @@ from sdnloom.engine.semantics import Finding, State
 _CHUNK = 1 << 16  # states expanded between two checks of the limits
 _AT_EVENTS = (Needs.EVENT, Needs.ORDER)
 _ROWS, _TRANSITIONS, _ENDS, _MOST_ROWS = jit_level.ROWS, jit_level.TRANSITIONS, jit_level.ENDS, jit_level.MOST_ROWS
-
-Array = npt.NDArray[Any]
 
 
 def is_compiled() -> bool:

@@ -6,12 +6,10 @@ Every other state has an edge to a state that is expanded later, and so a path t
 after the search; in an acyclic space none of them has to be expanded in full.
 """
 
-from collections.abc import Hashable, Sequence
-from typing import Generic, TypeVar
+from collections.abc import Sequence
+from typing import Generic
 
-from sdnloom.engine.graph import Graph
-
-S = TypeVar("S", bound=Hashable)
+from sdnloom.engine.graph import Graph, S
 
 
 class CycleProviso(Generic[S]):

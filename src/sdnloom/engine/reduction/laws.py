@@ -46,7 +46,7 @@ def _accepts(channel: Channel, content: Any, *messages: Message) -> bool:
     """Whether the messages can be pushed one after the other; the search may never have done that."""
     try:
         for message in messages:
-            for _, after in user_code.push(channel, content, message):
+            for _, after in user_code.push_message(channel, content, message):
                 content = after
     except ModelError:
         return False
@@ -159,7 +159,7 @@ def _check_folds_commute(prop: Property, memory: Any, moved: Mapping[tuple[int, 
 def folded(prop: Property, memory: Any, events: Sequence[Event]) -> Any:
     """The property's memory after these events."""
     for event in events:
-        memory = user_code.fold(prop, memory, event)
+        memory = user_code.fold_event(prop, memory, event)
     return memory
 
 
