@@ -51,7 +51,7 @@ def test_the_table_has_every_protocol_with_its_attributes():
         name: each
         for module in (contract, explorable)
         for name, each in vars(module).items()
-        if getattr(each, "_is_runtime_protocol", False)
+        if getattr(each, "_is_runtime_protocol", False) and name not in ("Program", "RewrittenProgram")
     }
     assert dict(listed).keys() == protocols.keys()
     for name, attribute in listed:

@@ -1,7 +1,7 @@
 """Fresh programs for the runs of a scenario."""
 
 from collections.abc import Callable
-from typing import TypeAlias, cast
+from typing import TypeAlias
 
 from sdnloom.network.program import Program, Reloadable, capability
 
@@ -39,8 +39,7 @@ def make_program(source: ProgramSource, new: bool = False) -> Program:
     """
     if isinstance(source, ProgramFactory):
         return source.make() if new else source()
-    if not hasattr(source, "handle"):
+    if not isinstance(source, Program):
         return source()
-    program = cast(Program, source)
-    reloadable = capability(program, Reloadable)
-    return program if reloadable is None else reloadable.reloaded()
+    reloadable = capability(source, Reloadable)
+    return source if reloadable is None else reloadable.reloaded()

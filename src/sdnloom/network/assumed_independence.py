@@ -64,15 +64,16 @@ class AssumeIndependent:
 
     def handle(self, core: Any, given: Input) -> Sequence[Reaction] | Restart:
         """The program's reactions to an input; a Restart if they refute an assumption."""
-        if not isinstance(given, MessageIn):
-            return self.wrapped.handle(core, given)
-        found = self._known.get((core, given))
+        found = self._known.get((core, given)) if isinstance(given, MessageIn) else None
         if found is None:
             reactions = self.wrapped.handle(core, given)
             if isinstance(reactions, Restart):
                 self._known.clear()  # the program has other cores now
                 return reactions
+            if not isinstance(given, MessageIn):
+                return reactions
             found = self._known[core, given] = self._with_footprint(core, given, tuple(reactions))
+        assert isinstance(given, MessageIn)
         if (self.apart or self.near) and (reasons := self._refute(given.switch, found)):
             self.refuted += reasons
             return Restart("; ".join(reasons))

@@ -80,6 +80,7 @@ class Reaction:
 ReadsAndWrites: TypeAlias = tuple[frozenset[Cell], frozenset[Cell]]
 
 
+@runtime_checkable
 class Program(Protocol):
     """A controller program as the network sees it. What a platform can do beyond this is a protocol below."""
 
