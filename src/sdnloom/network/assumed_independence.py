@@ -1,14 +1,14 @@
 """Assumes that handlers for different switches are independent; asks for a restart when a reaction refutes it.
 
-A reduction must know in advance which cells handlers may touch, also for messages that nobody has sent yet. No program
+A reduction must know in advance which cells handlers may touch, also for messages that were not sent yet. No program
 says so. So two things are assumed: handlers of messages from different switches share no cell that one of them writes
 (`apart`), and they send only to the switch that the message came from (`near`). Every reaction of the search is
 compared with that, and the first that refutes an assumption ends the search, which starts again without it.
 
 It does no harm that the search leaves out orders. Take an order of steps in which two handlers share a cell for the
 first time. Up to there the assumptions hold, so the search took the same steps in some order, and then one of the two
-handlers, which comes to that cell as before. So does the other one after it: what it did before it got there is
-untouched. The cells of each switch's handlers are recorded for the whole search, so the shared cell is found.
+handlers, which comes to that cell as before. So does the other one after it, because nothing that it used before
+has changed. The cells of each switch's handlers are recorded for the whole search, so the shared cell is found.
 """
 
 from collections.abc import Hashable, Sequence
@@ -115,7 +115,7 @@ class AssumeIndependent:
     def _shared(self, switch: str, found: Sequence[Reaction]) -> tuple[str, str] | None:
         """Return, in words, a cell that handlers of two switches touch and one of them writes, and which one does."""
         if any(one.reads is None or one.writes is None for one in found):
-            # Nobody knows what it reads; there is only the promise to go by.
+            # The cells are not known, so only the promise counts.
             return None if self._promised else (f"it is not known what the program reads for {switch}", "")
         before = self._touched.get(switch, (NONE, NONE))
         reads = before[0].union(*(one.reads for one in found if one.reads))

@@ -65,7 +65,7 @@ class CapturedProgram(Copyable, ABC):
 
     @abstractmethod
     def _remake(self) -> FreshProgram:
-        """Load the code once more, in place of what was loaded before."""
+        """Load the code again, in place of the code that was loaded before."""
 
     @abstractmethod
     def _running(self) -> AbstractContextManager[None]:

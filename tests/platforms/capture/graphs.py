@@ -1,4 +1,4 @@
-"""Random object graphs, random changes to them, and a slow, obvious account of their structure."""
+"""Random object graphs, random changes to them, and a slow, obvious description of their structure."""
 
 import collections
 import itertools

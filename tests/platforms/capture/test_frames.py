@@ -1,4 +1,4 @@
-"""Suspended code is told apart by where it is and what its variables hold, or not at all."""
+"""Suspended code is identified by its place and variables, or has no view."""
 
 import sys
 

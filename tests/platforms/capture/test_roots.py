@@ -1,4 +1,4 @@
-"""The state of a program is all that its code can change, wherever it hangs; the rest costs nothing."""
+"""The state of a program is all that its code can change; constant parts cost nothing."""
 
 import sys
 import types

@@ -1,4 +1,4 @@
-"""Every kind of state is put back in place: same contents, same objects, same sharing. What cannot be is named."""
+"""Every kind of state is restored in place: same contents, objects and sharing. Other state is refused by name."""
 
 import array
 import collections

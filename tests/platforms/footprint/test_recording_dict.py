@@ -1,4 +1,4 @@
-"""What handlers read and change of their program's tables."""
+"""Cells that handlers read and write in the dicts of their program."""
 
 from collections import defaultdict
 from enum import IntEnum

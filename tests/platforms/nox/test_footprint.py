@@ -1,4 +1,4 @@
-"""What handlers of NOX apps touch is found from outside: compared with what happens when their order is changed."""
+"""Footprints of NOX handlers, compared with running the handlers in both orders."""
 
 import functools
 import itertools

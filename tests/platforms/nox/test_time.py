@@ -1,4 +1,4 @@
-"""Timers of NOX apps are choices of the search; time and chance are those that a search can repeat."""
+"""Timers of NOX apps are choices of the search; clock and random numbers can be repeated."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What tests of os-ken programs share: the apps, switches that join, packets that come."""
+"""Helpers for tests of os-ken programs: apps, switches that join, packets that arrive."""
 
 from pathlib import Path
 

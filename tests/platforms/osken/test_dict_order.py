@@ -1,4 +1,4 @@
-"""Programs to which it matters in which order they filled a dict: found out, and searched with that order kept."""
+"""Programs that depend on insertion order are detected, and searched with the order as part of the state."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Apps get what a real os-ken would give them, in the phases it would, and what they send arrives as it was meant."""
+"""Apps get the events of a real os-ken, in the same phases, and their messages arrive unchanged."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What escapes from a handler is an event with the lines of app and library, and has the effect of the real hub."""
+"""An exception of a handler is an event with the lines of app and library, and has the effect of the real hub."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What handlers of os-ken apps touch is found from outside: compared with what happens when their order is changed."""
+"""Footprints of os-ken handlers, compared with running the handlers in both orders."""
 
 import ast
 import functools

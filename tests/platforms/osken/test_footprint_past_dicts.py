@@ -1,4 +1,4 @@
-"""Looks at tables that take a way around them are seen, or it is known that they are not."""
+"""Reads that bypass the methods of a dict are recorded, or the footprint is unknown."""
 
 import textwrap
 

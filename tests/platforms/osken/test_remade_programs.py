@@ -1,4 +1,4 @@
-"""Apps whose very first state cannot be copied are made anew, and all their steps are taken again."""
+"""Apps whose first state cannot be copied are made again, and all their steps are taken again."""
 
 import gc
 import weakref

@@ -1,4 +1,4 @@
-"""A state is the same whether it was reached directly, put back from a snapshot, or rebuilt by its steps."""
+"""A state is the same whether it was reached directly, restored from a snapshot, or rebuilt by its steps."""
 
 import itertools
 import os

@@ -1,4 +1,4 @@
-"""Threads, timers and chance of an app are alternatives that a search can take one by one."""
+"""Threads, timers and random draws of an app are choices of the search."""
 
 from sdnloom.network.events import TimerFired
 from sdnloom.network.openflow import BarrierRequest, Output

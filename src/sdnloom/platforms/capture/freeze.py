@@ -171,7 +171,7 @@ def _slots(kind: type) -> tuple[str, ...]:
 def thaw(frozen: Any, dicts: NewDict | None = None) -> Any:
     """Return a fresh value equal to the one that was frozen. No constructor of the program's own runs.
 
-    `dicts` makes the dicts, in the order in which they are met; without it they are what they were.
+    `dicts` makes the dicts, in the order of the walk; without it they have their original types.
     """
     if type(frozen) is not Frozen:
         return frozen

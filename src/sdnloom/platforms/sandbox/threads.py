@@ -28,7 +28,7 @@ class Flavour(Enum):
 class Effect(Enum):
     """Effect of an exception that escapes from a thread. The thread has ended in any case."""
 
-    SILENT = "nobody is told"
+    SILENT = "it is lost silently"
     LOGGED = "it is logged"
     RAISED = "threads that wait for this one get it"
 
