@@ -1,10 +1,12 @@
 """Programs that are loaded again or rewritten have every option of the original."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from sdnloom import Scenario
+from sdnloom.check.cached_program import CachedProgram
 from sdnloom.engine.result import SearchOptions
 from sdnloom.network.assumed_independence import AssumeIndependent, PromiseError
 from sdnloom.network.hosts import Client
@@ -92,3 +94,10 @@ def test_abilities_are_found_through_wrappers():
         for each in (HasClock, HasThreads, SpeaksOpenFlow, ReportsFootprint, Reloadable, DescribesRun):
             assert capability(program, each) is apps
         assert capability(program, DefinedByClass) is None
+
+
+def test_abilities_are_found_by_protocol_only():
+    source = Path(__file__).parents[2] / "src" / "sdnloom"
+    by_name = re.compile(r"(get|has)attr\((self\.)?_?(program|wrapped|source|twin)\b")
+    assert [file for file in source.rglob("*.py") if by_name.search(file.read_text())] == []
+    assert not any(hasattr(wrapper, "__getattr__") for wrapper in (AssumeIndependent, CachedProgram))
