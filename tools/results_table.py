@@ -92,20 +92,15 @@ class Checkout:
 
     def run(self, command: str, where: Path | None = None) -> Ran:
         """Run a line of shell, in the checkout's folder if no other is given."""
-        path = f"{self.programs}:/usr/local/bin:/usr/bin:/bin"
-        try:
-            run = subprocess.run(
-                ["bash", "-c", command],
-                capture_output=True,
-                text=True,
-                encoding="utf-8",
-                cwd=where or self.folder,
-                env={"PATH": path, "HOME": str(Path.home()), "LC_ALL": "C.UTF-8"},
-                stdin=subprocess.DEVNULL,
-                timeout=PATIENCE,
-            )
-        except subprocess.TimeoutExpired:
-            return Ran(-1, "", f"no end after {PATIENCE} s")
+        run = subprocess.run(
+            ["timeout", str(PATIENCE), "bash", "-c", command],  # ends what the shell has started, too
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            cwd=where or self.folder,
+            env={"PATH": f"{self.programs}:/usr/bin:/bin", "HOME": str(Path.home()), "LC_ALL": "C.UTF-8"},
+            stdin=subprocess.DEVNULL,
+        )
         return Ran(run.returncode, run.stdout, run.stderr.replace(f"{self.folder}/", ""))
 
     def ask(self, command: str, pick: Callable[[Any], Row]) -> Row:
