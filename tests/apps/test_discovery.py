@@ -11,6 +11,7 @@ from tests.cli.running import CommandLine
 EXAMPLES = ROOT / "examples" / "ryu"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("scenario", "violated", "steps"),
     [

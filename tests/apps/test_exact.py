@@ -14,6 +14,7 @@ from tests.apps.conftest import ROOT
 SEQUENCES = {"simple_switch_stp_13": 2, "rest_router": 4}  # those of apps with many threads take longer
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("app", APPS, ids=lambda app: app.name)
 def test_states_are_the_same_reached_directly_restored_or_rebuilt(ryu: Path, app: App) -> None:
     for seed in range(SEQUENCES.get(app.name, 10)):
@@ -39,6 +40,7 @@ def digests(ryu: Path, hash_seed: str) -> list[list[str]]:
     return [line.split() for line in run.stdout.splitlines()]
 
 
+@pytest.mark.slow
 def test_digests_are_the_same_in_every_process(ryu: Path) -> None:
     own = [list(directly(app, ryu, list(random_inputs(app, seed, 12))).digests) for app in APPS for seed in (0, 1)]
     assert all(len({*first, *second}) > 10 for first, second in zip(own[::2], own[1::2], strict=True))

@@ -13,6 +13,7 @@ def line(ryu: Path, app: str, switches: int) -> Scenario:
     return app_scenario(f"ryu.app.{app}", path=[str(ryu)], topology=f"linear,{switches}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("app", "full"), [("simple_switch", 13_688), ("simple_switch_13", 8_262), ("simple_monitor_13", 8_262)]
 )

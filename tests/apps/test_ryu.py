@@ -29,6 +29,7 @@ def test_a_learning_switch_keeps_what_any_app_should(ryu: Path, sdnloom: Command
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("scenario", "violated", "steps", "states", "transitions"),
     [
@@ -59,6 +60,7 @@ def test_published_defects_of_mac_learning_are_found(
     assert (replayed.code, replayed.out.split()[:2]) == (1, ["CONFIRMED", f"{violated}:"])
 
 
+@pytest.mark.slow
 def test_the_monitor_polls_while_packets_travel(ryu: Path, sdnloom: CommandLine) -> None:
     run = sdnloom("check", EXAMPLES / "monitor13.toml")
     assert (run.code, run.out.splitlines()[0].split(":")[0]) == (
@@ -76,6 +78,7 @@ def test_the_tutorial_switch_holds(ryu: Path, sdnloom: CommandLine) -> None:
     assert (run.code, report["verdict"], report["states"], report["transitions"]) == (0, "holds", 323, 546)
 
 
+@pytest.mark.slow
 def test_the_router_gets_addresses_and_routes_through_its_own_rest_handlers(ryu: Path, sdnloom: CommandLine) -> None:
     run = sdnloom("check", EXAMPLES / "rest_router.toml")
     assert (run.code, run.out.splitlines()[0].split(":")[0]) == (0, "HOLDS NoHandlerException, NoForwardingLoops")
@@ -83,6 +86,7 @@ def test_the_router_gets_addresses_and_routes_through_its_own_rest_handlers(ryu:
     assert "seen: h2 is pinged: a ping has reached h2" in run.out
 
 
+@pytest.mark.slow
 def test_a_packet_to_a_gateway_goes_back_and_forth(ryu: Path, sdnloom: CommandLine) -> None:
     run = sdnloom("check", EXAMPLES / "rest_router_gateway.toml")
     lines = run.out.splitlines()
@@ -93,6 +97,7 @@ def test_a_packet_to_a_gateway_goes_back_and_forth(ryu: Path, sdnloom: CommandLi
     assert sdnloom("replay", lines[-1].split()[-1]).out.startswith("CONFIRMED Settles")
 
 
+@pytest.mark.slow
 def test_a_trace_in_which_the_tree_converges_replays(ryu: Path, sdnloom: CommandLine) -> None:
     session = "tick 17\ntick\nsave converged.json\nquit\n"
     run = sdnloom("step", EXAMPLES / "stp_converging.toml", stdin=session)
@@ -105,12 +110,14 @@ def test_a_trace_in_which_the_tree_converges_replays(ryu: Path, sdnloom: Command
     assert len(replayed.out.splitlines()) == 529
 
 
+@pytest.mark.slow
 def test_on_the_native_hub_the_tree_does_not_converge(ryu: Path, sdnloom: CommandLine, tmp_path: Path) -> None:
     (tmp_path / "native.toml").write_text(f'include = "{EXAMPLES}/stp_converging.toml"\n[program]\nhub = "native"\n')
     run = sdnloom("step", "native.toml", stdin="tick 18\nquit\n")
     assert (run.code, "SEEN" in run.out) == (0, False)
 
 
+@pytest.mark.slow
 def test_no_packet_loops_after_the_tree_has_converged(ryu: Path, sdnloom: CommandLine) -> None:
     run = sdnloom("check", EXAMPLES / "stp_ring.toml")
     assert (run.code, run.out.splitlines()[0].split(":")[0]) == (0, "HOLDS NoForwardingLoops, NoHandlerException")
@@ -118,6 +125,7 @@ def test_no_packet_loops_after_the_tree_has_converged(ryu: Path, sdnloom: Comman
     assert "seen: sometimes Received at h2" in run.out
 
 
+@pytest.mark.slow
 def test_the_ring_is_searched_with_timers_as_steps_within_a_budget(ryu: Path, sdnloom: CommandLine) -> None:
     run = sdnloom("check", EXAMPLES / "stp_budget.toml")
     assert (run.code, run.out.splitlines()[0].split(":")[0]) == (0, "HOLDS NoForwardingLoops, NoHandlerException")

@@ -27,6 +27,7 @@ def built_quickly(monkeypatch):
         monkeypatch.setitem(spin_runner._PAN_FLAGS, variant, (*flags, "-O0"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [1, 2, 3])
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_spin_finds_exactly_the_known_states_and_transitions(need_tool, tmp_path, n, variant):
@@ -37,6 +38,7 @@ def test_spin_finds_exactly_the_known_states_and_transitions(need_tool, tmp_path
     assert figures.peak_bytes > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variant", ["full", "reduced"])
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_the_claims_for_the_reduction_lose_no_quiescent_state(need_tool, tmp_path, n, variant):

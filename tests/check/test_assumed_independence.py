@@ -171,6 +171,7 @@ DEEDS = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", DEEDS, ids=str)
 def test_whatever_handlers_do_a_reduction_finds_what_the_whole_search_finds(first):
     network = Network(linear(2), (Client("h1", to=("h2",)), Client("h2", to=("h1",))))

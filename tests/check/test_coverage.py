@@ -141,6 +141,7 @@ def test_a_loop_that_raises_took_neither_branch(tmp_path: Path) -> None:
     assert [line for line, _ in coverage.report()[0].missed_branches].count(3) == 1
 
 
+@pytest.mark.slow
 @given(st.sets(st.integers(-8, 8), max_size=6), st.sets(st.integers(-8, 8), max_size=6))
 def test_more_runs_reach_at_least_as_much(tmp_path_factory, one: set[int], other: set[int]) -> None:
     file, program = load(tmp_path_factory.mktemp("program"))

@@ -94,6 +94,7 @@ def test_the_documents_are_written_as_they_were(folder: Path) -> None:
         assert tomllib.loads(text) == document
 
 
+@pytest.mark.slow
 @settings(max_examples=400)
 @given(st.sampled_from(PLACES), VALUES)
 def test_any_value_in_any_place_is_read_or_refused(
@@ -111,6 +112,7 @@ def test_any_value_in_any_place_is_read_or_refused(
     assert len(message) < 2000
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(st.integers(0, len(EVERYTHING)), st.integers(1, 30), st.sampled_from(["", "x", "[", "=", '"', "3", "\n"]))
 def test_a_damaged_file_is_read_or_refused(folder: Path, start: int, length: int, text: str) -> None:

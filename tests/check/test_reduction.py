@@ -28,6 +28,7 @@ SCENARIOS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_a_scenario_is_the_same_with_and_without_reduction(name):
     sizes = compare_file(SCENARIOS[name])
@@ -35,6 +36,7 @@ def test_a_scenario_is_the_same_with_and_without_reduction(name):
     assert sizes.reduced <= sizes.full
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "factor"),
     [

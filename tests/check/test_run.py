@@ -94,6 +94,7 @@ def calls(monkeypatch):
     return made
 
 
+@pytest.mark.slow
 def test_using_a_scenario_in_any_order_gives_the_same_counts(tmp_path):
     scenario = app_scenario(app(tmp_path), topology="single,3", pings=["h1,h2", "h3,h2"])
     expected = counts(scenario)

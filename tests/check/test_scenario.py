@@ -49,6 +49,7 @@ def test_file_and_python_give_the_same_search(tmp_path: Path) -> None:
     assert (built.result.statistics.states, built.result.statistics.transitions) == (9, 8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(1, 6))
 @pytest.mark.parametrize("reduce", [False, True])
 def test_a_seed_changes_no_count_and_no_verdict_of_a_whole_search(seed: int, reduce: bool) -> None:

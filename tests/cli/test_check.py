@@ -279,6 +279,7 @@ def test_a_scenario_in_which_nothing_happens_says_so(sdnloom: CommandLine, tmp_p
     assert run.out.splitlines()[3] == "VACUOUS: nothing is ever sent, so every property holds trivially"
 
 
+@pytest.mark.slow
 def test_both_engines_and_every_seed_print_the_same(sdnloom: CommandLine, tmp_path: Path) -> None:
     write(tmp_path, HOLDS.replace('to = ["h2"]', 'to = ["h2"]\nsends = 2'))
     expected = sdnloom("check", "hub.toml").out
@@ -372,6 +373,7 @@ def test_help_names_every_option_and_exit_code(sdnloom: CommandLine) -> None:
     assert all(f"  {name} " in listed for name in ("check", "replay", "step", "walk"))
 
 
+@pytest.mark.slow
 def test_stdout_and_trace_are_the_same_under_any_hash_seed(tmp_path: Path) -> None:
     write(tmp_path, ALL)
     results = set()

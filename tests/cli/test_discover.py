@@ -90,6 +90,7 @@ def test_a_scenario_says_what_is_discovered(sdnloom: CommandLine, tmp_path: Path
     ]
 
 
+@pytest.mark.slow
 def test_all_clients_discover_if_the_scenario_or_the_command_line_says_so(sdnloom: CommandLine, tmp_path: Path) -> None:
     configured = SCENARIO.replace("discover = true", 'to = ["h2"]')
     write(tmp_path, configured)
@@ -100,6 +101,7 @@ def test_all_clients_discover_if_the_scenario_or_the_command_line_says_so(sdnloo
     assert not any(label == "h2" for label in packets(by_file))
 
 
+@pytest.mark.slow
 def test_a_violation_can_be_replayed_from_its_trace_alone(sdnloom: CommandLine, tmp_path: Path) -> None:
     write(tmp_path, RING)
     run = sdnloom("check", "net.toml")
@@ -108,6 +110,7 @@ def test_a_violation_can_be_replayed_from_its_trace_alone(sdnloom: CommandLine, 
     assert (replayed.code, replayed.out.split(":")[0]) == (1, "CONFIRMED NoForwardingLoops")
 
 
+@pytest.mark.slow
 def test_a_trace_whose_packet_is_none_is_refused(sdnloom: CommandLine, tmp_path: Path) -> None:
     write(tmp_path, RING)
     sdnloom("check", "net.toml")
@@ -118,6 +121,7 @@ def test_a_trace_whose_packet_is_none_is_refused(sdnloom: CommandLine, tmp_path:
     assert "'ipx' is no protocol stack" in run.err
 
 
+@pytest.mark.slow
 def test_step_and_walk_know_packets_that_are_discovered(sdnloom: CommandLine, tmp_path: Path) -> None:
     write(tmp_path, RING)
     stepped = sdnloom("step", "net.toml", stdin="quit\n")

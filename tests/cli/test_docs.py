@@ -121,6 +121,7 @@ def test_every_command_says_its_exit_code(page: Path) -> None:
         assert one.line in SETUP or re.fullmatch(r"exit \d(: \S+)?", one.comment), one.line
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", WITH_COMMANDS, ids=lambda page: page.stem)
 def test_every_command_runs_as_written(
     page: Path, clone: Path, sdnloom: CommandLine, monkeypatch: pytest.MonkeyPatch
@@ -168,6 +169,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 # -- Python ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_test_file_for_pytest_runs_and_is_the_one_on_the_page(clone: Path) -> None:
     assert blocks(APPS, "python") == [(ROOT / "examples" / "pytest" / "test_switch.py").read_text()]
     run = subprocess.run(
@@ -182,6 +184,7 @@ def test_the_test_file_for_pytest_runs_and_is_the_one_on_the_page(clone: Path) -
     assert run.returncode == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("page", "count"), [(CHECK, 2), (REDUCTION, 1)], ids=["check", "reduction"])
 def test_the_python_examples_run(page: Path, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)

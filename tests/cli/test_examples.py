@@ -31,6 +31,7 @@ def test_every_scenario_has_an_expected_verdict() -> None:
     assert {str(file.relative_to(EXAMPLES).with_suffix("")) for file in files} == EXPECTED.keys()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EXPECTED)
 def test_example_has_the_expected_verdict_and_counts(sdnloom: CommandLine, name: str) -> None:
     verdict, steps, states, transitions = EXPECTED[name]
@@ -57,6 +58,7 @@ def test_a_reduction_changes_no_verdict(sdnloom: CommandLine, name: str) -> None
     assert verdict == "violated" or found["states"] <= states
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in EXPECTED if EXPECTED[name][0] == "holds"])
 def test_what_holds_is_not_vacuous(sdnloom: CommandLine, name: str) -> None:
     out = sdnloom("check", EXAMPLES / f"{name}.toml").out

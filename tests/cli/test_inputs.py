@@ -151,6 +151,7 @@ def test_a_handler_that_raises_is_a_class_of_its_own(sdnloom: CommandLine, tmp_p
     assert "-> packet_in raised KeyError: 's1' (switch.py:7)" in run.out
 
 
+@pytest.mark.slow
 def test_a_loop_without_end_ends_with_the_budget(sdnloom: CommandLine, tmp_path: Path) -> None:
     write(
         tmp_path,
@@ -191,6 +192,7 @@ def test_mistakes_are_one_message(sdnloom: CommandLine, tmp_path: Path, argument
     assert "Traceback" not in run.err
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not FOLDER.is_dir(), reason="needs the apps of ryu==4.34: `make ryu` fetches them")
 def test_packets_that_make_the_packet_library_raise_are_found(sdnloom: CommandLine) -> None:
     run = sdnloom(

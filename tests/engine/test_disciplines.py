@@ -50,6 +50,7 @@ def contents(draw, name):
     return content
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DISCIPLINES)
 @given(data=st.data())
 def test_the_laws_hold(name, data):
@@ -61,6 +62,7 @@ def test_the_laws_hold(name, data):
     check_senders(channel, content, one, other)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DISCIPLINES)
 @given(data=st.data())
 def test_many_pushes_of_an_undisturbing_sender_leave_what_is_offered(name, data):
@@ -78,6 +80,7 @@ def test_many_pushes_of_an_undisturbing_sender_leave_what_is_offered(name, data)
             assert offers == [(label, taken) for label, taken, _ in discipline.take(after)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DISCIPLINES)
 @given(data=st.data())
 def test_what_is_offered_is_distinct_and_nothing_is_offered_by_an_empty_channel(name, data):

@@ -373,6 +373,7 @@ def indexer(n: int) -> System:
 # Claims.
 
 
+@pytest.mark.slow
 def test_random_systems_have_one_execution_for_each_trace_and_the_same_final_states():
     checked = nontrivial = blocked = counted = 0
     for seed in range(2_250):
@@ -389,6 +390,7 @@ def test_random_systems_have_one_execution_for_each_trace_and_the_same_final_sta
     assert blocked * 20 < counted  # lost effort, not lost traces: it stays a small part
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", ["race", "lost", "waiting"])
 def test_leaving_out_a_rule_misses_traces_of_random_systems(rule):
     short = 0
@@ -443,6 +445,7 @@ def test_declarations_change_the_effort_but_not_the_count():
     assert (declared.count, declared.final_states) == (reported.count, reported.final_states)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "count"), [(11, 1), (12, 8), (13, 64)])
 def test_each_collision_of_the_indexer_doubles_the_traces(n, count):
     result = executions(indexer(n))

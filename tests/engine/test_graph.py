@@ -56,6 +56,7 @@ def loop_on(system: System, **options: Any) -> tuple[SystemGraph, LoopSearch[int
     return graph, loop
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", range(SHARES))
 def test_every_state_step_and_answer_is_that_of_the_semantics(share):
     for system, expected in some(800, share, SHARES):
@@ -96,6 +97,7 @@ def test_a_graph_filled_in_another_order_gives_the_same_answers(system):
         }
 
 
+@pytest.mark.slow
 def test_depth_first_sees_the_same_states_transitions_and_violations():
     for system, expected in some(300):
         spoken: set[Finding] = set()
@@ -136,6 +138,7 @@ def levels_of(expected: dict[State, list[Transition]]) -> dict[State, int]:
     return levels
 
 
+@pytest.mark.slow
 def test_a_limit_on_states_is_exact_to_one_state_and_one_transition():
     for system, expected in some(60):
         numbering = list(expected)
@@ -268,6 +271,7 @@ class Favour:
         return min(memory + (step.component == self.component), 2)
 
 
+@pytest.mark.slow
 def test_a_strategy_explores_exactly_the_steps_of_least_rank():
     narrowed = 0
     for system, expected in some(200):

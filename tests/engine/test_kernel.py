@@ -56,6 +56,7 @@ def states_in_order(system, reduce: bool) -> tuple[list[State], list[State]]:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("find_all", [False, True])
 @pytest.mark.parametrize("share", range(4))
 def test_kernel_equals_loop_on_random_systems(share, find_all) -> None:
@@ -63,12 +64,14 @@ def test_kernel_equals_loop_on_random_systems(share, find_all) -> None:
         both(random_system(seed), find_all=find_all)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", range(4))
 def test_kernel_equals_loop_under_reduction(share) -> None:
     for seed in range(10_000 + share, 10_800, 4):
         both(random_system(seed, needs=REDUCIBLE), reduce=True, find_all=seed % 8 < 4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reduce", [False, True])
 def test_kernel_numbers_states_as_the_loop_does(reduce) -> None:
     for seed in range(20_000, 20_060):
@@ -76,6 +79,7 @@ def test_kernel_numbers_states_as_the_loop_does(reduce) -> None:
         assert kernel == loop, seed
 
 
+@pytest.mark.slow
 @settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(st.integers(0, 10**9), st.integers(1, 40), st.integers(1, 8), st.booleans())
 def test_limits_cut_both_engines_at_the_same_state(seed, states, depth, find_all) -> None:
@@ -94,6 +98,7 @@ def test_pings_have_the_known_counts(count, states, transitions) -> None:
     assert (result.statistics.states, result.statistics.transitions) == (states, transitions)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("canonical", [True, False])
 @pytest.mark.parametrize("reduce", [True, False])
 def test_pings_with_a_violation_agree(canonical, reduce) -> None:
@@ -111,6 +116,7 @@ def test_kernel_refuses_depth_first_and_checked_runs_by_name() -> None:
         search(pings(1), SearchOptions(engine="kernel", checked=True))
 
 
+@pytest.mark.slow
 def test_auto_stays_in_the_loop_for_small_runs_and_moves_to_the_kernel_for_long_ones() -> None:
     assert search(pings(2)).statistics.engine == "loop"
     assert search(pings(4)).statistics.engine == "kernel"

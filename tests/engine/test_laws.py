@@ -187,6 +187,7 @@ def test_a_step_that_touches_more_than_it_declares_is_found(second):
     assert isinstance(search(honest, SearchOptions(engine="loop", checked=True)).verdict, Holds)
 
 
+@pytest.mark.slow
 def test_honest_random_systems_pass_every_check():
     for seed in range(400):
         system = random_system(seed)

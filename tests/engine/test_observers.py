@@ -68,6 +68,7 @@ def test_a_search_that_ends_at_a_violation_shows_nothing_beyond_it():
     assert ended > 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("find_all", [False, True])
 @pytest.mark.parametrize("reduce", [False, True])
 def test_the_kernel_makes_the_calls_of_the_loop(find_all, reduce):

@@ -211,6 +211,7 @@ def test_no_step_of_a_minimised_path_can_be_left_out():
     assert minimise(semantics, path, Finding("ends", "two")).steps == (Step("A", "z"),)
 
 
+@pytest.mark.slow
 def test_counterexamples_of_random_systems_replay_and_are_minimal():
     checked = 0
     for seed in range(400):

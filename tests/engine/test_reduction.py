@@ -42,6 +42,7 @@ def traced(seed: int) -> System:
     return random_system(seed, cyclic=False, needs=REDUCIBLE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", range(SHARES))
 def test_quiescent_states_events_and_verdicts_are_kept(share):
     checked = 0
@@ -51,6 +52,7 @@ def test_quiescent_states_events_and_verdicts_are_kept(share):
     assert checked == SYSTEMS // SHARES
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", range(TRACE_SHARES))
 def test_every_trace_is_kept(share):
     checked = 0
@@ -60,6 +62,7 @@ def test_every_trace_is_kept(share):
     assert checked == TRACED // TRACE_SHARES
 
 
+@pytest.mark.slow
 def test_a_depth_first_search_keeps_the_same():
     for seed in range(300):
         system = observed(seed)
@@ -71,6 +74,7 @@ def test_a_depth_first_search_keeps_the_same():
             assert reduced[1] == full[1], seed
 
 
+@pytest.mark.slow
 def test_search_gives_the_same_verdict_and_violations_with_and_without_reduction():
     violated = 0
     for seed in range(300):
@@ -91,6 +95,7 @@ def _names(counterexamples: Any) -> set[tuple[str, str]]:
     return {(one.property, one.message) for one in counterexamples}
 
 
+@pytest.mark.slow
 def test_engine_and_slow_derivation_choose_the_same_steps():
     smaller = 0
     for seed in range(300):
@@ -182,6 +187,7 @@ TELLING = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(MUTANTS))
 def test_a_missing_rule_is_caught(name):
     order = itertools.chain([TELLING.get(name, 0)], range(SYSTEMS))

@@ -48,6 +48,7 @@ def findings(system, expected):
     return violations, witnesses, sometimes - witnessed
 
 
+@pytest.mark.slow
 def test_the_verdict_and_the_shortest_counterexample_are_those_of_the_oracle():
     verdicts = {Holds: 0, Violated: 0}
     for system, expected in some(400):
@@ -72,6 +73,7 @@ def test_the_verdict_and_the_shortest_counterexample_are_those_of_the_oracle():
     assert min(verdicts.values()) > 80
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ["bfs", "dfs"])
 def test_going_on_reports_each_distinct_violation_once(order):
     several = 0
@@ -167,6 +169,7 @@ def test_a_depth_first_search_goes_back_at_its_depth_limit(depth):
     assert isinstance(result.verdict, Violated if depth >= 2 else Incomplete)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("depth", range(1, 8))
 def test_a_depth_limit_with_reduction_never_claims_too_much(depth):
     for system, expected in some(80):
@@ -324,6 +327,7 @@ for seed in range(40):
 """
 
 
+@pytest.mark.slow
 def test_a_search_says_the_same_under_any_hash_seed():
     outputs = {
         subprocess.run(

@@ -42,6 +42,7 @@ def test_three_pings_with_a_reduction_have_these_sizes(cells, states, transition
     assert (found.states, found.transitions) == (states, transitions)
 
 
+@pytest.mark.slow
 def test_a_search_without_sleep_sees_no_fewer_quiescent_states():
     fewer = 0
     for seed in range(200):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -87,6 +88,7 @@ values = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(values)
 def test_values_without_sets_and_mappings_are_shown_by_their_repr(value):
     text = stable_text(value)

@@ -71,6 +71,7 @@ def bare(step: Step) -> Step:
     return step._replace(faults=())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reduce", [False, True])
 def test_the_loop_explores_what_the_slow_definition_explores(reduce):
     compared = narrowed = thinned = 0
@@ -94,6 +95,7 @@ def test_the_loop_explores_what_the_slow_definition_explores(reduce):
     assert not reduce or thinned > 50
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reduce", [False, True])
 @pytest.mark.parametrize("share", range(2))
 def test_kernel_equals_loop_under_a_strategy(share, reduce):
@@ -102,6 +104,7 @@ def test_kernel_equals_loop_under_a_strategy(share, reduce):
         both(system, strategy=random_strategy(seed), reduce=reduce, find_all=seed % 4 < 2)
 
 
+@pytest.mark.slow
 def test_what_a_reduction_leaves_out_of_a_strategy_is_its_remainder():
     left = 0
     for seed in range(200):

@@ -19,6 +19,7 @@ def discovering(name: str) -> Scenario:
     return load_scenario(EXAMPLES / f"{name}.toml").discovering()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DISCOVERED)
 def test_discover_finds_the_defect_and_its_trace_replays(sdnloom: CommandLine, name: str) -> None:
     expected = DISCOVERED[name]
@@ -46,12 +47,14 @@ def report_of_the_correction(bug: str) -> Report:
     return scenario.check()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bug", ["II", "III", "X", "XI", "XII", "XIII"])
 def test_the_cure_holds_for_all_discovered_inputs(bug: str) -> None:
     report = report_of_the_correction(bug)
     assert (report.verdict, report.result.never) == ("holds", ())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bug", ["IV", "V", "VI", "VII", "VIII", "IX"])
 def test_the_cure_of_the_load_balancer_holds_for_all_discovered_inputs(bug: str) -> None:
     defect, corrections = BUGS[bug]
@@ -60,6 +63,7 @@ def test_the_cure_of_the_load_balancer_holds_for_all_discovered_inputs(bug: str)
     assert replace(network, program=correction.program, code=correction.code).check().verdict == "holds"
 
 
+@pytest.mark.slow
 def test_a_load_that_rises_and_drops_is_found_from_the_program() -> None:
     report = report_of_the_correction("XIII")
     assert report.discovery is not None
@@ -82,6 +86,7 @@ def test_the_virtual_address_is_found_from_the_program(sdnloom: CommandLine) -> 
     assert "client: send [ipv4/tcp eth.dst=00:00:00:00:01:00 ipv4.dst=10.0.0.100 tcp.flags=2]" in run.out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["loop", "kernel"])
 def test_both_engines_discover_the_same(engine: str) -> None:
     scenario = discovering("traffic_engineering/bug13")
@@ -93,6 +98,7 @@ def test_both_engines_discover_the_same(engine: str) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bug", ["V", "VIII"])
 def test_flow_ir_leaves_the_choice_between_discovered_packets_open(bug: str) -> None:
     scenario = load_scenario(EXAMPLES / f"{BUGS[bug][0]}_discover.toml")

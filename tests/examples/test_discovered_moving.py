@@ -16,6 +16,7 @@ SIZES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SIZES)
 def test_the_cure_holds_for_all_discovered_packets_of_one_type(name: str) -> None:
     assert name in BUGS["I"][1]

@@ -34,6 +34,7 @@ SKIPPED = {
 DISCOVERED = ["ethernet eth.dst=02:ff:00:00:00:fe", "ethernet eth.dst=ff:ff:ff:ff:ff:ff", "ethernet eth.dst=h2"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("strategy", "engine"), [*((each, "loop") for each in FOUND), ("no-delay,flow-ir", "kernel")])
 def test_a_defect_is_found_with_discovered_packets_and_its_trace_replays(
     sdnloom: CommandLine, strategy: str, engine: str
@@ -49,6 +50,7 @@ def test_a_defect_is_found_with_discovered_packets_and_its_trace_replays(
     assert (replayed.code, replayed.out.splitlines()[0]) == (1, f"CONFIRMED NoForwardingLoops: {violation['message']}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", FOUND)
 def test_a_search_that_finds_nothing_is_incomplete_and_names_what_it_skips(sdnloom: CommandLine, strategy: str) -> None:
     run = sdnloom("check", CURE, *given(strategy), "--format", "json")

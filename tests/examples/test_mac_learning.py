@@ -99,12 +99,14 @@ def test_a_hard_timeout_ends_the_lasting_loss_but_not_the_passing_one():
     assert violation(moving(), "HardTimeout", LOST, DONE) == ("packet A:3 never reached B", 25)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reduce", [False, True])
 def test_following_the_host_corrects_bug_1(reduce):
     rules = (LOST, FOR_EVER, NoForgottenPackets(), NoHandlerException(), DONE)
     assert holds(moving(), "Following", *rules, reduce=reduce)
 
 
+@pytest.mark.slow
 def test_following_the_host_corrects_bug_1_across_switches():
     network = moving(LINE)
     assert violation(network, "PySwitch", LOST)[1] == 38
@@ -126,6 +128,7 @@ def test_losses_before_the_program_can_know_are_no_violation():
 ANSWERED = Sometimes(event="Received", at="A")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("topology", "length"), [(ONE, 12), (LINE, 18)], ids=["one switch", "two switches"])
 def test_bug_2_the_second_packet_still_goes_to_the_controller(topology, length):
     message, steps = violation(pinging(topology), "PySwitch", StrictDirectPaths(), ANSWERED)
@@ -141,6 +144,7 @@ def test_the_reverse_rule_second_does_not_correct_it(topology, length):
     assert steps == length
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("topology", [ONE, LINE], ids=["one switch", "two switches"])
 @pytest.mark.parametrize("sends", [2, 3])
 def test_the_reverse_rule_first_corrects_bug_2(topology, sends):
@@ -185,6 +189,7 @@ def test_a_link_that_closes_a_cycle_is_not_flooded(links, closed):
 # -- all of them ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("network", "program", "rule"),
     [
@@ -205,6 +210,7 @@ def turned(topology: Topology) -> Topology:
     return Topology(topology.name, topology.switches[::-1], topology.hosts[::-1], topology.links[::-1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("network", "program", "rules", "arguments"),
     [
@@ -223,6 +229,7 @@ def test_the_order_of_hosts_and_switches_changes_no_count(network, program, rule
     assert (one.statistics.states, one.statistics.transitions) == (two.statistics.states, two.statistics.transitions)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", ["PySwitch", "HardTimeout", "Following", "ReverseSecond", "ReverseFirst"])
 def test_what_the_programs_promise_about_switches_is_true(program):
     """`per_switch` is believed by the reduction; a checked search tries every pair of steps in both orders."""

@@ -25,6 +25,7 @@ def test_every_scenario_has_an_expected_verdict() -> None:
     assert found == EXPECTED.keys()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EXPECTED)
 def test_scenario_has_the_expected_verdict_and_counts_and_its_trace_replays(sdnloom: CommandLine, name: str) -> None:
     expected = EXPECTED[name]
@@ -62,6 +63,7 @@ def properties_of(name: str) -> list[str]:
     return [one.name for one in load_scenario(file_of(name)).system().properties]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bug", BUGS)
 def test_a_cure_holds_for_the_same_properties(bug: str) -> None:
     defect, corrections = BUGS[bug]
@@ -90,6 +92,7 @@ def test_a_fault_changes_the_verdict_and_nothing_else_differs(fault: str) -> Non
 # -- reduction -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EXPECTED)
 def test_a_reduction_changes_no_verdict_and_what_holds_is_not_vacuous(name: str) -> None:
     scenario = load_scenario(file_of(name))
@@ -118,6 +121,7 @@ def quiescent_states(name: str, reduce: bool) -> set[str]:
     return seen
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [

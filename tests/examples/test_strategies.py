@@ -13,6 +13,7 @@ STRATEGIES = {"NO-DELAY": NoDelay(), "UNUSUAL": Unusual(), "FLOW-IR": FlowIR(sam
 MISSED = {("NO-DELAY", "VII"), ("NO-DELAY", "XI"), ("NO-DELAY", "XIII")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("bug", BUGS)
 def test_strategy_finds_the_defect_or_says_what_it_skips(bug: str, strategy: str) -> None:

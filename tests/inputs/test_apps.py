@@ -111,6 +111,7 @@ def test_brute_force_over_a_small_domain_gives_the_same_classes(switch13):
     assert len(answer.classes) == 1 + 2 * 3 + 4
 
 
+@pytest.mark.slow
 @needs_ryu
 @pytest.mark.parametrize("app", ["simple_switch", "simple_switch_13", "example_switch_13", "simple_monitor_13"])
 @pytest.mark.parametrize("stack", ["ethernet", "arp", "ipv4/tcp"])
@@ -129,6 +130,7 @@ def router():
     return Pair.of(ryu("rest_router"), routing)
 
 
+@pytest.mark.slow
 @needs_ryu
 @pytest.mark.parametrize(
     ("stack", "classes", "traces"),
@@ -143,6 +145,7 @@ def test_lines_of_random_packets_in_rest_router_are_among_the_explored_ones(rout
     router.check_pure(question, answer)
 
 
+@pytest.mark.slow
 @needs_ryu
 def test_lines_of_random_bpdus_in_simple_switch_stp_13_are_among_the_explored_ones():
     pair = Pair.of(ryu("simple_switch_stp_13", hub="eventlet"), bridging)
@@ -169,6 +172,7 @@ def example_pair(file):
     return Pair.of(OskenProgram([EXAMPLES / file]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("file", "stack"), OSKEN_EXAMPLES)
 def test_example_apps(file, stack):
     pair = example_pair(file)
@@ -180,6 +184,7 @@ def test_example_apps(file, stack):
     pair.check_pure(question, answer)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["PySwitch", "Following", "ReverseFirst"])
 def test_example_programs_in_plain_python(name):
     module = run_file(EXAMPLES / "mac_learning" / "learning.py")
@@ -192,6 +197,7 @@ def test_example_programs_in_plain_python(name):
     pair.check_pure(question, answer)
 
 
+@pytest.mark.slow
 def test_paths_of_files(tmp_path: Path):
     """Apps named by file are explored as apps named by module are."""
     source = (EXAMPLES / "mac_learning_osken" / "pyswitch.py").read_text()

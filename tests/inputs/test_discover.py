@@ -85,6 +85,7 @@ SMALL = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [Learning, Spoken, Hub, Silent], ids=lambda kind: kind.__name__)
 @pytest.mark.parametrize("name", SMALL)
 def test_pools_reach_every_quiescent_outcome_of_figure_5(name, kind):

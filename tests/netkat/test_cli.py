@@ -48,6 +48,7 @@ def test_check_of_its_broken_twin_shows_the_packet_against_each_claim():
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", ["1", "77"])
 def test_answers_do_not_depend_on_the_hash_seed(seed):
     commands = [

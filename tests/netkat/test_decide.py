@@ -13,6 +13,7 @@ from sdnloom.netkat.syntax import Product, fields_of, sum_of
 from tests.netkat.generators import PACKETS, meaning, policies, predicates
 
 
+@pytest.mark.slow
 @given(p=policies, a=predicates, b=predicates)
 def test_emptiness_is_exact_and_its_witness_passes(p, a, b):
     policy = Product((a, p, b))
@@ -23,6 +24,7 @@ def test_emptiness_is_exact_and_its_witness_passes(p, a, b):
         assert set(verdict.witness.before) == set(verdict.witness.after) == fields_of(policy)
 
 
+@pytest.mark.slow
 @given(p=policies, q=policies)
 @settings(max_examples=300)
 def test_equivalence_is_exact_and_its_witness_differs(p, q):
@@ -34,6 +36,7 @@ def test_equivalence_is_exact_and_its_witness_differs(p, q):
         assert packet(verdict.witness.after) not in evaluate_policy(lacks, verdict.witness.before)
 
 
+@pytest.mark.slow
 @given(p=policies, q=policies)
 @settings(max_examples=300)
 def test_containment_is_exact_and_its_witness_exceeds(p, q):
@@ -45,6 +48,7 @@ def test_containment_is_exact_and_its_witness_exceeds(p, q):
         assert packet(verdict.witness.after) not in evaluate_policy(q, verdict.witness.before)
 
 
+@pytest.mark.slow
 @given(p=policies, q=policies)
 def test_the_difference_of_relations_is_the_difference_of_pairs(p, q):
     relations = Relations(space_for(p, q))
@@ -60,6 +64,7 @@ def test_the_difference_of_relations_is_the_difference_of_pairs(p, q):
         assert {packet(other) for other in PACKETS if other in outputs} == left[packet(one)] - right[packet(one)]
 
 
+@pytest.mark.slow
 @given(p=policies, q=policies)
 def test_shared_images_give_the_same_verdict(p, q):
     images = images_for([p, q])
@@ -110,6 +115,7 @@ def test_witnesses_are_the_least_packets(left, right, before, after, side):
     assert (dict(witness.before), dict(witness.after), witness.side) == (before, after, side)
 
 
+@pytest.mark.slow
 def test_a_thousand_rules_in_any_order_are_equivalent():
     rules = [parse_policy(f"port = {n} . vlan != {n % 7} . port <- {n + 1}") for n in range(1_000)]
     assert equivalent(sum_of(rules), sum_of(reversed(rules)))

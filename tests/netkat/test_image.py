@@ -28,6 +28,7 @@ def members(packets: PacketSet) -> set:
     return {packet(one) for one in PACKETS if one in packets}
 
 
+@pytest.mark.slow
 @given(policy=policies | tables | networks, start=predicates, order=orders)
 @settings(max_examples=200)
 def test_forward_is_the_union_of_the_outputs(policy, start, order):
@@ -37,6 +38,7 @@ def test_forward_is_the_union_of_the_outputs(policy, start, order):
     assert members(images.forward(policy, packets)) == expected
 
 
+@pytest.mark.slow
 @given(policy=policies | tables | networks, goal=predicates, order=orders)
 @settings(max_examples=200)
 def test_backward_is_every_packet_with_an_output_in_the_set(policy, goal, order):
@@ -47,6 +49,7 @@ def test_backward_is_every_packet_with_an_output_in_the_set(policy, goal, order)
     assert members(images.backward(policy, packets)) == expected
 
 
+@pytest.mark.slow
 @given(policy=policies | networks, start=predicates, goal=predicates)
 def test_forward_and_backward_are_adjoint(policy, start, goal):
     images = Images()
@@ -54,6 +57,7 @@ def test_forward_and_backward_are_adjoint(policy, start, goal):
     assert bool(images.forward(policy, a) & b) == bool(a & images.backward(policy, b))
 
 
+@pytest.mark.slow
 @given(policy=policies | tables | networks, start=predicates)
 @settings(max_examples=200)
 def test_images_through_the_relation_are_the_same(policy, start):
@@ -64,6 +68,7 @@ def test_images_through_the_relation_are_the_same(policy, start):
     assert images.relations.pull(relation, packets) is images.backward(policy, packets)
 
 
+@pytest.mark.slow
 @given(parts=st.lists(summands, min_size=4, max_size=7), start=predicates, data=st.data())
 def test_the_order_of_rules_does_not_matter(parts, start, data):
     images = Images()
@@ -73,6 +78,7 @@ def test_the_order_of_rules_does_not_matter(parts, start, data):
     assert images.backward(sum_of(parts), packets) is images.backward(sum_of(shuffled), packets)
 
 
+@pytest.mark.slow
 @given(policy=policies, start=predicates)
 def test_deep_terms_give_the_same_images(policy, start):
     images = Images()

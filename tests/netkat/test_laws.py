@@ -71,6 +71,7 @@ def assert_same(left, right):
     assert equivalent(left, right)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", KLEENE_ALGEBRA.values(), ids=KLEENE_ALGEBRA)
 @given(p=policies, q=policies, r=policies)
 @settings(max_examples=25)
@@ -78,6 +79,7 @@ def test_kleene_algebra(law, p, q, r):
     assert_same(*law(p, q, r))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", BOOLEAN_ALGEBRA.values(), ids=BOOLEAN_ALGEBRA)
 @given(a=predicates, b=predicates, c=predicates)
 @settings(max_examples=25)
@@ -95,6 +97,7 @@ def test_packet_axiom(law, fg, mn):
     assert_same(*law(*fg, *mn))
 
 
+@pytest.mark.slow
 @given(p=policies, q=policies, r=policies)
 @settings(max_examples=60)
 def test_star_is_the_least_fixpoint_on_the_left(p, q, r):
@@ -104,6 +107,7 @@ def test_star_is_the_least_fixpoint_on_the_left(p, q, r):
     assert contains(then(Star(p), q), r)
 
 
+@pytest.mark.slow
 @given(p=policies, q=policies, r=policies)
 @settings(max_examples=60)
 def test_star_is_the_least_fixpoint_on_the_right(p, q, r):
@@ -121,6 +125,7 @@ def test_a_field_has_more_values_than_any_policy_names():
     assert verdict.witness.side == "right"
 
 
+@pytest.mark.slow
 @given(p=policies)
 @settings(max_examples=60)
 def test_star_is_the_union_of_the_powers(p):

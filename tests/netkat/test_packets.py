@@ -27,6 +27,7 @@ def test_a_predicate_is_the_set_of_packets_that_pass(p, order):
     assert members(Space(order).predicate(p)) == passing(p)
 
 
+@pytest.mark.slow
 @given(p=predicates, q=predicates, order=orders)
 def test_operations_are_those_of_sets(p, q, order):
     space = Space(order)
@@ -44,6 +45,7 @@ def test_equal_sets_are_one_object(p, q, order):
     assert (space.predicate(p) is space.predicate(q)) == (passing(p) == passing(q))
 
 
+@pytest.mark.slow
 @given(p=predicates, field=fields, value=values, order=orders)
 def test_assign_and_cofactor_are_image_and_preimage(p, field, value, order):
     space = Space(order)
@@ -118,6 +120,7 @@ def test_a_missing_field_is_an_error():
         assert {"b": 1} in Space().predicate(parse_policy("a = 1"))
 
 
+@pytest.mark.slow
 def test_the_number_of_fields_is_limited_with_a_clear_message():
     space = Space([f"f{n}" for n in range(MAX_FIELDS)])
     every = parse_policy(" . ".join(f"f{n} != {n}" for n in range(MAX_FIELDS)))

@@ -33,6 +33,7 @@ def sizes(system, **options):
     return statistics.states, statistics.transitions
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("count", "states", "transitions"), [(1, 17, 16), (2, 296, 508), (3, 4649, 11231), (4, 68868, 207817)]
 )
@@ -40,10 +41,12 @@ def test_the_ping_network_has_exactly_the_sizes_of_the_benchmark(count, states, 
     assert sizes(build(ping_network(count), learning), engine="loop") == (states, transitions)
 
 
+@pytest.mark.slow
 def test_five_pings_have_the_size_of_the_benchmark():
     assert sizes(build(ping_network(5), learning), engine="kernel") == (1_004_445, 3_549_726)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_the_ping_network_goes_through_the_benchmarks_levels(count):
     ours = [sizes(build(ping_network(count), learning), engine="loop", limits=limits) for limits in _depths(count)]
@@ -56,11 +59,13 @@ def _depths(count):
     return [Limits(depth=depth) for depth in range(1, 17 * count, count)]
 
 
+@pytest.mark.slow
 def test_the_handlers_run_as_rarely_as_in_the_benchmark():
     evaluations = search(build(ping_network(4), learning), SearchOptions(engine="loop")).statistics.evaluations
     assert {name: evaluations[name] for name in ("controller", "s1", "s2")} == {"controller": 85, "s1": 598, "s2": 606}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reduce", [False, True])
 def test_the_declarations_are_true(reduce):
     rules = (NoBlackHoles(), NoForwardingLoops())
@@ -77,6 +82,7 @@ def permutations_of(topology: Topology):
         yield Topology(topology.name, switches, hosts, (topology.links[::-1], turned)[index % 2])
 
 
+@pytest.mark.slow
 def test_the_order_in_which_the_network_is_written_down_changes_nothing():
     triangle = custom(
         ["s1", "s2", "s3"], [("s1:2", "s2:1"), ("s2:3", "s3:1")], [("A", "s1:1"), ("B", "s2:2"), ("C", "s3:2")]

@@ -66,6 +66,7 @@ def test_a_link_that_fails_and_comes_back_is_told_by_both_ends():
             assert [entry[3] for entry in seen[2:] if entry[1] == switch] == [1, 0]
 
 
+@pytest.mark.slow
 def test_packets_into_a_dead_link_are_lost_to_the_fault_and_no_black_holes():
     network = Network(
         LINE, (Client("A", to=("B",), sends=2), Replier("B")), link_faults=(("s2:1-s1:2", LinkFaults(fail=1)),)
@@ -246,6 +247,7 @@ def test_a_greedy_program_can_be_searched_when_joining_is_part_of_it():
     assert isinstance(search(build(Network(ONE, joining=True), PythonProgram(Greedy))).verdict, Holds)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reduce", [False, True])
 @pytest.mark.parametrize(
     "knobs",

@@ -25,6 +25,7 @@ budgets = st.integers(0, 2)
 faults = st.builds(LinkFaults, drop=budgets, duplicate=budgets, reorder=budgets)
 
 
+@pytest.mark.slow
 @given(faults, st.lists(st.one_of(st.none(), st.sampled_from("ab")), max_size=5))
 def test_one_port_behaves_like_the_engines_lossy_and_reordering_queue(given_faults, script):
     """Run operations on both disciplines and follow all alternatives: None takes, a letter is sent."""
@@ -131,6 +132,7 @@ def test_a_fault_is_an_event_that_names_channel_and_packet():
     assert faults_seen == {"s2.in:drop"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reduce", [False, True])
 def test_what_faulty_links_declare_is_true(reduce):
     each = LinkFaults(drop=1, duplicate=1, reorder=1)

@@ -37,6 +37,7 @@ def osken(**options):
     return OskenProgram([APPS / "learning.py"], **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("promise", PROMISES)
 def test_a_rewritten_program_makes_the_same_promise(promise):
     assert PythonProgram(Hub, {}, promise).rewritten().per_switch is promise

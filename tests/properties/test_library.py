@@ -98,6 +98,7 @@ def test_a_correct_network_satisfies_everything_under_every_delay(reduce):
     assert message(pinging(), switch_rules, *EVERYTHING, StrictDirectPaths(), DirectPaths(), reduce=reduce) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "rule", [*EVERYTHING, StrictDirectPaths(), DirectPaths()], ids=lambda rule: rule.name or type(rule).__name__
 )

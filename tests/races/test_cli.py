@@ -83,6 +83,7 @@ def test_all_races_include_the_harmless() -> None:
     assert [race["property"] for race in report["races"]] == ["ssh_is_blocked"] * 2 + [None] * 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["text", "json", "dot", "mermaid"])
 def test_output_does_not_depend_on_the_hash_seed(form: str) -> None:
     first, second = (sdnloom(*HIERARCHY, "--format", form, "--races", "all", seed=seed) for seed in ("1", "2"))
@@ -106,6 +107,7 @@ def test_mermaid_output_marks_the_racing_events() -> None:
     assert lines[-1] == "  linkStyle 1,2 stroke:#c0392b,stroke-width:3px"
 
 
+@pytest.mark.slow
 def test_no_harmful_race_exits_0_and_says_whether_it_is_proved(tmp_path: Path) -> None:
     model = tmp_path / "harmless.races"
     text = "network N\n switch S\n  update u ? port <- 2\nC = u ! port <- 2 ; C\nsystem N || C\n"
@@ -122,6 +124,7 @@ def test_no_harmful_race_exits_0_and_says_whether_it_is_proved(tmp_path: Path) -
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -139,6 +142,7 @@ def test_bad_input_exits_2_without_a_traceback(arguments: list[str], message: st
     assert done.stdout == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("content", "message"),
     [

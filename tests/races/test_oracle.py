@@ -19,6 +19,7 @@ def harmful(result: RaceResult) -> dict[RaceKey, int]:
     return {(race.kind, race.first, race.second): len(race.trace.events) for race in result.races if race.property}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", range(0, MODELS, CHUNK))
 def test_both_modes_equal_the_oracle(start: int) -> None:
     for seed in range(start, start + CHUNK):
@@ -37,6 +38,7 @@ def test_both_modes_equal_the_oracle(start: int) -> None:
         assert harmful(first_only) == oracle.raceloom(DEPTH), seed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", range(0, 200, 20))
 def test_without_a_bound_sets_of_tables_give_what_single_tables_give(start: int) -> None:
     for seed in range(start, start + 20):
@@ -51,6 +53,7 @@ def test_without_a_bound_sets_of_tables_give_what_single_tables_give(start: int)
             assert result.proved
 
 
+@pytest.mark.slow
 def test_random_models_have_races_of_every_type_and_modes_that_differ() -> None:
     """The comparisons above would be worth little on models without races."""
     kinds: set[object] = set()

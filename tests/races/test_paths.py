@@ -14,6 +14,7 @@ def counts(result: RaceResult) -> tuple[int, ...]:
 
 
 # The tree of traces grows 2.7-fold with each event; for short paths the depth covers all races there are.
+@pytest.mark.slow
 @pytest.mark.parametrize(("switches", "depth"), [(1, 6), (2, 7), (3, 7), (4, 7), (5, 7), (6, 8)])
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
 def test_reaching_on_short_paths_equals_the_oracle(switches: int, depth: int, scenario: Scenario) -> None:
@@ -38,6 +39,7 @@ def test_raceloom_mode_equals_the_oracle_on_a_path(scenario: Scenario) -> None:
         assert found == Oracle(model, prop).raceloom(7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("switches", [2, 3, 4, 5])
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
 def test_sets_of_tables_give_what_single_tables_give(switches: int, scenario: Scenario) -> None:
@@ -54,6 +56,7 @@ def test_sets_of_tables_give_what_single_tables_give(switches: int, scenario: Sc
             assert result.states == states
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("switches", [2, 3, 7, 12, 20])
 def test_counts_at_every_depth_have_a_closed_form(switches: int) -> None:
     """n + n + 1 updates change each direction; each update of one controller may race with each of the other."""

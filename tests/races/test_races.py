@@ -347,6 +347,7 @@ _formulas = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @given(_switches, _formulas, st.sampled_from([PASS_ALL, sum_of([_hop(2, 2), _hop(3, 3), _hop(1, 1)]), _hop(2, 3)]))
 def test_truth_sets_say_what_the_reference_evaluator_says(
     tables: list[tuple[Policy, list[Policy]]], formula: Formula, links: Policy

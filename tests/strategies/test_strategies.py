@@ -119,6 +119,7 @@ def test_strategies_have_their_counts_on_two_pings(strategies, states, transitio
     assert (statistics.states, statistics.transitions) == (states, transitions)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", [NoDelay(), Unusual(), FlowIR(same_connection)])
 def test_engines_agree_under_a_strategy_and_a_reduction(strategy):
     results = [pings(strategy, engine=engine, reduce=True).check().result for engine in ("loop", "kernel")]

@@ -166,6 +166,7 @@ def test_a_tcp_connection_opens_carries_data_and_closes():
         assert bool(column(built, state, "B").state.connections) == is_open
 
 
+@pytest.mark.slow
 def test_a_tcp_client_repeats_its_first_packet_only_while_nothing_came():
     built = system(TcpClient("A", to="B", repeats=2, segments=0), TcpServer("B"), program=learning, identity=True)
     repeats = {packet_id_of(packet) for packet in sends(built, "A") if header_of(packet, Tcp).flags == SYN}
@@ -237,6 +238,7 @@ class Beacon(Host):
         return () if done else (HostStep(True, (frame(view.me, view.other("A")),)),)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "hosts",
     [

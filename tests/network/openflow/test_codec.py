@@ -28,6 +28,7 @@ def id_of(value: object) -> str:
     return value.__name__ if isinstance(value, type) else f"1.{ {V10: 0, V13: 3}[value] }"  # type: ignore[index]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("version", "kind"), KINDS, ids=id_of)
 @given(data=st.data())
 @settings(max_examples=30)
@@ -63,6 +64,7 @@ def test_arbitrary_bytes_decode_or_are_refused(data: bytes) -> None:
     assert decode(encode(message, data[0])) == message
 
 
+@pytest.mark.slow
 @given(st.sampled_from(VERSIONS), st.integers(0, 30), st.binary(max_size=200))
 @settings(max_examples=1000)
 def test_arbitrary_bodies_of_every_type_decode_or_are_refused(version: int, code: int, body: bytes) -> None:
@@ -70,6 +72,7 @@ def test_arbitrary_bodies_of_every_type_decode_or_are_refused(version: int, code
     survives_or_is_refused(wire)
 
 
+@pytest.mark.slow
 @given(st.sampled_from(VERSIONS).flatmap(lambda version: ANY[version].map(lambda m: encode(m, version))), st.data())
 @settings(max_examples=600)
 def test_damaged_messages_decode_or_are_refused(wire: bytes, data: st.DataObject) -> None:

@@ -54,6 +54,7 @@ def test_a_field_that_makes_no_sense_is_refused_by_name(fields: dict[str, object
         Match.of(**fields)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 @given(bits(320))
 @settings(max_examples=500)
 def test_every_fixed_match_has_a_meaning_that_survives(number: int) -> None:

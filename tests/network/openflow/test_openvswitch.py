@@ -71,6 +71,7 @@ def test_malformed_messages_get_the_same_error(switch: tuple[int, OpenVswitch]) 
     assert len(asked) == {V10: 12, V13: 30}[version]
 
 
+@pytest.mark.slow
 def test_whatever_is_refused_is_refused_there_too(switch: tuple[int, OpenVswitch]) -> None:
     version, running = switch
     seen: Counter[bool] = Counter()

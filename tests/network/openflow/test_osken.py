@@ -96,6 +96,7 @@ def spoken(version: int, message: of.OpenFlowMessage) -> of.OpenFlowMessage:
     return message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("version", "kind"), cases(REQUESTS, REQUESTS_13))
 @given(data=st.data())
 @settings(max_examples=50)
@@ -108,6 +109,7 @@ def test_controllers_messages_have_os_kens_bytes(
     assert decode(theirs) == message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("version", "kind"), cases(REPLIES, REPLIES_13))
 @given(data=st.data())
 @settings(max_examples=50)

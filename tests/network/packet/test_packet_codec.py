@@ -37,6 +37,7 @@ MACS = {"dst": mac("00:00:00:00:00:02"), "src": mac("00:00:00:00:00:01")}
 HOSTS = {"src": ip("10.0.0.1"), "dst": ip("10.0.0.2")}
 
 
+@pytest.mark.slow
 @given(packets())
 @settings(max_examples=400)
 def test_decoding_what_was_encoded_gives_the_same_packet(packet: Packet) -> None:
@@ -54,6 +55,7 @@ def test_encoding_what_was_decoded_gives_the_same_bytes(data: bytes) -> None:
     assert encode(decode(data)) == data
 
 
+@pytest.mark.slow
 @given(packets(), st.data())
 @settings(max_examples=400)
 def test_damaged_packets_survive_too(packet: Packet, data: st.DataObject) -> None:

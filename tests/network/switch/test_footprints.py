@@ -51,6 +51,7 @@ def meets(cells: frozenset[Any], probe: Any) -> bool:
     return bool(cells & ALL) or any(cells_conflict(cell, probe) for cell in cells)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("config", CONFIGS, ids=IDS)
 def test_whatever_conflicts_with_what_was_done_conflicts_with_what_may_be_done(config):
     told = silent = narrow = 0
@@ -77,6 +78,7 @@ def test_whatever_conflicts_with_what_was_done_conflicts_with_what_may_be_done(c
     assert silent > 0 or config.max_entries is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("config", CONFIGS, ids=IDS)
 def test_a_quiet_message_is_not_answered_whatever_packets_come_and_after_the_messages_before_it(config):
     quiet = loud = 0
@@ -178,6 +180,7 @@ def reached(config: Switch, core: SwitchCore, order: tuple[Stimulus, Stimulus]) 
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("counters", [False, True])
 def test_packets_and_commands_that_are_said_to_be_independent_commute_in_every_pipeline(counters):
     config = config_of(V13, buffers=0, counters=counters)

@@ -216,6 +216,7 @@ def pair_is_independent(config: Switch, core: SwitchCore, one: Anything, two: An
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(4))
 def test_independent_steps_commute(part: int) -> None:
     kept = 0
@@ -290,6 +291,7 @@ def slow_matches(match: Match, fields: dict[str, int]) -> bool:
     )
 
 
+@pytest.mark.slow
 @given(SMALL, SMALL)
 @settings(max_examples=60)
 def test_matching_covering_and_overlapping_are_about_sets_of_packets(
@@ -395,6 +397,7 @@ print(digest.hexdigest())
 """
 
 
+@pytest.mark.slow
 def test_the_same_input_gives_the_same_text_under_every_hash_seed() -> None:
     found = set()
     for seed in ("0", "1", "77"):

@@ -73,6 +73,7 @@ def compare(need_tool: Callable[..., None]) -> Iterator[Callable[[int], Comparis
         switch.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shard", range(SHARDS))
 @pytest.mark.parametrize("version", [V10, V13], ids=["1.0", "1.3"])
 def test_model_and_open_vswitch_do_the_same(compare: Callable[[int], Comparison], version: int, shard: int) -> None:
@@ -223,6 +224,7 @@ ALSO = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(SHOWN))
 def test_rule_names_the_difference_it_is_for(compare: Callable[[int], Comparison], name: str) -> None:
     version, sequence = SHOWN[name]
@@ -304,6 +306,7 @@ def _timeless(one: FlowEntry) -> FlowEntry:
 TELLING = {"delete ignores the output port": 146, "tags are not stripped": 139}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mutant", sorted(MUTANTS))
 def test_mistake_in_the_model_is_found(compare: Callable[[int], Comparison], mutant: str) -> None:
     version, module, name, mistake = MUTANTS[mutant]

@@ -155,6 +155,7 @@ def test_what_cannot_be_captured_needs_a_text_from_the_caller():
     assert of([generate()], opaque=lambda each: "log 1") == of([generate()], opaque=lambda each: "log 1")
 
 
+@pytest.mark.slow
 def test_nested_tuples_that_would_overflow_the_stack_are_an_error_of_one_line():
     deep = ()
     for _ in range(100_000):

@@ -32,17 +32,20 @@ def run(example, name, engine):
     return result.statistics.states, result.statistics.transitions, length
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["loop", "kernel"])
 @pytest.mark.parametrize("name", EXPECTED)
 def test_the_verdict_and_the_size_of_the_search_are_exact(name, engine):
     assert run("mac_learning_nox", name, engine) == EXPECTED[name]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EXPECTED)
 def test_the_same_switch_in_plain_python_has_as_many_states(name):
     assert run("mac_learning", name, "loop") == EXPECTED[name]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EXPECTED)
 def test_a_scenario_says_what_is_wrong_and_replays_it(name, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)

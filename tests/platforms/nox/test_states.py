@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -112,6 +113,7 @@ def compare(file, before, after, other):
     assert course(fresh, after, middle) == (onward, end)
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(*(st.lists(inputs, max_size=8) for _ in range(3)))
 def test_a_state_behaves_the_same_whichever_way_it_was_reached(tmp_path_factory, before, after, other):
@@ -149,6 +151,7 @@ class App(Component):
 """
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(*(st.lists(inputs, max_size=6) for _ in range(3)))
 def test_a_state_behaves_the_same_when_the_apps_were_made_anew(tmp_path_factory, before, after, other):
@@ -204,6 +207,7 @@ class App(Component):
 """
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(*(st.lists(st.sampled_from([ClockTick(), SwitchDown("s2"), START[1]]), max_size=12) for _ in range(3)))
 def test_timers_are_as_far_away_as_they_were(tmp_path_factory, before, after, other):
@@ -225,12 +229,14 @@ def test_periods_without_a_clock_have_finitely_many_states(tmp_path):
     assert len(seen) == 6
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(*(st.lists(inputs, max_size=8) for _ in range(3)))
 def test_states_of_the_example_behave_the_same_whichever_way_they_were_reached(before, after, other):
     compare(EXAMPLE / "following.py", before, after, other)
 
 
+@pytest.mark.slow
 @given(st.lists(inputs, min_size=1, max_size=10))
 @settings(max_examples=100)
 def test_states_that_differ_are_told_apart(tmp_path_factory, given):
@@ -270,6 +276,7 @@ def fixed():
     return [*packets[:3], ClockTick(), *packets[3:], ClockTick(), ClockTick(), SwitchDown("s2")]
 
 
+@pytest.mark.slow
 def test_digests_are_equal_in_every_process_and_under_every_hash_seed(tmp_path):
     file = tmp_path / "hoarding.py"
     file.write_text(HOARDING + FACTORY)
@@ -332,6 +339,7 @@ def test_a_program_with_a_generator_is_rebuilt_by_running_it_again(tmp_path):
     assert give(program(tmp_path, GENERATING), JOINED).core == joined
 
 
+@pytest.mark.slow
 def test_programs_that_are_gone_leave_no_classes_behind():
     app = Path(__file__).parents[3] / "examples/mac_learning_nox/learning.py"
 

@@ -104,6 +104,7 @@ def test_an_order_that_makes_no_difference_keeps_states_together(tmp_path):
     assert not [line for line in reports[0].bounds if "order" in line and "dict" in line]
 
 
+@pytest.mark.slow
 def test_an_order_is_found_out_also_where_packets_are_discovered(tmp_path):
     report = scenario(looking(tmp_path, RAISES.replace("@", "=="))).discovering().check()
     assert report.verdict == "violated"

@@ -119,6 +119,7 @@ EARLIER = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("earlier", EARLIER, ids=str)
 def test_handlers_that_meet_in_no_part_commute(toucher, start, earlier):
     core = run(toucher, doing(*earlier), core=start)[-1].core

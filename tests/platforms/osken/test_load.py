@@ -166,6 +166,7 @@ def test_two_apps_of_one_name_are_told_apart_from_other_failures(tmp_path):
         OskenProgram([written(tmp_path, app("assert False"))])
 
 
+@pytest.mark.slow
 def test_programs_that_are_gone_leave_no_classes_behind():
     def loaded(count):
         for _ in range(count):

@@ -28,6 +28,7 @@ def course(under_test, inputs, core=None):
     return run(under_test, *inputs) if core is None else run(under_test, *inputs, core=core)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 @settings(max_examples=15)
 @given(before=st.lists(INPUTS, max_size=4), after=st.lists(INPUTS, max_size=3), other=st.lists(INPUTS, max_size=3))
@@ -94,6 +95,7 @@ def test_a_generator_is_searched_like_an_object_that_does_the_same(tmp_path):
     assert counts_of(plain) == (94, 128, 20)
 
 
+@pytest.mark.slow
 def test_apps_that_were_made_before_are_let_go():
     under_test = program("counting", version="1.3")
     first = weakref.ref(type(app(under_test, "Counting")))

@@ -38,6 +38,7 @@ def walk(under_test, inputs):
 SHARED = {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 @settings(max_examples=20)
 @given(inputs=st.lists(INPUTS, max_size=7), at=st.integers(0, 8))
@@ -124,6 +125,7 @@ for name in ("learning", "keeper", "sleeper", "teller", "web"):
 """
 
 
+@pytest.mark.slow
 def test_digests_are_the_same_in_every_process_and_under_every_hash_seed():
     root = Path(__file__).parents[3]
     printed = {

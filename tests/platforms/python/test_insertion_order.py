@@ -109,6 +109,7 @@ def as_program(program: PythonProgram, calls: tuple[str, ...]) -> list[Any] | Re
     return found
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(st.sampled_from(list(KINDS)), deeds)
 def test_every_sequence_of_inputs_has_the_messages_of_direct_execution(kind, wanted):

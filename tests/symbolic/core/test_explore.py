@@ -234,6 +234,7 @@ def test_a_run_that_depends_on_what_ran_before_is_a_divergence():
     assert explore(drifting, [X, Y]).divergences
 
 
+@pytest.mark.slow
 def test_an_impure_class_is_found_by_further_models():
     def forgets(execution):
         return execution.value("x") > 100 and execution.branch(
@@ -247,6 +248,7 @@ def test_an_impure_class_is_found_by_further_models():
     assert not check_partition(exploration, forgets)
 
 
+@pytest.mark.slow
 def test_outputs_and_exceptions_are_part_of_purity():
     def hides(execution):
         execution.branch(ult(Y, const(9, 8)), execution.value("y") < 9, HERE)

@@ -41,6 +41,7 @@ def paths_by_brute_force(run, domain):
     return paths
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(programs(), st.sampled_from(DOMAINS))
 def test_classes_are_those_of_brute_force(program, domain):
@@ -52,6 +53,7 @@ def test_classes_are_those_of_brute_force(program, domain):
     assert exploration.statistics.paths == len(exploration.classes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("domain", DOMAINS, ids=["all inputs", "choices", "related"])
 def test_classes_of_large_programs_are_those_of_brute_force(domain):
     totals = Counter()
@@ -74,6 +76,7 @@ def test_every_solver_finds_the_same_classes(program, domain):
     assert len({frozenset(paths_of(exploration)) for exploration in found.values()}) == 1
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(programs())
 def test_guessing_alone_never_invents_a_class_and_reports_undecided_branches(program):
@@ -88,6 +91,7 @@ def test_guessing_alone_never_invents_a_class_and_reports_undecided_branches(pro
         assert "no solver is in use" in alone.reasons[0]
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(programs(), st.sampled_from(DOMAINS))
 def test_further_models_of_a_class_behave_alike(program, domain):
@@ -103,6 +107,7 @@ def test_exploration_is_deterministic(program):
     assert first == second
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(st.lists(conditions(), max_size=3), conditions(), st.sampled_from(ALL_INPUTS), st.sampled_from(DOMAINS))
 def test_flips_agree_with_enumeration(prefix, goal, model, domain):
@@ -137,6 +142,7 @@ def test_flips_agree_with_enumeration(prefix, goal, model, domain):
             assert answer is SolverAnswer.UNSAT
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(st.lists(conditions(), max_size=5), st.sampled_from(ALL_INPUTS))
 def test_facts_never_exclude_a_model(prefix, model):
@@ -150,6 +156,7 @@ def test_facts_never_exclude_a_model(prefix, model):
         assert model[variable.args[0]] in facts.range(variable)
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(st.lists(conditions(), max_size=5), st.sampled_from(ALL_INPUTS))
 def test_essential_literals_have_the_same_models(prefix, model):
@@ -166,6 +173,7 @@ def test_essential_literals_have_the_same_models(prefix, model):
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["bitwuzla", "z3"])
 @settings(max_examples=30)
 @given(st.lists(st.tuples(st.integers(0, 4), conditions()), min_size=1, max_size=8))

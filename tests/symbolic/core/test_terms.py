@@ -47,6 +47,7 @@ X, Y = var("x", 8), var("y", 8)
 MAC = var("eth.dst", 48, "mac")
 
 
+@pytest.mark.slow
 @settings(max_examples=350)
 @given(recipes(), models())
 def test_constructors_keep_the_meaning_of_every_recipe(recipe, model):
@@ -71,6 +72,7 @@ WRAPPED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wrapped", WRAPPED, ids=lambda recipe: f"{recipe[0]}-{recipe[-1][-1]}")
 @pytest.mark.parametrize("op", [*sorted(BINARY), *sorted(COMPARE)])
 def test_every_constant_on_either_side_keeps_the_meaning(op, wrapped):
@@ -84,6 +86,7 @@ def test_every_constant_on_either_side_keeps_the_meaning(op, wrapped):
             assert [evaluate_term(term, {"v": v}) for v in range(8)] == [meaning(recipe, {"v": v}) for v in range(8)]
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(recipes(), models())
 def test_both_evaluators_agree(recipe, model):
@@ -92,6 +95,7 @@ def test_both_evaluators_agree(recipe, model):
     assert (type(evaluate_term(term, model)) is bool) == (term.width == 0)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(recipes(3), models())
 @pytest.mark.parametrize("name", ["bitwuzla", "z3"])
@@ -106,6 +110,7 @@ def test_solvers_agree_with_evaluation(name, recipe, model):
     assert isinstance(solver.check((), right), dict)
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(truths(3), models())
 def test_smtlib_text_means_the_same_to_another_reader(recipe, model):
@@ -117,6 +122,7 @@ def test_smtlib_text_means_the_same_to_another_reader(recipe, model):
     assert (solver.check() == z3.sat) == meaning(recipe, model)
 
 
+@pytest.mark.slow
 @given(recipes(3))
 def test_equal_recipes_give_the_same_object_and_its_variables(recipe):
     term = build(recipe)
@@ -124,6 +130,7 @@ def test_equal_recipes_give_the_same_object_and_its_variables(recipe):
     assert variables(term) == {node.args[0] for node in postorder(term) if node.op == "var"}
 
 
+@pytest.mark.slow
 @given(truths(3), truths(3))
 def test_negation_is_an_involution_and_contradicts(left, right):
     a, b = build(left), build(right)
@@ -189,6 +196,7 @@ def _deep() -> Term:
     return term
 
 
+@pytest.mark.slow
 def test_deep_terms_need_no_recursion_and_are_forgotten():
     gc.collect()
     before = interned()

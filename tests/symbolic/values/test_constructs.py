@@ -174,6 +174,7 @@ REPORTED = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TRACKED)
 def test_construct_is_tracked(name: str) -> None:
     source, arguments = TRACKED[name]
@@ -182,6 +183,7 @@ def test_construct_is_tracked(name: str) -> None:
     assert found.complete, found.reasons
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", REPORTED)
 def test_construct_is_reported(name: str) -> None:
     source, arguments, construct = REPORTED[name]

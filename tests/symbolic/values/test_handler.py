@@ -3,6 +3,8 @@
 from itertools import product
 from typing import Any
 
+import pytest
+
 from sdnloom.symbolic.execution import Execution
 from sdnloom.symbolic.path_search import explore
 from sdnloom.symbolic.result import Exploration
@@ -67,6 +69,7 @@ def explored(run: Any) -> Exploration:
     return explore(run, [DST, SRC, TYPE], initial={"dst": 1, "src": 2, "type": 0x0800})
 
 
+@pytest.mark.slow
 def test_learning_switch_has_eleven_classes() -> None:
     found = explored(runs(load()))
     assert found.complete, found.reasons

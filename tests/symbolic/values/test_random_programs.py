@@ -43,6 +43,7 @@ def truths(depth: int) -> st.SearchStrategy[str]:
     return compare | chain | member | both
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(numbers(2) | numbers(3), truths(2))
 def test_numbers_agree_with_brute_force(number: str, truth: str) -> None:
@@ -64,6 +65,7 @@ STATEMENTS = st.sampled_from(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=80)
 @given(st.lists(STATEMENTS, min_size=2, max_size=5))
 def test_containers_agree_with_brute_force(statements: list[str]) -> None:
@@ -89,6 +91,7 @@ TEXT_METHODS = st.sampled_from(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(
     TEXT_METHODS,
@@ -111,6 +114,7 @@ BYTES_METHODS = st.sampled_from(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=80)
 @given(
     BYTES_METHODS,
@@ -132,6 +136,7 @@ ADDRESS_METHODS = st.sampled_from(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(
     ADDRESS_METHODS,
