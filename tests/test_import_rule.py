@@ -41,7 +41,6 @@ def imported_modules(path: Path) -> set[str]:
     return found
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("path", sorted(ROOT.rglob("*.py")), ids=lambda path: str(path.relative_to(ROOT)))
 def test_file_imports_only_what_its_layer_may(path: Path) -> None:
     where = path.relative_to(ROOT)

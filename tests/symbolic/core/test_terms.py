@@ -72,7 +72,6 @@ WRAPPED = [
 ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("wrapped", WRAPPED, ids=lambda recipe: f"{recipe[0]}-{recipe[-1][-1]}")
 @pytest.mark.parametrize("op", [*sorted(BINARY), *sorted(COMPARE)])
 def test_every_constant_on_either_side_keeps_the_meaning(op, wrapped):

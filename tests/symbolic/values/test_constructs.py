@@ -174,7 +174,6 @@ REPORTED = {
 }  # fmt: skip
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", TRACKED)
 def test_construct_is_tracked(name: str) -> None:
     source, arguments = TRACKED[name]
