@@ -47,7 +47,7 @@ class LocalOutcome(NamedTuple):
     action: int
     message: int  # 0 when nothing is taken
     core: int
-    own: tuple[tuple[int, int], ...]  # what the component sends itself, as in a MessageBatch
+    own: tuple[tuple[int, int], ...]  # messages of the component to itself, as in a MessageBatch
     batches: tuple[int, ...]  # numbers of the batches to others, in component order
     outcome: Outcome
 
@@ -218,7 +218,7 @@ class MemoSemantics(Semantics):
 
 
 class _NoMessage:
-    """Stands for the message of an action that takes none; equal to no user value."""
+    """Placeholder for the message of an action that takes none; equal to no user value."""
 
     def __repr__(self) -> str:
         return "<no message>"

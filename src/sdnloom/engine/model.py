@@ -12,7 +12,7 @@ from sdnloom.errors import SdnloomError
 
 Core: TypeAlias = Hashable  # a component's state, or the id of a state that a platform stores
 Message: TypeAlias = Hashable  # its repr is stable across processes and hash seeds
-Content: TypeAlias = Hashable  # what a channel holds
+Content: TypeAlias = Hashable  # the contents of a channel
 Event: TypeAlias = Hashable  # a fact for properties and reports; no step reads it
 Cell: TypeAlias = Hashable  # part of a core, the unit of independence: "table", ("mac", "s1")
 
@@ -26,9 +26,9 @@ class ModelError(SdnloomError):
 
 @dataclass(frozen=True)
 class FaultKind:
-    """What a channel does to a message beyond delivering it. False if that is nothing.
+    """A fault, or the absence of one (then false).
 
-    `a + b` is both at once. The text stands for the fault in traces.
+    `a + b` is both at once. `text` is the name of the fault in traces.
     """
 
     text: str = ""
@@ -106,7 +106,7 @@ class Channel:
 
 @dataclass(frozen=True)
 class Outcome:
-    """One result of a step. `reads` and `writes` are the cells that it touched; None stands for the declared ones."""
+    """One result of a step. `reads` and `writes` are the cells that it touched; None means the declared ones."""
 
     core: Core
     sends: tuple[tuple[str, Message], ...] = ()
@@ -127,7 +127,7 @@ class Restart:
 
 
 class RestartRequired(SdnloomError):  # noqa: N818 (a request, not an error)
-    """Raised where a single step is evaluated, by `Semantics` and all that uses it, if the step returns a Restart.
+    """Raised where a single step is evaluated, by `Semantics` and its users, if the step returns a Restart.
 
     `search` catches it and returns the Restart.
     """
@@ -195,7 +195,7 @@ class Component:
 
 
 class Needs(Enum):
-    """When a property is checked, and so what a reduction must keep for it."""
+    """When a property is checked, which decides the states that a reduction must keep for it."""
 
     EVENT = "event"  # at every event; its fold commutes and a violation stays: nothing extra to keep
     ORDER = "order"  # at every event; its fold does not commute: the actions that it watches conflict
@@ -236,7 +236,7 @@ class Property:
 
 @dataclass(frozen=True)
 class Observer:
-    """Sees states during a search and changes nothing; what it returns is ignored.
+    """Sees states during a search and changes nothing; its return value is ignored.
 
     `observe(columns)` is called once for each distinct combination of the values of its columns, in the order in which
     the search finds states; with a reduction or a strategy, of the states that are explored. Both engines make the same
@@ -291,7 +291,7 @@ class Strategy(Protocol):
         """Its initial memory."""
 
     def rank(self, memory: Any, step: Step, outcome: Outcome) -> int | None:
-        """A number from 0; only steps of least rank are explored. None: explored always, whatever the others are."""
+        """A number from 0; only steps of least rank are explored. None: always explored."""
 
     def after(self, memory: Any, step: Step, outcome: Outcome) -> Hashable:
         """The memory after the step."""

@@ -137,7 +137,7 @@ def cone(transitions: Sequence[Transition], position: int) -> list[int]:
 def minimise(semantics: Semantics, path: Path, found: Finding) -> Path:
     """A path to the same finding that is no longer than the given one.
 
-    Tries the causal cone of the last step, then leaves out environment steps with all that follows from them, then
+    Tries the causal cone of the last step, then leaves out environment steps with their causal successors, then
     single steps. Each candidate is replayed. The result is minimal: no single step can be left out.
     """
 

@@ -96,7 +96,7 @@ class Incomplete:
     reason: str
 
 
-# How a search ends. A Restart is for the caller, who searches again; it is never shown to a user.
+# How a search ends. After a Restart the caller searches again; users never see it.
 Verdict: TypeAlias = Violated | Holds | Incomplete | Restart
 VerdictName: TypeAlias = Literal["holds", "violated", "incomplete"]  # as users see it
 
@@ -149,7 +149,7 @@ class Notice:
 
 @dataclass(frozen=True)
 class Finished:
-    """The last event of a search. One that ends with a Restart has none: the search goes on from the start."""
+    """The last event of a search. A search that ends with a Restart has none, because it starts again."""
 
     result: Result
 

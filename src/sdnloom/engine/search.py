@@ -358,7 +358,7 @@ def _refuse_bad_mixes(options: SearchOptions) -> None:
     if options.engine == "kernel" and options.order == "dfs":
         raise SdnloomError("the kernel engine searches breadth first; use the loop engine for order 'dfs'")
     if options.engine == "kernel" and options.checked:
-        raise SdnloomError("checked runs look at every step in Python; use the loop engine")
+        raise SdnloomError("checked runs evaluate every step in Python; use the loop engine")
     for name, value, known in (
         ("engine", options.engine, ("auto", "loop", "kernel")),
         ("order", options.order, ("bfs", "dfs")),

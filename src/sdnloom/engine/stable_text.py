@@ -1,4 +1,4 @@
-"""Values as text that is the same in every process: sets are sorted, whatever the hash seed."""
+"""Values as text that is the same in every process: sets are sorted, so the hash seed has no effect."""
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass

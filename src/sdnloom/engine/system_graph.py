@@ -35,7 +35,7 @@ _AT_EVENTS = (Needs.EVENT, Needs.ORDER)
 
 
 class Move(NamedTuple):
-    """One component's part of a transition: what it adds to the state and what the other columns receive."""
+    """One component's part of a transition: the difference to the state, and the receptions of the other columns."""
 
     change: int
     received: tuple[tuple[int, "_Reception"], ...]  # (column, code there -> what it adds to the state)

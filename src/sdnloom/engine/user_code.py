@@ -158,7 +158,7 @@ def push_message(channel: Channel, content: Any, message: Message) -> tuple[tupl
 def _fault_kinds(found: Iterable[Any]) -> None:
     for kind in found:
         if not isinstance(kind, FaultKind):
-            raise ModelError(f"the discipline gave {kind!r} for what happened to the message; expected a FaultKind")
+            raise ModelError(f"the discipline gave {kind!r} as the fault of a message; expected a FaultKind")
 
 
 def fold_event(prop: Property, memory: Any, event: Event) -> Hashable:

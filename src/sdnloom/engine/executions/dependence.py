@@ -17,13 +17,13 @@ class Dependence(Protocol):
     """Defines conflicts. One that is finer than `DeclaredDependence` has fewer traces. A footprint is hashable."""
 
     def done(self, transition: Transition) -> Hashable:
-        """The footprint of a step that happened: what `conflict` needs to know of it, and no more."""
+        """The footprint of a step that happened: only the data that `conflict` needs."""
 
     def possible(self, component: Component, action: Action) -> Hashable:
-        """A footprint that conflicts with all that some step of the action conflicts with."""
+        """A footprint that conflicts with every step that some step of the action conflicts with."""
 
     def awaited(self, component: Component, action: Action) -> Hashable:
-        """A footprint that conflicts with all that may enable or disable a step of the action, or change its footprint.
+        """A footprint that conflicts with steps that may enable or disable the action or change its footprint.
 
         `possible` is always correct; a smaller one makes the exploration faster.
         """
@@ -78,7 +78,7 @@ class DeclaredDependence:
         )
 
     def possible(self, component: Component, action: Action) -> StepFootprint:
-        """All that the action declares."""
+        """The footprint that the action declares."""
         watched = self._watched.get((component.name, action.name), frozenset())
         return StepFootprint(
             component.name, action.reads, action.writes, action.take, action.sends, action.sends, watched

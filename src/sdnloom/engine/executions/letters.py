@@ -80,7 +80,7 @@ class Letters:
     def _idle(self, action: int) -> bool:
         return self.mode(action) is Mode.IDLE  # it conflicts with all others: each may begin or end quiescence
 
-    # States and what is enabled in them.
+    # States and their enabled steps.
 
     def after(self, state: State, letters: Sequence[int]) -> State:
         """The state after these steps."""

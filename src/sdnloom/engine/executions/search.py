@@ -43,7 +43,7 @@ class Executions:
     """The number of executions, or of those found before the reason in `incomplete`."""
 
     count: int
-    blocked: int  # explorations that ended because all that could follow was explored before
+    blocked: int  # explorations that ended because every continuation was explored before
     transitions: int
     depth: int
     final_states: frozenset[State]

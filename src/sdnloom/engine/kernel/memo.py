@@ -90,7 +90,7 @@ class KernelMemo:
         self._arrays = self._new_arrays()
         self._bundle: Any = None  # the arrays for compiled code; None after one of them was replaced
 
-    # What rows mean
+    # Meaning of rows
 
     def initial(self) -> list[int]:
         """The initial row."""

@@ -29,7 +29,7 @@ class CycleProviso(Generic[S]):
         return results
 
     def _sort(self, start: S, good: set[S], bad: set[S]) -> None:
-        """Add a path to a state that is expanded in full to `good`; without one, all that is reached to `bad`."""
+        """Add a path to a state that is expanded in full to `good`; without one, add all reached states to `bad`."""
         path: list[S] = []
         visited: set[S] = set()
         pending = [(start, 0)]

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Conflict:
-    """Two actions, as (component, action) names, and what makes them conflict.
+    """Two actions, as (component, action) names, and the causes of their conflict.
 
-    `seen`: steps of both that conflict were met in the search. Otherwise the conflict follows from what they declare.
+    `seen`: steps of both that conflict were met in the search. Otherwise the conflict follows from their declarations.
     """
 
     first: tuple[str, str]

@@ -52,7 +52,7 @@ class PlaceClass(NamedTuple):
 
 @dataclass(frozen=True)
 class ClassRules:
-    """What the classification takes into account; a test leaves something out to see that the mistake is noticed."""
+    """The parts of the classification; a test switches one off to see that the mistake is noticed."""
 
     behind: bool = True  # messages that wait behind those offered
     others: bool = True  # offered messages that may be handled differently after a change

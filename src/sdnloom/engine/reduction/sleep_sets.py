@@ -7,7 +7,7 @@ other order.
 The sleep set of a state is the one with which it was first found; other paths to the state do not change it, so no
 state is expanded twice. Every quiescent state is found nevertheless. Take an execution whose first part is the path on
 which a state was first found, and whose next step is asleep in that state. Somewhere on the path the step was explored
-before the step that was taken, and it commutes with all that followed. The execution with the step moved there is as
+before the step that was taken, and it commutes with all later steps. The execution with the step moved there is as
 long, ends in the same state, and its path comes earlier in the order of the search. In a breadth-first search there are
 only finitely many earlier ones, so this ends with a step that is not asleep.
 """

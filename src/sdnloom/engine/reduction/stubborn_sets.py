@@ -26,7 +26,7 @@ from sdnloom.errors import SdnloomError
 
 
 class ReductionRefused(SdnloomError):  # noqa: N818 (a refusal, not an error)
-    """A property needs what the reduction does not keep; the message names the property."""
+    """The reduction does not support a property; the message names it."""
 
 
 class NumberedAction:
