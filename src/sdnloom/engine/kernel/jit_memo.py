@@ -1,7 +1,7 @@
 """Compiled memos of the kernel: steps, contents, places and receptions, on integer matrices.
 
 Python fills them where user code is needed. A function that needs something unknown notes a miss and returns MISSING;
-one that runs out of room returns FULL. Either way it can simply be called again: what was entered so far stays valid.
+one that runs out of room returns FULL. Either way it can simply be called again: entries made so far stay valid.
 Plain FIFO channels need no Python at all.
 """
 
@@ -53,14 +53,14 @@ Tables = namedtuple(
         "actions", "components", "slot_fifo",
         # steps: (action, core, message) -> outcomes, which are `locals`
         "step_memo", "steps", "locals", "own", "batches", "batch_items", "items",
-        # channels: what they hold, offer and become
+        # channels: contents, offers and successors
         "contents", "takes", "push_memo", "push_forks", "push_alts",
         # memories of properties: (events, memory) -> memory; of strategies: (memory, outcome) -> ranks and memory
         "fold_memo", "rank_memo", "ranks",
         # places: (component, core, contents...) and what they can do and receive
         "places", "place_index", "place_info", "moves", "faults",
         "received_memo", "forks", "fork_alts",
-        # what a reduction keeps for a vector of classes of places
+        # the choice of a reduction for a vector of place classes
         "mask_vectors", "mask_index", "mask_keep", "mask_commuting",
         # scratch
         "alt_data", "alt_faults", "alt_fault_count", "alt_result", "next_data", "next_faults", "next_fault_count",
@@ -382,7 +382,7 @@ def step(t, action, core, message):
 
 @inner
 def expand(t, place):
-    """Enter the moves and flags of a place. All that is missing is noted before this gives up."""
+    """Enter the moves and flags of a place. All misses are noted before this returns."""
     component = t.places[place, 0]
     start = t.n[MOVES]
     status = 0
