@@ -44,7 +44,7 @@ _FILE = re.compile(r"/[^\s:()]*\.py(?=:)")
 
 
 def variable(field: StackField) -> Term:
-    """Return the variable of a field. Fields of one name have one variable, whatever their stack."""
+    """Return the variable of a field. Fields with the same name in different stacks share one variable."""
     return terms.var(field.name, field.bits, _KINDS[field.kind])
 
 

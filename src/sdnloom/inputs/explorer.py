@@ -17,7 +17,7 @@ Pattern = tuple[tuple[str, int, int], ...]  # (field, value, mask): a packet agr
 class HandlerQuestion(NamedTuple):
     """Which packets of a skeleton does a program in this state tell apart, if they come in such a message?
 
-    `message` brings the packet to the controller; its data is ignored. If it is a reply to a request for statistics,
+    `message` carries the packet to the controller; its data is ignored. If it is a reply to a request for statistics,
     its counters are ignored and the skeleton holds their domains.
     """
 

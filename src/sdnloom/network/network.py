@@ -150,7 +150,7 @@ class ProgramTimer:
 
 @dataclass(frozen=True)
 class PortCounter:
-    """The values of a port's counter in statistics: each reply has one of them, chosen anew each time."""
+    """The values of a port's counter in statistics: one of them is chosen for each reply."""
 
     port: SwitchPort
     values: tuple[int, ...]

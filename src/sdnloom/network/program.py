@@ -82,7 +82,7 @@ ReadsAndWrites: TypeAlias = tuple[frozenset[Cell], frozenset[Cell]]
 
 @runtime_checkable
 class Program(Protocol):
-    """A controller program as the network sees it. What a platform can do beyond this is a protocol below."""
+    """A controller program as the network sees it. Further abilities of a platform are the protocols below."""
 
     @property
     def name(self) -> str:
@@ -94,8 +94,8 @@ class Program(Protocol):
     def handle(self, core: Any, given: Input) -> Sequence[Reaction] | Restart:
         """Every way the program may react; at least one, but none to a ThreadTurn or ClockTick that is not possible.
 
-        A Restart, with the reason, if something is refuted on which earlier reactions relied. The program relies on it
-        no longer, and the search starts again from `initial`.
+        A Restart, with the reason, if an assumption of earlier reactions is refuted. The program drops the assumption,
+        and the search starts again from `initial`.
         """
 
 

@@ -62,7 +62,7 @@ class Startup:
             try:
                 return self._run()
             except RestartRequired:
-                continue  # the program no longer relies on what was refuted
+                continue  # the program has dropped the refuted assumption
 
     def _run(self) -> tuple[Hashable, dict[str, SwitchCore]]:
         self.core: Hashable = self.program.initial()

@@ -323,7 +323,7 @@ class SwitchComponent:
         return [Outcome(after, (*left, *self._to_neighbours(False)), tuple(events))]
 
     def disconnect(self, state: SwitchState, _: None) -> list[Outcome]:
-        """Cut the connection to the controller; the switch goes on as its OpenFlow version says."""
+        """Cut the connection to the controller; the switch then behaves as its OpenFlow version specifies."""
         if not state.disconnects or state.phase != "on":
             return []
         outcome = disconnect(self.config, state.core)

@@ -1,4 +1,4 @@
-"""The component of a host, component from the actions and steps that the host describes."""
+"""The component of a host, built from the actions and steps that the host describes."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace

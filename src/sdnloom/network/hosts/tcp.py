@@ -51,7 +51,7 @@ class TcpClient(Host):
         check_not_negative(f"segments of host {self.name!r}", self.segments)
         check_not_negative(f"repeats of host {self.name!r}", self.repeats)
         if not self.to:
-            raise NetworkError(f"host {self.name!r} has nobody to connect to; expected the name of a host in `to`")
+            raise NetworkError(f"host {self.name!r} has no host to connect to; expected the name of a host in `to`")
         self._target(view)
 
     def initial(self, view: HostView) -> Hashable:
