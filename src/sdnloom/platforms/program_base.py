@@ -52,7 +52,7 @@ class CapturedProgram(Copyable, ABC):
         self._classes: list[type] = []
         weakref.finalize(self, forget, self._classes)
 
-    # What a platform defines.
+    # Methods that a platform defines.
 
     @property
     @abstractmethod
@@ -102,7 +102,7 @@ class CapturedProgram(Copyable, ABC):
         """Notes for the report that only this platform has."""
         return []
 
-    # What it gets.
+    # Methods that a platform inherits.
 
     def _load(self) -> None:
         """Make the program and take its first step."""
@@ -125,7 +125,7 @@ class CapturedProgram(Copyable, ABC):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader of the result must know of how the apps were run."""
+        """Notes for the report on how the apps were run."""
         stored = [f"states of the program are kept by {self.capture}"] if self._states.refused else []
         return (*self._platform_notes(), *self._orders.notes(), *stored)
 

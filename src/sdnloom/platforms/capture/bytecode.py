@@ -55,7 +55,7 @@ def operands_below(code: CodeType, place: int, generator: bool) -> int | None:
         return 0  # it has not begun
     depth = _depths(code).get(found.offset)
     if depth is None:
-        return None  # reached through an exception, which lies on the stack
+        return None  # reached through an exception, which is on the stack
     if found.opname in _PUSHES_ONE_RESULT:
         # The depth after the call has taken its operands, without its result.
         return depth + dis.stack_effect(found.opcode, _argument(found)) - 1

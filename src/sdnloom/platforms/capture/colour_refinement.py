@@ -35,7 +35,7 @@ class _Node:
 
 
 class ColourRefinement:
-    """The colours of all reachable objects; `numbers` are those that a walk has told apart already."""
+    """The colours of all reachable objects; `numbers` are those that a walk has already distinguished."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class ColourRefinement:
         self._refine()
 
     def key(self, target: Any) -> str:
-        """Return the text by which this object is sorted: equal for objects that are not told apart."""
+        """Return the text by which this object is sorted: equal for objects with the same colour."""
         if type(target) in ATOMS:
             return f"{type(target).__name__}{atom_text(target)}"
         if type(target) is tuple:

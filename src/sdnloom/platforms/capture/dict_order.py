@@ -84,7 +84,7 @@ class DictOrder:
             self._begin()
 
     def notes(self) -> list[str]:
-        """Return what a reader of the result must know of it."""
+        """Return the notes on insertion order for the report."""
         if self._states.ordered:
             return [order_note(self._dependent)]
         return [NOT_ALL_ORDERS] if self._states.merged else []

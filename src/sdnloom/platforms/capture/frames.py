@@ -21,7 +21,7 @@ def frames_view(suspended: Any) -> list[Any]:
     """Return [name, place, variables] of each suspended call, innermost first. A digest takes this as its `opaque`.
 
     CaptureError names a call that keeps operands on its stack, an object that is not suspended code, or a Python
-    version whose bytecode is not known; such states have to be told apart by how they were reached.
+    version whose bytecode is not known; such states are distinguished by how they were reached.
     """
     check_version()
     if not isinstance(suspended, GeneratorType) and not hasattr(suspended, "gr_frame"):

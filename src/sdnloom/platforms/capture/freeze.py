@@ -132,7 +132,7 @@ def _parts(values: Iterable[Any], where: str, owners: _Owners, depth: int) -> li
 
 
 def _refuse_variables(value: Any, where: str) -> None:
-    """Raise StateError for a function or method with mutable variables: they would be no part of the state."""
+    """Raise StateError for a function or method with mutable variables: they would not be part of the state."""
     carried = getattr(value, "__self__", None)
     if isinstance(value, types.MethodType) or not isinstance(carried, types.ModuleType | type | None):
         raise StateError(f"{where} is the method {value.__name__} of an object; expected the object itself")

@@ -12,7 +12,7 @@ def atom_text(atom: Any) -> str:
 
 
 def label(target: Any) -> str:
-    """Return what an object is called in a digest: its type, and for code and modules their name."""
+    """Return the label of an object in a digest: its type, and for code and modules their name."""
     if isinstance(target, ModuleType):
         return f"module {target.__name__}"
     if isinstance(target, type | FunctionType):

@@ -5,7 +5,7 @@ stored as the state before it and the step from there: it is restored from the n
 snapshot, by taking the steps again. If not even the first state has one, the program is made again each time, and all
 steps are taken again. Law: however a state is restored, its digest is the same; a program that breaks this is refused.
 
-Insertion order of dicts is no part of a digest, unless `ordered`. Of states that differ only in that, the first
+Insertion order of dicts is not part of a digest, unless `ordered`. Of states that differ only in that, the first
 represents all, and some of the others are stored as its variants, so that `dict_order` can compare their reactions.
 
 A state whose waiting calls cannot be read (`frames`) has a digest of how it was reached: it is never mistaken for

@@ -225,8 +225,8 @@ _KNOWN: dict[type, Aspects] = {
     types.ClassMethodDescriptorType: _text(lambda each: each.__qualname__),
     _FIELD: _text(lambda each: repr(each.__reduce__()[1])),
 }
-# Since Python 3.12 these are made in C; before, they are instances like any other. Looking at what a parameter is bound
-# to, or an alias stands for, may run code of the program, and that never changes: each is known by its name.
+# C types since Python 3.12, ordinary instances before. Reading the bound of a parameter or the value of an alias may
+# run code of the program. Neither ever changes, so each is identified by its name.
 _PARAMETERS: tuple[type, ...] = ()
 if hasattr(typing, "TypeAliasType"):
     _PARAMETERS = (typing.TypeVar, typing.ParamSpec, typing.TypeVarTuple, typing.TypeAliasType)

@@ -74,7 +74,7 @@ class Kernel(CapturedAspect):
         self.timers: list[NoxTimer] = []
         self.switches: dict[int, str] = {}
         self.next_rule = 1
-        self.timers_seen: dict[str, None] = {}  # for reports; no part of the state
+        self.timers_seen: dict[str, None] = {}  # for reports; not part of the state
         self.posted: deque[Any] = deque()
         self.sent: list[tuple[str, OpenFlowMessage]] = []
         self.escaped: list[tuple[str, BaseException]] = []

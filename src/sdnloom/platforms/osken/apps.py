@@ -202,7 +202,7 @@ class Apps:
         self._go_on()
 
     def tick(self, choice: str) -> None:
-        """Let time pass until a timer is due, and fire it; when threads settle, all that are due then, in order."""
+        """Let time pass until a timer is due, and fire it; when threads settle, fire all due timers in order."""
         hub, due = self._sandbox.hub, self._due()
         for name, timer in due.items() if self._settle else ((choice, due[choice]),):
             if timer in hub.timers:  # an earlier one may have cancelled it

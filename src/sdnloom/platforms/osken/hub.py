@@ -18,7 +18,7 @@ def hub_names(hub: Hub) -> dict[str, Any]:
     """Return the values of the names of `os_ken.lib.hub` for a program under test.
 
     With native semantics `TaskExit` is `Exception`, as in os-ken. That is why an exception of a handler ends the event
-    loop of its app there, while with eventlet's the loop logs it and goes on.
+    loop of its app there, while with eventlet's the loop logs it and continues.
     """
     native = hub.flavour is Flavour.NATIVE
     return {

@@ -25,7 +25,7 @@ Arrangement = Mapping[int, Sequence[int]]  # dict by number -> the places of its
 
 
 class OrderWatch:
-    """Makes the dicts of a state so that they record who iterates over them. Dicts are numbered as they are thawed."""
+    """Makes the dicts of a state so that they record iterations over them. Dicts are numbered as they are thawed."""
 
     def __init__(self) -> None:
         self.sizes: list[int] = []

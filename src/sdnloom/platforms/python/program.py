@@ -169,7 +169,7 @@ class PythonProgram(Copyable):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader of the result must know about insertion order."""
+        """The notes on insertion order for the report."""
         if self._ordered:
             return (order_note(self._dependent),)
         return () if self._all_orders else (NOT_ALL_ORDERS,)
