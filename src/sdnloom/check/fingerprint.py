@@ -16,7 +16,7 @@ from sdnloom.network.program import DefinedByClass, Program, capability
 
 
 class Fingerprints(NamedTuple):
-    """Hashes of what a scenario declares and of its program's code."""
+    """Hashes of a scenario's declarations and of its program's code."""
 
     scenario: str
     code: str

@@ -118,10 +118,10 @@ class Run:
         on_event: Callable[[SearchEvent], None],
         began: float,
     ) -> "SearchRecord":
-        """Search a scenario with a program until none of the assumptions that are left is refuted.
+        """Search a scenario with a program; restart without each assumption that is refuted.
 
-        The time limit counts from `began`. Raises RestartRequired if insertion order matters: then all that was learned
-        is about other cores.
+        The time limit counts from `began`. Raises RestartRequired if insertion order matters: results so far are
+        then about other cores.
         """
         while True:
             known = _refuted(program)

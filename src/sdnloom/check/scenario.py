@@ -50,7 +50,7 @@ class Scenario:
     strategies: tuple[SearchStrategy, ...] = ()  # applied in this order
     same_flow: SameFlow | None = None  # which packets belong together, for a strategy that is chosen later
     discovery: DiscoverOptions = field(default_factory=DiscoverOptions)  # which inputs are looked for
-    discovers: bool = False  # all inputs are discovered, whatever hosts and switches are configured to send
+    discovers: bool = False  # discover all inputs and ignore the packets and statistics that are configured
     # Adds the scenario's file to errors that show only when the system is built.
     error_context: Callable[[], AbstractContextManager[None]] = field(default=nullcontext, compare=False, repr=False)
 

@@ -56,7 +56,7 @@ class Survey:
 
     @property
     def divergences(self) -> tuple[str, ...]:
-        """Runs that did not do what was predicted."""
+        """Runs that differ from the prediction."""
         during = [str(each) for answer in self.answers for each in answer.exploration.divergences]
         return (*during, *(each.difference for each in self.classes if each.difference))
 
@@ -119,14 +119,14 @@ def _message(network: Network, core: SwitchCore, port: SwitchPort, skeleton: Ske
     message = packet_in_template(config, core, port.port, skeleton)
     if message is None:
         raise DiscoveryError(
-            f"{port}: in this state the switch brings no packet of the stack {skeleton.stack.name} to the controller; "
+            f"{port}: in this state the switch sends no packet of the stack {skeleton.stack.name} to the controller; "
             "expected one that is connected and has no entry for such a packet, or one that sends it there"
         )
     return message
 
 
 def _difference(one: ConcolicClass, program: Program, core: object, twin: RewrittenProgram) -> str:
-    """How the original deviates from what the class predicts for its witness; "" if it does not."""
+    """How the original differs from the prediction of the class for its witness; "" if it does not."""
     came = message_with(one.question, one.witness)
     if (preparable := capability(program, Preparable)) is not None:
         preparable.prepare(core)

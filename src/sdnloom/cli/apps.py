@@ -98,7 +98,7 @@ APP_GROUPS = {
 
 
 def describes_scenario(command: Callable[..., int]) -> Callable[..., int]:
-    """Give a command the argument SCENARIO and the options that can stand for it; it receives both as given."""
+    """Give a command the argument SCENARIO and the options that can replace it; it receives both as given."""
 
     @functools.wraps(command)
     def wrapped(scenario: Path | None, **given: Any) -> int:
@@ -111,7 +111,7 @@ def describes_scenario(command: Callable[..., int]) -> Callable[..., int]:
 
 
 def takes_scenario(command: Callable[..., int]) -> Callable[..., int]:
-    """Give a command the argument SCENARIO and the options that can stand for it; it receives the scenario."""
+    """Give a command the argument SCENARIO and the options that can replace it; it receives the scenario."""
 
     @functools.wraps(command)
     def wrapped(scenario: Path | None, app_options: dict[str, Any], **given: Any) -> int:

@@ -1,4 +1,4 @@
-"""Exit codes that a verdict stands for."""
+"""The exit code of each verdict."""
 
 from collections.abc import Mapping
 from typing import Final

@@ -1,4 +1,4 @@
-"""Commands whose `--help` lists options in groups, which click has not."""
+"""Commands whose `--help` lists options in groups; click has no such feature."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

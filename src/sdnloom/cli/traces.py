@@ -1,4 +1,4 @@
-"""Writing of traces, and the way from a trace to its scenario."""
+"""Writes traces, and finds the scenario of a trace."""
 
 import os
 import re

@@ -149,7 +149,7 @@ class PolicyParser:
         group.factors.append(operand)
 
     def _operator(self, groups: list[_Group]) -> Policy | None:
-        """Read what follows an operand; return the policy of a group that ends here."""
+        """Read the tokens after an operand; return the policy of a group that ends here."""
         group, kind = groups[-1], self.next.kind
         if kind == "product":
             self.take()

@@ -1,6 +1,6 @@
 """Policies as hash-consed diagrams of pairs (packet in, packet out), canonical over unbounded value domains.
 
-A node looks at one field. For finitely many input values it has a row: output value -> relation on the later fields.
+A node tests one field. For finitely many input values it has a row: output value -> relation on the later fields.
 For every other input value it has `changes`, the outputs that do not depend on the input, and `same`, where the field
 keeps its value. Two policies are equivalent exactly if their diagrams are the same object. The idea is KATch's symbolic
 packet program (PLDI 2024).

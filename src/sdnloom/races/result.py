@@ -74,7 +74,7 @@ class RaceResult:
 
     @property
     def verdict(self) -> VerdictName:
-        """`incomplete` if the search ended early, whatever it found; else `violated` if a race is harmful."""
+        """`incomplete` if the search ended early, even if it found races; else `violated` if a race is harmful."""
         if self.stopped is not None:
             return "incomplete"
         return "violated" if any(self.counts.values()) else "holds"

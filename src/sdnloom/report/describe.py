@@ -138,7 +138,7 @@ def _bytes(content: bytes) -> str:
 
 
 def message_words(message: messages.OpenFlowMessage, names: Names = NO_NAMES) -> str:
-    """An OpenFlow message: its kind and what matters of it."""
+    """An OpenFlow message: its kind and its most important fields."""
     match message:
         case messages.PacketIn():
             kept = "" if message.buffer_id == NO_BUFFER else f" buffer {message.buffer_id}"

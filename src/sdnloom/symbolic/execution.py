@@ -58,7 +58,7 @@ MAX_STEPS: Final = 100_000
 MAX_TRAIL: Final = 1_000_000
 _OURS: Final = str(Path(__file__).parent)
 _RUN_FILE: Final = str(Path(__file__).parent / "run.py")  # callers of its frames are not the code under test
-_CLOCK_INTERVAL: Final = 1_000  # steps or statements between two looks at the clock
+_CLOCK_INTERVAL: Final = 1_000  # steps or statements between two reads of the clock
 
 
 class Execution:

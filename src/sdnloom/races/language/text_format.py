@@ -63,7 +63,7 @@ _COMMENT = re.compile(r"\s*(?:#|//|\n|$)")
 class _Statement:
     keyword: str  # "" for the definition of a variable
     start: int  # where its first word starts
-    body: int  # where what follows the keyword starts
+    body: int  # start of the text after the keyword
     end: int
 
 

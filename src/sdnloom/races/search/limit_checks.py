@@ -6,7 +6,7 @@ from typing import Final
 from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.result import Progress, SearchEvent
 
-_INTERVAL: Final = 16  # ticks between two looks at the clock
+_INTERVAL: Final = 16  # ticks between two reads of the clock
 
 
 class StopSearch(Exception):  # noqa: N818  (a signal, no error)

@@ -103,7 +103,7 @@ def coverage_text(coverage: FileCoverage) -> list[str]:
 
 
 def _ranges(coverage: FileCoverage) -> str:
-    """Missed lines; 3-5 stands for all lines of code from 3 to 5."""
+    """Missed lines; 3-5 means all lines of code from 3 to 5."""
     groups: list[list[int]] = []
     previous = None
     for line in coverage.lines:

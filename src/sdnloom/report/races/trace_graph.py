@@ -1,4 +1,4 @@
-"""What the pictures of traces share: clocks as text, titles of races and labels of events."""
+"""Parts common to the graphs of traces: clocks as text, titles of races and labels of events."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -21,7 +21,7 @@ from sdnloom.symbolic.values.sym_int import SymInt, concrete_index, concrete_int
 class SymByteArray(bytearray):
     """A bytearray with units for its symbolic bytes."""
 
-    __class__ = property(lambda self: bytearray)  # for the program; isinstance looks at type() first
+    __class__ = property(lambda self: bytearray)  # for the program; isinstance checks type() first
     _symbolic: dict[int, CodeUnit]  # index -> unit, only of bytes that depend on an input
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -23,7 +23,7 @@ from sdnloom.symbolic.values.sym_sequence import SymSequence, concretise_other_m
 class SymBytes(SymSequence, bytes):
     """Bytes with a term; made by `bytes_of_units`."""
 
-    __class__ = property(lambda self: bytes)  # for the program; isinstance looks at type() first
+    __class__ = property(lambda self: bytes)  # for the program; isinstance checks type() first
     kind = bytes
     blank = frozenset(b" \t\n\r\x0b\f")
     _units: tuple[CodeUnit, ...]

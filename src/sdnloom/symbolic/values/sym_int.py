@@ -29,7 +29,7 @@ def bits_needed(low: int, high: int) -> int:
 class SymInt(int):
     """An int with `term`, `low` and `high`; made by `make_int`."""
 
-    __class__ = property(lambda self: int)  # for the program; isinstance looks at type() first
+    __class__ = property(lambda self: int)  # for the program; isinstance checks type() first
     term: Term
     low: int
     high: int

@@ -57,7 +57,7 @@ Piece = str | WrittenNumber | Chars
 class SymStr(SymSequence, str):
     """Text with terms; made by `text_of_number`, `text_of_units` and `joined_text`."""
 
-    __class__ = property(lambda self: str)  # for the program; isinstance looks at type() first
+    __class__ = property(lambda self: str)  # for the program; isinstance checks type() first
     kind = str
     blank = frozenset(code for code in range(256) if chr(code).isspace())
     pieces: tuple[Piece, ...]
