@@ -181,7 +181,7 @@ def _kind(table: Table, code: CodeFiles) -> Callable[..., Host]:
         return HOSTS[table.choice("kind", HOSTS, "sink")]
     found = table.calling("kind", lambda: code.get(table.beside("kind", file), name))
     if not (isinstance(found, type) and issubclass(found, Host)):
-        table.fail("kind", kind, "a subclass of sdnloom.network.hosts.Host")
+        table.fail("kind", kind, "a subclass of sdnloom.Host")
     return found
 
 

@@ -58,7 +58,7 @@ class CodeFiles:
         if len(classes) != 1:
             known = ", ".join(classes) or "none"
             raise UserCodeError(
-                f"{file}: the classes in it are: {known}; expected one, or `class` to name the one meant"
+                f"{file}: the classes in it are: {known}; expected exactly one, or the key `class` to choose one"
             )
         chosen: type = getattr(module, classes[0])
         return chosen

@@ -80,7 +80,7 @@ def _load(file: Path, under: tuple[Path, ...], known: dict[Path, Entries]) -> En
     if place in under:
         raise ScenarioError(
             f"{under[-1].name}: include {str(file)!r} comes back to itself: {' -> '.join(chain)}; "
-            "expected files that do not include each other in a circle"
+            "expected files without an include cycle"
         )
     if len(under) >= MOST_FILES:
         raise ScenarioError(f"{file}: {len(under)} files include each other in a chain; expected at most {MOST_FILES}")
@@ -102,7 +102,7 @@ def _read(file: Path, under: tuple[Path, ...]) -> bytes:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise ScenarioError(f"{asked}{file}: cannot read the scenario: {reason}; expected a TOML file") from error
     if len(content) > MOST_BYTES:
-        raise ScenarioError(f"{asked}{file}: more than {MOST_BYTES} bytes; expected a TOML file of at most so many")
+        raise ScenarioError(f"{asked}{file}: more than {MOST_BYTES} bytes; expected a smaller TOML file")
     return content
 
 
