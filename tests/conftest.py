@@ -31,6 +31,16 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
         )
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector: pytest.Collector):
+    # The same for a module that skips itself while it is collected.
+    report = yield
+    if os.environ.get("SDNLOOM_REQUIRE_ALL") and report.skipped:
+        report.outcome = "failed"
+        report.longrepr = f"{collector.nodeid}: skipped under SDNLOOM_REQUIRE_ALL: {report.longrepr}"
+    return report
+
+
 @pytest.fixture
 def need_tool():
     """Return a function that skips the test when a program is missing from PATH."""
