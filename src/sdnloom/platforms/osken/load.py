@@ -1,11 +1,12 @@
 """Loads apps as os-ken's manager does, with one clear message for each kind of mistake."""
 
 import importlib
+import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any
 
 from os_ken import cfg
@@ -29,11 +30,37 @@ class LoadedApps:
 
 
 class Manager(app_manager.AppManager):  # type: ignore[misc]  # os-ken has no types
-    """os-ken's manager, importing apps into their sandbox."""
+    """os-ken's manager, importing apps into their sandbox.
+
+    os-ken loads services in the order of a set, which differs from process to process; here it is the order in which
+    they are asked for, so that a program is the same in every process.
+    """
 
     def __init__(self, sandbox: Sandbox, wanted: Sequence[str]) -> None:
         super().__init__()
         self._sandbox, self._wanted = sandbox, wanted
+
+    def load_apps(self, names: Sequence[str]) -> None:
+        """Load apps and the services that they need, each once; one that is made as a context is not loaded."""
+        waiting = list(names)
+        while waiting:
+            name = waiting.pop(0)
+            if name in self.applications_cls or name in {kind.__module__ for kind in self.contexts_cls.values()}:
+                continue
+            kind = self.load_app(name)
+            if kind is None:
+                continue
+            self.applications_cls[name] = kind
+            needed: list[str] = []
+            for key, context in kind.context_iteritems():
+                if self.contexts_cls.setdefault(key, context) is not context:
+                    raise AppError(
+                        f"{name}: its context {key!r} is {_full_name(context)}, that of another app is "
+                        f"{_full_name(self.contexts_cls[key])}; expected the same class"
+                    )
+                if issubclass(context, app_manager.OSKenApp):
+                    needed += needed_services(context)
+            waiting += map(self._sandbox.alias.own_name, [*needed, *needed_services(kind)])
 
     def load_app(self, name: str) -> Any:
         """Return the app class of a module, as os-ken finds it: the first by name of those the module defines."""
@@ -51,17 +78,54 @@ class Manager(app_manager.AppManager):  # type: ignore[misc]  # os-ken has no ty
         return kinds[0] if kinds else None
 
 
+def _full_name(kind: type) -> str:
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def needed_services(kind: Any) -> list[str]:
+    """Return the services that an app needs: those of the events that it handles, then those that its module requires.
+
+    The handlers are in the order of their names.
+    """
+    found: dict[str, None] = {}
+    for _, method in inspect.getmembers(kind, lambda each: inspect.isfunction(each) or inspect.ismethod(each)):
+        for event in getattr(method, "callers", ()):
+            service = getattr(sys.modules[event.__module__], "_SERVICE_NAME", None)
+            if service and service != kind.__module__:
+                found[service] = None
+    return [*found, *dict.fromkeys(getattr(sys.modules[kind.__module__], "_REQUIRED_APP", ()))]
+
+
+def require_app(app_name: str, api_style: bool = False) -> None:
+    """Replacement for os-ken's function: note that the calling module, or the one that imports it, needs a service.
+
+    os-ken counts frames of modules; those of sdnloom, through which modules of a program are imported, do not count.
+    """
+    frame: FrameType | None = sys._getframe(1)
+    callers: list[str] = []
+    while frame is not None and len(callers) <= api_style:
+        name = str(frame.f_globals.get("__name__"))
+        if name.partition(".")[0] not in ("sdnloom", "importlib", "_frozen_importlib", "_frozen_importlib_external"):
+            callers.append(name)
+        frame = frame.f_back
+    module = sys.modules.get(callers[-1]) if len(callers) > api_style else None
+    if module is not None:
+        vars(module).setdefault("_REQUIRED_APP", []).append(app_name)
+
+
 def load(sandbox: Sandbox, names: Sequence[str], version: str | None) -> LoadedApps:
     """Import the apps and their dependencies, and make them without starting them."""
     if not names:
         raise AppError("no app; expected at least one file or module")
     if version is not None and version not in VERSION_NUMBERS:
         raise AppError(f"version is {version!r}; expected one of {', '.join(VERSION_NUMBERS)}")
+    names = [sandbox.alias.own_name(name) for name in names]
     sandbox.own_modules_only()
+    sandbox.stand_in(app_manager, {"require_app": require_app})
     with sandbox.running():
         manager = sandbox.manager = Manager(sandbox, names)
         cfg.CONF.reset()
-        _in_a_thread(sandbox, lambda: manager.load_apps(list(names)), "loading")
+        _in_a_thread(sandbox, lambda: manager.load_apps(names), "loading")
         _in_a_thread(sandbox, sandbox.own.load_ahead, "loading")
         cfg.CONF([], project="sdnloom", default_config_files=[], default_config_dirs=[])
         sandbox.configure()

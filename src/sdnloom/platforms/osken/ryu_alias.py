@@ -60,6 +60,13 @@ class RyuAlias(importlib.abc.MetaPathFinder):
             return None
         return _spec(fullname, _renamed(fullname, module))
 
+    def own_name(self, name: str) -> str:
+        """Return the name under which a module is loaded: os-ken's if it has a module below `ryu` too."""
+        if not name.startswith(OLD + ".") or name in self._given or self.file_of(name) is not None:
+            return name
+        twin = NEW + name[len(OLD) :]
+        return twin if _exists(twin) else name
+
     def file_of(self, name: str) -> Path | None:
         """Return the file of one of Ryu's own apps; os-ken and the replacements come first."""
         if self._folder is None or not name.startswith(OLD + ".app.") or name in self._given:
