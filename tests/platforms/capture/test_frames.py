@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from sdnloom.platforms.capture.bytecode import KNOWN_VERSIONS
-from sdnloom.platforms.capture.digest import digest
+from sdnloom.platforms.capture.digest import canonical_text, digest
 from sdnloom.platforms.capture.frames import frames_view
 from sdnloom.platforms.capture.save_restore import CaptureError
 from sdnloom.platforms.capture.snapshot import Scope
@@ -63,6 +63,31 @@ def test_interpreter_that_has_warmed_up_changes_nothing():
         return found
 
     assert len({visit(times) for times in (0, 1, 2, 50, 300)}) == 1
+
+
+def test_a_state_is_the_same_whether_or_not_earlier_ones_were_read():
+    def visit(reads):
+        hub = Hub()
+
+        def work():
+            again = False
+            while True:
+                if again:
+                    early = 1  # noqa: F841
+                late = 2  # noqa: F841
+                hub.sleep(1)
+                again = True
+
+        hub.call(work)
+        if reads:
+            of(hub)
+        turn(hub)
+        orders = []
+        text = canonical_text({"hub": hub}, SCOPE, opaque=frames_view, orders=orders)
+        hub.discard()
+        return text, orders
+
+    assert visit(reads=True) == visit(reads=False)
 
 
 def test_variables_and_places_count():

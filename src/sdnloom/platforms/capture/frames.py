@@ -45,4 +45,7 @@ def _view(frame: FrameType, generator: bool) -> list[Any]:
             "an `except` or an expression; expected a call whose whole state is in variables"
         )
     at = instruction_at(code, frame.f_lasti, generator)
-    return [f"{frame.f_globals.get('__name__')}.{code.co_qualname}", at and at.offset, dict(frame.f_locals)]
+    # Sorted: before Python 3.13 `f_locals` remembers earlier readings and puts variables that were bound since at its
+    # end. So its order would tell how often a state was digested on the way.
+    variables = dict(sorted(frame.f_locals.items()))
+    return [f"{frame.f_globals.get('__name__')}.{code.co_qualname}", at and at.offset, variables]
