@@ -9,11 +9,13 @@ DEBIAN_PACKAGES := spin gcc libc6-dev graphviz openvswitch-switch
 
 setup: $(VENV)/.ready
 
-# Rebuilt whenever the declared dependencies change.
-$(VENV)/.ready: pyproject.toml
+# Rebuilt whenever the declared dependencies change. Faucet runs on a newer os-ken than the one it pins, so it is
+# installed without its dependencies.
+$(VENV)/.ready: pyproject.toml tools/faucet.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --upgrade pip
 	$(BIN)/pip install --quiet --editable '.[dev]'
+	$(BIN)/pip install --quiet --no-deps --requirement tools/faucet.txt
 	@touch $@
 
 demo: setup

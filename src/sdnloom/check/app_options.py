@@ -35,6 +35,7 @@ class AppOptions:
     externals: tuple[str, ...] = ()
     ticks: int = 0
     warmup: int | None = None
+    environment: tuple[str, ...] = ()
     hub: str | None = None
     threads: str | None = None
     version: str | None = None
@@ -79,7 +80,17 @@ def _program(options: AppOptions) -> dict[str, Any]:
     for key in ("hub", "threads"):
         if value := getattr(options, key):
             program[key] = value
+    if options.environment:
+        program["environment"] = dict(_variable(text) for text in options.environment)
     return program
+
+
+def _variable(text: str) -> tuple[str, str]:
+    """An environment variable, `NAME=VALUE`."""
+    name, equals, value = text.partition("=")
+    if not name or not equals:
+        _wrong("--env", text, "NAME=VALUE")
+    return name, value
 
 
 def _default_properties(hosts: dict[str, dict[str, Any]]) -> list[Any]:

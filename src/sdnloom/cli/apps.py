@@ -21,6 +21,14 @@ _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
         "--path",
         {"multiple": True, "metavar": "FOLDER", "help": "Folder in which modules are searched first; may be repeated."},
     ),
+    "environment": (
+        "--env",
+        {
+            "multiple": True,
+            "metavar": "NAME=VALUE",
+            "help": "Environment variable that the app sees, a file perhaps; may be repeated.",
+        },
+    ),
     "hub": (
         "--hub",
         {"type": click.Choice(["native", "eventlet"]), "help": "os-ken hub to emulate (default: native)."},
@@ -91,7 +99,7 @@ _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 # Headings of these options in `--help`.
 APP_GROUPS = {
-    "App": ("apps", "path", "hub", "threads", "version"),
+    "App": ("apps", "path", "environment", "hub", "threads", "version"),
     "Network": ("topology", "pings", "moves", "externals", "ticks", "warmup", "joining"),
     "Properties": ("properties",),
 }

@@ -70,6 +70,7 @@ def _osken(table: Table, version: str | None) -> ScenarioProgram:
             table.fail(key, names, f"{needed} to be installed: pip install 'sdnloom[osken]'")
     from sdnloom.platforms.osken.program import OskenProgram  # here, because os-ken is an optional dependency
 
+    environment, data = _environment(table)
     folders = [table.beside("path", folder).resolve() for folder in table.texts("path", [])]
     for folder in folders:
         if not folder.is_dir():
@@ -81,6 +82,7 @@ def _osken(table: Table, version: str | None) -> ScenarioProgram:
         "seed": table.whole("seed", 0, default=0),
         "draws": table.whole("draws", 0, 100, 0),
         "config": table.plain("config", {}),
+        "environment": environment,
         "per_switch": table.flag("per_switch", None),
         "path": [*folders, table.file_of(key).parent.resolve()],
     }
@@ -93,7 +95,30 @@ def _osken(table: Table, version: str | None) -> ScenarioProgram:
         return table.calling(key, lambda: OskenProgram(apps, **options))
 
     program = make()
-    return ScenarioProgram(program, make, program.files, program.version)
+    return ScenarioProgram(program, make, (*program.files, *data), program.version)
+
+
+def _environment(table: Table) -> tuple[dict[str, str], list[Path]]:
+    """The environment variables of a program, and the files that they name.
+
+    A value that names a file beside the scenario becomes its full path.
+    """
+    given = table.plain("environment", {})
+    if not isinstance(given, dict):
+        table.fail("environment", given, "a table of environment variables, such as {CONFIG = 'network.yaml'}")
+    environment: dict[str, str] = {}
+    data = []
+    for name, value in given.items():
+        if not name or "=" in name or "\0" in name:
+            table.fail("environment", name, "names of environment variables")
+        if type(value) not in (str, int) or "\0" in str(value):
+            table.fail(f"environment.{name}", value, "a string or a whole number")
+        environment[name] = str(value)
+        file = table.beside("environment", str(value))
+        if value != "" and not Path(str(value)).is_absolute() and file.is_file():
+            data.append(file.resolve())
+            environment[name] = str(file.resolve())
+    return environment, data
 
 
 def _is_app(name: str) -> bool:

@@ -250,6 +250,7 @@ _ONCE = {
     io.IOBase: "an open file, whose position and contents are outside of the program",
 }
 _CACHE_WRAPPER = type(functools.cache(lambda: None))
+_SINKS = ("prometheus_client",)  # libraries whose objects take values and never return them (`sandbox/inert_metrics`)
 
 
 _FOUND: dict[type, Aspects | str] = {}
@@ -289,6 +290,8 @@ def _find(kind: type) -> Aspects | str:
         return kind.aspects
     if issubclass(kind, (type, types.ModuleType)):
         return NAMESPACE
+    if kind.__module__.partition(".")[0] in _SINKS:
+        return ()
     for base, why in _ONCE.items():
         if issubclass(kind, base) and not issubclass(kind, (io.BytesIO, io.StringIO)):
             return why

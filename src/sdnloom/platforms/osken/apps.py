@@ -32,6 +32,7 @@ from sdnloom.platforms.osken.errors import AppError
 from sdnloom.platforms.osken.event_loops import LoopException
 from sdnloom.platforms.osken.load import LoadedApps, load
 from sdnloom.platforms.osken.sandbox import Sandbox
+from sdnloom.platforms.sandbox.inert_metrics import is_metrics
 from sdnloom.platforms.sandbox.threads import Effect, HubThread, HubTimer
 
 FRAMEWORK = ("callers", "routing_info", "_SERVICE_NAME", "_REQUIRED_APP", "OFP_VERSIONS", "_CONTEXTS", "_EVENTS")
@@ -102,6 +103,11 @@ class Apps:
     def routes(self) -> tuple[osken_wsgi.Route, ...]:
         """The requests that the apps answer."""
         return tuple(route for _, each in self._web() for route in osken_wsgi.routes_of(each))
+
+    @property
+    def has_metrics(self) -> bool:
+        """Whether the apps use a library of metrics."""
+        return any(map(is_metrics, self._sandbox.own.libraries))
 
     @property
     def bricks(self) -> Mapping[str, Any]:

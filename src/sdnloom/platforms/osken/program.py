@@ -28,6 +28,7 @@ from sdnloom.platforms.footprint.footprint import Effects
 from sdnloom.platforms.osken.errors import AppError
 from sdnloom.platforms.program_base import CapturedProgram, ProgramStep, StartStep
 from sdnloom.platforms.sandbox.clock import Draws
+from sdnloom.platforms.sandbox.inert_metrics import METRICS_NOTE
 from sdnloom.platforms.sandbox.own_modules import Compiler, compile_source
 from sdnloom.platforms.sandbox.threads import Flavour
 
@@ -47,7 +48,8 @@ class OskenProgram(CapturedProgram):
     ones); with "explore" each is an action of its own. `draws` is how many random draws of a reaction, each among at
     most `widest` alternatives, are explored as choices; the others follow the `seed`. `path` has folders where modules
     of apps are found: those of Ryu's own apps too, as a source tree of Ryu has them. `config` sets options of os-ken's
-    configuration. `per_switch` is a promise (`sdnloom.network.assumed_independence`).
+    configuration, `environment` environment variables, only while the apps run. `per_switch` is a promise
+    (`sdnloom.network.assumed_independence`).
     """
 
     def __init__(
@@ -61,6 +63,7 @@ class OskenProgram(CapturedProgram):
         draws: int = 0,
         widest: int = 8,
         config: Mapping[str, Any] | None = None,
+        environment: Mapping[str, str] | None = None,
         path: Sequence[Path] = (),
         per_switch: bool | None = None,
         compiler: Compiler = compile_source,
@@ -73,6 +76,7 @@ class OskenProgram(CapturedProgram):
         self._flavour = hub if isinstance(hub, Flavour) else Flavour(_one_of("hub", hub, [x.value for x in Flavour]))
         self._random = seed, widest, draws
         self._path, self._config, self._compiler = tuple(path), config, compiler
+        self._environment = environment
         self.explores_threads = threads == "explore"
         self._entered = contextlib.ExitStack()  # the sandbox while the apps run
         with self._entered:
@@ -81,7 +85,7 @@ class OskenProgram(CapturedProgram):
     def _new_sandbox(self) -> "Sandbox":
         from sdnloom.platforms.osken.sandbox import Sandbox
 
-        return Sandbox(self._flavour, Draws(*self._random), self._path, self._config, self._compiler)
+        return Sandbox(self._flavour, Draws(*self._random), self._path, self._config, self._compiler, self._environment)
 
     def _make(self) -> FreshProgram:
         """Make the apps in a new sandbox and enter it."""
@@ -149,9 +153,10 @@ class OskenProgram(CapturedProgram):
             self._apps.web_of(given.name, given.arguments)
 
     def _platform_notes(self) -> list[str]:
+        notes = []
         if self._apps.has_threads and not self.explores_threads:
-            return ["threads of the program run first come first served (threads = settle)"]
-        return []
+            notes.append("threads of the program run first come first served (threads = settle)")
+        return [*notes, METRICS_NOTE] if self._apps.has_metrics else notes
 
     def _check_start(self, events: Sequence[Event]) -> None:
         self._apps.refuse_events(tuple(events))

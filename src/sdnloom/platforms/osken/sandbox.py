@@ -8,6 +8,7 @@ modules that hold state; os-ken's names refer to those of a program only while i
 import builtins
 import contextlib
 import logging
+import os
 import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence, Set
@@ -29,6 +30,7 @@ from sdnloom.platforms.sandbox.clock import Clock, Draws
 from sdnloom.platforms.sandbox.fake_modules import importer, rebind, virtual_modules
 from sdnloom.platforms.sandbox.fake_threading import blocking_modules
 from sdnloom.platforms.sandbox.hub import Hub
+from sdnloom.platforms.sandbox.inert_metrics import is_metrics, settle_metrics
 from sdnloom.platforms.sandbox.own_modules import Compiler, OwnModules, compile_source, hidden
 from sdnloom.platforms.sandbox.patches import Patches
 from sdnloom.platforms.sandbox.threads import Flavour
@@ -56,10 +58,15 @@ logging.getLogger("os_ken").addHandler(logging.NullHandler())
 
 
 def is_shared(name: str) -> bool:
-    """Whether programs share a module: one that is not os-ken's, or part of its foundation."""
+    """Whether programs share a module: part of os-ken's foundation, or neither os-ken's nor a library of metrics."""
     if not name.startswith("os_ken."):
-        return True
+        return not is_metrics(name)
     return name in _FOUNDATION or name.startswith(_SHARED_BELOW)
+
+
+def is_stateless(name: str) -> bool:
+    """Whether a module of which a program has its own copy holds no state of the program."""
+    return reads_packets(name) or is_metrics(name)
 
 
 def reads_packets(name: str) -> bool:
@@ -77,6 +84,7 @@ class Sandbox:
         path: Sequence[Path] = (),
         config: Mapping[str, Any] | None = None,
         compiler: Compiler = compile_source,
+        environment: Mapping[str, str] | None = None,
     ) -> None:
         self.hub = Hub(Clock(), flavour)
         self.draws = draws
@@ -88,12 +96,14 @@ class Sandbox:
             {**vars(builtins), "__import__": importer({**modules, **blocking_modules(self.hub)})}, compiler
         )
         self._changes = compiler is not compile_source
-        self.own.shared, self.own.is_library = self._is_shared, reads_packets
+        self.own.shared, self.own.is_library, self.own.loaded = self._is_shared, is_stateless, settle_metrics
         self.own.folders += [str(folder) for folder in path]
         wsgi = osken_wsgi.module()
         self.alias = RyuAlias(find_apps(path), self.own.spec_of, dict.fromkeys(WSGI, wsgi))
         self.manager: Any = None
         self._swap = self._swapped(modules)
+        for name, value in (environment or {}).items():
+            self._swap.name(os.environ, name, value)
 
     def _swapped(self, modules: Mapping[str, ModuleType]) -> Patches:
         swap = Patches()

@@ -46,13 +46,15 @@ class OwnLoader(importlib.machinery.SourceFileLoader):
         own[module.__name__] = module
         vars(module)["__builtins__"] = self._finder.builtins
         super().exec_module(module)
+        self._finder.loaded(module)
 
 
 class OwnModules(importlib.abc.MetaPathFinder):
     """Finds the modules of one program and keeps them; the first finder on `sys.meta_path` while the program runs.
 
     `folders` are searched for top-level modules; `owned` are top-level names that belong to the program wherever they
-    are found; modules that are not `shared` get a copy; `places` has the files of modules that are on no path.
+    are found; modules that are not `shared` get a copy; `places` has the files of modules that are on no path; `loaded`
+    is called with each module that has run.
     """
 
     def __init__(self, builtins: Mapping[str, Any], compiler: Compiler = compile_source) -> None:
@@ -62,6 +64,7 @@ class OwnModules(importlib.abc.MetaPathFinder):
         self.owned: set[str] = set()  # top-level names
         self.shared: Callable[[str], bool] = lambda name: True
         self.is_library: Callable[[str], bool] = lambda name: False
+        self.loaded: Callable[[ModuleType], None] = lambda module: None
         self.modules: dict[str, ModuleType] = {}
         self.late: dict[str, None] = {}  # names that functions of its modules import
         self.libraries: dict[str, ModuleType] = {}  # loaded like the others, but without state of the program
