@@ -65,10 +65,34 @@ def test_what_holds_is_said_with_counts_bounds_and_witnesses(sdnloom: CommandLin
 def test_what_never_happens_is_said(sdnloom: CommandLine, tmp_path: Path) -> None:
     write(tmp_path, HOLDS.replace('to = ["h2"]', 'to = ["h2"]\nsends = 0'))
     run = sdnloom("check", "hub.toml")
-    assert run.code == 0
-    assert run.out.splitlines()[-1] == (
-        "NEVER SEEN: h2 is reached does not occur within the bounds; the result may be vacuous"
+    nothing = "nothing ever happens; `sends` of a client in [[hosts]] lets a host send"
+    assert (run.code, run.out) == (
+        3,
+        "VACUOUS quiet h2: no violation within the bounds below, but too little happened\n"
+        "  h2 is reached was never seen\n"
+        f"  {nothing}\n"
+        "searched 1 state, 0 transitions, depth 0, 0 handler runs\n"
+        "bounds: h1: at most 0 packets\n",
     )
+    document = json.loads(sdnloom("check", "hub.toml", "--format", "json").out)
+    assert (document["verdict"], document["vacuous"]) == ("vacuous", ["h2 is reached was never seen", nothing])
+
+
+def test_a_reason_for_a_vacuous_result_names_what_would_change_it(sdnloom: CommandLine, tmp_path: Path) -> None:
+    never = '{ name = "Sometimes", event = "HostMoved" }'
+    write(tmp_path, HOLDS.replace("properties = [", f"properties = [{never}, "))
+    run = sdnloom("check", "hub.toml")
+    assert (run.code, run.out.splitlines()[:2]) == (
+        3,
+        [
+            "VACUOUS quiet h2: no violation within the bounds below, but too little happened",
+            "  sometimes HostMoved was never seen; [[hosts]] and [topology] decide which packets are sent; "
+            "--discover finds others",
+        ],
+    )
+    assert "seen: h2 is reached: h2 received a packet" in run.out
+    incomplete = sdnloom("check", "hub.toml", "--max-states", "3")
+    assert (incomplete.code, incomplete.out.split()[0]) == (3, "INCOMPLETE")
 
 
 def test_what_a_search_did_not_see_before_it_stopped_is_not_called_impossible(
@@ -116,6 +140,7 @@ def test_only_the_limit_that_was_reached_is_to_be_raised(sdnloom: CommandLine, t
 KEYS = [
     "schema",
     "verdict",
+    "vacuous",
     "property",
     "bounds",
     "states",
@@ -140,6 +165,7 @@ def test_json_is_one_object_with_the_documented_keys(sdnloom: CommandLine, tmp_p
     assert document == {
         "schema": "sdnloom-check-1",
         "verdict": "violated",
+        "vacuous": [],
         "property": "quiet h2",
         "bounds": ["h1: at most 1 packet", "searched in part: the search ended at the first violation"],
         "states": 9,
@@ -274,9 +300,12 @@ def test_each_strategy_and_its_bounds_can_be_had_from_the_command_line(
 def test_a_scenario_in_which_nothing_happens_says_so(sdnloom: CommandLine, tmp_path: Path) -> None:
     write(tmp_path, SCENARIO.replace('to = ["h2"]', "sends = 0"))
     run = sdnloom("check", "hub.toml")
-    assert run.code == 0
-    assert run.out.splitlines()[1] == "searched 1 state, 0 transitions, depth 0, 0 handler runs"
-    assert run.out.splitlines()[3] == "VACUOUS: nothing is ever sent, so every property holds trivially"
+    assert run.code == 3
+    assert run.out.splitlines()[:3] == [
+        "VACUOUS quiet h2: no violation within the bounds below, but too little happened",
+        "  nothing ever happens; `sends` of a client in [[hosts]] lets a host send",
+        "searched 1 state, 0 transitions, depth 0, 0 handler runs",
+    ]
 
 
 @pytest.mark.slow

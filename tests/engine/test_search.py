@@ -19,6 +19,7 @@ from sdnloom.engine.result import (
     Notice,
     Progress,
     SearchOptions,
+    Vacuous,
     Violated,
 )
 from sdnloom.engine.search import search
@@ -228,9 +229,17 @@ def test_a_sometimes_property_without_a_witness_is_named():
     )
     component = counter(3).components[0]
     result = search(System((component,), (), (seen, unseen)), LOOP)
-    assert isinstance(result.verdict, Holds)
+    assert result.verdict == Vacuous(("unseen was never seen",))
     assert [(one.property, one.message, len(one.path)) for one in result.witnesses] == [("seen", "yes", 1)]
     assert result.never == ("unseen",)
+
+
+def test_a_system_in_which_nothing_happens_is_vacuous_unless_a_property_looks_at_its_one_state():
+    idle = (Component("A", 0, ()),)
+    event = Property("event", Needs.EVENT, lambda memory, _: None, fold=lambda memory, event: memory)
+    state = Property("state", Needs.QUIESCENT, lambda _, columns: None, columns=("A",))
+    assert search(System(idle, (), (event,)), LOOP).verdict == Vacuous(("nothing ever happens",))
+    assert search(System(idle, (), (event, state)), LOOP).verdict == Holds()
 
 
 def test_a_strategy_never_says_holds():

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, Protocol
 from sdnloom.check.cached_program import CachedProgram
 from sdnloom.engine.model import Observer, System
 from sdnloom.engine.path import Path
-from sdnloom.engine.result import Holds, Incomplete, Notice, Result, SearchEvent, SearchOptions
+from sdnloom.engine.result import Holds, Incomplete, Notice, Result, SearchEvent, SearchOptions, Vacuous
 from sdnloom.inputs.clients import DiscoveringClient, Pools, discovering_clients, with_pools
 from sdnloom.inputs.explorer import Explorer, HandlerQuestion, InputClass, InputClasses, Pattern
 from sdnloom.inputs.flow_tables import blocking_patterns, packet_in_for, packet_in_template
@@ -183,7 +183,9 @@ def _summed(
         reason = f"inputs may be missing that the program tells apart: {'; '.join(gaps[:MOST_GAPS])}{more}"
     if reason is None and options.reduce:
         reason = "inputs may be missing: a reduction leaves out states of the controller that discovery would ask about"
-    verdict = Incomplete(reason) if reason is not None and isinstance(result.verdict, Holds) else result.verdict
+    verdict = (
+        Incomplete(reason) if reason is not None and isinstance(result.verdict, Holds | Vacuous) else result.verdict
+    )
     return replace(result, verdict=verdict, statistics=statistics, incomplete=reason)
 
 

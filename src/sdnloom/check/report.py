@@ -9,7 +9,7 @@ from sdnloom.check.discovery import Discovery
 from sdnloom.check.fingerprint import Fingerprints
 from sdnloom.engine.model import Property, Restart
 from sdnloom.engine.reduction.explain import Conflict
-from sdnloom.engine.result import Counterexample, Holds, Incomplete, Result, VerdictName, Violated
+from sdnloom.engine.result import Counterexample, Holds, Incomplete, Result, Vacuous, VerdictName, Violated
 from sdnloom.engine.semantics import Finding
 from sdnloom.engine.trace import Trace
 from sdnloom.network.controller_component import CONTROLLER
@@ -45,16 +45,23 @@ class Report:
 
     @property
     def verdict(self) -> VerdictName:
-        """`violated`, `holds` or `incomplete`."""
+        """`violated`, `holds`, `vacuous` or `incomplete`."""
         match self.result.verdict:
             case Violated():
                 return "violated"
             case Holds():
                 return "holds"
+            case Vacuous():
+                return "vacuous"
             case Incomplete():
                 return "incomplete"
             case Restart():
                 raise AssertionError("a search that has to restart gives no report")
+
+    @property
+    def vacuous(self) -> tuple[str, ...]:
+        """Why the result means little, if the verdict is `vacuous`."""
+        return self.result.verdict.reasons if isinstance(self.result.verdict, Vacuous) else ()
 
     @property
     def violations(self) -> tuple[Counterexample, ...]:

@@ -18,9 +18,18 @@ from sdnloom.check.fingerprint import Fingerprints, declared_fingerprint, progra
 from sdnloom.check.program_factory import make_program
 from sdnloom.check.report import ReductionReport, Report
 from sdnloom.check.scenario import Scenario
+from sdnloom.check.vacuity import vacuous_reasons
 from sdnloom.engine.model import Observer, Property, Restart, RestartRequired, System
 from sdnloom.engine.path import ReplayDivergence, final_state, replay
-from sdnloom.engine.result import Counterexample, Result, SearchEvent, SearchOptions, Violated
+from sdnloom.engine.result import (
+    Counterexample,
+    Holds,
+    Result,
+    SearchEvent,
+    SearchOptions,
+    Vacuous,
+    Violated,
+)
 from sdnloom.engine.search import search
 from sdnloom.engine.semantics import Finding, Semantics
 from sdnloom.engine.trace import ReplayResult, Trace, replay_trace
@@ -108,7 +117,7 @@ class Run:
             return self._discover(narrow, on_event, began)
         searched = self._search(narrow, self._assuming(self.program), lambda system: (), on_event, began)
         bounds = stated_bounds(narrow.network, searched.options, self.program)
-        return self._report(self.scenario, searched.result, bounds, searched.system.properties)
+        return self._report(self.scenario, searched.result, bounds, searched.system)
 
     def _search(
         self,
@@ -174,25 +183,30 @@ class Run:
         system = self.build(self.program, ready.network)
         result = _confirmed(found.result, Semantics(system))
         bounds = stated_bounds(narrow.network, replace(options, strategy=narrow.strategy(system)), self.program)
-        return self._report(ready, result, (*bounds, found.bound), system.properties, replace(found, result=result))
+        return self._report(ready, result, (*bounds, found.bound), system, replace(found, result=result))
 
     def _report(
         self,
         scenario: Scenario,
         result: Result,
         bounds: tuple[str, ...],
-        properties: tuple[Property, ...],
+        system: System,
         discovery: Discovery | None = None,
     ) -> Report:
         covered = None if self._coverage is None else self._coverage.report()
         refuted = tuple(dict.fromkeys(self.refuted))
         reduction = ReductionReport(result.reduction, refuted, result.conflicts) if result.reduction else None
+        verdict = result.verdict
+        if isinstance(verdict, Holds | Vacuous):
+            from_options = scenario.document is not None
+            empty = vacuous_reasons(result, system, scenario.network, self.program, from_options)
+            verdict = Vacuous(empty) if empty else Holds()
         return Report(
             scenario,
-            replace(result, restarts=tuple(self.restarts)),
+            replace(result, verdict=verdict, restarts=tuple(self.restarts)),
             bounds,
-            properties,
-            self._fingerprints(properties),
+            system.properties,
+            self._fingerprints(system.properties),
             covered,
             discovery,
             reduction,

@@ -126,7 +126,8 @@ def command(
     and a topology are enough. The program is your code: it runs in this process. Options given here override those of
     the file's [search] table.
 
-    Exit code: 0 all properties hold within the bounds, 1 one is violated, 2 bad input, 3 not everything was searched.
+    Exit code: 0 all properties hold within the bounds, 1 one is violated, 2 bad input, 3 not everything was searched
+    or too little happened (VACUOUS).
     """
     if print_scenario:
         return _print(scenario)

@@ -5,4 +5,4 @@ from typing import Final
 
 from sdnloom.engine.result import VerdictName
 
-EXIT_CODES: Final[Mapping[VerdictName, int]] = {"holds": 0, "violated": 1, "incomplete": 3}
+EXIT_CODES: Final[Mapping[VerdictName, int]] = {"holds": 0, "violated": 1, "vacuous": 3, "incomplete": 3}

@@ -42,6 +42,7 @@ from sdnloom.engine.result import (
     SearchEvent,
     SearchOptions,
     Statistics,
+    Vacuous,
     Violated,
 )
 from sdnloom.engine.search import search
@@ -103,6 +104,7 @@ __all__ = [
     "Trace",
     "TraceError",
     "Transition",
+    "Vacuous",
     "Violated",
     "Walk",
     "clocks",

@@ -55,6 +55,7 @@ class Statistics:
     seconds: float
     evaluations: dict[str, int] = field(default_factory=dict)  # component -> how often its code ran
     cores: dict[str, int] = field(default_factory=dict)  # component -> how many distinct cores it had
+    active: frozenset[str] = frozenset()  # the components that can take a step in some state
     bytes_per_state: float | None = None
 
 
@@ -90,6 +91,13 @@ class Holds:
 
 
 @dataclass(frozen=True)
+class Vacuous:
+    """No violation in an exhaustive search, but too little happened for that to mean much; each reason is a text."""
+
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Incomplete:
     """No violation so far, and the reason why the search was not exhaustive."""
 
@@ -97,8 +105,8 @@ class Incomplete:
 
 
 # How a search ends. After a Restart the caller searches again; users never see it.
-Verdict: TypeAlias = Violated | Holds | Incomplete | Restart
-VerdictName: TypeAlias = Literal["holds", "violated", "incomplete"]  # as users see it
+Verdict: TypeAlias = Violated | Holds | Vacuous | Incomplete | Restart
+VerdictName: TypeAlias = Literal["holds", "vacuous", "violated", "incomplete"]  # as users see it
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,7 @@ from sdnloom.engine.result import (
     SearchEvent,
     SearchOptions,
     Statistics,
+    Vacuous,
     Verdict,
     Violated,
 )
@@ -156,13 +157,18 @@ class _Run:
         violations = tuple(one for one in found if one.property not in self.sometimes)
         witnesses = tuple(one for one in found if one.property in self.sometimes)
         reason = self._incomplete(engine)
+        never = sorted(self.sometimes - {one.property for one in witnesses})
         verdict: Verdict
         if violations:
             verdict = Violated(violations[0])
+        elif reason is not None:
+            verdict = Incomplete(reason)
         else:
-            verdict = Holds() if reason is None else Incomplete(reason)
+            empty = [f"{name} was never seen" for name in never]
+            if not statistics.transitions and all(prop.has_memory or prop.sometimes for prop in self.system.properties):
+                empty.append("nothing ever happens")
+            verdict = Vacuous(tuple(empty)) if empty else Holds()
         explained = conflicts(self.tables) if self.options.explain else ()
-        never = sorted(self.sometimes - {one.property for one in witnesses})
         statistics = replace(statistics, seconds=self.watch.seconds)
         reduction = self._reductions()
         result = Result(verdict, statistics, violations, witnesses, tuple(never), reason, reduction, explained)
@@ -190,6 +196,7 @@ class _Run:
             self.watch.seconds,
             {component.name: count for component, count in zip(components, tables.evaluations, strict=True)},
             {component.name: len(cores) for component, cores in zip(components, tables.cores, strict=True)},
+            frozenset(components[tables.actions[number][0]].name for number in {one.action for one in tables.locals}),
             engine.bytes_per_state(),
         )
 

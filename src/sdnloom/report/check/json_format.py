@@ -37,6 +37,7 @@ def report_json(report: Report, traces: Mapping[Counterexample, Path] | None = N
     values = {
         "schema": _SCHEMA,
         "verdict": report.verdict,
+        "vacuous": list(report.vacuous),
         "property": report.violations[0].property if report.violations else None,
         "bounds": bounds,
         "states": statistics.states,

@@ -36,10 +36,9 @@ def report_text(report: Report, traces: Mapping[Counterexample, Path] | None = N
         lines += _reduction(report.reduction)
     if report.discovery is not None:
         lines += [f"inputs may be missing: {gap}" for gap in report.discovery.gaps]
-    if not statistics.transitions and report.verdict == "holds":
-        lines.append("VACUOUS: nothing is ever sent, so every property holds trivially")
     lines += [f"seen: {witness.property}: {witness.message}" for witness in report.result.witnesses]
-    lines += [_unseen(name, report.result.incomplete) for name in report.result.never]
+    if not report.vacuous:
+        lines += [_unseen(name, report.result.incomplete) for name in report.result.never]
     lines += [line for file in report.coverage or () for line in coverage_text(file)]
     files = [traces[violation] for violation in report.violations if violation in traces]
     lines += [f"replay: sdnloom replay {shlex.quote(str(file))}" for file in files]
@@ -53,9 +52,12 @@ def _verdict(report: Report) -> list[str]:
     for violation in report.violations:
         lines += [f"VIOLATED {violation.property}: {violation.message}", _length(violation)]
         lines += [*steps_text(violation.transitions, names), ""]
+    properties = ", ".join(report.checked) or "nothing"
     if report.verdict == "holds":
-        properties = ", ".join(report.checked) or "nothing"
         lines.append(f"HOLDS {properties}: no violation in an exhaustive search within the bounds below")
+    if report.verdict == "vacuous":
+        lines.append(f"VACUOUS {properties}: no violation within the bounds below, but too little happened")
+        lines += [f"  {reason}" for reason in report.vacuous]
     if isinstance(report.result.verdict, Incomplete):
         reason = report.result.verdict.reason
         lines.append(f"INCOMPLETE no violation so far, but {reason}")
@@ -73,7 +75,7 @@ def _reduction(reduction: ReductionReport) -> list[str]:
 def _unseen(name: str, incomplete: str | None) -> str:
     if incomplete is not None:
         return f"not seen so far: {name}"
-    return f"NEVER SEEN: {name} does not occur within the bounds; the result may be vacuous"
+    return f"NEVER SEEN: {name} does not occur within the bounds"
 
 
 def _length(violation: Counterexample) -> str:
