@@ -18,7 +18,8 @@ from sdnloom.network.openflow import VERSION_NUMBERS
 from sdnloom.platforms.handler_errors import own_line
 from sdnloom.platforms.osken.errors import AppError
 from sdnloom.platforms.osken.sandbox import Sandbox
-from sdnloom.platforms.sandbox.own_modules import neighbours
+
+FRAMEWORKS = frozenset({"ryu", "os_ken"})
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,7 @@ def load(sandbox: Sandbox, names: Sequence[str], version: str | None) -> LoadedA
     if version is not None and version not in VERSION_NUMBERS:
         raise AppError(f"version is {version!r}; expected one of {', '.join(VERSION_NUMBERS)}")
     names = [sandbox.alias.own_name(name) for name in names]
+    sandbox.own.reserved |= {*FRAMEWORKS, "sdnloom"}
     sandbox.own_modules_only()
     sandbox.stand_in(app_manager, {"require_app": require_app})
     with sandbox.running():
@@ -187,17 +189,27 @@ def _forget(sandbox: Sandbox, names: Sequence[str]) -> None:
     sandbox.hide({name for name in names if name in sys.modules and name not in sandbox.own.modules})
 
 
+def _folder_message(folder: Path) -> str:
+    texts = {file: file.read_text(errors="replace") for file in sorted(folder.glob("*.py"))}
+    apps = [str(file) for file, text in texts.items() if "OSKenApp" in text or "RyuApp" in text]
+    found = f": {', '.join(apps)}" if apps else " of an app, and it has none"
+    return f"{folder}: a folder; expected a Python file{found}"
+
+
 def _import(sandbox: Sandbox, name: str) -> ModuleType:
     path = Path(name)
+    if path.is_dir() and not sandbox.own.has_module(name):
+        raise AppError(_folder_message(path))
     try:
         if name.endswith(".py") or path.is_file():
             if not path.is_file():
                 raise AppError(f"{name}: no such file")
             file = path.resolve()
-            _forget(sandbox, [file.stem, *neighbours(file.parent)])
-            return importlib.import_module(sandbox.own.place(file))
+            module = sandbox.own.place(file)
+            _forget(sandbox, [module.partition(".")[0], *sandbox.own.neighbours(file.parent)])
+            return importlib.import_module(module)
         top = name.partition(".")[0]
-        if top not in ("ryu", "os_ken"):
+        if top not in FRAMEWORKS:
             _forget(sandbox, [top])
             sandbox.own.owned.add(top)
         return importlib.import_module(name)

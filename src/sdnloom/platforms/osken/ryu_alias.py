@@ -107,7 +107,8 @@ def _renamed(name: str, module: ModuleType) -> ModuleType:
             raise AttributeError(attribute)  # it has to be imported, as a view
         return getattr(module, attribute)
 
-    vars(view)["__getattr__"] = find
+    names = [each for each in vars(module) if not each.startswith("_") and each not in inside]
+    vars(view).update(__getattr__=find, __all__=[*names, *RENAMED.get(name, {})])
     return view
 
 

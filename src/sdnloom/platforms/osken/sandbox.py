@@ -12,6 +12,7 @@ import os
 import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence, Set
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -92,9 +93,9 @@ class Sandbox:
         self.config = dict(config or {})
         self.bricks: dict[str, Any] = {}
         modules = virtual_modules(self.hub.clock, draws, self.hub.sleep)
-        self.own = OwnModules(
-            {**vars(builtins), "__import__": importer({**modules, **blocking_modules(self.hub)})}, compiler
-        )
+        find = importer({**modules, **blocking_modules(self.hub)}, partial(_guard.guarding, None))
+        self.own = OwnModules({**vars(builtins), "__import__": find}, compiler)
+        self.own.inside = partial(_guard.guarding, self.hub)
         self._changes = compiler is not compile_source
         self.own.shared, self.own.is_library, self.own.loaded = self._is_shared, is_stateless, settle_metrics
         self.own.folders += [str(folder) for folder in path]
@@ -141,8 +142,7 @@ class Sandbox:
 
     def _remember_modules(self) -> None:
         """Make modules that were imported while the program ran its own: hidden when it does not run."""
-        own = self.own.modules.keys() | self.own.libraries.keys()
-        names = [name for name in sys.modules if name in own or name.split(".")[0] == "ryu" or name in WSGI]
+        names = [name for name in sys.modules if self.own.is_own(name) or name.split(".")[0] == "ryu" or name in WSGI]
         for space, name in hidden(sorted(names)):
             if name in space:
                 self._swap.adopt(space, name)
@@ -201,6 +201,15 @@ class _Guard:
             *("os.system", "_thread.start_new_thread", "_thread.start_joinable_thread"),  # the last from 3.13 on
         }
     )
+
+    @contextlib.contextmanager
+    def guarding(self, hub: Hub | None) -> Iterator[None]:
+        """Context in which this hub's program is guarded, or none: a library may do what it needs to be imported."""
+        before, self.hub = self.hub, hub
+        try:
+            yield
+        finally:
+            self.hub = before
 
     def __call__(self, event: str, arguments: Any) -> None:
         if self.hub is not None and event in self.WATCHED and threading.get_ident() == self.thread:

@@ -5,6 +5,7 @@ its own import statements, `rebind` for modules that were imported before.
 """
 
 import builtins
+import contextlib
 import datetime
 import functools
 import random
@@ -13,6 +14,7 @@ import time
 import types
 import uuid
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from typing import Any
 
 from sdnloom.platforms.sandbox import pure_lru_cache as substitutes
@@ -167,8 +169,14 @@ def _real() -> dict[str, types.ModuleType]:
     return {each.__name__: each for each in (time, datetime, random, uuid, secrets, functools)}
 
 
-def importer(modules: Mapping[str, types.ModuleType]) -> Callable[..., Any]:
-    """Return an `__import__` that finds the fake modules; a program gets it through its `__builtins__`."""
+def importer(
+    modules: Mapping[str, types.ModuleType],
+    outside: Callable[[], AbstractContextManager[None]] = contextlib.nullcontext,
+) -> Callable[..., Any]:
+    """Return an `__import__` that finds the fake modules; a program gets it through its `__builtins__`.
+
+    `outside` is the context in which libraries are imported.
+    """
 
     def find(
         name: str,
@@ -179,6 +187,7 @@ def importer(modules: Mapping[str, types.ModuleType]) -> Callable[..., Any]:
     ) -> Any:
         if level == 0 and name in modules:
             return modules[name]
-        return builtins.__import__(name, globals, locals, fromlist, level)
+        with outside():
+            return builtins.__import__(name, globals, locals, fromlist, level)
 
     return find

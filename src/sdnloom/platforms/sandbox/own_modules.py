@@ -10,11 +10,13 @@ import importlib.machinery
 import importlib.util
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
+from sdnloom.platforms.sandbox.file_imports import INIT, imports_of, package_folder
 from sdnloom.platforms.sandbox.late_imports import late_imports
 
 Compiler = Callable[[bytes, str], CodeType]
@@ -45,7 +47,8 @@ class OwnLoader(importlib.machinery.SourceFileLoader):
         own = self._finder.libraries if self._finder.is_library(module.__name__) else self._finder.modules
         own[module.__name__] = module
         vars(module)["__builtins__"] = self._finder.builtins
-        super().exec_module(module)
+        with self._finder.inside():
+            super().exec_module(module)
         self._finder.loaded(module)
 
 
@@ -53,14 +56,18 @@ class OwnModules(importlib.abc.MetaPathFinder):
     """Finds the modules of one program and keeps them; the first finder on `sys.meta_path` while the program runs.
 
     `folders` are searched for top-level modules; `owned` are top-level names that belong to the program wherever they
-    are found; modules that are not `shared` get a copy; `places` has the files of modules that are on no path; `loaded`
-    is called with each module that has run.
+    are found; modules that are not `shared` get a copy; `places` has the files of modules, and the folders of packages,
+    that are on no path. `inside` is the context in which code of the program runs: a library that the program imports
+    is run outside of it, and may import modules of the program in turn. `loaded` is called with each
+    module that has run.
     """
 
     def __init__(self, builtins: Mapping[str, Any], compiler: Compiler = compile_source) -> None:
         self.builtins, self.compiler = dict(builtins), compiler
         self.folders: list[str] = []
         self.places: dict[str, Path] = {}
+        self.reserved: set[str] = set()  # top-level names that are never those of a file in `folders`
+        self.inside: Callable[[], AbstractContextManager[None]] = contextlib.nullcontext
         self.owned: set[str] = set()  # top-level names
         self.shared: Callable[[str], bool] = lambda name: True
         self.is_library: Callable[[str], bool] = lambda name: False
@@ -74,7 +81,7 @@ class OwnModules(importlib.abc.MetaPathFinder):
     ) -> ModuleSpec | None:
         """Return the spec of a module of the program; None leaves it to the other finders."""
         if fullname in self.places:
-            return self.spec_of(fullname, self.places[fullname])
+            return self._placed(fullname, self.places[fullname])
         top = fullname.partition(".")[0]
         if path is None and (found := self._beside(fullname)):
             self.owned.add(fullname)
@@ -84,14 +91,33 @@ class OwnModules(importlib.abc.MetaPathFinder):
             return None if found is None else self._own(found)
         return None
 
+    def _placed(self, name: str, place: Path) -> ModuleSpec:
+        if not place.is_dir():
+            return self.spec_of(name, place)
+        if (place / INIT).is_file():
+            return self.spec_of(name, place / INIT)
+        spec = ModuleSpec(name, None, is_package=True)
+        spec.submodule_search_locations = [str(place)]
+        return spec
+
     def _beside(self, name: str) -> ModuleSpec | None:
-        """Return the spec of a top-level module in the program's folders; a folder without modules is no package."""
-        found = None if name in sys.stdlib_module_names else PathFinder.find_spec(name, self.folders)
-        return None if found is None or found.origin is None else found
+        """Return the spec of a top-level module in the program's folders.
+
+        As in Python, a folder without `__init__.py` is a package only if no module has that name.
+        """
+        if name in sys.stdlib_module_names or name in self.reserved:
+            return None
+        found = PathFinder.find_spec(name, self.folders)
+        if found is None or found.origin is not None:
+            return found
+        others = [finder.find_spec(name, None) for finder in sys.meta_path if finder is not self]
+        if any(each is not None and each.origin is not None for each in others):
+            return None
+        return PathFinder.find_spec(name, [*self.folders, *sys.path])
 
     def spec_of(self, name: str, file: Path) -> ModuleSpec:
         """Return the spec of a file as a module of the program."""
-        folders = [str(file.parent)] if file.name == "__init__.py" else None
+        folders = [str(file.parent)] if file.name == INIT else None
         loader = OwnLoader(name, str(file), self)
         found = importlib.util.spec_from_file_location(
             name, str(file), loader=loader, submodule_search_locations=folders
@@ -105,12 +131,48 @@ class OwnModules(importlib.abc.MetaPathFinder):
         return spec
 
     def place(self, file: Path) -> str:
-        """Make a file and its neighbours importable; return the name of its module."""
-        name = file.stem
-        self.places[name] = file
+        """Make a file and its neighbours importable; return the name of its module.
+
+        A file with relative imports is a module of the package that its folder is. A file that bears the name of a
+        module that it imports itself, or of one that every program needs, gets another name.
+        """
+        imports = imports_of(file)
         self.folders.append(str(file.parent))
-        self.owned.add(name)
-        return name
+        package = package_folder(file, imports.level)
+        if package != file.parent or (package / INIT).is_file():
+            self.folders.append(str(package.parent))
+        if not imports.level:
+            name = self._free_name(file.stem, imports.names)
+            self.places[name] = file
+            self.owned.add(name)
+            return name
+        top = self._free_name(package.name)
+        self.places[top] = package
+        self.owned.add(top)
+        inner = file.relative_to(package).with_suffix("")
+        return ".".join((top, *inner.parts))
+
+    def _free_name(self, name: str, others: frozenset[str] = frozenset()) -> str:
+        taken = name in sys.stdlib_module_names or name in self.reserved or name in others
+        if not taken and "." not in name:
+            return name
+        self.reserved.add(name)
+        return f"app_{name.replace('.', '_')}"
+
+    def neighbours(self, folder: Path) -> list[str]:
+        """Return the names under which the modules and packages of a folder can be imported."""
+        files = [each.stem for each in folder.glob("*.py")]
+        packages = [each.parent.name for each in folder.glob(f"*/{INIT}")]
+        return sorted({*files, *packages} - sys.stdlib_module_names - self.reserved)
+
+    def has_module(self, name: str) -> bool:
+        """Whether a top-level module of this name is in the program's folders; a folder alone is none."""
+        found = PathFinder.find_spec(name, self.folders)
+        return found is not None and found.origin is not None
+
+    def is_own(self, name: str) -> bool:
+        """Whether a module was loaded for this program alone."""
+        return name in self.modules or name in self.libraries or name.partition(".")[0] in self.owned
 
     def load_ahead(self) -> None:
         """Import the program's own modules that functions will import; failures are left to the functions."""
@@ -133,13 +195,6 @@ class OwnModules(importlib.abc.MetaPathFinder):
             if module.__file__ and (name.partition(".")[0] in self.owned or self.shared(name))
         }
         return tuple(sorted(found))
-
-
-def neighbours(folder: Path) -> list[str]:
-    """Return the names of the modules and packages in a folder, without those that the standard library has."""
-    files = [each.stem for each in folder.glob("*.py")]
-    packages = [each.parent.name for each in folder.glob("*/__init__.py")]
-    return sorted({*files, *packages} - sys.stdlib_module_names)
 
 
 def hidden(names: Iterable[str]) -> list[tuple[dict[str, Any], str]]:
