@@ -6,7 +6,8 @@ from sdnloom.network.events import CallAnswered, HandlerRaised
 from sdnloom.network.openflow import BarrierReply, BarrierRequest
 from sdnloom.network.program import Call, MessageIn
 from sdnloom.platforms.osken.errors import AppError
-from tests.platforms.osken.helpers import joined, program, run
+from sdnloom.platforms.osken.program import OskenProgram
+from tests.platforms.osken.helpers import app, joined, program, run
 
 
 def test_routes_are_listed():
@@ -65,3 +66,49 @@ def test_an_app_without_routes_takes_no_calls():
     under_test = program("learning")
     with pytest.raises(AppError, match="none: the app has no routes"):
         under_test.handle(under_test.initial(), Call("GET /x"))
+
+
+SOCKETS = """
+from ryu.app.wsgi import *
+from ryu.base import app_manager
+class App(app_manager.RyuApp):
+    _CONTEXTS = {"wsgi": WSGIApplication}
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        kwargs["wsgi"].register(Controller, {"app": self})
+        kwargs["wsgi"].websocketmanager.broadcast("to nobody")
+        self.port = CONF.wsapi_port
+    @rpc_public
+    def table(self):
+        return {}
+    @rpc_public("other")
+    def named(self):
+        return {}
+class Controller(ControllerBase):
+    @websocket("table", "/table/ws")
+    def connected(self, ws):
+        WebSocketRPCServer(ws, self).serve_forever()
+"""
+
+
+def test_nobody_connects_to_a_web_socket_and_the_bounds_say_so(tmp_path):
+    (tmp_path / "mine.py").write_text(SOCKETS)
+    under_test = OskenProgram([tmp_path / "mine.py"], config={"wsapi_port": 9})
+    (asked,) = run(under_test, Call("GET /table/ws"))
+    assert [each.status for each in asked.events] == [400]
+    assert "nobody connects to the web socket /table/ws of the program" in under_test.notes
+    mine = app(under_test, "App")
+    assert (mine.port, mine.table._rpc_public_name, mine.named._rpc_public_name) == (9, "table", "other")
+    assert under_test.capture == "snapshot"
+
+
+def test_every_public_name_of_ryus_module_is_there(tmp_path):
+    names = (
+        "CONF ControllerBase DEFAULT_WSGI_HOST DEFAULT_WSGI_PORT DIGIT_PATTERN HEX_PATTERN JSONRPCProtocol Mapper "
+        "RPCClient RPCDispatcher RPCServer Request Response ServerTransport ClientTransport URLGenerator "
+        "WSGIApplication WSGIServer WebSocketClientTransport WebSocketDisconnectedError WebSocketManager "
+        "WebSocketRPCClient WebSocketRPCServer WebSocketRegistrationWrapper WebSocketServerTransport cfg hub inspect "
+        "route rpc_public start_service webob webob_Request webob_Response websocket wsgify_hack"
+    )
+    (tmp_path / "mine.py").write_text(f"from ryu.app.wsgi import {', '.join(names.split())}\n" + SOCKETS)
+    assert OskenProgram([tmp_path / "mine.py"]).name == "App"

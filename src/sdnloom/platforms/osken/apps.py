@@ -105,6 +105,11 @@ class Apps:
         return tuple(route for _, each in self._web() for route in osken_wsgi.routes_of(each))
 
     @property
+    def web_sockets(self) -> tuple[str, ...]:
+        """The paths of the web sockets that the apps offer."""
+        return tuple(path for _, each in self._web() for path in osken_wsgi.web_sockets_of(each))
+
+    @property
     def has_metrics(self) -> bool:
         """Whether the apps use a library of metrics."""
         return any(map(is_metrics, self._sandbox.own.libraries))

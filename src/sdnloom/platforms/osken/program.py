@@ -156,6 +156,7 @@ class OskenProgram(CapturedProgram):
         notes = []
         if self._apps.has_threads and not self.explores_threads:
             notes.append("threads of the program run first come first served (threads = settle)")
+        notes += [f"nobody connects to the web socket {path} of the program" for path in self._apps.web_sockets]
         return [*notes, METRICS_NOTE] if self._apps.has_metrics else notes
 
     def _check_start(self, events: Sequence[Event]) -> None:

@@ -1,23 +1,32 @@
 """Replacement for `ryu.app.wsgi` without a server: requests are calls from outside and are routed as in Ryu.
 
-It has what apps use: ControllerBase, WSGIApplication with its mapper and registry, `route`, Request and Response.
-Web sockets and remote procedure calls need a connection that stays open, which no scenario has; they are refused.
+It has all names that Ryu's module exports. Nobody ever connects to a web socket: it needs a connection that stays open,
+which no scenario has. A broadcast therefore reaches nobody, and a plain request is answered as Ryu's server would answer
+it. An app that makes a server of its own gets that of the hub.
 """
 
 import inspect
 from collections.abc import Callable, Iterator
-from types import ModuleType
+from types import MethodType, ModuleType
 from typing import Any, NamedTuple
 
 import webob
 import webob.dec
 import webob.exc
+from os_ken import cfg
+from os_ken.lib import hub as hub_module
 from routes import Mapper
 from routes.util import URLGenerator
 
 from sdnloom.platforms.sandbox.threads import HubError
 
 _MODULE = "ryu.app.wsgi"
+_HOST, _PORT = "0.0.0.0", 8080
+# As in Ryu, for apps that read them and for `config`.
+_OPTIONS = (
+    cfg.StrOpt("wsapi-host", default=_HOST, help=f"webapp listen host (default {_HOST})"),
+    cfg.IntOpt("wsapi-port", default=_PORT, help=f"webapp listen port (default {_PORT})"),
+)
 
 
 class Route(NamedTuple):
@@ -76,6 +85,7 @@ class WSGIApplication:
         self.config = config
         self.mapper = Mapper()
         self.registory: dict[str, Any] = {}  # sic: apps write to it
+        self.websocketmanager = WebSocketManager()
 
     def answer(self, req: Any) -> Any:
         """Return the response of the controller that the request is for."""
@@ -118,22 +128,135 @@ def route(name: str, path: str, methods: Any = None, requirements: Any = None) -
     return mark
 
 
-def _refused(name: str) -> Callable[..., Any]:
-    def refuse(*args: Any, **kwargs: Any) -> Any:
-        raise HubError(f"{_MODULE}.{name} is not available to a program under test; expected plain requests")
+class WebSocketManager:
+    """The connected web sockets: those that an app adds itself."""
 
-    return refuse
+    def __init__(self) -> None:
+        self._connections: list[Any] = []
+
+    def add_connection(self, ws: Any) -> None:
+        """Take a web socket."""
+        self._connections.append(ws)
+
+    def delete_connection(self, ws: Any) -> None:
+        """Drop a web socket."""
+        self._connections.remove(ws)
+
+    def broadcast(self, msg: Any) -> None:
+        """Send a message to all."""
+        for each in self._connections:
+            each.send(msg)
+
+
+def websocket(name: str, path: str) -> Callable[[Any], Any]:
+    """Mark a method as the handler of a web socket; a plain request for its path is a bad one."""
+
+    def mark(method: Any) -> Any:
+        def refuse(self: Any, req: Any, **_: Any) -> Any:
+            return webob.exc.HTTPBadRequest("expected a web socket")
+
+        refuse.routing_info = {"name": name, "path": path, "websocket": True}  # type: ignore[attr-defined]
+        return refuse
+
+    return mark
+
+
+def rpc_public(name: Any = None) -> Any:
+    """Mark a method that may be called over a web socket."""
+
+    def mark(method: Any) -> Any:
+        method._rpc_public_name = name if isinstance(name, str) else method.__name__
+        return method
+
+    return mark(name) if callable(name) else mark
+
+
+class WebSocketDisconnectedError(Exception):
+    """Raised in Ryu when a web socket ends."""
+
+
+class WSGIServer:
+    """The server of the hub, for the address that is configured."""
+
+    def __init__(self, application: Any, **config: Any) -> None:
+        address = cfg.CONF.wsapi_host, cfg.CONF.wsapi_port
+        self._server: Any = hub_module.WSGIServer(address, application, **config)
+
+    def serve_forever(self) -> None:
+        """Serve, as the server of the hub does."""
+        self._server.serve_forever()
+
+    def __call__(self) -> None:
+        """Serve."""
+        self.serve_forever()
+
+
+def _unconnected(name: str) -> type:
+    """Return a class that an app can name and derive from, but not use: it needs a web socket that is connected."""
+
+    def refuse(self: object, *args: Any, **kwargs: Any) -> None:
+        raise HubError(f"{_MODULE}.{name} needs a web socket that is connected; expected plain requests only")
+
+    return type(name, (), {"__init__": refuse, "__module__": __name__})
+
+
+_CONNECTED = (
+    *("RPCServer", "RPCDispatcher", "JSONRPCProtocol", "ServerTransport", "ClientTransport", "RPCClient"),
+    *("WebSocketRPCServer", "WebSocketRPCClient", "WebSocketServerTransport", "WebSocketClientTransport"),
+    "WebSocketRegistrationWrapper",
+)
 
 
 def module() -> ModuleType:
     """Return the module that apps import. Its classes are new, so that no two programs share their attributes."""
+    cfg.CONF.register_opts(_OPTIONS)
     made = ModuleType(_MODULE, __doc__)
-    for kind in (Request, Response, ControllerBase, WSGIApplication):
+    kinds = (
+        Request,
+        Response,
+        ControllerBase,
+        WSGIApplication,
+        WSGIServer,
+        WebSocketManager,
+        WebSocketDisconnectedError,
+    )
+    for kind in kinds:
         setattr(made, kind.__name__, type(kind.__name__, (kind,), {"__module__": __name__}))
-    made.route = route  # type: ignore[attr-defined]
-    for name in ("websocket", "start_service", "WSGIServer", "WebSocketRPCServer", "WebSocketRPCClient"):
-        setattr(made, name, _refused(name))
+    for name in _CONNECTED:
+        setattr(made, name, _unconnected(name))
+
+    def start_service(app_mgr: Any) -> Any:
+        """Return a server for the first application of the manager, or None."""
+        found = [each for each in app_mgr.contexts.values() if isinstance(each, WSGIApplication)]
+        return vars(made)["WSGIServer"](found[0]) if found else None
+
+    vars(made).update(
+        {
+            each.__name__: each
+            for each in (route, websocket, rpc_public, start_service, Mapper, URLGenerator, MethodType)
+        },
+        webob=webob,
+        webob_Request=webob.Request,
+        webob_Response=webob.Response,
+        wsgify_hack=webob.dec.wsgify,
+        inspect=inspect,
+        cfg=cfg,
+        CONF=cfg.CONF,
+        hub=hub_module,
+        DEFAULT_WSGI_HOST=_HOST,
+        DEFAULT_WSGI_PORT=_PORT,
+        HEX_PATTERN="0x[0-9a-z]+",
+        DIGIT_PATTERN="[1-9][0-9]*",
+    )
     return made
+
+
+def web_sockets_of(application: Any) -> Iterator[str]:
+    """Return the paths of the web sockets that the program would serve."""
+    for each in application.mapper.matchlist:
+        method = getattr(each.defaults.get("controller"), str(each.defaults.get("action")), None)
+        if getattr(method, "routing_info", {}).get("websocket"):
+            yield each.routepath
 
 
 def routes_of(application: Any) -> Iterator[Route]:
