@@ -1,7 +1,7 @@
 """Replacement for `ryu.app.wsgi` without a server: requests are calls from outside and are routed as in Ryu.
 
-It has all names that Ryu's module exports. Nobody ever connects to a web socket: it needs a connection that stays open,
-which no scenario has. A broadcast therefore reaches nobody, and a plain request is answered as Ryu's server would answer
+It has all names that Ryu's module exports. Nobody ever connects to a web socket: it needs a connection that stays
+open, which no scenario has. So a broadcast reaches nobody, and a plain request is answered as Ryu's server would answer
 it. An app that makes a server of its own gets that of the hub.
 """
 
@@ -231,15 +231,13 @@ def module() -> ModuleType:
         return vars(made)["WSGIServer"](found[0]) if found else None
 
     vars(made).update(
-        {
-            each.__name__: each
-            for each in (route, websocket, rpc_public, start_service, Mapper, URLGenerator, MethodType)
-        },
+        {each.__name__: each for each in (route, websocket, rpc_public, start_service, Mapper, URLGenerator)},
         webob=webob,
         webob_Request=webob.Request,
         webob_Response=webob.Response,
         wsgify_hack=webob.dec.wsgify,
         inspect=inspect,
+        MethodType=MethodType,
         cfg=cfg,
         CONF=cfg.CONF,
         hub=hub_module,
