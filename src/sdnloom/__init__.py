@@ -45,6 +45,11 @@ if TYPE_CHECKING:  # the same list for type checkers and editors
         Timeouts as Timeouts,
     )
     from sdnloom.network.packet_id import packet_id_of as packet_id_of
+    from sdnloom.network.startup.setup_steps import (
+        SetupCall as SetupCall,
+        SetupReport as SetupReport,
+        SetupTicks as SetupTicks,
+    )
     from sdnloom.network.topology import (
         SwitchPort as SwitchPort,
         Topology as Topology,
@@ -109,6 +114,7 @@ _NAMES = {
         "External LinkFaults Network PortCounter ProgramTimer SwitchFaults SwitchOptions Timeouts"
     ),
     "sdnloom.network.packet_id": "packet_id_of",
+    "sdnloom.network.startup.setup_steps": "SetupCall SetupReport SetupTicks",
     "sdnloom.network.topology": (
         "SwitchPort Topology TopologyBuilder custom from_networkx linear load_graphml load_mininet load_topohub "
         "mesh ring single torus tree"

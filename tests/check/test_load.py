@@ -338,7 +338,27 @@ MISTAKES = [
         '[[switch_faults]]\nswitch = "s1"\n[topology]',
         ["switch_faults[0] sets no fault", "fail, disconnect"],
     ),
-    ("[topology]", '[[externals]]\nname = "x"\narguments = [[1]]\n[topology]', ["externals[0].arguments is [[1]]"]),
+    (
+        "[topology]",
+        '[[externals]]\nname = "x"\narguments = [[2001-01-01]]\n[topology]',
+        ["externals[0].arguments is [[datetime.date(2001, 1, 1)]]", "booleans, lists and tables"],
+    ),
+    ("[topology]", "[[setup]]\nstatus = 200\n[topology]", ["setup[0] has none", "call, report and ticks"]),
+    ("[topology]", '[[setup]]\ncall = "x"\nticks = 1\n[topology]', ["setup[0] has call and ticks"]),
+    ("[topology]", '[[setup]]\ncall = "x"\nstatus = 7\n[topology]', ["setup[0].status is 7", "100 to 599"]),
+    ("[topology]", '[[setup]]\ncall = "x"\nbody = 2001-01-01\n[topology]', ["setup[0].body is", "a string or a table"]),
+    (
+        "[topology]",
+        '[[setup]]\nreport = "s1"\nports = [{ port = 9, tx_bytes = 5 }]\n[topology]',
+        ["s1:9 is a missing port"],
+    ),
+    (
+        "[topology]",
+        '[[setup]]\nreport = "s1"\nports = [{ port = 1, tx_octets = 5 }]\n[topology]',
+        ["setup[0].ports[0].tx_octets = 5 is unknown", "tx_bytes"],
+    ),
+    ("[topology]", '[[setup]]\nticks = "1"\n[topology]', ["setup[0].ticks is '1'", "whole number"]),
+    ("properties", 'warmup = "link"\nproperties', ["warmup is 'link'", 'or "links"']),
     ("[topology]", '[search]\nengine = "fast"\n[topology]', ["search.engine is 'fast'", "auto, loop, kernel"]),
     (
         "[topology]",

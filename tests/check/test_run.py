@@ -87,7 +87,7 @@ def calls(monkeypatch):
 
         return call
 
-    monkeypatch.setattr(run_module, "build", counting("builds", run_module.build))
+    monkeypatch.setattr(run_module, "build_network", counting("builds", run_module.build_network))
     for module in ("sdnloom.engine.search", "sdnloom.engine.trace", "sdnloom.check.run"):
         monkeypatch.setattr(sys.modules[module], "replay", counting("replays", path.replay))
     monkeypatch.setattr(OskenProgram, "__init__", counting("loads", OskenProgram.__init__))
@@ -193,14 +193,14 @@ def test_options_and_their_document_are_one_scenario(tmp_path):
 
 def test_a_restart_while_the_system_is_built_is_no_error_of_the_scenario(tmp_path, monkeypatch):
     """Start-up runs the program, so insertion order may turn out to matter before the search."""
-    build, restarts = run_module.build, [Restart("Hub depends on insertion order")]
+    build, restarts = run_module.build_network, [Restart("Hub depends on insertion order")]
 
     def restarting(*arguments):
         if restarts:
             raise RestartRequired(restarts.pop())
         return build(*arguments)
 
-    monkeypatch.setattr(run_module, "build", restarting)
+    monkeypatch.setattr(run_module, "build_network", restarting)
     report = load_scenario(write(tmp_path), build=False).check()
     assert (report.verdict, report.result.restarts) == ("violated", ("Hub depends on insertion order",))
 
@@ -230,7 +230,7 @@ def test_a_report_says_what_refuted_the_independence_of_handlers(body, refuted):
 
 
 def test_assumptions_that_the_start_up_refutes_are_dropped_one_by_one(tmp_path, monkeypatch):
-    build, reasons = run_module.build, ["s1 and s2 share seen", "Hub sends to s2 for a message from s1"]
+    build, reasons = run_module.build_network, ["s1 and s2 share seen", "Hub sends to s2 for a message from s1"]
 
     def refuting(network, program, properties):
         if reasons:
@@ -238,7 +238,7 @@ def test_assumptions_that_the_start_up_refutes_are_dropped_one_by_one(tmp_path, 
             raise RestartRequired(Restart(program.refuted[-1]))
         return build(network, program, properties)
 
-    monkeypatch.setattr(run_module, "build", refuting)
+    monkeypatch.setattr(run_module, "build_network", refuting)
     scenario = load_scenario(write(tmp_path), build=False)
     report = replace(scenario, options=SearchOptions(reduce=True)).check()
     assert report.verdict == "violated"

@@ -6,8 +6,13 @@ from sdnloom.network.network import Network, at_most
 from sdnloom.network.program import DescribesRun, HasClock, capability
 
 
-def stated_bounds(network: Network, options: SearchOptions, program: object = None) -> tuple[str, ...]:
-    """The bounds in words. Without a budget a thing does not happen in the search, and is not mentioned."""
+def stated_bounds(
+    network: Network, options: SearchOptions, program: object = None, start: tuple[str, ...] = ()
+) -> tuple[str, ...]:
+    """The bounds in words; `start` is what to know about the events before the search.
+
+    Without a budget a thing does not happen in the search, and is not mentioned.
+    """
     lines = [f"{host.name}: at most {', '.join(bounds)}" for host in network.hosts if (bounds := host.bounds())]
     lines += [f"link {name} {', '.join(bounds)}" for name, faults in network.link_faults if (bounds := faults.bounds())]
     lines += [
@@ -20,10 +25,14 @@ def stated_bounds(network: Network, options: SearchOptions, program: object = No
         f"statistics: {each.counter} of {each.port} is {' or '.join(map(str, each.values))}"
         for each in network.statistics
     ]
-    if network.warmup is not None:
+    if isinstance(network.warmup, int):
         lines.append(
             f"warm-up before the search, in one order: switches join, and time passes {at_most(network.warmup)}"
         )
+    if network.setup:
+        done = "; ".join(f"({number}) {step.label}" for number, step in enumerate(network.setup, 1))
+        lines.append(f"set-up before the search, in one order: {done}")
+    lines += start
     if network.ticks:
         lines.append(f"time passes to the program's next timer {at_most(network.ticks)}")
     elif (clock := capability(program, HasClock)) is not None and clock.timers_seen:

@@ -2,7 +2,7 @@
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -28,7 +28,9 @@ from sdnloom.network.network import (
     SwitchOptions,
     Timeouts,
 )
+from sdnloom.network.openflow import PortStats
 from sdnloom.network.packet import Packet
+from sdnloom.network.startup.setup_steps import MAX_TICKS, SetupCall, SetupReport, SetupStep, SetupTicks
 from sdnloom.network.topology import Topology
 from sdnloom.scenario_file.by_signature import read_call
 from sdnloom.scenario_file.code_files import CodeFiles
@@ -133,7 +135,8 @@ def _scenario(table: Table, code: CodeFiles, topology: Topology | None) -> Scena
         table.flag("identity", None),
         statistics=tuple(_counter(table, topology) for table in table.tables("statistics")),
         ticks=table.whole("ticks", 0, default=0),
-        warmup=table.whole("warmup", 0, default=None),
+        warmup=_warmup(table),
+        setup=tuple(_setup_step(table) for table in table.tables("setup")),
     )
     properties = _properties(table, topology, code)
     search = table.table("search")
@@ -223,12 +226,60 @@ def _counter(table: Table, topology: Topology) -> PortCounter:
 
 
 def _external(table: Table) -> External:
-    arguments = table.get("arguments", "a list of strings, numbers and booleans", _are_plain, [])
-    return read_call(table, External, {"arguments": tuple(arguments)}, {})  # type: ignore[no-any-return]
+    return read_call(table, External, {"arguments": _arguments(table)}, {})  # type: ignore[no-any-return]
 
 
-def _are_plain(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(item, str | int | float | bool) for item in value)
+def _warmup(table: Table) -> Any:
+    expected = 'a whole number of at least 0, or "links"'
+    return table.get("warmup", expected, lambda v: v == "links" or (type(v) is int and 0 <= v <= MAX_TICKS), None)
+
+
+def _setup_step(table: Table) -> SetupStep:
+    """A call or request, a report of counters, or time that passes: one of them for each table."""
+    kinds = [key for key in ("call", "report", "ticks") if key in table]
+    if len(kinds) != 1:
+        raise ScenarioError(f"{table.file}: {table.where} has {_listed(kinds)}; expected one of call, report and ticks")
+    if kinds == ["report"]:
+        return _report(table)
+    if kinds == ["ticks"]:
+        return read_call(table, SetupTicks, {}, {})  # type: ignore[no-any-return]
+    arguments = _arguments(table)
+    if "body" in table:
+        body = table.plain("body")
+        if arguments or not _is_plain(body):
+            table.fail("body", body, "a string or a table, and no arguments beside it")
+        arguments = (body,)
+    status = table.whole("status", 100, 599, None)
+    call = table.text("call", expected='a method of the program, or a request such as "POST /router/1"')
+    table.close()
+    return table.calling("", lambda: SetupCall(call, arguments, status))
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join(names) or "none"
+
+
+def _report(table: Table) -> SetupReport:
+    switch = table.text("report", expected="a switch")
+    rows = []
+    for row in table.tables("ports"):
+        port = row.whole("port", 1)
+        rows.append(read_call(row, PortStats, {"port_no": port}, {}))
+    table.close()
+    return table.calling("", lambda: SetupReport(switch, tuple(rows)))
+
+
+def _arguments(table: Table) -> tuple[Any, ...]:
+    """The arguments of a call."""
+    expected = "a list of strings, numbers, booleans, lists and tables"
+    return tuple(table.get("arguments", expected, lambda value: isinstance(value, list) and _is_plain(value), []))
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether a value consists of strings, numbers, booleans, lists and tables: TOML has dates, too."""
+    if isinstance(value, list | dict):
+        return all(map(_is_plain, value.values() if isinstance(value, dict) else value))
+    return isinstance(value, str | int | float | bool)
 
 
 def _properties(table: Table, topology: Topology, code: CodeFiles) -> tuple[Bindable | Property, ...]:

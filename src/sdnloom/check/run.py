@@ -38,7 +38,7 @@ from sdnloom.inputs.concolic import ConcolicExplorer, ConcolicOptions
 from sdnloom.inputs.explorable import explorable
 from sdnloom.inputs.statistics import answer_pools
 from sdnloom.network.assumed_independence import AssumeIndependent
-from sdnloom.network.build import build
+from sdnloom.network.build import BuiltNetwork, build_network
 from sdnloom.network.controller_component import CONTROLLER
 from sdnloom.network.network import Network
 from sdnloom.network.program import DefinedByClass, Program, capability, keep_order
@@ -90,8 +90,11 @@ class Run:
 
     def build(self, program: Program, network: Network | None = None) -> System:
         """The system of the scenario with another program or network."""
+        return self._build(program, self.scenario.network if network is None else network).system
+
+    def _build(self, program: Program, network: Network) -> BuiltNetwork:
         with self.scenario.error_context():
-            return build(self.scenario.network if network is None else network, program, self.scenario.properties)
+            return build_network(network, program, self.scenario.properties)
 
     def replay(self, trace: Trace) -> ReplayResult:
         """Take the steps of a trace again. A trace of another scenario is refused; changed code is a warning."""
@@ -116,7 +119,7 @@ class Run:
         if narrow.needs_discovery:
             return self._discover(narrow, on_event, began)
         searched = self._search(narrow, self._assuming(self.program), lambda system: (), on_event, began)
-        bounds = stated_bounds(narrow.network, searched.options, self.program)
+        bounds = stated_bounds(narrow.network, searched.options, self.program, searched.notes)
         return self._report(self.scenario, searched.result, bounds, searched.system)
 
     def _search(
@@ -135,12 +138,15 @@ class Run:
         while True:
             known = _refuted(program)
             try:
-                system = self._watched(program, narrow.network)
+                built = self._watched(program, narrow.network)
+                system = built.system
                 options = replace(narrow.options, strategy=narrow.strategy(system))
+                if built.strategy is not None:  # a violation before the search: one path leads there
+                    options = replace(options, strategy=built.strategy, reduce=False, order="bfs", engine="loop")
                 spent = time.perf_counter() - began
                 result = search(shuffled(system, narrow.seed), options, on_event, spent, observers(system))
                 if not isinstance(result.verdict, Restart):
-                    return SearchRecord(result, options, system)
+                    return SearchRecord(result, options, system, built.notes)
                 restart = result.verdict
             except RestartRequired as required:  # of the start-up, which runs the program while the system is built
                 restart = required.restart
@@ -150,11 +156,12 @@ class Run:
             self.refuted += reasons
             self.restarts += reasons
 
-    def _watched(self, program: Program, network: Network) -> System:
+    def _watched(self, program: Program, network: Network) -> BuiltNetwork:
         """The system to search, with its coverage recorded if that is wanted."""
         if self._coverage is None:
-            return self.build(program, network)
-        return self._coverage.watch(self._coverage.watching(lambda: self.build(program, network)), CONTROLLER)
+            return self._build(program, network)
+        built = self._coverage.watching(lambda: self._build(program, network))
+        return replace(built, system=self._coverage.watch(built.system, CONTROLLER))
 
     def _assuming(self, program: Program) -> Program:
         """The program with the assumptions that a reduction needs."""
@@ -180,9 +187,11 @@ class Run:
             for port, pool in host.client.pools
         }
         ready = self.scenario.with_inputs(pools, answer_pools(found.network))
-        system = self.build(self.program, ready.network)
+        built = self._build(self.program, ready.network)
+        system = built.system
         result = _confirmed(found.result, Semantics(system))
-        bounds = stated_bounds(narrow.network, replace(options, strategy=narrow.strategy(system)), self.program)
+        strategy = narrow.strategy(system) if built.strategy is None else built.strategy
+        bounds = stated_bounds(narrow.network, replace(options, strategy=strategy), self.program, built.notes)
         return self._report(ready, result, (*bounds, found.bound), system, replace(found, result=result))
 
     def _report(
@@ -219,11 +228,12 @@ def _refuted(program: Program) -> tuple[str, ...]:
 
 
 class SearchRecord(NamedTuple):
-    """The result of a search, the options that it had in the end and the system that was searched."""
+    """The result of a search, the options that it had in the end, the system, and notes on what came before."""
 
     result: Result
     options: SearchOptions
     system: System
+    notes: tuple[str, ...]
 
 
 def _confirmed(result: Result, semantics: Semantics) -> Result:

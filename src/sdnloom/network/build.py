@@ -1,11 +1,11 @@
 """Builds the system of the engine from a network, a program and properties."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from sdnloom.engine.disciplines import Fifo
-from sdnloom.engine.model import Channel, Component, Property, System
+from sdnloom.engine.model import Channel, Component, Property, Strategy, System
 from sdnloom.network.controller_component import ControllerComponent
 from sdnloom.network.hosts.component import component_of
 from sdnloom.network.hosts.host import Host, HostView
@@ -14,8 +14,11 @@ from sdnloom.network.links import Wiring, wire_network
 from sdnloom.network.network import Network, NetworkError, SwitchFaults, SwitchOptions
 from sdnloom.network.openflow import PortDesc
 from sdnloom.network.program import Program
+from sdnloom.network.startup.course import PlannedInput, Startup, Trouble
+from sdnloom.network.startup.setup_steps import check_setup
+from sdnloom.network.startup.violation import FollowCourse, judged_by_events, violating_steps
 from sdnloom.network.statistics import check_counters
-from sdnloom.network.switch import Switch
+from sdnloom.network.switch import Switch, SwitchCore, initial_switch_core
 from sdnloom.network.switch_component import SwitchComponent
 from sdnloom.network.topology.spec import HostSpec, SwitchSpec, Topology
 
@@ -72,26 +75,98 @@ class Bindable(Protocol):
         """The properties of the engine for this network."""
 
 
+@dataclass(frozen=True)
+class BuiltNetwork:
+    """The system of a network, what the bounds say about the course of events before the search, and a strategy.
+
+    With `strategy` a property is violated before the search starts: the system begins with the switches that join, and
+    the strategy leads to the violation.
+    """
+
+    system: System
+    notes: tuple[str, ...] = ()
+    strategy: Strategy | None = None
+
+
 def build(network: Network, program: Program, properties: Iterable[Bindable | Property] = ()) -> System:
     """Return the system. Raises an SdnloomError that names the part, its value and what was expected."""
+    return build_network(network, program, properties).system
+
+
+def build_network(network: Network, program: Program, properties: Iterable[Bindable | Property] = ()) -> BuiltNetwork:
+    """Return the system as `build` does, and what is to be known about its start."""
     given = tuple(properties)
+    parts = _parts(network, given)
+    check_counters(network.statistics, network.topology)
+    check_setup(network.setup, network.topology, network.joining)
+    control = ControllerComponent(network, program)
+    ignored: set[Trouble] = set()
+    while (end := Startup(network, program, parts.configs).run(ignored)).trouble is not None:
+        before = _before_search(network, program, given, end.plan)
+        steps = violating_steps(before, end.steps)
+        if steps is not None:
+            return BuiltNetwork(before, strategy=FollowCourse(steps))
+        ignored.add(end.trouble)
+
+    def bind(each: Bindable, view: NetworkView) -> tuple[Property, ...]:
+        return each.bind(view)
+
+    return BuiltNetwork(_system(parts, control.component(end.program), end.switches, given, bind), end.notes)
+
+
+def _before_search(
+    network: Network, program: Program, given: tuple[Bindable | Property, ...], plan: Sequence[PlannedInput]
+) -> System:
+    """Return the system in which the switches join, hosts send nothing, and the plan is followed."""
+    bare = Network(network.topology, switches=network.switches, statistics=network.statistics, joining=True)
+    parts = _parts(bare, ())
+    control = ControllerComponent(bare, program, plan)
+
+    def bind(each: Bindable, view: NetworkView) -> tuple[Property, ...]:
+        of_startup = getattr(each, "bind_startup", None)
+        return judged_by_events(each.bind(view)) if of_startup is None else of_startup(view)
+
+    events = judged_by_events([each for each in given if isinstance(each, Property)])
+    asked = [each for each in given if not isinstance(each, Property) or each in events]
+    cores = {name: initial_switch_core(config) for name, config in parts.configs.items()}
+    return _system(parts, control.component(program.initial()), cores, asked, bind)
+
+
+class _Parts(NamedTuple):
+    """The network's parts that do not depend on the program."""
+
+    network: Network
+    hosts: list[tuple[Host, HostView]]
+    wiring: Wiring
+    configs: dict[str, Switch]
+    faults: dict[str, SwitchFaults]
+
+
+def _parts(network: Network, given: Sequence[Bindable | Property]) -> _Parts:
     unbound = [each for each in given if not isinstance(each, Property)]
     identity = any(each.identity for each in unbound) if network.identity is None else network.identity
     hosts = _hosts(network, identity, any(each.rest for each in unbound))
     wiring = wire_network(network, hosts)
     configs = {spec.name: switch_config(spec, network.switches) for spec in network.topology.switches}
-    check_counters(network.statistics, network.topology)
-    faults = _switch_faults(network)
-    with_carrier = _with_carrier(network, faults)
-    control = ControllerComponent(network, program)
-    core, cores = control.start(configs)
-    components, channels = [control.component(core)], list(wiring.channels)
-    for name, config in configs.items():
+    return _Parts(network, hosts, wiring, configs, _switch_faults(network))
+
+
+def _system(
+    parts: _Parts,
+    controller: Component,
+    cores: Mapping[str, SwitchCore],
+    given: Sequence[Bindable | Property],
+    bind: Callable[[Bindable, NetworkView], tuple[Property, ...]],
+) -> System:
+    network = parts.network
+    with_carrier = _with_carrier(network, parts.faults)
+    components, channels = [controller], list(parts.wiring.channels)
+    for name, config in parts.configs.items():
         switch = SwitchComponent(
             name,
             config,
-            wiring,
-            faults.get(name, SwitchFaults()),
+            parts.wiring,
+            parts.faults.get(name, SwitchFaults()),
             network.timeouts,
             network.joining,
             with_carrier,
@@ -101,15 +176,15 @@ def build(network: Network, program: Program, properties: Iterable[Bindable | Pr
         channels += [Channel(f"{name}.of", name, Fifo()), Channel(f"{name}.up", "controller", Fifo())]
         if name in with_carrier:
             channels.append(Channel(f"{name}.carrier", name, Fifo()))
-    for host, view in hosts:
+    for host, view in parts.hosts:
         component, more = component_of(host, view)
         components.append(component)
         channels += more
     link_failures = link_failure_component(network)
     if link_failures is not None:
         components.append(link_failures)
-    network_view = NetworkView(network, configs, wiring, tuple(components))
-    bound = [one for each in given for one in ((each,) if isinstance(each, Property) else each.bind(network_view))]
+    network_view = NetworkView(network, parts.configs, parts.wiring, tuple(components))
+    bound = [one for each in given for one in ((each,) if isinstance(each, Property) else bind(each, network_view))]
     return System(tuple(components), tuple(channels), tuple(bound))
 
 

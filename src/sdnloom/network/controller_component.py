@@ -4,15 +4,16 @@ A program with threads has one more, in which a thread runs, and one with a cloc
 next timer.
 """
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeGuard
 
 from sdnloom.engine.model import ALL, Action, Component, Event, Mode, Outcome, Restart
 from sdnloom.network.assumed_independence import AssumeIndependent
-from sdnloom.network.events import ExternalCalled, MessageHandled, MessageSent, TimerFired
+from sdnloom.network.events import ExternalCalled, MessageHandled, MessageSent, PacketMade, TimerFired
 from sdnloom.network.network import External, Network, NetworkError
-from sdnloom.network.openflow import OpenFlowMessage, PortStatsReply
+from sdnloom.network.openflow import NO_BUFFER, OpenFlowMessage, PacketIn, PacketOut, PortStatsReply
+from sdnloom.network.packet import decode
 from sdnloom.network.program import (
     Call,
     ChecksInputs,
@@ -32,9 +33,8 @@ from sdnloom.network.program import (
     capability,
 )
 from sdnloom.network.program_cells import CONNECTIONS, conflict, text_of
-from sdnloom.network.startup import Startup, refuse_unknown
+from sdnloom.network.startup.course import PlannedInput, plan_action, refuse_unknown
 from sdnloom.network.statistics import answered
-from sdnloom.network.switch import Switch, SwitchCore
 from sdnloom.network.switch_component import EpochMessage, EpochSwitchUp
 
 _StepFunction: TypeAlias = Callable[[Any, Any], list[Outcome] | Restart]
@@ -54,8 +54,14 @@ class ControllerCore(NamedTuple):
 class ControllerComponent:
     """Builds the component of the controller."""
 
-    def __init__(self, network: Network, program: Program) -> None:
-        self.network, self.program = network, program
+    def __init__(self, network: Network, program: Program, plan: Sequence[PlannedInput] | None = None) -> None:
+        """With a `plan` it is the controller before the search.
+
+        The inputs of the plan happen in order, each when nothing else can, and packets that the program makes are
+        events.
+        """
+        self.network, self.program, self.plan = network, program, tuple(plan or ())
+        self._before_search = plan is not None
         self._refuse_version()
         self.names = sorted(switch.name for switch in network.topology.switches)
         # Connections are numbered only where they can break.
@@ -101,10 +107,15 @@ class ControllerComponent:
             for place, (label, given, events, budget) in enumerate(self.outside)
             if budget
         ]
+        actions += [
+            Action(plan_action(number, each), self._planner(number, each), None, every, mode=Mode.IDLE)
+            for number, each in enumerate(self.plan, 1)
+        ]
         threads = capability(self.program, HasThreads)
         if threads is not None and threads.explores_threads:
             actions.append(Action("turn", lambda core, _: self._outcomes(core, ThreadTurn()), None, every))
-        initial = ControllerCore(core, epochs, tuple(budget for *_, budget in self.outside))
+        budgets = (*(budget for *_, budget in self.outside), len(self.plan))
+        initial = ControllerCore(core, epochs, budgets if self.plan else budgets[:-1])
         return Component(CONTROLLER, initial, tuple(actions), conflict=conflict, cell_text=text_of)
 
     def _assumptions(self) -> tuple[bool, bool]:
@@ -166,6 +177,16 @@ class ControllerComponent:
 
         return call
 
+    def _planner(self, number: int, planned: PlannedInput) -> _StepFunction:
+        def happen(core: ControllerCore, _: None) -> list[Outcome] | Restart:
+            if len(self.plan) - core.budgets[-1] != number - 1:
+                return []  # it is the turn of another one
+            after = core._replace(budgets=(*core.budgets[:-1], core.budgets[-1] - 1))
+            called = (ExternalCalled(planned.given.name),) if isinstance(planned.given, Call) else ()
+            return self._outcomes(after, planned.given, called)
+
+        return happen
+
     def _outcomes(self, core: ControllerCore, given: Input, events: tuple[Event, ...] = ()) -> list[Outcome] | Restart:
         reactions = self.program.handle(core.program, given)
         if isinstance(reactions, Restart):
@@ -173,12 +194,14 @@ class ControllerComponent:
         return [self._outcome(core, reaction, events) for reaction in reactions]
 
     def _outcome(self, core: ControllerCore, reaction: Reaction, events: tuple[Event, ...], label: str = "") -> Outcome:
-        sends, events_of_sends = [], []
+        sends, events_of_sends = [], list[Event]()
         for switch, message in reaction.messages:
             epoch = core.epochs[self._place(switch)]
             if epoch is not None:
                 sends.append((f"{switch}.of", EpochMessage(epoch, message) if switch in self.numbered else message))
                 events_of_sends.append(MessageSent(switch, message))
+                if self._before_search and _is_made(message, events):
+                    events_of_sends.append(PacketMade(switch, decode(message.data)))
         return Outcome(
             core._replace(program=reaction.core),
             tuple(sends),
@@ -190,9 +213,13 @@ class ControllerComponent:
         refuse_unknown(self.program, switch, self.names)
         return self.names.index(switch)
 
-    def start(self, configs: Mapping[str, Switch]) -> tuple[Hashable, dict[str, SwitchCore]]:
-        """Return the program's core and the switches' when the search starts."""
-        return Startup(self.network, self.program, configs).run()
+
+def _is_made(message: OpenFlowMessage, events: Sequence[Event]) -> TypeGuard[PacketOut]:
+    """Whether a message carries a packet that the program does not have from the message that it handles."""
+    if not isinstance(message, PacketOut) or message.buffer_id != NO_BUFFER:
+        return False
+    handled = [each.message for each in events if isinstance(each, MessageHandled)]
+    return not any(isinstance(each, PacketIn) and each.data == message.data for each in handled)
 
 
 def _label(network: Network, external: External) -> str:

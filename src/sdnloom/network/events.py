@@ -260,6 +260,14 @@ class CallAnswered(Value):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class PacketMade(Value):
+    """The program sent a packet that it had made itself. Only before the search (`startup.violation`)."""
+
+    switch: str
+    packet: Packet
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class OverlapMattered(Value):
     """Several entries of equal priority matched one packet, and the choice between them made a difference."""
 
@@ -297,5 +305,6 @@ NetworkEvent: TypeAlias = (
     | TimerFired
     | ExternalCalled
     | CallAnswered
+    | PacketMade
     | OverlapMattered
 )

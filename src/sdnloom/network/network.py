@@ -1,5 +1,6 @@
 """The description of a network as one value: topology, hosts, switches, faults, timers, externals."""
 
+import json
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -9,6 +10,7 @@ from sdnloom.network.topology import SwitchPort, Topology
 
 if TYPE_CHECKING:
     from sdnloom.network.hosts.host import Host
+    from sdnloom.network.startup.setup_steps import SetupStep
 
 
 class NetworkError(SdnloomError):
@@ -126,8 +128,49 @@ class Timeouts:
 
 
 @dataclass(frozen=True)
+class JsonValue:
+    """A list or table among the arguments of a call, as JSON: hashable, and new for each call that gets it."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+    def plain(self) -> Any:
+        """A new list or dict."""
+        return json.loads(self.text)
+
+
+def frozen_arguments(call: str, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return arguments of a call with lists and dicts as JsonValue. Raises NetworkError for what is not plain."""
+    return tuple(_frozen_argument(call, each) for each in arguments)
+
+
+def _frozen_argument(call: str, value: Any) -> Any:
+    if not isinstance(value, list | dict):
+        return value
+    try:
+        text = json.dumps(value, ensure_ascii=False)
+        if json.loads(text) == value:
+            return JsonValue(text)
+    except (TypeError, ValueError, RecursionError):
+        pass  # no plain value
+    raise NetworkError(
+        f"an argument of {call!r} is {str(value)[:80]}; expected lists and tables of strings, numbers and booleans"
+    )
+
+
+def plain_arguments(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return arguments of a call as the program gets them: lists and dicts of its own."""
+    return tuple(each.plain() if isinstance(each, JsonValue) else each for each in arguments)
+
+
+@dataclass(frozen=True)
 class External:
-    """An external call (an operator command or a REST request) that may happen `budget` times."""
+    """An external call (an operator command or a REST request) that may happen `budget` times.
+
+    Arguments may be lists and dicts: the program gets new ones each time.
+    """
 
     name: str
     arguments: tuple[Any, ...] = ()
@@ -135,6 +178,7 @@ class External:
 
     def __post_init__(self) -> None:
         check_not_negative(f"budget of the external event {self.name!r}", self.budget)
+        object.__setattr__(self, "arguments", frozen_arguments(self.name, self.arguments))
 
 
 @dataclass(frozen=True)
@@ -179,7 +223,8 @@ class Network:
     - `answers`: statistics replies found by discovery, instead of `statistics`; a reply gets one of the switch's
       answers when the program handles it.
     - `ticks`: how often time may pass to the next timer of a program that has a clock; with 0 no timer fires.
-    - `warmup`: packets travel before the search starts, and time passes that often (see `startup.py`).
+    - `warmup`: before the search starts, time passes that often; "links": until LLDP has crossed every link.
+    - `setup`: what is configured then, in order (see `startup`).
     """
 
     topology: Topology
@@ -195,9 +240,10 @@ class Network:
     statistics: tuple[PortCounter, ...] = ()
     answers: tuple[tuple[str, tuple[NamedAnswer, ...]], ...] | None = None
     ticks: int = 0
-    warmup: int | None = None
+    warmup: int | Literal["links"] | None = None
+    setup: tuple["SetupStep", ...] = ()
 
     def __post_init__(self) -> None:
         check_not_negative("ticks", self.ticks)
-        if self.warmup is not None:
+        if self.warmup is not None and self.warmup != "links":
             check_not_negative("warmup", self.warmup)

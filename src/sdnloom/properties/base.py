@@ -8,6 +8,7 @@ from sdnloom.engine.model import Event, Fault, FaultKind, Property
 from sdnloom.network.build import NetworkView
 from sdnloom.network.packet import Packet
 from sdnloom.network.packet_id import packet_id_of
+from sdnloom.network.startup.violation import judged_by_events
 from sdnloom.network.topology.spec import HostSpec
 from sdnloom.network.traffic import flow_of
 
@@ -35,6 +36,10 @@ class NetworkProperty(ABC):
     @abstractmethod
     def bind(self, view: NetworkView) -> tuple[Property, ...]:
         """Return the properties of the engine for this network."""
+
+    def bind_startup(self, view: NetworkView) -> tuple[Property, ...]:
+        """Return what can be violated before the search starts: the properties that events decide."""
+        return judged_by_events(self.bind(view))
 
 
 def receiver(view: NetworkView, packet: Packet) -> HostSpec | None:

@@ -1,12 +1,16 @@
 """NoForwardingLoops: no packet enters a switch at the same port twice."""
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sdnloom.engine.model import Event, Needs, Property
 from sdnloom.network.build import NetworkView
-from sdnloom.network.events import Arrived
+from sdnloom.network.events import Arrived, PacketMade
+from sdnloom.network.packet import Packet
 from sdnloom.network.packet_id import packet_id_of
+from sdnloom.network.traffic import ends_of
+from sdnloom.network.value import mac_text
 from sdnloom.properties.base import NetworkProperty, component_actions, link_fault
 
 Visit = tuple[str, str, int]  # packet, switch, port
@@ -45,6 +49,45 @@ class NoForwardingLoops(NetworkProperty):
                 initial=_Visits(),
             ),
         )
+
+    def bind_startup(self, view: NetworkView) -> tuple[Property, ...]:
+        """Return one property about the packets that the program makes: they have no packet ids.
+
+        Such a packet enters each port at most as often as the program has made it.
+        """
+        return (Property(self.name, Needs.ORDER, _round, fold=_follow, initial=_Made()),)
+
+
+class _Made(NamedTuple):
+    """How often the program made a packet, and how often it came in at each port; the first one that goes round."""
+
+    made: tuple[tuple[Packet, int], ...] = ()
+    entered: tuple[tuple[tuple[Packet, str, int], int], ...] = ()
+    round: str = ""
+
+
+def _follow(seen: _Made, event: Event) -> _Made:
+    if isinstance(event, PacketMade):
+        return seen._replace(made=_counted(seen.made, event.packet))
+    if not isinstance(event, Arrived) or seen.round:
+        return seen
+    visit = (event.packet, event.switch, event.port)
+    seen = seen._replace(entered=_counted(seen.entered, visit))
+    made = dict(seen.made).get(event.packet, 0)
+    if not 0 < made < dict(seen.entered)[visit]:
+        return seen
+    ends = " > ".join(map(mac_text, ends_of(event.packet)))
+    often = "a second time" if made == 1 else f"{made + 1} times, and was made {made} times"
+    return seen._replace(round=f"packet {ends} of the program came in at {event.switch}:{event.port} {often}")
+
+
+def _counted(counts: tuple[tuple[Any, int], ...], key: Hashable) -> tuple[tuple[Any, int], ...]:
+    known = dict(counts)
+    return tuple({**known, key: known.get(key, 0) + 1}.items())
+
+
+def _round(seen: _Made, _: Any) -> str | None:
+    return seen.round or None
 
 
 def _visit(visits: _Visits, event: Event) -> _Visits:

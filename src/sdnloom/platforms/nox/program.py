@@ -11,6 +11,7 @@ from typing import Any
 
 from sdnloom.engine.model import Event
 from sdnloom.network.events import TimerFired
+from sdnloom.network.network import plain_arguments
 from sdnloom.network.program import (
     Call,
     ClockTick,
@@ -177,7 +178,7 @@ class NoxProgram(CapturedProgram):
                 if event is not None:
                     kernel.happen(event)
             case Call():
-                kernel.request(self._callable(given.name), given.arguments)
+                kernel.request(self._callable(given.name), plain_arguments(given.arguments))
             case ClockTick():
                 happened = (TimerFired(step.choice),)
                 kernel.fire(step.choice)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from sdnloom.engine.model import NONE, Restart
 from sdnloom.errors import SdnloomError
 from sdnloom.network.events import HandlerRaised
+from sdnloom.network.network import plain_arguments
 from sdnloom.network.openflow import (
     NO_BUFFER,
     ApplyActions,
@@ -288,7 +289,7 @@ def call_of(given: Input) -> tuple[str, tuple[Any, ...]]:
     if isinstance(given, TimerInput):
         return "timer", (given.name,)
     if isinstance(given, Call):
-        return "external", (given.name, *given.arguments)
+        return "external", (given.name, *plain_arguments(given.arguments))
     assert isinstance(given, MessageIn)
     name = next((name for kind, name in _BY_MESSAGE if isinstance(given.message, kind)), "")
     return name, (given.switch, given.message)
