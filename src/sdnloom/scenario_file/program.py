@@ -4,6 +4,7 @@ import importlib.util
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from sdnloom.network.program import Program
 from sdnloom.platforms.python.program import PythonProgram
@@ -103,22 +104,23 @@ def _environment(table: Table) -> tuple[dict[str, str], list[Path]]:
 
     A value that names a file beside the scenario becomes its full path.
     """
-    given = table.plain("environment", {})
-    if not isinstance(given, dict):
-        table.fail("environment", given, "a table of environment variables, such as {CONFIG = 'network.yaml'}")
+    variables = table.table("environment")
     environment: dict[str, str] = {}
     data = []
-    for name, value in given.items():
+    for name in variables.keys():  # noqa: SIM118 (a table is no dict)
         if not name or "=" in name or "\0" in name:
             table.fail("environment", name, "names of environment variables")
-        if type(value) not in (str, int) or "\0" in str(value):
-            table.fail(f"environment.{name}", value, "a string or a whole number")
-        environment[name] = str(value)
-        file = table.beside("environment", str(value))
-        if value != "" and not Path(str(value)).is_absolute() and file.is_file():
+        value = str(variables.get(name, "a string or a whole number", _is_variable))
+        file = variables.beside(name, value)
+        if value and not Path(value).is_absolute() and file.is_file():
             data.append(file.resolve())
-            environment[name] = str(file.resolve())
+            value = str(file.resolve())
+        environment[name] = value
     return environment, data
+
+
+def _is_variable(value: Any) -> bool:
+    return type(value) in (str, int) and "\0" not in str(value)
 
 
 def _is_app(name: str) -> bool:

@@ -449,3 +449,25 @@ def test_deep_state_is_no_problem():
     assert snapshot.size == 20_001
     while deep:  # freed from the outside in, for freeing it whole is deep as well
         deep = deep[0]
+
+
+def test_a_table_of_prefixes_made_in_c_is_restored():
+    pytricia = pytest.importorskip("pytricia")
+
+    class Table(pytricia.PyTricia):
+        pass
+
+    table = Table(32)
+    table["10.0.0.0/8"] = inner = ["wide"]
+    table["10.1.0.0/16"] = "narrow"
+    roots = {"table": table}
+    before, taken = digest(roots, SCOPE), require(take_snapshot(roots, SCOPE))
+    del table["10.1.0.0/16"]
+    table["0.0.0.0/0"] = "all"
+    table["10.0.0.0/8"] = "other"
+    inner.append("changed")
+    assert digest(roots, SCOPE) != before
+    restore_snapshot(taken)
+    assert (table["10.1.2.3"], table["10.2.0.1"], "192.0.2.1" in table) == ("narrow", ["wide"], False)
+    assert table["10.2.0.1"] is inner
+    assert digest(roots, SCOPE) == before

@@ -102,7 +102,7 @@ def test_a_file_that_a_variable_names_is_part_of_the_program(folder):
 @pytest.mark.parametrize(
     ("written", "message"),
     [
-        ("3", "program.environment is 3; expected a table of environment variables"),
+        ("3", "program.environment is 3; expected a table"),
         ("{A = [1]}", "program.environment.A is [1]; expected a string or a whole number"),
         ('{"A=B" = "x"}', "program.environment is 'A=B'; expected names of environment variables"),
     ],

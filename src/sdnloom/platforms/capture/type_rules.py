@@ -250,6 +250,7 @@ _ONCE = {
     io.IOBase: "an open file, whose position and contents are outside of the program",
 }
 _CACHE_WRAPPER = type(functools.cache(lambda: None))
+_MAPPINGS_IN_C = ("pytricia.PyTricia",)  # types of extensions whose whole state is their keys and values
 _SINKS = ("prometheus_client",)  # libraries whose objects take values and never return them (`sandbox/inert_metrics`)
 
 
@@ -300,9 +301,26 @@ def _find(kind: type) -> Aspects | str:
         return (*_KNOWN[BaseException], *own)
     base = next(each for each in kind.__mro__ if each in _KNOWN or _made_in_c(each))
     known = _KNOWN.get(base)
+    if known is None and f"{base.__module__}.{base.__qualname__}" in _MAPPINGS_IN_C:
+        known = _mapping(base)
     if known is None:
         return f"a {kind.__module__}.{kind.__qualname__}, whose state cannot be read or put back"
     return known if issubclass(kind, _NO_ATTRIBUTES) else (*known, *own)
+
+
+def _mapping(base: Any) -> Aspects:
+    """The aspects of a type made in C that has the methods of a dict."""
+
+    def save(target: Any) -> dict[Any, Any]:
+        return {key: base.__getitem__(target, key) for key in base.keys(target)}
+
+    def load(target: Any, saved: dict[Any, Any]) -> None:
+        for key in list(base.keys(target)):
+            base.__delitem__(target, key)
+        for key, value in saved.items():
+            base.__setitem__(target, key, value)
+
+    return (Aspect("entries", Form.MAP, save, load),)
 
 
 def _made_in_c(kind: type) -> bool:

@@ -34,6 +34,7 @@ from sdnloom.platforms.sandbox.hub import Hub
 from sdnloom.platforms.sandbox.inert_metrics import is_metrics, settle_metrics
 from sdnloom.platforms.sandbox.own_modules import Compiler, OwnModules, compile_source, hidden
 from sdnloom.platforms.sandbox.patches import Patches
+from sdnloom.platforms.sandbox.stable_hash import settle_hashes
 from sdnloom.platforms.sandbox.threads import Flavour
 
 # Modules of os-ken that every app uses and none changes.
@@ -75,6 +76,11 @@ def reads_packets(name: str) -> bool:
     return name in _READERS or name.startswith(_PACKETS)
 
 
+def _settle(module: ModuleType) -> None:
+    settle_metrics(module)
+    settle_hashes(module)
+
+
 class Sandbox:
     """The sandbox of one program; `running` is the context in which its code sees it."""
 
@@ -97,7 +103,7 @@ class Sandbox:
         self.own = OwnModules({**vars(builtins), "__import__": find}, compiler)
         self.own.inside = partial(_guard.guarding, self.hub)
         self._changes = compiler is not compile_source
-        self.own.shared, self.own.is_library, self.own.loaded = self._is_shared, is_stateless, settle_metrics
+        self.own.shared, self.own.is_library, self.own.loaded = self._is_shared, is_stateless, _settle
         self.own.folders += [str(folder) for folder in path]
         wsgi = osken_wsgi.module()
         self.alias = RyuAlias(find_apps(path), self.own.spec_of, dict.fromkeys(WSGI, wsgi))
