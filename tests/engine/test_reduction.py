@@ -153,7 +153,7 @@ def test_the_random_systems_cover_every_discipline_mode_and_property():
         (Lossy, Bag, False),
         (Lossy, Ports, False),
     }
-    assert set(modes) == set(Mode)
+    assert set(modes) == set(Mode) - {Mode.LATE}  # test_late.py has it
     assert set(needs) == set(Needs)
     assert min([*disciplines.values(), *modes.values(), *needs.values(), *other.values()]) >= 50
 

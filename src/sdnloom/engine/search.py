@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from sdnloom.engine import user_code
+from sdnloom.engine.late import LateActions, explored_part, judges_rest
 from sdnloom.engine.limits import LimitWatch, TimeLimitReached, resident_bytes
 from sdnloom.engine.loop import LoopSearch
 from sdnloom.engine.memo import Memo, MemoSemantics
@@ -36,13 +37,14 @@ from sdnloom.engine.result import (
     Verdict,
     Violated,
 )
-from sdnloom.engine.semantics import Finding, Semantics, State, Transition
+from sdnloom.engine.semantics import AT_REST, Finding, Semantics, State, Transition
 from sdnloom.engine.strategy import skipped
 from sdnloom.engine.system_graph import StateObserver, SystemGraph
 from sdnloom.errors import SdnloomError
 
 # Transitions after which the kernel is faster, its start included.
 SMALL_RUN = 200_000
+NO_STEPS = Path()
 SHORT_RUN = 30.0  # seconds; with less time the loop sees more states, because it does not begin twice
 
 
@@ -63,6 +65,9 @@ class Engine(Protocol):
     def values(self, number: int) -> list[State]:
         """The states from the initial one to this one."""
 
+    def value(self, number: int) -> State:
+        """The state of that number."""
+
     def memories(self) -> dict[str, list[Any]]:
         """The memories met, by property."""
 
@@ -82,6 +87,10 @@ class SystemLoop(LoopSearch[int]):
     def values(self, number: int) -> list[State]:
         """The states from the initial one to this one."""
         return [self.graph.value(state) for state in self.route(number)]
+
+    def value(self, number: int) -> State:
+        """The state of that number."""
+        return self.graph.value(self.states[number])
 
     def memories(self) -> dict[str, list[Any]]:
         """The memories met, by property."""
@@ -124,15 +133,23 @@ class _Run:
         _refuse_bad_mixes(options)
         for observer in observers:
             check_columns(system, observer)
+        self.whole = Semantics(system)  # with LATE actions; it confirms counterexamples
+        late = judges_rest(system)
+        system = explored_part(system)
         self.system, self.options, self.on_event = system, options, on_event
         self.tables = Memo(system, options.checked)
         self.reduction: Reduction | None = StubbornSets(system) if options.reduce else None
         self.sometimes = {prop.name for prop in system.properties if prop.sometimes}
         self.watch = LimitWatch(options.limits, spent)
         self.semantics = Semantics(system)
-        self.recorded = MemoSemantics(self.tables)  # finds and shortens paths; `semantics` confirms them
+        self.recorded = MemoSemantics(self.tables)  # finds and shortens paths; `whole` confirms them
+        self.late = LateActions(self.whole.system, self.watch.reason_to_stop) if late else None
+        checked = self.whole.system.properties
+        self.at_rest = {prop.name: prop for prop in checked if prop.needs in AT_REST and not prop.sometimes}
         self.observations = [Observation(self.semantics, observer) for observer in observers]
-        self.findings: dict[Finding, int] = {}
+        self.findings: dict[Finding, tuple[int, Path]] = {}  # the state that was found, and the LATE course after it
+        self.outlasting: set[Finding] = set()  # findings at rest that outlasted the LATE actions
+        self.restless: str | None = None  # why a LATE course could not be judged
         self.engine: Engine | None = None
         self.name = "loop"
 
@@ -153,7 +170,7 @@ class _Run:
         if self.options.checked and isinstance(engine, SystemLoop):
             check_commutation(self.semantics, [engine.graph.value(state) for state in engine.states])
         statistics = self._statistics()  # taken here: shortening counterexamples adds to the memo
-        found = [self._counterexample(engine, finding, number) for finding, number in self.findings.items()]
+        found = [self._counterexample(engine, finding, *where) for finding, where in self.findings.items()]
         violations = tuple(one for one in found if one.property not in self.sometimes)
         witnesses = tuple(one for one in found if one.property in self.sometimes)
         reason = self._incomplete(engine)
@@ -188,13 +205,16 @@ class _Run:
         """How much was done so far."""
         engine, tables, components = self.engine, self.tables, self.system.components
         assert engine is not None
+        counts = tables.evaluations
+        if self.late is not None:
+            counts = [one + more for one, more in zip(counts, self.late.tables.evaluations, strict=True)]
         return Statistics(
             self.name,
             engine.count(),
             engine.transitions,
             engine.depth,
             self.watch.seconds,
-            {component.name: count for component, count in zip(components, tables.evaluations, strict=True)},
+            {component.name: count for component, count in zip(components, counts, strict=True)},
             {component.name: len(cores) for component, cores in zip(components, tables.cores, strict=True)},
             frozenset(components[tables.actions[number][0]].name for number in {one.action for one in tables.locals}),
             engine.bytes_per_state(),
@@ -217,9 +237,14 @@ class _Run:
                 small = self._loop(SMALL_RUN)
                 if small.transitions < SMALL_RUN or small.ended_by_finding:
                     return small
-                self.findings.clear()
+                self._forget_findings()
             return self._kernel()
         return self._loop(None)
+
+    def _forget_findings(self) -> None:
+        self.findings.clear()
+        self.outlasting.clear()
+        self.restless = None
 
     def _kernel_serves(self) -> bool:
         if self.options.order == "dfs" or self.options.checked or self.watch.left < SHORT_RUN:
@@ -272,6 +297,7 @@ class _Run:
             on_finding=self._on_finding,
             on_pause=self._on_pause,
             observations=self.observations,
+            each_at_rest=self.late is not None,
         )
         self.engine, self.name = engine, "kernel"
         engine.run()
@@ -279,11 +305,32 @@ class _Run:
 
     def _on_finding(self, found: Finding, number: int) -> bool:
         """Keep the first state of each finding, for a `sometimes` property only the first; True to stop."""
+        if self.late is not None and found.property in self.at_rest:
+            return self._outlasts(self.late, found, number)
+        return self._keep(found, number)
+
+    def _keep(self, found: Finding, number: int, course: Path = NO_STEPS) -> bool:
         witness = found.property in self.sometimes
         if witness and any(known.property == found.property for known in self.findings):
             return False
-        self.findings.setdefault(found, number)
+        self.findings.setdefault(found, (number, course))
         return not witness and not self.options.find_all
+
+    def _outlasts(self, late: LateActions, found: Finding, number: int) -> bool:
+        """Keep what is found when LATE actions follow a violation at rest; True to stop."""
+        if found in self.outlasting:
+            return False
+        assert self.engine is not None
+        course = late.course(self.engine.value(number), self.at_rest[found.property])
+        steps = tuple(transition.step for transition in course.transitions)
+        for witness, count in course.witnesses:
+            self._keep(witness, number, Path(steps[:count]))
+        self.restless = self.restless or course.stopped
+        if course.found is None:
+            return False
+        if course.found.property == found.property:
+            self.outlasting.add(found)
+        return self._keep(course.found, number, Path(steps))
 
     def _interrupted(self) -> None:
         self.on_event(Notice("stopping after the present step; press Ctrl-C again to stop at once"))
@@ -303,27 +350,27 @@ class _Run:
                 )
             )
 
-    def _counterexample(self, engine: Engine, found: Finding, number: int) -> Counterexample:
-        path = path_through(self.recorded, engine.values(number))
-        shortest = self.options.order == "bfs" and not self.options.reduce and self.options.strategy is None
+    def _counterexample(self, engine: Engine, found: Finding, number: int, course: Path) -> Counterexample:
+        path = Path(path_through(self.recorded, engine.values(number)).steps + course.steps)
+        plain = self.options.order == "bfs" and not self.options.reduce and self.options.strategy is None
+        shortest = plain and not course.steps
+        recorded = self.recorded if self.late is None else self.late.semantics
         if not shortest:
-            path = minimise(self.recorded, path, found)
-        transitions = self._confirmed(path)
-        result = Counterexample(
-            found.property, found.message, path, shortest, self.semantics.initial(), tuple(transitions)
-        )
-        if found not in self.semantics.findings(result.final_state()):
+            path = minimise(recorded, path, found)
+        transitions = self._confirmed(recorded, path)
+        result = Counterexample(found.property, found.message, path, shortest, self.whole.initial(), tuple(transitions))
+        if found not in self.whole.findings(result.final_state()):
             raise AssertionError(
                 f"the counterexample to {found.property!r} does not replay; this is a defect of sdnloom"
             )
         self.on_event(CounterexampleFound(result, found.property in self.sometimes))
         return result
 
-    def _confirmed(self, path: Path) -> list[Transition]:
+    def _confirmed(self, recorded: Semantics, path: Path) -> list[Transition]:
         """The transitions of a path, replayed without the memo; ModelError if they differ from those in the memo."""
-        expected = replay(self.recorded, path)
+        expected = replay(recorded, path)
         try:
-            transitions = replay(self.semantics, path)
+            transitions = replay(self.whole, path)
         except ReplayDivergence as diverged:
             raise _impure(diverged.position) from diverged
         for position, (now, before) in enumerate(zip(transitions, expected, strict=True)):
@@ -339,7 +386,7 @@ class _Run:
             return skipped(self.options.strategy)
         if self.findings and not self.options.find_all and any(f.property not in self.sometimes for f in self.findings):
             return "the search ended at the first violation"
-        return None
+        return self.restless
 
 
 def path_through(semantics: Semantics, states: Sequence[State]) -> Path:

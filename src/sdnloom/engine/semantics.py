@@ -29,6 +29,9 @@ from sdnloom.engine.model import (
     fault_text,
 )
 
+AT_REST = (Needs.QUIESCENT, Needs.SETTLED)
+_ACTIVE = (Mode.MUST, Mode.MAY)
+
 
 class State(NamedTuple):
     """A state: cores in component order, contents in channel order, memories of the properties that have one."""
@@ -65,6 +68,8 @@ class Semantics:
         self.index = {component.name: number for number, component in enumerate(system.components)}
         self.channel_index = {channel.name: number for number, channel in enumerate(system.channels)}
         self.with_memory = tuple(prop for prop in system.properties if prop.has_memory)
+        self._late = [(n, each.late_began) for n, each in enumerate(system.components) if each.late_began is not None]
+        self._waits = [(n, each.waits) for n, each in enumerate(system.components) if each.waits is not None]
 
     def initial(self) -> State:
         """The state before any step."""
@@ -75,39 +80,61 @@ class Semantics:
         )
 
     def transitions(self, state: State) -> list[Transition]:
-        """Every transition from the state. IDLE actions come last, and only if the state is quiescent."""
-        active = list(self._enabled(state, idle=False))
+        """Every transition from the state. IDLE and LATE actions come last, and only if the state is quiescent."""
+        active = list(self.enabled(state, *_ACTIVE))
         if any(transition.action.mode is Mode.MUST for transition in active):
             return active
-        return active + list(self._enabled(state, idle=True))
+        return active + list(self.enabled(state, Mode.IDLE)) + list(self.enabled(state, Mode.LATE))
 
     def named(self, state: State, step: Step) -> Iterator[Transition]:
         """The transitions from the state by the action that the step names."""
         number = self.index.get(step.component)
         for action in () if number is None else self.system.components[number].actions:
-            if action.name == step.action and (action.mode is not Mode.IDLE or self.is_quiescent(state)):
+            if action.name == step.action and self._is_due(state, action.mode):
                 yield from self.instances(state, number or 0, action)
+
+    def _is_due(self, state: State, mode: Mode) -> bool:
+        """Whether an action of this mode is possible in the state, as far as other actions decide that."""
+        if mode is Mode.MAY:
+            return not self.late_began(state)
+        return mode is Mode.MUST or self.is_quiescent(state)
+
+    def late_began(self, state: State) -> bool:
+        """Whether a LATE action has happened."""
+        return any(began(state.cores[number]) for number, began in self._late)
 
     def is_quiescent(self, state: State) -> bool:
         """Whether no MUST is enabled."""
-        return all(t.action.mode is not Mode.MUST for t in self._enabled(state, idle=False))
+        return not any(self.enabled(state, Mode.MUST))
 
     def is_settled(self, state: State) -> bool:
         """Whether no MUST and no IDLE is enabled."""
-        return self.is_quiescent(state) and not any(self._enabled(state, idle=True))
+        return self.is_quiescent(state) and not any(self.enabled(state, Mode.IDLE))
 
     def findings(self, state: State) -> tuple[Finding, ...]:
-        """The findings in this state, in declaration order of the properties."""
+        """The findings in this state, in declaration order of the properties.
+
+        A violation at rest is one only if no LATE action is enabled.
+        """
         quiescent = self.is_quiescent(state)
-        settled = self.is_settled(state)
+        settled = quiescent and not any(self.enabled(state, Mode.IDLE))
+        over = quiescent and not any(self.enabled(state, Mode.LATE))
         results = []
         for prop in self.system.properties:
             asked = {Needs.QUIESCENT: quiescent, Needs.SETTLED: settled}.get(prop.needs, True)
-            if asked:
-                message = user_code.violated(prop, self.memory(prop, state), self.columns(prop, state))
+            if asked and (over or prop.sometimes or prop.needs not in AT_REST):
+                message = self.message(prop, state)
                 if message is not None:
                     results.append(Finding(prop.name, message))
         return tuple(results)
+
+    def message(self, prop: Property, state: State) -> str | None:
+        """The property's message in a state in which it is checked; at rest with what components still wait for."""
+        found = user_code.violated(prop, self.memory(prop, state), self.columns(prop, state))
+        if found is None or prop.sometimes or prop.needs not in AT_REST:
+            return found
+        waits = [text for number, of in self._waits if (text := of(state.cores[number])) is not None]
+        return f"{found} ({'; '.join(waits)})" if waits else found
 
     def memory(self, prop: Property, state: State) -> Hashable:
         """The property's memory in the state."""
@@ -123,14 +150,17 @@ class Semantics:
             return state.cores[self.index[name]]
         return state.contents[self.channel_index[name]]
 
-    def _enabled(self, state: State, idle: bool) -> Iterator[Transition]:
+    def enabled(self, state: State, *modes: Mode) -> Iterator[Transition]:
+        """The transitions by actions of these modes; whether the state is quiescent is not asked here."""
+        if self._late and Mode.MAY in modes and self.late_began(state):
+            modes = tuple(mode for mode in modes if mode is not Mode.MAY)
         for number, component in enumerate(self.system.components):
             for action in component.actions:
-                if (action.mode is Mode.IDLE) == idle:
+                if action.mode in modes:
                     yield from self.instances(state, number, action)
 
     def instances(self, state: State, number: int, action: Action) -> Iterator[Transition]:
-        """The transitions by an action of the component with that number; an IDLE action counts as enabled."""
+        """The transitions by an action of the component with that number; IDLE and LATE ones count as enabled."""
         component, core = self.system.components[number], state.cores[number]
         if action.take is None:
             takes: list[tuple[FaultKind, Message, tuple[Content, ...]]] = [(NO_FAULT, None, state.contents)]

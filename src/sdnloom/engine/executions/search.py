@@ -319,6 +319,8 @@ def _bits(bits: int) -> Iterator[int]:
 
 def _refuse(system: System) -> None:
     modes = {action.mode for component in system.components for action in component.actions}
+    if Mode.LATE in modes:
+        raise ReductionRefused("the system has LATE actions, which belong to no execution; search the system instead")
     for prop in system.properties:
         reason = None
         if prop.needs is Needs.STATE:

@@ -351,7 +351,7 @@ class KernelMemo:
         a["actions"] = np.array(
             [(slot, _MODES[act.mode]) for slot, (_, act) in zip(tables.taken_slot, tables.actions, strict=True)],
             np.int32,
-        )
+        ).reshape(-1, 2)
         a["components"] = np.array(list(zip(firsts, [*map(len, tables.inbox), 0], strict=True)), np.int32)
         a["slot_fifo"] = np.zeros((self.components, max(slots, 1)), np.bool_)
         for component, inbox in enumerate(tables.inbox):

@@ -21,7 +21,7 @@ from sdnloom.engine.observers import Observation
 from sdnloom.engine.reduction.cycle_proviso import CycleProviso
 from sdnloom.engine.reduction.reduction import Reduction
 from sdnloom.engine.result import Limits
-from sdnloom.engine.semantics import Finding, State
+from sdnloom.engine.semantics import AT_REST, Finding, State
 
 _CHUNK = 1 << 16  # states expanded between two checks of the limits
 _AT_EVENTS = (Needs.EVENT, Needs.ORDER)
@@ -47,12 +47,13 @@ class KernelSearch:
         on_finding: Callable[[Finding, int], bool],
         on_pause: Callable[[], None],
         observations: Sequence[Observation] = (),
+        each_at_rest: bool = False,
     ) -> None:
         self.limits, self.watch = limits, watch
         self.with_proviso = reduction is not None and reduction.cycle_proviso
         self.on_finding, self.on_pause = on_finding, on_pause
         self.memo = KernelMemo(tables, reduction, strategy)
-        self.properties = [_PropertyCheck(self.memo, prop) for prop in tables.system.properties]
+        self.properties = [_PropertyCheck(self.memo, prop, each_at_rest) for prop in tables.system.properties]
         self.observers = [_RowObserver(self.memo, observation) for observation in observations]
         self.transitions = 0
         self.depth = 0
@@ -97,6 +98,10 @@ class KernelSearch:
     def values(self, number: int) -> list[State]:
         """The states from the initial one to this one."""
         return [self.memo.value(self._rows[n]) for n in self._route(number)]
+
+    def value(self, number: int) -> State:
+        """The state of that number."""
+        return self.memo.value(self._rows[number])
 
     def bytes_per_state(self) -> float:
         """Rows, visited table, parents and sleep sets, per state."""
@@ -332,13 +337,17 @@ def _distinct(rows: Array) -> list[tuple[tuple[int, ...], int]]:
 class _PropertyCheck:
     """A property that is checked on the new states of a level, once for each distinct value of its columns."""
 
-    def __init__(self, memo: KernelMemo, prop: Property) -> None:
+    def __init__(self, memo: KernelMemo, prop: Property, each_at_rest: bool) -> None:
         self.memo, self.prop = memo, prop
         self.columns = sorted(memo.graph.columns_of(prop))
+        self._each = each_at_rest and prop.needs in AT_REST and not prop.sometimes
         self.answers: dict[tuple[int, ...], str | None] = {}
 
     def findings(self, rows: Array, flags: Array) -> list[tuple[int, Finding]]:
-        """The findings of the property in the rows, each with the position of the first such row."""
+        """The findings of the property in the rows, each with the position of the first such row.
+
+        If states at rest are judged one by one (`each_at_rest`), each with the positions of all such rows.
+        """
         needs = self.prop.needs
         if needs in _AT_EVENTS and self.columns:
             positions = np.flatnonzero(self.memo.reporting[rows[:, self.columns[0]]])
@@ -348,6 +357,8 @@ class _PropertyCheck:
             positions = np.flatnonzero(flags & (jit_memo.FLAG_MUST | jit_memo.FLAG_IDLE) == 0)
         else:
             positions = np.arange(len(rows))
+        if self._each:
+            return self._all(rows, positions)
         results: dict[Finding, int] = {}
         for values, first in _distinct(rows[positions][:, self.columns]):
             message = self._message(values, rows[positions[first]])
@@ -355,6 +366,14 @@ class _PropertyCheck:
                 found = Finding(self.prop.name, message)
                 results[found] = min(results.get(found, len(rows)), int(positions[first]))
         return [(position, found) for found, position in results.items()]
+
+    def _all(self, rows: Array, positions: Array) -> list[tuple[int, Finding]]:
+        found = []
+        for position in positions.tolist():
+            message = self._message(tuple(rows[position][self.columns].tolist()), rows[position])
+            if message is not None:
+                found.append((position, Finding(self.prop.name, message)))
+        return found
 
     def _message(self, key: tuple[int, ...], row: Array) -> str | None:
         if key not in self.answers:
