@@ -41,7 +41,7 @@ def pytest_make_collect_report(collector: pytest.Collector):
     return report
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def need_tool():
     """Return a function that skips the test when a program is missing from PATH."""
 

@@ -77,6 +77,8 @@ name = "h1"
 kind = "client"
 to = ["h2"]
 """
+# The same with switches that buffer packets.
+BUFFERED = SCENARIO + '\n[switches]\nprofile = "reference"\n'
 
 
 def write(folder: Path, text: str = SCENARIO, name: str = "hub.toml") -> Path:

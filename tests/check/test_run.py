@@ -58,7 +58,7 @@ class Remembering(app_manager.OSKenApp):
         parser = ev.msg.datapath.ofproto_parser
         flood = [parser.OFPActionOutput(ev.msg.datapath.ofproto.OFPP_FLOOD)]
         ev.msg.datapath.send_msg(parser.OFPPacketOut(
-            ev.msg.datapath, ev.msg.buffer_id, ev.msg.in_port, flood))
+            ev.msg.datapath, ev.msg.buffer_id, ev.msg.in_port, flood, ev.msg.data))
 """
 
 

@@ -21,11 +21,11 @@ VIOLATED quiet h2: h2 received 1
 shortest counterexample, 8 steps:
   1  h1: send -> h1 > h2 ICMP echo request
   2  s1: packets port 1: h1 > h2 ICMP echo request -> to the controller
-  3  controller: handle s1 PacketIn port 1 buffer 0: h1 > h2 ICMP echo request -> s1: PacketOut buffer 0 flood
-  4  s1: of PacketOut buffer 0 flood -> out 2
+  3  controller: handle s1 PacketIn port 1: h1 > h2 ICMP echo request -> s1: PacketOut flood: h1 > h2 ICMP echo request
+  4  s1: of PacketOut flood: h1 > h2 ICMP echo request -> out 2
   5  s2: packets port 2: h1 > h2 ICMP echo request -> to the controller
-  6  controller: handle s2 PacketIn port 2 buffer 0: h1 > h2 ICMP echo request -> s2: PacketOut buffer 0 flood
-  7  s2: of PacketOut buffer 0 flood -> out 1
+  6  controller: handle s2 PacketIn port 2: h1 > h2 ICMP echo request -> s2: PacketOut flood: h1 > h2 ICMP echo request
+  7  s2: of PacketOut flood: h1 > h2 ICMP echo request -> out 1
   8  h2: receive h1 > h2 ICMP echo request
 
 searched 9 states, 8 transitions, depth 8, 2 handler runs

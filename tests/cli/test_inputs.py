@@ -36,6 +36,9 @@ properties = ["NoForwardingLoops"]
 [program]
 file = "switch.py"
 
+[switches]
+profile = "reference"
+
 [topology]
 shape = "single"
 hosts = 3

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.check.scenarios import PROGRAM, SCENARIO, write
+from tests.check.scenarios import BUFFERED, PROGRAM, SCENARIO, write
 from tests.cli.running import CommandLine
 
 TRACE = "hub.quiet-h2.sdnloom-trace.json"
@@ -18,7 +18,7 @@ def with_source(text: str, **source: str) -> str:
 @pytest.fixture
 def recorded(sdnloom: CommandLine, tmp_path: Path) -> Path:
     """A folder with a scenario and a trace of its violation."""
-    write(tmp_path)
+    write(tmp_path, BUFFERED)
     assert sdnloom("check", "hub.toml").code == 1
     return tmp_path
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.check.scenarios import write
+from tests.check.scenarios import BUFFERED, write
 from tests.cli.running import CommandLine
 
 SESSION = """\
@@ -33,7 +33,7 @@ no steps yet
 
 
 def test_a_session_lists_takes_shows_and_goes_back(sdnloom: CommandLine, tmp_path: Path) -> None:
-    write(tmp_path)
+    write(tmp_path, BUFFERED)
     run = sdnloom("step", "hub.toml", stdin="1\nm\n1\nt\ntables s2\nh\nhosts h2\np\nb\nback\nb\nmess\npath\n\nq\n1\n")
     assert (run.code, run.err) == (0, "")
     assert run.out == SESSION

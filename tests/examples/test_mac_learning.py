@@ -12,7 +12,7 @@ from sdnloom.engine.search import search
 from sdnloom.engine.semantics import Semantics
 from sdnloom.network.build import build
 from sdnloom.network.hosts import Client, MobileHost, Replier
-from sdnloom.network.network import Network, Timeouts
+from sdnloom.network.network import Network, SwitchOptions, Timeouts
 from sdnloom.network.topology import SwitchPort, Topology, custom
 from sdnloom.platforms.python.program import PythonProgram
 from sdnloom.properties import (
@@ -31,6 +31,7 @@ _spec = importlib.util.spec_from_file_location("learning", FILE)
 learning = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(learning)
 
+REFERENCE = SwitchOptions(profile="reference")  # the switch of NICE's model
 ONE = custom(["s1"], [], [("A", "s1:1"), ("B", "s1:2")], ports=3)
 LINE = custom(["s1", "s2"], [("s1:2", "s2:1")], [("A", "s1:1"), ("B", "s2:2")], ports=3)
 RING = custom(
@@ -41,11 +42,11 @@ RING = custom(
 def moving(topology=ONE):
     """A streams to B, waiting for each answer; B may move once and says hello from its new port."""
     b = MobileHost("B", host=Replier("B"), to=(SwitchPort("s1", 3),), announces=True)
-    return Network(topology, (Client("A", to=("B",), sends=3, burst=1), b), timeouts=Timeouts(settle=True))
+    return Network(topology, (Client("A", to=("B",), sends=3, burst=1), b), REFERENCE, timeouts=Timeouts(settle=True))
 
 
 def pinging(topology, sends=2):
-    return Network(topology, (Client("A", to=("B",), sends=sends), Replier("B")))
+    return Network(topology, (Client("A", to=("B",), sends=sends), Replier("B")), REFERENCE)
 
 
 def verdict(network, program, *rules, arguments=None, **options):

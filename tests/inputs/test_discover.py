@@ -76,13 +76,14 @@ def moving(client):
     return MobileHost(client.name, host=client, to=(SwitchPort("s1", 3),), moves=1)
 
 
-SMALL = {
-    "one client": Network(single(2), (Client("h1", sends=2, discover=True), Replier("h2"))),
-    "two clients": Network(single(2), (Client("h1", discover=True), Client("h2", discover=True))),
-    "two switches": Network(linear(2), (Client("h1", discover=True), Client("h2", discover=True))),
-    "a client that moves": Network(single(2, ports=3), (moving(Client("h1", sends=2, discover=True)),)),
-    "a host that moves": Network(single(2, ports=3), (Client("h1", discover=True), moving(Client("h2", to=("h1",))))),
+_SMALL = {
+    "one client": (single(2), (Client("h1", sends=2, discover=True), Replier("h2"))),
+    "two clients": (single(2), (Client("h1", discover=True), Client("h2", discover=True))),
+    "two switches": (linear(2), (Client("h1", discover=True), Client("h2", discover=True))),
+    "a client that moves": (single(2, ports=3), (moving(Client("h1", sends=2, discover=True)),)),
+    "a host that moves": (single(2, ports=3), (Client("h1", discover=True), moving(Client("h2", to=("h1",))))),
 }
+SMALL = {name: Network(*parts, SwitchOptions(profile="reference")) for name, parts in _SMALL.items()}
 
 
 @pytest.mark.slow

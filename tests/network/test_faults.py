@@ -42,6 +42,7 @@ from tests.network.state_space import column, events_of, explore, quiescent
 
 LINE = custom(["s1", "s2"], [("s1:2", "s2:1")], [("A", "s1:1"), ("B", "s2:2")])
 ONE = custom(["s1"], [], [("A", "s1:1"), ("B", "s1:2")])
+REFERENCE = SwitchOptions(profile="reference")
 
 
 def histories(system):
@@ -54,7 +55,7 @@ JOINS = (("join", "s1", 2), ("join", "s2", 2))
 
 
 def test_a_link_that_fails_and_comes_back_is_told_by_both_ends():
-    system = build(Network(LINE, link_faults=(("s1:2-s2:1", LinkFaults(fail=1)),)), witness)
+    system = build(Network(LINE, switches=REFERENCE, link_faults=(("s1:2-s2:1", LinkFaults(fail=1)),)), witness)
     downs = {("port", "s1", 2, 1), ("port", "s2", 1, 1)}
     ups = {("port", "s1", 2, 0), ("port", "s2", 1, 0)}
     longest = [seen for seen in histories(system) if len(seen) == 6]
@@ -80,7 +81,8 @@ def test_packets_into_a_dead_link_are_lost_to_the_fault_and_no_black_holes():
 
 
 def test_a_switch_that_fails_forgets_everything_and_joins_again():
-    network = Network(LINE, (Client("A", to=("B",)), Host("B")), switch_faults=(("s2", SwitchFaults(fail=1)),))
+    hosts = (Client("A", to=("B",)), Host("B"))
+    network = Network(LINE, hosts, REFERENCE, switch_faults=(("s2", SwitchFaults(fail=1)),))
     system = build(network, learning, (NoBlackHoles(), NoHandlerException()))
     assert isinstance(search(system).verdict, Holds)
     events = events_of(system)
@@ -98,7 +100,7 @@ def test_a_packet_whose_switch_lost_its_controller_is_no_black_hole():
     """The program's answer about a kept packet finds a broken connection, and the packet is kept for ever."""
     network = Network(ONE, (Client("A", to=("B",)),), switch_faults=(("s1", SwitchFaults(disconnect=1)),))
     for buffers in (256, 0):
-        options = SwitchOptions(buffers=buffers)
+        options = SwitchOptions(profile="reference", buffers=buffers)
         system = build(replace(network, switches=options), learning, (NoBlackHoles(), NoForgottenPackets()))
         assert isinstance(search(system).verdict, Holds)
         assert "no controller" in {event.reason for event in events_of(system) if isinstance(event, Lost)}
@@ -106,7 +108,7 @@ def test_a_packet_whose_switch_lost_its_controller_is_no_black_hole():
 
 def test_messages_of_an_earlier_connection_are_void():
     """A PacketOut sent before the switch failed must not act on the switch that came back."""
-    network = Network(ONE, (Client("A", to=("B",)),), switch_faults=(("s1", SwitchFaults(fail=1)),))
+    network = Network(ONE, (Client("A", to=("B",)),), REFERENCE, switch_faults=(("s1", SwitchFaults(fail=1)),))
     system = build(network, learning)
     void = [
         transition
@@ -119,12 +121,15 @@ def test_messages_of_an_earlier_connection_are_void():
         assert [type(event) for event in transition.outcome.events] == [MessageApplied]
 
 
-@pytest.mark.parametrize(("version", "keeps"), [("1.0", False), ("1.3", True)])
-def test_a_disconnected_switch_works_on_as_its_version_says(version, keeps):
+@pytest.mark.parametrize(
+    ("version", "profile", "keeps"),
+    [("1.0", "reference", False), ("1.3", "reference", True), ("1.0", "openvswitch", True)],
+)
+def test_a_disconnected_switch_works_on_as_its_version_and_profile_say(version, profile, keeps):
     network = Network(
         ONE,
         (Client("A", to=("B",)), Host("B")),
-        SwitchOptions(version=version),
+        SwitchOptions(version=version, profile=profile),
         switch_faults=(("s1", SwitchFaults(disconnect=1)),),
     )
     system = build(network, hub, (NoBlackHoles(),))
@@ -202,7 +207,8 @@ def test_a_state_with_a_hard_timeout_pending_is_quiescent_but_not_settled():
 
 
 def test_a_buffer_may_run_out():
-    network = Network(ONE, (Client("A", to=("B",)),), SwitchOptions(buffer_timeout=1000), timeouts=Timeouts(expiries=1))
+    options = SwitchOptions(profile="reference", buffer_timeout=1000)
+    network = Network(ONE, (Client("A", to=("B",)),), options, timeouts=Timeouts(expiries=1))
     assert any(isinstance(event, BufferDiscarded) for event in events_of(build(network, silent)))
 
 

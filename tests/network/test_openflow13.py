@@ -42,7 +42,9 @@ class Whole13(Learning13):
 
 def network(**options):
     return Network(
-        LINE, (Client("A", to=("B",), sends=2, numbered=True), Replier("B", tells_apart=True)), SwitchOptions(**options)
+        LINE,
+        (Client("A", to=("B",), sends=2, numbered=True), Replier("B", tells_apart=True)),
+        SwitchOptions(profile="reference", **options),
     )
 
 

@@ -32,7 +32,8 @@ class Asking:
 
 def answers(*counters, times=1, **knobs):
     """Return the final knowledge of the program about each switch, over all runs with `times` timer events."""
-    network = Network(ONE, timers=(ProgramTimer("poll", times),), statistics=counters, **knobs)
+    options = knobs.pop("switches", SwitchOptions(profile="reference"))
+    network = Network(ONE, (), options, timers=(ProgramTimer("poll", times),), statistics=counters, **knobs)
     system = build(network, PythonProgram(Asking))
     ends = [restore(object.__new__(Asking), state.cores[0].program).answers for state in quiescent(system)]
     return {(end["s1"], end["s2"]) for end in ends if len(end["s1"]) == times}
@@ -61,7 +62,7 @@ def test_the_chosen_value_is_the_label_of_the_step():
 
 
 def test_a_named_counter_wins_over_what_the_switch_counted():
-    found = answers(PortCounter(SwitchPort("s2", 1), (8,)), switches=SwitchOptions(counters=True))
+    found = answers(PortCounter(SwitchPort("s2", 1), (8,)), switches=SwitchOptions(profile="reference", counters=True))
     assert {two for _, two in found} == {(((1, 8, 0),),)}
 
 

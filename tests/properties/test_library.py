@@ -59,6 +59,7 @@ def message(network, program, *rules, **options):
 
 
 def pinging(topology=ONE, sends=2, **knobs):
+    knobs = {"switches": SwitchOptions(profile="reference"), **knobs}
     return Network(topology, (Client("A", to=("B",), sends=sends), Replier("B")), **knobs)
 
 
@@ -164,7 +165,7 @@ def test_a_packet_that_the_program_ignores_is_forgotten():
 
 
 def test_a_packet_that_waited_too_long_was_forgotten():
-    knobs = {"switches": SwitchOptions(buffer_timeout=1000), "timeouts": Timeouts(expiries=1)}
+    knobs = {"switches": SwitchOptions(profile="reference", buffer_timeout=1000), "timeouts": Timeouts(expiries=1)}
     found = run(pinging(sends=1, **knobs), silent, NoForgottenPackets(), find_all=True).violations
     assert any("was discarded" in one.message for one in found)
 

@@ -13,7 +13,7 @@ from sdnloom.engine.result import Incomplete, SearchOptions
 from sdnloom.engine.system_graph import SystemGraph
 from sdnloom.errors import SdnloomError
 from sdnloom.network.hosts import Client, MobileHost, Replier
-from sdnloom.network.network import External, Network, NetworkError
+from sdnloom.network.network import External, Network, NetworkError, SwitchOptions
 from sdnloom.network.openflow import FlowMod, Match, Output, PacketIn
 from sdnloom.network.packet import Ethernet, IPv4, Packet, Tcp, decode, stack
 from sdnloom.network.topology import SwitchPort, linear, single
@@ -22,6 +22,8 @@ from sdnloom.platforms.python.program import PythonProgram
 from sdnloom.properties import NoBlackHoles, NoForgottenPackets, NoForwardingLoops
 from sdnloom.strategies import FlowIR, NoDelay, PktSeq, SearchStrategy, Unusual, make_strategies, same_connection
 from sdnloom.strategies.flow_ir import initial_packets
+
+REFERENCE = SwitchOptions(profile="reference")
 
 
 class Learning:
@@ -60,13 +62,13 @@ class WholePath:
 
 
 def pings(*strategies: SearchStrategy, sends: int = 2, **options: Any) -> Scenario:
-    network = Network(linear(2), (Client("h1", to=("h2",), sends=sends), Replier("h2")))
+    network = Network(linear(2), (Client("h1", to=("h2",), sends=sends), Replier("h2")), REFERENCE)
     program = PythonProgram(Learning)
     return Scenario(network, program, (NoForwardingLoops(),), SearchOptions(**options), strategies=strategies)
 
 
 def whole_path(order: str, *strategies: SearchStrategy) -> Scenario:
-    network = Network(linear(3), (Client("h1", to=("h3",)),))
+    network = Network(linear(3), (Client("h1", to=("h3",)),), REFERENCE)
     program = PythonProgram(WholePath, {"order": order})
     return Scenario(network, program, (NoForgottenPackets(),), strategies=strategies)
 
@@ -191,6 +193,7 @@ def two_pairs(*strategies: SearchStrategy, calls: int = 0) -> Scenario:
     network = Network(
         single(4),
         (Client("h1", to=("h2",), sends=2), Client("h3", to=("h4",), sends=2)),
+        REFERENCE,
         externals=(External("call", budget=calls),) if calls else (),
     )
     return Scenario(network, PythonProgram(Learning), (NoForwardingLoops(),), strategies=strategies)

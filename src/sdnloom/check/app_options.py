@@ -39,6 +39,7 @@ class AppOptions:
     hub: str | None = None
     threads: str | None = None
     version: str | None = None
+    profile: str | None = None
     joining: bool = False
 
 
@@ -66,8 +67,9 @@ def app_document(options: AppOptions) -> tuple[dict[str, Any], Topology]:
         document["joining"] = True
     document["program"] = _program(options)
     document["topology"] = shape
-    if options.version:
-        document["switches"] = {"version": options.version}
+    switches = {"version": options.version, "profile": options.profile}
+    if any(switches.values()):
+        document["switches"] = {key: value for key, value in switches.items() if value}
     document["hosts"] = [{"name": name, **hosts[name]} for name in names if name in hosts]
     document["externals"] = [_external(text) for text in options.externals]
     return {key: value for key, value in document.items() if value != []}, topology

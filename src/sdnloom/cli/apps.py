@@ -10,6 +10,7 @@ import click
 from sdnloom.check.load import app_scenario, load_scenario
 from sdnloom.check.scenario import Scenario
 from sdnloom.network.openflow import VERSION_NUMBERS
+from sdnloom.network.switch import PROFILES
 
 # Field of AppOptions -> its option on the command line.
 _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -47,6 +48,10 @@ _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "topology": (
         "--topology",
         {"metavar": "SHAPE", "help": "Topology in Mininet's notation, or a file (default: linear,2)."},
+    ),
+    "profile": (
+        "--switch-profile",
+        {"type": click.Choice(list(PROFILES)), "help": "Kind of switch (default: openvswitch)."},
     ),
     "pings": (
         "--ping",
@@ -100,7 +105,7 @@ _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
 # Headings of these options in `--help`.
 APP_GROUPS = {
     "App": ("apps", "path", "environment", "hub", "threads", "version"),
-    "Network": ("topology", "pings", "moves", "externals", "ticks", "warmup", "joining"),
+    "Network": ("topology", "profile", "pings", "moves", "externals", "ticks", "warmup", "joining"),
     "Properties": ("properties",),
 }
 

@@ -127,10 +127,10 @@ class SenderView:
 
     @property
     def switch_macs(self) -> tuple[int, ...]:
-        """The MAC addresses of the switches' ports."""
+        """The MAC addresses of the switches' ports; LOCAL is not reached by packets."""
         if self.topology is None:
             return ()
-        configs = [switch_config(spec, SwitchOptions()) for spec in self.topology.switches]
+        configs = [switch_config(spec, SwitchOptions(profile="reference")) for spec in self.topology.switches]
         return tuple(desc.hw_addr for config in configs for desc in config.ports)
 
     @property

@@ -17,7 +17,7 @@ from sdnloom.inputs.skeletons import Skeleton
 from sdnloom.inputs.stacks import FieldFormat, Stack, StackError, StackField
 from sdnloom.network.controller_component import CONTROLLER
 from sdnloom.network.network import NamedAnswer, Network, PortAnswer
-from sdnloom.network.openflow import PortStats, PortStatsReply
+from sdnloom.network.openflow import Port, PortStats, PortStatsReply
 from sdnloom.network.statistics import COUNTERS, answered
 from sdnloom.network.topology.spec import SwitchPort
 
@@ -49,7 +49,7 @@ def check_counter(name: str, text: str) -> None:
 def reply_skeleton(reply: PortStatsReply, overrides: Mapping[str, str], version: str) -> Skeleton:
     """Return the skeleton of a reply's counters, each with any value unless it is overridden."""
     fields: list[StackField] = []
-    for row in reply.ports:
+    for row in (each for each in reply.ports if each.port_no != Port.LOCAL):  # LOCAL is down and counts nothing
         for name in COUNTERS:
             if version != "1.0" or name not in _NEW:
                 last = fields[-1] if fields else None

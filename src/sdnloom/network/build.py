@@ -12,15 +12,17 @@ from sdnloom.network.hosts.host import Host, HostView
 from sdnloom.network.link_failures import failing_links, link_failure_component
 from sdnloom.network.links import Wiring, wire_network
 from sdnloom.network.network import Network, NetworkError, SwitchFaults, SwitchOptions
-from sdnloom.network.openflow import PortDesc
+from sdnloom.network.openflow import V10, V13, Port, PortConfig, PortDesc, PortState
 from sdnloom.network.program import Program
 from sdnloom.network.startup.course import PlannedInput, Startup, Trouble
 from sdnloom.network.startup.setup_steps import check_setup
 from sdnloom.network.startup.violation import FollowCourse, judged_by_events, violating_steps
 from sdnloom.network.statistics import check_counters
-from sdnloom.network.switch import Switch, SwitchCore, initial_switch_core
+from sdnloom.network.switch import PROFILES, Switch, SwitchCore, initial_switch_core
 from sdnloom.network.switch_component import SwitchComponent
 from sdnloom.network.topology.spec import HostSpec, SwitchSpec, Topology
+
+_10_GBIT = {V10: 1 << 6 | 1 << 7, V13: 1 << 6 | 1 << 11}  # 10 Gbit/s full duplex over copper, as features of a port
 
 
 @dataclass(frozen=True)
@@ -190,13 +192,26 @@ def _system(
 
 def switch_config(spec: SwitchSpec, options: SwitchOptions) -> Switch:
     """Return the configuration of a switch; the addresses of its ports are made from its datapath id."""
+    profile, old = PROFILES[options.profile], options.wire_version == V10
     base = 0x0200_0000_0000 | (spec.dpid & 0xFF_FFFF) << 16
-    ports = tuple(PortDesc(number, base | number, f"{spec.name}-eth{number}"[:15]) for number in spec.ports)
+    common = {
+        "state": int(PortState.LIVE) if profile.shows_live and not old else 0,
+        "curr": _10_GBIT[options.wire_version] if profile.speed else 0,
+        "curr_speed": 0 if old else profile.speed * 1000,
+    }
+    ports = [PortDesc(number, base | number, f"{spec.name}-eth{number}"[:15], **common) for number in spec.ports]
+    if profile.local_port:  # named like the bridge, which nobody has brought up
+        down = {"config": int(PortConfig.PORT_DOWN), "state": int(PortState.LINK_DOWN)}
+        ports.append(PortDesc(Port.LOCAL, base, spec.name[:15], **down))
     return Switch(
         spec.dpid,
-        ports,
+        tuple(ports),
         version=options.wire_version,
-        buffers=options.buffers,
+        profile=options.profile,
+        buffers=profile.buffers if options.buffers is None else options.buffers,
+        unknown_port="accept" if profile.takes_any_port else "refuse",
+        emergency_entries=None if profile.has_emergency else 0,
+        local_floods=profile.local_port or None,
         miss_send_len=options.miss_send_len,
         buffer_timeout=options.buffer_timeout,
         max_entries=options.max_entries,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from sdnloom.errors import SdnloomError
 from sdnloom.network.openflow.constants import VERSION_NUMBERS, VersionName
+from sdnloom.network.switch.profiles import PROFILES, ProfileName
 from sdnloom.network.topology import SwitchPort, Topology
 
 if TYPE_CHECKING:
@@ -41,10 +42,14 @@ def _check_budgets(faults: Any) -> None:
 
 @dataclass(frozen=True)
 class SwitchOptions:
-    """The configuration that all switches of a network share; the attributes are those of `switch.Switch`."""
+    """The configuration that all switches of a network share; the attributes are those of `switch.Switch`.
+
+    `profile` is the kind of switch; `buffers` is None for as many as the profile says.
+    """
 
     version: VersionName = "1.0"
-    buffers: int = 256
+    profile: ProfileName = "openvswitch"
+    buffers: int | None = None
     miss_send_len: int = 128
     buffer_timeout: int | None = None
     max_entries: int | None = None
@@ -56,8 +61,10 @@ class SwitchOptions:
         check_one_of("version", self.version, tuple(VERSION_NUMBERS))
         check_one_of("overlap", self.overlap, ("any", "first"))
         check_one_of("fail_mode", self.fail_mode, ("secure", "standalone"))
-        for name in ("buffers", "miss_send_len"):
-            check_not_negative(name, getattr(self, name))
+        check_one_of("profile", self.profile, tuple(PROFILES))
+        check_not_negative("miss_send_len", self.miss_send_len)
+        if self.buffers is not None:
+            check_not_negative("buffers", self.buffers)
 
     @property
     def wire_version(self) -> int:

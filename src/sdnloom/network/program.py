@@ -10,15 +10,16 @@ from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar, runtime_checka
 
 from sdnloom.engine.model import Cell, Event, Restart
 from sdnloom.network.network import NamedAnswer
-from sdnloom.network.openflow import OpenFlowMessage, PortDesc, PortStatsReply
+from sdnloom.network.openflow import FeaturesReply, OpenFlowMessage, PortDesc, PortStatsReply
 
 
 class SwitchUp(NamedTuple):
-    """A switch connected."""
+    """A switch connected. `features` are its answer when it is asked for them; None leaves them to the platform."""
 
     switch: str
     datapath_id: int
     ports: tuple[PortDesc, ...]
+    features: FeaturesReply | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,17 +20,19 @@ from sdnloom.network.events import (
 )
 from sdnloom.network.links import Target, Wiring
 from sdnloom.network.network import PortCounter, SwitchFaults, Timeouts
-from sdnloom.network.openflow import NO_BUFFER, FlowMod, PacketOut, PortDesc, PortReason, PortState
+from sdnloom.network.openflow import NO_BUFFER, FlowMod, PacketOut, Port, PortDesc, PortReason, PortState
 from sdnloom.network.openflow import OpenFlowMessage as OpenFlowMessage
 from sdnloom.network.packet import Packet, decode
 from sdnloom.network.program import SwitchDown, SwitchUp
 from sdnloom.network.statistics import with_statistics
 from sdnloom.network.switch import (
+    LocalDropped,
     Switch,
     SwitchCore,
     cells_conflict,
     connect,
     disconnect,
+    features_of,
     footprints,
     initial_switch_core,
     port_change,
@@ -42,6 +44,7 @@ from sdnloom.network.switch_events import step_events
 from sdnloom.network.timers import expiries
 from sdnloom.network.topology.spec import SwitchPort
 
+ONLY_TO_LOCAL = "sent to LOCAL only, which is down"
 _STATUS = "status"  # the cell of everything in SwitchState but the core: phase, epoch, carriers, budgets
 
 
@@ -169,10 +172,12 @@ class SwitchComponent:
         outcomes = receive_message(self.config, state.core, message)
         for outcome in itertools.chain.from_iterable(with_statistics(each, self.statistics) for each in outcomes):
             events = [applied, *step_events(self.name, state.core, outcome)]
-            events += self._lost_at_dead_ports(state, outcome, lambda core: receive_message(self.config, core, message))
+            lost = self._lost_at_dead_ports(state, outcome, lambda core: receive_message(self.config, core, message))
+            events += lost
             released = [event for event in events if isinstance(event, BufferReleased)]
             if not outcome.outputs and not outcome.messages:
-                events += [Dropped(self.name, event.packet) for event in released]
+                local = [] if lost else self._only_to_local(outcome)
+                events += local or [Dropped(self.name, event.packet) for event in released]
             found.append(self._outcome(state, _Branch(state.core).then(outcome, tuple(events))))
         return found
 
@@ -198,9 +203,16 @@ class SwitchComponent:
         )
         events += lost
         if not (outcome.outputs or outcome.messages or lost):
-            disconnected = state.phase == "disconnected"
-            events.append(self._lost(port, packet, "no controller") if disconnected else Dropped(self.name, packet))
+            if state.phase == "disconnected":
+                events.append(self._lost(port, packet, "no controller"))
+            else:
+                events += self._only_to_local(outcome) or [Dropped(self.name, packet)]
         return tuple(events)
+
+    def _only_to_local(self, outcome: SwitchOutcome) -> list[NetworkEvent]:
+        """Return the event of a packet that was sent to LOCAL and nowhere else; LOCAL is down."""
+        found = [event.packet for event in outcome.events if isinstance(event, LocalDropped)]
+        return [self._lost(Port.LOCAL, packet, ONLY_TO_LOCAL) for packet in found[:1]]
 
     def _lost_at_dead_ports(
         self, state: SwitchState, outcome: SwitchOutcome, run: Callable[[SwitchCore], Sequence[SwitchOutcome]]
@@ -211,7 +223,7 @@ class SwitchComponent:
         """
         if not state.down:
             return []
-        live = tuple(_with_carrier(desc, True) for desc in self._ports(state.core))
+        live = tuple(self._with_carrier(desc, True) for desc in self._ports(state.core))
         ideal = next((each for each in run(replace(state.core, ports=live)) if each.choice == outcome.choice), outcome)
         return [
             self._lost(port, packet, "port down")
@@ -301,7 +313,7 @@ class SwitchComponent:
         if was_down == is_down or state.phase == "off":
             return [Outcome(after)]
         desc = next(desc for desc in self._ports(state.core) if desc.port_no == change.port)
-        outcome = port_change(self.config, state.core, PortReason.MODIFY, _with_carrier(desc, not is_down))
+        outcome = port_change(self.config, state.core, PortReason.MODIFY, self._with_carrier(desc, not is_down))
         sends = tuple((self.up, message) for message in outcome.messages)
         return [Outcome(after._replace(core=outcome.core), sends, step_events(self.name, state.core, outcome))]
 
@@ -347,7 +359,8 @@ class SwitchComponent:
         core = connect(self.config, state.core).core
         if state.phase == "off":
             core = self._with_dead_ports(core, state)
-        joined = SwitchUp(self.name, self.config.datapath_id, self._ports(core))
+        features = features_of(self.config, core)
+        joined = SwitchUp(self.name, self.config.datapath_id, self._ports(core), features)
         after = state._replace(core=core, phase="on")
         greeting = EpochSwitchUp(state.epoch, joined) if self.faults.any else joined
         return Outcome(after, ((self.up, greeting), *sends), (SwitchJoined(self.name),))
@@ -355,11 +368,16 @@ class SwitchComponent:
     def _with_dead_ports(self, core: SwitchCore, state: SwitchState) -> SwitchCore:
         """Return the core after power-on with the ports marked whose links are down."""
         dead = {port for port, _ in state.down}
-        ports = tuple(_with_carrier(desc, desc.port_no not in dead) for desc in self.config.ports)
+        ports = tuple(self._with_carrier(desc, desc.port_no not in dead) for desc in self.config.ports)
         return replace(core, ports=None if ports == self.config.ports else ports)
 
     def _ports(self, core: SwitchCore) -> tuple[PortDesc, ...]:
         return self.config.ports if core.ports is None else core.ports
+
+    def _with_carrier(self, desc: PortDesc, up: bool) -> PortDesc:
+        """Return a port with or without carrier; with one it has the state that it was configured with."""
+        state = next(each.state for each in self.config.ports if each.port_no == desc.port_no)
+        return replace(desc, state=int(state if up else state & ~PortState.LIVE | PortState.LINK_DOWN))
 
     def _to_neighbours(self, up: bool) -> tuple[tuple[str, Message], ...]:
         return tuple((channel, Carrier(port, up, f"{self.name} off")) for channel, port in self.neighbours if port)
@@ -377,8 +395,3 @@ class _Branch(NamedTuple):
 
     def then(self, outcome: SwitchOutcome, events: tuple[NetworkEvent, ...]) -> "_Branch":
         return _Branch(outcome.core, (*self.outcomes, outcome), self.events + events)
-
-
-def _with_carrier(desc: PortDesc, up: bool) -> PortDesc:
-    state = desc.state & ~PortState.LINK_DOWN if up else desc.state | PortState.LINK_DOWN
-    return replace(desc, state=int(state))

@@ -34,6 +34,5 @@ class Learning10(app_manager.RyuApp):
             datapath.send_msg(
                 parser.OFPFlowMod(datapath=datapath, match=match, cookie=0, command=proto.OFPFC_ADD, actions=actions)
             )
-        datapath.send_msg(
-            parser.OFPPacketOut(datapath=datapath, buffer_id=msg.buffer_id, in_port=msg.in_port, actions=actions)
-        )
+        data = msg.data if msg.buffer_id == proto.OFP_NO_BUFFER else None
+        datapath.send_msg(parser.OFPPacketOut(datapath, msg.buffer_id, msg.in_port, actions, data))

@@ -61,6 +61,7 @@ def configuration(switch: OpenVswitch) -> Switch:
         ports=reply.ports,
         version=version,
         queues=tuple(PacketQueue(0, port.port_no) for port in reply.ports),
+        profile="openvswitch",
         buffers=0,
         counters=True,
         unknown_port="accept",

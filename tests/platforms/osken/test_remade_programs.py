@@ -58,7 +58,8 @@ def test_states_that_can_be_read_are_one_and_others_are_told_apart_by_how_they_w
 
 
 def counts_of(under_test):
-    network = Network(linear(2), (Client("h1", ("h2",)), Client("h2", ("h1",))), SwitchOptions(version="1.0"))
+    options = SwitchOptions(version="1.0", profile="reference")
+    network = Network(linear(2), (Client("h1", ("h2",)), Client("h2", ("h1",))), options)
     report = Scenario(network, lambda: under_test, (NoHandlerException(),)).check()
     assert report.verdict == "holds"
     found = report.result.statistics

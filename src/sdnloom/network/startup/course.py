@@ -36,6 +36,7 @@ from sdnloom.network.switch import (
     Switch,
     SwitchCore,
     SwitchOutcome,
+    features_of,
     initial_switch_core,
     receive_message,
     receive_packet,
@@ -156,7 +157,9 @@ class Startup:
     def _join(self) -> None:
         for name in self.names:
             self._steps.append(CourseStep(name, "connect"))
-            self._inputs.append(SwitchUp(name, self.configs[name].datapath_id, self.configs[name].ports))
+            config = self.configs[name]
+            features = features_of(config, self.cores[name])
+            self._inputs.append(SwitchUp(name, config.datapath_id, config.ports, features))
         self._settle()
 
     def _warm_up(self) -> None:

@@ -4,7 +4,7 @@
 step. There are several outcomes only where the specification leaves the choice open.
 """
 
-from sdnloom.network.openflow import OpenFlowMessage, PortDesc
+from sdnloom.network.openflow import FeaturesReply, FeaturesRequest, OpenFlowMessage, PortDesc
 from sdnloom.network.packet import Packet
 from sdnloom.network.switch import pipeline
 from sdnloom.network.switch.cells import Cell, cells_conflict, coarse, independent
@@ -22,10 +22,12 @@ from sdnloom.network.switch.core import (
 )
 from sdnloom.network.switch.handlers import handle_message
 from sdnloom.network.switch.ports import change_port
-from sdnloom.network.switch.step import Ambiguous, BufferExpired, SwitchOutcome, all_outcomes
+from sdnloom.network.switch.profiles import PROFILES, ProfileName, SwitchProfile
+from sdnloom.network.switch.step import Ambiguous, BufferExpired, LocalDropped, SwitchOutcome, all_outcomes
 from sdnloom.network.switch.timeouts import next_deadline, pass_time
 
 __all__ = [
+    "PROFILES",
     "Ambiguous",
     "BufferExpired",
     "BufferedPacket",
@@ -33,16 +35,20 @@ __all__ = [
     "Counts",
     "FlowEntry",
     "GroupEntry",
+    "LocalDropped",
+    "ProfileName",
     "Settings",
     "Switch",
     "SwitchCore",
     "SwitchError",
     "SwitchOutcome",
+    "SwitchProfile",
     "Traffic",
     "cells_conflict",
     "coarse",
     "connect",
     "disconnect",
+    "features_of",
     "independent",
     "initial_switch_core",
     "next_deadline",
@@ -62,6 +68,13 @@ def receive_packet(config: Switch, core: SwitchCore, in_port: int, packet: Packe
 def receive_message(config: Switch, core: SwitchCore, message: OpenFlowMessage) -> tuple[SwitchOutcome, ...]:
     """Return the outcomes of a message from the controller."""
     return all_outcomes(config, core, lambda step: handle_message(step, message))
+
+
+def features_of(config: Switch, core: SwitchCore) -> FeaturesReply:
+    """Return what the switch answers when it is asked for its features."""
+    (reply,) = receive_message(config, core, FeaturesRequest())[0].messages
+    assert isinstance(reply, FeaturesReply)
+    return reply
 
 
 def port_change(config: Switch, core: SwitchCore, reason: int, desc: PortDesc) -> SwitchOutcome:

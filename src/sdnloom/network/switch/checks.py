@@ -229,5 +229,5 @@ def _check_enqueue(step: SwitchStep, action: Enqueue) -> None:
             raise RefusedMessage("bad_action", "bad_out_port")
     # IN_PORT is known only when a packet arrives.
     known = [q for q in step.config.queues if action.port in (Port.IN_PORT, q.port) and q.queue_id == action.queue_id]
-    if not known:
+    if not known and not step.config.traits.takes_any_port:
         raise RefusedMessage("bad_action", "bad_queue")

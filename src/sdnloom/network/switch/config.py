@@ -5,10 +5,16 @@ from typing import Literal
 
 from sdnloom.errors import SdnloomError
 from sdnloom.network.openflow import V10, V13, VERSION_NUMBERS, PacketQueue, Port, PortDesc
+from sdnloom.network.switch.profiles import PROFILES, ProfileName, SwitchProfile
 
 MAX_TABLES = 254  # 0xff means "all tables", so tables are numbered 0 to 254 at most; one number stays unused
 
-_CHOICES = {"overlap": ("any", "first"), "unknown_port": ("refuse", "accept"), "fail_mode": ("secure", "standalone")}
+_CHOICES = {
+    "overlap": ("any", "first"),
+    "unknown_port": ("refuse", "accept"),
+    "fail_mode": ("secure", "standalone"),
+    "profile": tuple(PROFILES),
+}
 
 
 class SwitchError(SdnloomError):
@@ -23,7 +29,8 @@ class Switch:
     canonical order. `unknown_port`: an output to a port that does not exist is refused, or accepted because the port
     may be added later. `max_entries` bounds each table, `emergency_entries` the emergency table of 1.0; None is no
     bound. `buffer_timeout` is in milliseconds, None is never. `local_floods`: whether FLOOD and ALL reach the port
-    LOCAL; None is as the version says (1.0: physical ports only; 1.3: every standard port).
+    LOCAL; None is as the version says (1.0: physical ports only; 1.3: every standard port). `profile` is what a switch
+    reports about itself and what it accepts (`profiles.py`); ports, buffers and other options do not depend on it here.
     """
 
     datapath_id: int
@@ -43,6 +50,7 @@ class Switch:
     fail_mode: Literal["secure", "standalone"] = "secure"
     queues: tuple[PacketQueue, ...] = ()
     experimenters: frozenset[int] = field(default_factory=frozenset)
+    profile: ProfileName = "reference"
 
     def __post_init__(self) -> None:
         if self.version not in VERSION_NUMBERS.values():
@@ -69,6 +77,16 @@ class Switch:
         object.__setattr__(self, "ports", tuple(sorted(plain, key=lambda port: port.port_no)))
         if self.version == V10 and self.n_tables != 1:
             object.__setattr__(self, "n_tables", 1)  # 1.0 has no message that names a second table
+
+    @property
+    def traits(self) -> SwitchProfile:
+        """What the profile says."""
+        return PROFILES[self.profile]
+
+    @property
+    def keeps_entries(self) -> bool:
+        """Whether entries stay when the connection is lost, as in 1.3."""
+        return self.version != V10 or not self.traits.has_emergency
 
     @property
     def floods_local(self) -> bool:

@@ -1,6 +1,6 @@
 """Loss of the control connection, and reconnection."""
 
-from sdnloom.network.openflow import ANY_PACKET, V10
+from sdnloom.network.openflow import ANY_PACKET
 from sdnloom.network.switch.config import Switch
 from sdnloom.network.switch.core import EMERGENCY, Settings, SwitchCore
 from sdnloom.network.switch.step import SwitchOutcome, SwitchStep
@@ -9,13 +9,14 @@ from sdnloom.network.switch.step import SwitchOutcome, SwitchStep
 def disconnect(config: Switch, core: SwitchCore) -> SwitchOutcome:
     """Return the outcome of losing the connection.
 
-    1.0 (4.3) deletes all entries but the emergency ones, which then apply, and reports nothing. 1.3 (6.3.2) keeps
-    its entries (secure) or becomes a bridge (standalone). Buffered packets stay until they expire.
+    1.0 (4.3) deletes all entries but the emergency ones, which then apply, and reports nothing. 1.3 (6.3.2), and 1.0
+    without emergency entries, keeps its entries (secure) or becomes a bridge (standalone). Buffered packets stay until
+    they expire.
     """
     step = SwitchStep(config, core)
     step.writes |= {"connection", "config"}
     step.update(connected=False)
-    if config.version == V10:
+    if not config.keeps_entries:
         step.reads.add(("region", 0, ANY_PACKET))
         gone = [entry for entry in core.flows if entry.table != EMERGENCY]
         step.writes.update(("flow", entry.table, entry.priority, entry.match) for entry in gone)

@@ -125,7 +125,7 @@ def _features(step: SwitchStep, message: FeaturesRequest) -> None:
         FeaturesReply(
             datapath_id=config.datapath_id,
             n_buffers=config.buffers,
-            n_tables=config.n_tables,
+            n_tables=config.traits.tables if old else config.n_tables,
             capabilities=int(_CAPABILITIES | (SwitchCapability.ARP_MATCH_IP if old else SwitchCapability.GROUP_STATS)),
             actions=_V10_ACTIONS if old else 0,
             ports=step.ports if old else (),
@@ -153,7 +153,7 @@ def _set_config(step: SwitchStep, message: SetConfig) -> None:
 
 def _packet_out(step: SwitchStep, message: PacketOut) -> None:
     in_port = int(message.in_port)
-    if step.config.version != V10 and in_port != Port.CONTROLLER and step.port(in_port) is None:
+    if step.config.version != V10 and not _is_ingress(step, in_port):
         raise RefusedMessage("bad_request", "bad_port")
     check_shape(step, message.actions, packet_out=True)
     if message.buffer_id != NO_BUFFER:
@@ -166,6 +166,12 @@ def _packet_out(step: SwitchStep, message: PacketOut) -> None:
     step.learns_late = True  # from a PacketOut the bridge learns only after all its actions
     pipeline.apply_actions(step, pipeline.Flight(packet, in_port, packet), message.actions)
     learn(step)
+
+
+def _is_ingress(step: SwitchStep, number: int) -> bool:
+    if step.config.traits.takes_any_port and (number < step.config.max_port or number in (Port.LOCAL, Port.ANY)):
+        return True
+    return number == Port.CONTROLLER or step.port(number) is not None
 
 
 def _queue_config(step: SwitchStep, message: QueueGetConfigRequest) -> None:

@@ -38,7 +38,7 @@ from sdnloom.network.switch.core import EMERGENCY, FlowEntry, GroupEntry
 from sdnloom.network.switch.counters import count_group, count_hit, count_lookup, count_received, count_sent
 from sdnloom.network.switch.normal import normal_ports, without_empty_tag
 from sdnloom.network.switch.rewrite import pop_vlan, push_vlan, set_field, set_ttl, set_vlan, ttl_of
-from sdnloom.network.switch.step import Ambiguous, SwitchStep
+from sdnloom.network.switch.step import Ambiguous, LocalDropped, SwitchStep
 from sdnloom.network.switch.tables.flow_table import best_entries, entry_cell, put_entry
 from sdnloom.network.switch.tables.lookup import is_fragment, packet_fields
 
@@ -87,7 +87,7 @@ def process_packet(step: SwitchStep, in_port: int, packet: Packet) -> None:
     flight = Flight(packet, int(in_port), packet)
     if step.core.connected:
         through_tables(step, flight)
-    elif step.config.version == V10:
+    elif not step.config.keeps_entries:
         through_tables(step, flight, EMERGENCY)
     elif step.config.fail_mode == "standalone":
         output(step, flight, Port.NORMAL, NO_TRUNCATION)
@@ -265,6 +265,8 @@ def _broadcasts(step: SwitchStep, port: PortDesc, number: int) -> bool:
 def _emit(step: SwitchStep, flight: Flight, number: int) -> None:
     port = step.port(number)
     if port is None or port.config & (PortConfig.PORT_DOWN | PortConfig.NO_FWD) or port.state & _DEAD:
+        if number == Port.LOCAL:
+            step.events.append(LocalDropped(flight.packet))
         return
     step.outputs.append((port.port_no, flight.packet))
     count_sent(step, port.port_no, flight.packet)

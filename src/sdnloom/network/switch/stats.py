@@ -50,14 +50,15 @@ from sdnloom.network.switch.tables.flow_table import instruction_actions, output
 from sdnloom.network.switch.tables.lookup import covers
 
 _V10_WILDCARDS = 0x3FFFFF
-_UNBOUNDED = 0xFFFFFFFF
 _CHAINING = 1 << 2  # group capability
 # Actions by the number that group features give them: output, VLAN, queue, group, time to live and set-field.
 _GROUP_ACTIONS = sum(1 << number for number in (0, 17, 18, 21, 22, 23, 24, 25))
 
 
 def _desc(step: SwitchStep, request: DescRequest) -> StatsReply:
-    return DescReply("sdnloom", "model", "model", "none", f"switch {step.config.datapath_id:#x}", xid=request.xid)
+    manufacturer, hardware, software, serial, datapath = step.config.traits.description
+    datapath = datapath or f"switch {step.config.datapath_id:#x}"
+    return DescReply(manufacturer, hardware, software, serial, datapath, xid=request.xid)
 
 
 def _flows(step: SwitchStep, request: FlowStatsRequest) -> StatsReply:
@@ -118,18 +119,19 @@ def _tables(step: SwitchStep, request: TableStatsRequest) -> StatsReply:
     for entry in step.core.flows:
         active[entry.table] = active.get(entry.table, 0) + 1
     old = step.config.version == V10
-    limit = _UNBOUNDED if step.config.max_entries is None else step.config.max_entries
+    traits = step.config.traits
+    limit = traits.table_limit if step.config.max_entries is None else step.config.max_entries
     rows = (
         TableStats(
             table_id=table,
-            name=f"table{table}" if old else "",
+            name=f"table{table}" if old and traits.table_names else "",
             wildcards=_V10_WILDCARDS if old else 0,
             max_entries=limit if old else 0,
             active_count=active.get(table, 0),
             lookup_count=counts.get(table, (0, 0))[0],
             matched_count=counts.get(table, (0, 0))[1],
         )
-        for table in range(step.config.n_tables)
+        for table in range(traits.tables if old else step.config.n_tables)
     )
     return TableStatsReply(tuple(rows), xid=request.xid)
 

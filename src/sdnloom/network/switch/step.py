@@ -41,6 +41,13 @@ class BufferExpired(Value):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class LocalDropped(Value):
+    """Event: a copy of a packet was to leave through the port LOCAL, which is down."""
+
+    packet: Packet
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class SwitchOutcome(Value):
     """The result of one step: new core, packets out of ports in order, messages to the controller in order.
 

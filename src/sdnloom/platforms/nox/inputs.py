@@ -26,7 +26,7 @@ from sdnloom.platforms.nox import events, openflow
 from sdnloom.platforms.nox.octets import Octets
 from sdnloom.platforms.nox.wire import flow_dict, port_dict
 
-# The features that a switch reports; SwitchUp does not have them.
+# The features of a switch that joins without any.
 N_BUFFERS, N_TABLES = 256, 1
 CAPABILITIES = openflow.OFPC_FLOW_STATS | openflow.OFPC_TABLE_STATS | openflow.OFPC_PORT_STATS
 ACTIONS = (1 << openflow.OFPAT_ENQUEUE) - 1
@@ -34,12 +34,13 @@ ACTIONS = (1 << openflow.OFPAT_ENQUEUE) - 1
 
 def join_event(given: SwitchUp) -> events.Event:
     """Return the event of a switch that connected."""
+    features = given.features
     return events.Datapath_join_event(
         datapath_id=given.datapath_id,
-        n_buffers=N_BUFFERS,
-        n_tables=N_TABLES,
-        capabilities=CAPABILITIES,
-        actions=ACTIONS,
+        n_buffers=N_BUFFERS if features is None else features.n_buffers,
+        n_tables=N_TABLES if features is None else features.n_tables,
+        capabilities=CAPABILITIES if features is None else features.capabilities,
+        actions=ACTIONS if features is None else features.actions,
         ports=[port_dict(each) for each in given.ports],
     )
 

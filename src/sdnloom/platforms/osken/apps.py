@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -16,11 +17,12 @@ from sdnloom.network.openflow import (
     FeaturesRequest,
     Hello,
     OpenFlowMessage,
+    PortDescReply,
     PortDescRequest,
     StatsReply,
 )
 from sdnloom.network.program import ClockTick, Input, SwitchUp, ThreadTurn
-from sdnloom.network.switch import Switch, initial_switch_core, receive_message
+from sdnloom.network.switch import Switch, features_of, initial_switch_core
 from sdnloom.platforms.capture.roots import Roots
 from sdnloom.platforms.capture.snapshot import Scope
 from sdnloom.platforms.capture.type_rules import classes_of
@@ -149,8 +151,9 @@ class Apps:
         self._do(datapath.greet)
         self._feed(datapath, Hello())
         switch = Switch(joined.datapath_id, joined.ports, version=self._wire)
-        for request in (FeaturesRequest, PortDescRequest):
-            self._shake(datapath, switch, request)
+        features = joined.features or features_of(switch, initial_switch_core(switch))
+        self._shake(datapath, FeaturesRequest, features)
+        self._shake(datapath, PortDescRequest, PortDescReply(joined.ports))
         # The rest of the handshake is not sent to the switch.
         self._outbox[:] = [sent for sent in self._outbox if not isinstance(decoded(sent, self._wire), Hello)]
         if datapath.state != "main":
@@ -161,14 +164,13 @@ class Apps:
         datapath.settle_ids()
         datapath.settle()
 
-    def _shake(self, datapath: Connection, switch: Switch, request: type[OpenFlowMessage]) -> None:
+    def _shake(self, datapath: Connection, request: type[OpenFlowMessage], answer: OpenFlowMessage) -> None:
         """Answer the first request of this type in os-ken's handshake, as the switch would."""
         for place, sent in enumerate(self._outbox):
             message = decoded(sent, self._wire)
             if sent.switch == datapath.switch and isinstance(message, request):
                 del self._outbox[place]
-                for answer in receive_message(switch, initial_switch_core(switch), message)[0].messages:
-                    self._feed(datapath, answer)
+                self._feed(datapath, replace(answer, xid=message.xid))
                 return
 
     def leave(self, switch: str) -> None:
