@@ -5,6 +5,7 @@ from pathlib import Path, PurePath
 from types import FrameType, TracebackType
 
 from sdnloom.network.events import HandlerRaised
+from sdnloom.platforms.python2 import PAGE, python2_sign
 
 
 def handler_raised(
@@ -25,6 +26,8 @@ def handler_raised(
     mine = next((each for files in (own, else_in) for each in reversed(frames) if each[0] in files), last)
     library = "" if mine == last else f"{library_file(last[0])}:{last[1]}"
     text = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
+    if (sign := python2_sign(error)) is not None:
+        text += f" ({sign} is of Python 2, see {PAGE})"
     return HandlerRaised(program, handler, Path(mine[0]).name, mine[1], text, library, effect)
 
 

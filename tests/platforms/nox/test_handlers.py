@@ -222,9 +222,9 @@ class App(Component):
 
     def install(self):
         self.register_for_packet_in(self.noting("every"))
-        self.arp = self.register_for_packet_match(self.noting("arp"), 5, {DL_TYPE: ethernet.ARP_TYPE})
+        self.arp = self.register_for_packet_match(self.noting("arp"), 5, {DL_TYPE: ethernet.ethernet.ARP_TYPE})
         self.register_for_packet_match(self.noting("arp too"), 5, {DL_TYPE: 0x0806, DL_SRC: "00:00:00:00:00:10"})
-        self.register_for_packet_match(self.noting("any arp, later"), 9, {DL_TYPE: ethernet.ARP_TYPE})
+        self.register_for_packet_match(self.noting("any arp, later"), 9, {DL_TYPE: ethernet.ethernet.ARP_TYPE})
         self.register_for_packet_match(self.noting("web"), 1, {NW_PROTO: 6, TP_DST: 80, NW_DST: "0.0.0.2"})
 
     def forget(self):

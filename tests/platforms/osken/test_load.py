@@ -43,7 +43,36 @@ def app(init="pass", handler="pass", text=APP):
 
 
 WRONG = {
-    "dependency": ("import nowhere_to_be_found\n", "mine.py: needs the module 'nowhere_to_be_found', which is not"),
+    "dependency": ("import nowhere_to_be_found\n", "mine.py:1: needs the module 'nowhere_to_be_found', which is not"),
+    "package": ("import yaml.nowhere_to_be_found\n", "not installed; expected it on --path, or: pip install PyYAML"),
+    "module of ryu": (
+        "import ryu.nowhere\n",
+        r"mine\.py:1: needs the module 'ryu\.nowhere', which os-ken does not have",
+    ),
+    "app of ryu": (
+        "from ryu.app import simple_switch_99, simple_switch_98\n",
+        r"mine\.py:1: needs 'simple_switch_99' of ryu\.app, which is one of Ryu's own apps; expected a source",
+    ),
+    "name of ryu": (
+        "from ryu.lib.packet.ethernet import nothing\n",
+        r"mine\.py:1: needs 'nothing' of os_ken\.lib\.packet\.ethernet, which os-ken does not have",
+    ),
+    "file": (
+        app("open('rules.txt')"),
+        r"mine\.py:8: needs the file 'rules\.txt', which is not in the current folder /",
+    ),
+    "absolute file": (
+        app("open('/no/rules.txt')"),
+        r"mine\.py:8: needs the file '/no/rules\.txt', which does not exist",
+    ),
+    "environment": (
+        "import os\nos.environ['NOT_SET_AT_ALL']\n",
+        "mine.py:2: needs the environment variable NOT_SET_AT_ALL; expected it to be set: --env NOT_SET_AT_ALL=VALUE",
+    ),
+    "base class": (
+        "from os_ken.base import app_manager\nclass App(app_manager.RyuApp): pass\n",
+        r"mine\.py:2: .*; os-ken calls it OSKenApp, and ryu\.base\.app_manager has RyuApp too",
+    ),
     "syntax": ("x = 1\nclass App(\n", r"mine.py:2: not Python: '\(' was never closed"),
     "no class": ("class App: pass\n", "mine.py: no app in it; expected a subclass of OSKenApp"),
     "constructor": (app("1 / 0"), "mine.py:8: making the apps raised ZeroDivisionError: division by zero"),
@@ -175,3 +204,14 @@ def test_programs_that_are_gone_leave_no_classes_behind():
         return len(kinds._FOUND)
 
     assert loaded(1) == loaded(3)
+
+
+def test_a_file_beside_the_app_is_found_where_the_app_is(tmp_path, monkeypatch):
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "rules.txt").write_text("")
+    file = written(tmp_path, app("open('rules.txt').close()"))
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    with pytest.raises(SdnloomError, match=rf"rules\.txt', which is .*; run sdnloom where it is: cd {tmp_path}$"):
+        OskenProgram([file])
+    monkeypatch.chdir(tmp_path)
+    assert OskenProgram([file]).name == "App"

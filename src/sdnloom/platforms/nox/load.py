@@ -15,6 +15,8 @@ from types import ModuleType
 from typing import Any
 
 from sdnloom.network.usercode import UserCodeError, user_code_errors
+from sdnloom.platforms.handler_errors import own_line
+from sdnloom.platforms.python2 import port_advice, python2_sign
 from sdnloom.platforms.sandbox.own_modules import Compiler, compile_source
 
 CLOCKS = frozenset({"time", "datetime", "uuid", "twisted"})  # modules by which a program can read the time
@@ -37,7 +39,13 @@ class Loader:
             raise UserCodeError(f"{file}: cannot read the Python file: No such file")
         self.folders.append(file.resolve().parent)
         with user_code_errors(file, "the file"):
-            return self._run(file.stem, file.resolve(), file)
+            try:
+                return self._run(file.stem, file.resolve(), file)
+            except (ImportError, NameError, AttributeError, TypeError) as error:
+                place = own_line(error, frozenset(map(str, self.files.values())))
+                if place is None or (sign := python2_sign(error)) is None:
+                    raise
+                raise UserCodeError(f"{place[0]}, line {place[1]}: {port_advice(sign, place[0])}") from error
 
     def _run(self, name: str, place: Path, shown: Path) -> ModuleType:
         if name in self.modules:
@@ -60,16 +68,15 @@ class Loader:
             source = place.read_bytes()
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # warnings about the style of an app are not our business
-                self.tells_time |= _tells_time(ast.parse(source))
+                self.tells_time |= _tells_time(ast.parse(source, str(place)))
                 return self.compiler(source, str(place))
         except OSError as error:
             raise UserCodeError(f"{shown}: cannot read the Python file: {error.strerror}") from error
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             line = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
-            reason = getattr(error, "msg", error)
-            raise UserCodeError(
-                f"{shown}{line}: not Python 3: {reason}; an app for NOX itself has to be ported first, see docs/nox.md"
-            ) from error
+            sign = python2_sign(error)
+            reason = f"not Python 3: {getattr(error, 'msg', error)}" if sign is None else port_advice(sign, str(place))
+            raise UserCodeError(f"{shown}{line}: {reason}") from error
 
     def _import(
         self,

@@ -79,7 +79,6 @@ def provided_modules(kernel: Kernel) -> dict[str, types.ModuleType]:
         "nox.lib.openflow": numbers,
         "nox.lib.netinet.netinet": _exported(netinet),
         **packets,
-        "nox.lib.packet": {name: everything[name] for name in everything if isinstance(everything[name], type)},
         "nox.lib.util": _exported(util),
         "nox.lib.core": core,
         "twisted.python.log": {"msg": _say, "err": _say, "debug": _say},
@@ -90,6 +89,8 @@ def provided_modules(kernel: Kernel) -> dict[str, types.ModuleType]:
     found = _packages(contents)
     virtual = virtual_modules(kernel.clock, kernel.draws, _sleeping(kernel.clock))
     core_module = found["nox.lib.core"]
+    # `nox.lib.packet` holds modules, and NOX's core has them by `import *`: a header is `ethernet.ethernet`.
+    vars(core_module).update({_last(each): found[f"nox.lib.packet.{_last(each)}"] for each in _PACKETS})
     shared = {"core": core_module, "openflow": found["nox.lib.openflow"], "array": found["array"]}
     for name in ("nox.lib.core", "nox.lib.util"):
         vars(found[name]).update(shared, struct=struct, types=types, logging=logging)
@@ -114,7 +115,6 @@ def _packages(contents: Mapping[str, Mapping[str, Any]]) -> dict[str, types.Modu
         vars(module).update({key: each for key, each in contents.get(name, {}).items() if not key.startswith("__")})
     for name, module in found.items():
         package, _, last = name.rpartition(".")
-        # `nox.lib.packet` also offers the class of a header under the name of its module.
         if package and last not in vars(found[package]):
             setattr(found[package], last, module)
     return found

@@ -13,13 +13,12 @@ from os_ken import cfg
 from os_ken.base import app_manager
 from os_ken.ofproto import ofproto_protocol
 
-from sdnloom.errors import SdnloomError
 from sdnloom.network.openflow import VERSION_NUMBERS
 from sdnloom.platforms.handler_errors import own_line
+from sdnloom.platforms.load_errors import FRAMEWORKS, RYU_APPS, load_message
 from sdnloom.platforms.osken.errors import AppError
 from sdnloom.platforms.osken.sandbox import Sandbox
-
-FRAMEWORKS = frozenset({"ryu", "os_ken"})
+from sdnloom.platforms.sandbox.threads import HubError
 
 
 @dataclass(frozen=True)
@@ -163,25 +162,33 @@ def _make(manager: Manager, bricks: Mapping[str, Any]) -> None:
 
 def _in_a_thread(sandbox: Sandbox, function: Callable[[], Any], what: str) -> None:
     """Run code of the apps that is not a handler; an exception in it becomes one message."""
-    own = sandbox.own.modules
     hub = sandbox.hub
-    thread = hub.call(function)
-    while not thread.dead:
-        if hub.ready:
-            hub.run(hub.ready[0])
-        elif hub.due():
-            hub.fire(hub.due()[0])  # it sleeps; no switch can connect before it ends
-        else:
-            raise AppError(f"{what} the apps does not end: {thread.name} waits for something that never comes")
+    try:
+        thread = hub.call(function)
+        while not thread.dead:
+            if hub.ready:
+                hub.run(hub.ready[0])
+            elif hub.due():
+                hub.fire(hub.due()[0])  # it sleeps; no switch can connect before it ends
+            else:
+                raise AppError(f"{what} the apps does not end: {thread.name} waits for something that never comes")
+    except HubError as error:  # a feature that is refused
+        place = own_line(error, _files(sandbox, error))
+        raise AppError(f"{Path(place[0]).name}:{place[1]}: {error}" if place else str(error)) from error
     mine = [each for each in hub.escaped if each.error is thread.error]
     if thread.error is not None:
         hub.escaped[:] = [each for each in hub.escaped if each not in mine]
-        files = frozenset(str(module.__file__) for module in own.values())
-        place = own_line(thread.error, files)
-        where = f"{Path(place[0]).name}:{place[1]}: " if place else ""
-        raise AppError(f"{where}{what} the apps raised {type(thread.error).__name__}: {thread.error}")
+        raise AppError(load_message(thread.error, _files(sandbox, thread.error), f"{what} the apps"))
     if hub.refused:
         raise AppError(f"{what} the apps needs {hub.refused[0]}; expected no connections of its own")
+
+
+def _files(sandbox: Sandbox, error: BaseException) -> frozenset[str]:
+    """Return the files whose lines are named for an error: the apps', or os-ken's copies if no app was involved."""
+    mine = frozenset(map(str, sandbox.own.files()))
+    if own_line(error, mine) is not None:
+        return mine
+    return frozenset(str(module.__file__) for module in sandbox.own.modules.values())
 
 
 def _forget(sandbox: Sandbox, names: Sequence[str]) -> None:
@@ -213,11 +220,8 @@ def _import(sandbox: Sandbox, name: str) -> ModuleType:
             _forget(sandbox, [top])
             sandbox.own.owned.add(top)
         return importlib.import_module(name)
-    except SdnloomError:
-        raise
-    except SyntaxError as error:
-        raise AppError(f"{error.filename or name}:{error.lineno or 1}: not Python: {error.msg}") from error
     except ModuleNotFoundError as error:
-        if error.name == name or name.startswith(f"{error.name}."):
-            raise AppError(f"{name}: no such module; expected a Python file or a module that can be imported") from None
-        raise AppError(f"{name}: needs the module {error.name!r}, which is not installed") from error
+        if error.name != name and not name.startswith(f"{error.name}."):
+            raise
+        advice = RYU_APPS if name.startswith("ryu.app.") else "expected a Python file or a module that can be imported"
+        raise AppError(f"{name}: no such module; {advice}") from None
