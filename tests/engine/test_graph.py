@@ -203,10 +203,10 @@ def test_time_and_memory_limits_and_an_interrupt_end_a_search_with_their_reason(
     assert (loop.stopped, len(loop.states), loop.transitions) == ("interrupted", 1, 0)
 
 
-def test_a_limit_on_transitions_stops_at_the_next_pause():
+def test_a_search_that_another_engine_takes_over_stops_at_the_next_pause():
     count = Component("A", 0, (Action("go", lambda core, _: [Outcome(core + 1)] if core < 10_000 else []),))
-    _, loop = loop_on(System((count,)), max_transitions=10)
-    assert (loop.stopped, loop.transitions) == ("10 transitions were explored", 10)
+    _, loop = loop_on(System((count,)), hand_over=lambda transitions: transitions >= 10)
+    assert (loop.handed_over, loop.stopped, loop.transitions) == (True, "10 transitions were explored", 10)
 
 
 # Any graph can be searched.

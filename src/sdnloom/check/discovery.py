@@ -10,15 +10,16 @@ Law: the pools contain every packet that the clients of figure 5 would send, bec
 search. A verdict is about representatives of the classes, and `holds` needs every class to be found.
 """
 
-import time
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol
 
 from sdnloom.check.cached_program import CachedProgram
+from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.model import Observer, System
 from sdnloom.engine.path import Path
 from sdnloom.engine.result import Holds, Incomplete, Notice, Result, SearchEvent, SearchOptions, Vacuous
+from sdnloom.engine.stop_points import LimitReached, check_limits
 from sdnloom.inputs.clients import DiscoveringClient, Pools, discovering_clients, with_pools
 from sdnloom.inputs.explorer import Explorer, HandlerQuestion, InputClass, InputClasses, Pattern
 from sdnloom.inputs.flow_tables import blocking_patterns, packet_in_for, packet_in_template
@@ -128,31 +129,71 @@ def discover(
     options: SearchOptions,
     searching: SearchFunction,
     on_event: Callable[[SearchEvent], None] = lambda event: None,
+    watch: LimitWatch | None = None,
 ) -> Discovery:
-    """Search with discovered inputs until no new ones appear; a violation ends it unless all are wanted."""
-    pools = PacketPools(network, explorer, wanted)
-    statistics = StatisticsDiscovery(network, explorer, wanted.fields)
-    cached = CachedProgram(program, statistics.answers)
-    rounds: list[Round] = []
-    start = time.monotonic()
-    while True:
-        ready = with_pools(network, pools.pools)
-        collector = SituationCollector(tuple(discovering_clients(network)), options.reduce)
+    """Search with discovered inputs until no new ones appear; a violation ends it unless all are wanted.
+
+    Limits of the watch that are in force end it with what was found so far.
+    """
+    watch = watch or LimitWatch(options.limits)
+    with watch.in_force():
+        return _Rounds(network, program, explorer, wanted, options, searching, watch).run(on_event)
+
+
+class _Rounds:
+    """The rounds of one discovery: a search, then questions about the states that it met."""
+
+    def __init__(
+        self,
+        network: Network,
+        program: Program,
+        explorer: Explorer,
+        wanted: DiscoverOptions,
+        options: SearchOptions,
+        searching: SearchFunction,
+        watch: LimitWatch,
+    ) -> None:
+        self.network, self.options, self.searching, self.watch = network, options, searching, watch
+        self.pools = PacketPools(network, explorer, wanted)
+        self.statistics = StatisticsDiscovery(network, explorer, wanted.fields)
+        self.cached = CachedProgram(program, self.statistics.answers)
+        self.rounds: list[Round] = []
+
+    def run(self, on_event: Callable[[SearchEvent], None]) -> Discovery:
+        while True:
+            found, new = self._round()
+            on_event(Notice(_notice(self.rounds, new)))
+            if found is not None:
+                return found
+
+    def _round(self) -> tuple[Discovery | None, int]:
+        """Search, then ask; return the discovery if this round is the last one, and the number of new packets."""
+        pools, statistics = self.pools, self.statistics
+        ready = with_pools(self.network, pools.pools)
+        collector = SituationCollector(tuple(discovering_clients(self.network)), self.options.reduce)
         packets, questions = pools.packets, pools.questions + statistics.questions
-        result = searching(ready, cached, collector.observers)
-        continues = options.find_all or not result.violations
-        if continues:
-            pools.explore(collector.situations)
+        result = self.searching(ready, self.cached, collector.observers)
+        goes_on = self.options.find_all or not result.violations
+        ended = None
+        if goes_on:
+            try:
+                with self.watch.during(f"while inputs were discovered, in round {len(self.rounds) + 1}"):
+                    pools.explore(collector.situations)
+                    check_limits()  # before a search that it would end at once
+            except LimitReached as reached:
+                ended = reached.reason
         done, answers = result.statistics, sum(map(len, statistics.pools.values()))
         asked = pools.questions + statistics.questions - questions
-        rounds.append(Round(done.states, done.transitions, packets, asked, answers, done.seconds))
+        self.rounds.append(Round(done.states, done.transitions, packets, asked, answers, done.seconds))
         new = pools.packets - packets
-        on_event(Notice(_notice(rounds, new)))
-        if not new or _out_of_time(options, time.monotonic() - start):
-            gaps = (*pools.gaps, *statistics.gaps)
-            summed = _summed(result, rounds, cached, gaps, options)
-            full = with_answers(ready, statistics.pools)
-            return Discovery(full, summed, tuple(rounds), gaps, continues and not new)
+        if new and ended is None:
+            return None, new
+        gaps = (*pools.gaps, *statistics.gaps)
+        if ended is not None and new:
+            ended += f"; {_count(new, 'new packet')} {'was' if new == 1 else 'were'} not searched with"
+        summed = _summed(result, self.rounds, self.cached, gaps, self.options, ended)
+        full = with_answers(ready, statistics.pools)
+        return Discovery(full, summed, tuple(self.rounds), gaps, goes_on and not new and ended is None), new
 
 
 def _notice(rounds: list[Round], new: int) -> str:
@@ -163,21 +204,22 @@ def _notice(rounds: list[Round], new: int) -> str:
     return f"round {len(rounds)}: {size}, {last.questions} questions, {new} new packets"
 
 
-def _out_of_time(options: SearchOptions, spent: float) -> bool:
-    return options.limits.seconds is not None and spent >= options.limits.seconds
-
-
 def _summed(
-    result: Result, rounds: list[Round], program: CachedProgram, gaps: tuple[str, ...], options: SearchOptions
+    result: Result,
+    rounds: list[Round],
+    program: CachedProgram,
+    gaps: tuple[str, ...],
+    options: SearchOptions,
+    ended: str | None,
 ) -> Result:
-    """The result of the last search with the work of all, and with the verdict that the gaps allow."""
+    """The result of the last search with the work of all, and with the verdict that the gaps and limits allow."""
     statistics = replace(
         result.statistics,
         transitions=sum(one.transitions for one in rounds),
         seconds=sum(one.seconds for one in rounds),
         evaluations={**result.statistics.evaluations, CONTROLLER: program.runs},
     )
-    reason = result.incomplete
+    reason = ended or result.incomplete
     if reason is None and gaps:
         more = f", and {len(gaps) - MOST_GAPS} more" if len(gaps) > MOST_GAPS else ""
         reason = f"inputs may be missing that the program tells apart: {'; '.join(gaps[:MOST_GAPS])}{more}"
@@ -299,6 +341,7 @@ class PacketPools:
         question = HandlerQuestion(situation.program, situation.port.switch, message, skeleton)
         answer = self._answers.get(question)
         if answer is None:
+            check_limits()
             answer = self._answers[question] = self.explorer.explore(question)
             self._gaps.update(dict.fromkeys(answer.gaps))
         return answer.classes

@@ -9,7 +9,7 @@ from sdnloom.check.discovery import Discovery
 from sdnloom.check.fingerprint import Fingerprints
 from sdnloom.engine.model import Property, Restart
 from sdnloom.engine.reduction.explain import Conflict
-from sdnloom.engine.result import Counterexample, Holds, Incomplete, Result, Vacuous, VerdictName, Violated
+from sdnloom.engine.result import Counterexample, Holds, Incomplete, Result, Statistics, Vacuous, VerdictName, Violated
 from sdnloom.engine.semantics import Finding
 from sdnloom.engine.trace import Trace
 from sdnloom.network.controller_component import CONTROLLER
@@ -82,3 +82,9 @@ class Report:
         """A counterexample as a trace. `source` says where the scenario is found again."""
         found = Finding(shown.property, shown.message)
         return Trace(shown.path, found, self.fingerprints.scenario, self.fingerprints.code, dict(source or {}))
+
+
+def unsearched(scenario: "Scenario", reason: str, seconds: float, bounds: tuple[str, ...] = ()) -> Report:
+    """The report of a run that a limit ended before its search began."""
+    result = Result(Incomplete(reason), Statistics("none", 0, 0, 0, seconds), incomplete=reason)
+    return Report(scenario, result, bounds, (), Fingerprints("", ""))

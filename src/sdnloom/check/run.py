@@ -5,7 +5,6 @@ program, or handlers of different switches are not independent. Only then is the
 """
 
 import random
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -16,12 +15,14 @@ from sdnloom.check.coverage import Coverage
 from sdnloom.check.discovery import Discovery, discover
 from sdnloom.check.fingerprint import Fingerprints, declared_fingerprint, program_fingerprint
 from sdnloom.check.program_factory import make_program
-from sdnloom.check.report import ReductionReport, Report
+from sdnloom.check.report import ReductionReport, Report, unsearched
 from sdnloom.check.scenario import Scenario
 from sdnloom.check.vacuity import vacuous_reasons
+from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.model import Observer, Property, Restart, RestartRequired, System
 from sdnloom.engine.path import ReplayDivergence, final_state, replay
 from sdnloom.engine.result import (
+    STOPPING,
     Counterexample,
     Holds,
     Result,
@@ -32,6 +33,7 @@ from sdnloom.engine.result import (
 )
 from sdnloom.engine.search import search
 from sdnloom.engine.semantics import Finding, Semantics
+from sdnloom.engine.stop_points import LimitReached, limits_in_force
 from sdnloom.engine.trace import ReplayResult, Trace, replay_trace
 from sdnloom.inputs.clients import DiscoveryError, discovering_clients
 from sdnloom.inputs.concolic import ConcolicExplorer, ConcolicOptions
@@ -100,10 +102,18 @@ class Run:
         """Take the steps of a trace again. A trace of another scenario is refused; changed code is a warning."""
         return replay_trace(trace, self.system, *self.fingerprints)
 
-    def check(self, on_event: Callable[[SearchEvent], None] | None = None) -> Report:
-        """Search the scenario's system, or if inputs are discovered, one system after the other."""
-        began = time.perf_counter()
-        return self._restarting(lambda: self._check(on_event or (lambda event: None), began))
+    def check(self, on_event: Callable[[SearchEvent], None] | None = None, watch: LimitWatch | None = None) -> Report:
+        """Search the scenario's system, or if inputs are discovered, one system after the other.
+
+        The watch's limits cover all of it: start-up and discovery too. Replaying what was found comes on top.
+        """
+        on_event, watch = on_event or (lambda event: None), watch or LimitWatch(self.scenario.options.limits)
+        with watch.catching_interrupts(lambda: on_event(STOPPING)), watch.in_force():
+            try:
+                return self._restarting(lambda: self._check(on_event, watch))
+            except LimitReached as reached:
+                bounds = stated_bounds(self.scenario.network, self.scenario.options, self.program)
+                return unsearched(self.scenario, reached.reason, watch.seconds, bounds)
 
     def _restarting(self, attempt: Callable[[], _T]) -> _T:
         """The result of an attempt; of a second one if the insertion order of dicts matters to the program."""
@@ -114,11 +124,11 @@ class Run:
             keep_order(self.program)  # the program that found it may be a rewritten copy
             return attempt()
 
-    def _check(self, on_event: Callable[[SearchEvent], None], began: float) -> Report:
+    def _check(self, on_event: Callable[[SearchEvent], None], watch: LimitWatch) -> Report:
         narrow = self.scenario.narrowed()
         if narrow.needs_discovery:
-            return self._discover(narrow, on_event, began)
-        searched = self._search(narrow, self._assuming(self.program), lambda system: (), on_event, began)
+            return self._discover(narrow, on_event, watch)
+        searched = self._search(narrow, self._assuming(self.program), lambda system: (), on_event, watch)
         bounds = stated_bounds(narrow.network, searched.options, self.program, searched.notes)
         return self._report(self.scenario, searched.result, bounds, searched.system)
 
@@ -128,23 +138,22 @@ class Run:
         program: Program,
         observers: Callable[[System], Sequence[Observer]],
         on_event: Callable[[SearchEvent], None],
-        began: float,
+        watch: LimitWatch,
     ) -> "SearchRecord":
         """Search a scenario with a program; restart without each assumption that is refuted.
 
-        The time limit counts from `began`. Raises RestartRequired if insertion order matters: results so far are
-        then about other cores.
+        Raises RestartRequired if insertion order matters: results so far are then about other cores.
         """
         while True:
             known = _refuted(program)
             try:
-                built = self._watched(program, narrow.network)
+                with watch.during("during the start-up"):
+                    built = self._watched(program, narrow.network)
                 system = built.system
                 options = replace(narrow.options, strategy=narrow.strategy(system))
                 if built.strategy is not None:  # a violation before the search: one path leads there
                     options = replace(options, strategy=built.strategy, reduce=False, order="bfs", engine="loop")
-                spent = time.perf_counter() - began
-                result = search(shuffled(system, narrow.seed), options, on_event, spent, observers(system))
+                result = search(shuffled(system, narrow.seed), options, on_event, watch, observers(system))
                 if not isinstance(result.verdict, Restart):
                     return SearchRecord(result, options, system, built.notes)
                 restart = result.verdict
@@ -168,19 +177,25 @@ class Run:
         options = self.scenario.options
         return AssumeIndependent(program) if options.reduce or options.checked else program
 
-    def _discover(self, narrow: Scenario, on_event: Callable[[SearchEvent], None], began: float) -> Report:
+    def _discover(self, narrow: Scenario, on_event: Callable[[SearchEvent], None], watch: LimitWatch) -> Report:
         """Search a rewritten copy of the program with discovered inputs, and confirm violations on the program."""
-        copy = explorable(self.program)
+        with watch.during("while the program was rewritten"):
+            copy = explorable(self.program)
         assuming: dict[int, Program] = {}  # assumptions that one search refuted are not made by the next one
 
         def searching(network: Network, program: Program, observers: Callable[[System], Sequence[Observer]]) -> Result:
             known = assuming.setdefault(id(program), self._assuming(program))
-            return self._search(replace(narrow, network=network), known, observers, on_event, began).result
+            return self._search(replace(narrow, network=network), known, observers, on_event, watch).result
 
         options = self.scenario.options
         paths = ConcolicOptions(ExplorationOptions(paths=self.scenario.discovery.paths))
         explorer = ConcolicExplorer(copy, paths)
-        found = discover(narrow.network, copy, explorer, self.scenario.discovery, options, searching, on_event)
+        found = discover(narrow.network, copy, explorer, self.scenario.discovery, options, searching, on_event, watch)
+        with limits_in_force(None):  # what was found is replayed and reported
+            return self._confirmed_discovery(narrow, found)
+
+    def _confirmed_discovery(self, narrow: Scenario, found: Discovery) -> Report:
+        """The report of a discovery, its violations confirmed on the program as it was written."""
         pools = {
             (host.spec.name, port): {label: (label, packet) for label, packet in pool}
             for host in discovering_clients(found.network)
@@ -191,7 +206,8 @@ class Run:
         system = built.system
         result = _confirmed(found.result, Semantics(system))
         strategy = narrow.strategy(system) if built.strategy is None else built.strategy
-        bounds = stated_bounds(narrow.network, replace(options, strategy=strategy), self.program, built.notes)
+        options = replace(self.scenario.options, strategy=strategy)
+        bounds = stated_bounds(narrow.network, options, self.program, built.notes)
         return self._report(ready, result, (*bounds, found.bound), system, replace(found, result=result))
 
     def _report(

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from sdnloom.check.discovery import replayed_pools
 from sdnloom.check.program_factory import ProgramSource
-from sdnloom.check.report import Report
+from sdnloom.check.report import Report, unsearched
+from sdnloom.engine.limits import LOADING, LimitWatch
 from sdnloom.engine.model import Property, Strategy, System
 from sdnloom.engine.path import Path as Steps
 from sdnloom.engine.result import Limits, SearchEvent, SearchOptions
 from sdnloom.engine.semantics import Finding
+from sdnloom.engine.stop_points import LimitReached
 from sdnloom.engine.strategy import StrategySequence
 from sdnloom.engine.trace import ReplayResult, Trace
 from sdnloom.inputs.clients import Pools, discovering_clients, with_packet_discovery, with_pools
@@ -59,9 +61,23 @@ class Scenario:
         """The document as TOML; None for a scenario that was read from a file or made in Python."""
         return None if self.document is None else toml_text(self.document)
 
-    def check(self, on_event: Callable[[SearchEvent], None] | None = None, coverage: bool = False) -> Report:
-        """Search the scenario's system, or if inputs are discovered, one system after the other."""
-        return self._run(coverage=coverage).check(on_event)
+    def check(
+        self,
+        on_event: Callable[[SearchEvent], None] | None = None,
+        coverage: bool = False,
+        watch: LimitWatch | None = None,
+    ) -> Report:
+        """Search the scenario's system, or if inputs are discovered, one system after the other.
+
+        The limits cover making the program, start-up and discovery too; `watch` has another start of the time.
+        """
+        watch = watch or LimitWatch(self.options.limits)
+        try:
+            with watch.in_force(), watch.during(LOADING):
+                run = self._run(coverage=coverage)
+        except LimitReached as reached:
+            return unsearched(self, reached.reason, watch.seconds)
+        return run.check(on_event, watch)
 
     def replay(self, trace: Trace) -> ReplayResult:
         """Take the steps of a trace again. A trace of another scenario is refused; changed code is a warning."""

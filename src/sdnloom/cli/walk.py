@@ -46,7 +46,7 @@ def command(scenario: Scenario, seed: int, runs: int, max_steps: int, trace_dir:
         result = replace(result, runs=run + 1, steps=result.steps + len(walk.path))
         if walk.findings:
             semantics, finding = Semantics(system), walk.findings[0]
-            path = minimise(semantics, walk.path, finding)
+            path = minimise(semantics, walk.path, finding).path
             transitions = tuple(replay(semantics, path))
             recorded = TraceRecord(prepared.scenario, prepared.fingerprints, transitions, finding)
             file = write_trace(recorded, trace_dir, set())

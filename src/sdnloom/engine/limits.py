@@ -11,9 +11,13 @@ from pathlib import Path
 from types import FrameType
 
 from sdnloom.engine.result import Limits
+from sdnloom.engine.stop_points import LimitReached, limits_in_force, under_way
 
+LOADING = "while the program was loaded"
 _PROGRESS_SECONDS = 0.5
 _GRACE_SECONDS = 1.0  # for a step that runs when the time is over
+_STRIKE_SECONDS = 0.1  # between two attempts to end a step
+_MEMORY_PACE = 0.02  # seconds between two looks at the memory between steps: a look takes longer than most steps
 _STATM = Path("/proc/self/statm")
 
 
@@ -25,21 +29,20 @@ def resident_bytes() -> int:
         return 0
 
 
-class TimeLimitReached(KeyboardInterrupt):
-    """Raised in user code that runs on after the time limit. Like Ctrl-C it is no error of that code."""
-
-
 class LimitWatch:
-    """Says between batches of work whether to stop and whether a progress event is due.
+    """Says between steps whether to stop and whether a progress event is due, and ends user code that runs on.
 
-    `spent` seconds of the time limit have passed before.
+    `spent` seconds of the time limit have passed before. One watch serves a whole run: `during` names the phase.
     """
 
     def __init__(self, limits: Limits, spent: float = 0) -> None:
         self.limits, self._spent = limits, spent
         self.started = time.monotonic()
         self.interrupted = False
+        self._phase = ""
         self._next_progress = self.started + _PROGRESS_SECONDS
+        self._next_look, self._over_memory = 0.0, False
+        self._in_force = False
 
     @property
     def seconds(self) -> float:
@@ -51,15 +54,36 @@ class LimitWatch:
         """The seconds left of the time limit."""
         return math.inf if self.limits.seconds is None else self.limits.seconds - self._spent - self.seconds
 
+    @contextmanager
+    def during(self, phase: str) -> Iterator[None]:
+        """Name what is done inside, in reasons to stop: "while the app was loaded". A search has no name."""
+        before, self._phase = self._phase, phase
+        try:
+            yield
+        finally:
+            self._phase = before
+
     def reason_to_stop(self) -> str | None:
         """Why the run should end now, or None. The engines themselves check the limits on states and depth, exactly."""
+        reason = self._reason()
+        return reason and f"{reason} {self._phase}".rstrip()
+
+    def _reason(self) -> str | None:
         if self.interrupted:
             return "interrupted"
         if self.limits.seconds is not None and self.left <= 0:
             return f"the time limit of {self.limits.seconds:g} s was reached"
-        if self.limits.memory is not None and resident_bytes() >= self.limits.memory:
+        if self.limits.memory is not None and self._memory_used_up():
             return f"the memory limit of {self.limits.memory / 1e6:,.0f} MB was reached"
         return None
+
+    def _memory_used_up(self) -> bool:
+        assert self.limits.memory is not None
+        now = time.monotonic()
+        if now >= self._next_look:
+            self._over_memory = resident_bytes() >= self.limits.memory
+            self._next_look = now + _MEMORY_PACE
+        return self._over_memory
 
     def progress_due(self) -> bool:
         """Whether it is time for a progress event."""
@@ -71,7 +95,7 @@ class LimitWatch:
 
     @contextmanager
     def catching_interrupts(self, noted: Callable[[], None] = lambda: None) -> Iterator[None]:
-        """Turn the first Ctrl-C into a flag, and call `noted`; a second one interrupts as usual.
+        """Turn the first Ctrl-C into a flag, and call `noted`; a second one ends user code that runs, or else the run.
 
         An exception could interrupt a search in the middle of an update.
         """
@@ -81,6 +105,8 @@ class LimitWatch:
 
         def note(signum: int, frame: FrameType | None) -> None:
             if self.interrupted:
+                if (what := under_way()) is not None:
+                    raise LimitReached(f"interrupted {self._phase or f'in {what}'}")
                 signal.default_int_handler(signum, frame)
             self.interrupted = True
             noted()
@@ -92,18 +118,39 @@ class LimitWatch:
             signal.signal(signal.SIGINT, previous)
 
     @contextmanager
-    def ending_steps(self, under_way: Callable[[], str | None]) -> Iterator[None]:
-        """Raise TimeLimitReached in a step that runs on after the time limit, repeatedly if the step catches it."""
-        if self.limits.seconds is None or threading.current_thread() is not threading.main_thread():
+    def in_force(self) -> Iterator[None]:
+        """Context in which `check_limits` knows these limits, and user code that runs on after them is ended.
+
+        It is ended by LimitReached, again and again if it catches that. Only the main thread can be ended so.
+        """
+        if self._in_force:
             yield
             return
+        self._in_force = True
+        try:
+            with limits_in_force(self.reason_to_stop), self._ending_user_code():
+                yield
+        finally:
+            self._in_force = False
+
+    @contextmanager
+    def _ending_user_code(self) -> Iterator[None]:
+        timed, sized = self.limits.seconds is not None, self.limits.memory is not None
+        if not (timed or sized) or threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        looks = 0  # at which the memory was used up: at the second one no step has ended since the first
 
         def end(signum: int, frame: FrameType | None) -> None:
-            if (what := under_way()) is not None:
-                raise TimeLimitReached(what)
+            nonlocal looks
+            late = timed and self.left <= -_GRACE_SECONDS
+            looks = looks + 1 if sized and self._memory_used_up() else 0
+            if (late or looks > 1) and (what := under_way()) is not None:
+                raise LimitReached(f"{self._reason()} {self._phase or f'in {what}'}")
 
+        first = _STRIKE_SECONDS if sized else max(self.left, 0) + _GRACE_SECONDS
         previous = signal.signal(signal.SIGALRM, end)
-        signal.setitimer(signal.ITIMER_REAL, max(self.left, 0) + _GRACE_SECONDS, 0.1)
+        signal.setitimer(signal.ITIMER_REAL, first, _STRIKE_SECONDS)
         try:
             yield
         finally:

@@ -9,6 +9,7 @@ from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.reduction.cycle_proviso import CycleProviso
 from sdnloom.engine.result import Limits
 from sdnloom.engine.semantics import Finding
+from sdnloom.engine.stop_points import LimitReached
 
 BATCH = 1024  # expansions between two checks of the limits
 
@@ -25,7 +26,8 @@ class LoopSearch(Generic[S]):
     """One run over a graph. States are numbered in the order they are found; the first ones are the initial ones.
 
     `observe(state)` is called for each new state, in order. `on_finding(finding, number)` is called for each finding in
-    a new state; if it returns True, the search ends there. `on_pause()` is called between batches.
+    a new state; if it returns True, the search ends there. `on_pause()` is called between batches, and
+    `hand_over(transitions)`: if it returns True, the search ends because another engine goes on.
     """
 
     def __init__(
@@ -35,7 +37,7 @@ class LoopSearch(Generic[S]):
         order: Literal["bfs", "dfs"] = "bfs",
         limits: Limits | None = None,
         watch: LimitWatch | None = None,
-        max_transitions: int | None = None,
+        hand_over: Callable[[int], bool] = lambda transitions: False,
         on_finding: Callable[[Finding, int], bool] = never_stop,
         on_pause: Callable[[], None] = lambda: None,
         observe: Callable[[S], None] | None = None,
@@ -43,7 +45,7 @@ class LoopSearch(Generic[S]):
         self.graph, self.order = graph, order
         self.limits = limits or Limits()
         self.watch = watch or LimitWatch(self.limits)
-        self.max_transitions = max_transitions
+        self.hand_over = hand_over
         self.on_finding, self.on_pause, self.observe = on_finding, on_pause, observe
         # Whether new states are checked one by one.
         self.checks_new = graph.checks_states or self.limits.states is not None or observe is not None
@@ -56,12 +58,21 @@ class LoopSearch(Generic[S]):
         self.frontier = 0
         self.stopped: str | None = None  # why the search is not exhaustive
         self.ended_by_finding = False
+        self.handed_over = False
         self._closed: set[int] = set()  # with the proviso, depth first: the states that were expanded
         self._ends: list[int] = []  # with the proviso: states whose edges led only to states expanded before
         self.proviso = CycleProviso(graph) if graph.cycle_proviso else None
 
     def run(self) -> None:
         """Search until done or stopped."""
+        try:
+            self._run()
+        except LimitReached as reached:  # between two evaluations, or in one: no state was half added
+            self.stopped = reached.reason
+            if self.order == "bfs" and self.states:
+                self.depth = max(self.depth, len(self.route(len(self.states) - 1)) - 1)
+
+    def _run(self) -> None:
         if self._done_after(-1, list(self.graph.initial())):
             return
         waiting: Sequence[int] = range(len(self.states))
@@ -216,8 +227,9 @@ class LoopSearch(Generic[S]):
     def _pause(self) -> bool:
         self.on_pause()
         reason = self.watch.reason_to_stop()
-        if self.max_transitions is not None and self.transitions >= self.max_transitions:
-            reason = f"{self.max_transitions:,} transitions were explored"
+        if reason is None and self.hand_over(self.transitions):
+            self.handed_over = True
+            reason = f"{self.transitions:,} transitions were explored"
         self.stopped = reason or self.stopped
         return reason is not None
 

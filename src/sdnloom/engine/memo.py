@@ -10,6 +10,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from sdnloom.engine import user_code
 from sdnloom.engine.model import Action, Component, Core, Event, Fault, Message, Outcome, Step, System
 from sdnloom.engine.semantics import Semantics
+from sdnloom.engine.stop_points import check_limits
 
 V = TypeVar("V", bound=Hashable)
 
@@ -164,6 +165,7 @@ class Memo:
         return results
 
     def _evaluate(self, action: int, core: int, message: int) -> tuple[LocalOutcome, ...]:
+        check_limits()  # a step may take long, and a state has many
         number, declared = self.actions[action]
         component = self.system.components[number]
         self.evaluations[number] += 1

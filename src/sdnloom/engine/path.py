@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from sdnloom.engine.disciplines import message_parts
 from sdnloom.engine.model import Fault, Message, Mode, Step
@@ -134,11 +135,20 @@ def cone(transitions: Sequence[Transition], position: int) -> list[int]:
     return sorted(reached)
 
 
-def minimise(semantics: Semantics, path: Path, found: Finding) -> Path:
-    """A path to the same finding that is no longer than the given one.
+class MinimisedPath(NamedTuple):
+    """A path, and whether it is minimal: no single step can be left out."""
+
+    path: Path
+    minimal: bool = True
+
+
+def minimise(
+    semantics: Semantics, path: Path, found: Finding, out_of_time: Callable[[], bool] = lambda: False
+) -> MinimisedPath:
+    """A path to the same finding that is no longer than the given one; minimal unless there is no time left.
 
     Tries the causal cone of the last step, then leaves out environment steps with their causal successors, then
-    single steps. Each candidate is replayed. The result is minimal: no single step can be left out.
+    single steps. Each candidate is replayed.
     """
 
     def finds(candidate: Path) -> bool:
@@ -149,24 +159,26 @@ def minimise(semantics: Semantics, path: Path, found: Finding) -> Path:
         return found in semantics.findings(final_state(semantics, transitions))
 
     if not path.steps or not finds(path):
-        return path
+        return MinimisedPath(path)
     candidate = _keeping(path, cone(replay(semantics, path), len(path) - 1))
     if finds(candidate):
         path = candidate
-    path = _without_effects(semantics, path, finds)
+    path = _without_effects(semantics, path, finds, out_of_time)
     position = len(path) - 1
-    while position >= 0:
+    while position >= 0 and not out_of_time():
         candidate = _keeping(path, [n for n in range(len(path)) if n != position])
         if finds(candidate):
             path, position = candidate, len(candidate)  # steps that were needed before may not be now
         position -= 1
-    return path
+    return MinimisedPath(path, minimal=position < 0)
 
 
-def _without_effects(semantics: Semantics, path: Path, finds: Callable[[Path], bool]) -> Path:
+def _without_effects(
+    semantics: Semantics, path: Path, finds: Callable[[Path], bool], out_of_time: Callable[[], bool]
+) -> Path:
     """The path without the environment steps that are not needed, each left out with the steps that it caused."""
     position = len(path) - 1
-    while position >= 0:
+    while position >= 0 and not out_of_time():
         transitions = replay(semantics, path)
         if transitions[position].action.mode is not Mode.MUST:
             direct = causes(transitions)

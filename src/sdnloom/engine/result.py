@@ -72,6 +72,7 @@ class Counterexample:
     shortest: bool
     initial: State = field(compare=False, repr=False)  # the state before the first step
     transitions: tuple[Transition, ...] = field(compare=False, repr=False)  # one for each step of the path
+    minimal: bool = True  # no single step can be left out; False if there was no time to find that out
 
     def final_state(self) -> State:
         """The state at the end of the path."""
@@ -153,6 +154,10 @@ class Notice:
     """A line of text for the user."""
 
     text: str
+
+
+# The notice at the first Ctrl-C.
+STOPPING = Notice("stopping after the present step; press Ctrl-C again to stop at once")
 
 
 @dataclass(frozen=True)

@@ -3,14 +3,16 @@
 import gc
 import importlib.util
 import itertools
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Protocol
 
-from sdnloom.engine import user_code
+from sdnloom.engine import stop_points
+from sdnloom.engine.kernel.compilation import KernelCompilation
 from sdnloom.engine.late import LateActions, explored_part, judges_rest
-from sdnloom.engine.limits import LimitWatch, TimeLimitReached, resident_bytes
+from sdnloom.engine.limits import LimitWatch, resident_bytes
 from sdnloom.engine.loop import LoopSearch
 from sdnloom.engine.memo import Memo, MemoSemantics
 from sdnloom.engine.model import ModelError, Observer, RestartRequired, Step, System
@@ -22,6 +24,7 @@ from sdnloom.engine.reduction.reduction import Reduction
 from sdnloom.engine.reduction.sleep_sets import SleepSetSearch, can_sleep
 from sdnloom.engine.reduction.stubborn_sets import StubbornSets
 from sdnloom.engine.result import (
+    STOPPING,
     Counterexample,
     CounterexampleFound,
     Finished,
@@ -46,6 +49,10 @@ from sdnloom.errors import SdnloomError
 SMALL_RUN = 200_000
 NO_STEPS = Path()
 SHORT_RUN = 30.0  # seconds; with less time the loop sees more states, because it does not begin twice
+TIME_TO_CHANGE = 10.0  # seconds that must be left for a change of the engine
+SHORTENING = 5.0  # seconds in which counterexamples are shortened after the time limit
+COMPILING = "while the kernel engine was compiled"
+_WAIT = 0.05  # seconds between two looks at the compilation
 
 
 class Engine(Protocol):
@@ -109,16 +116,18 @@ def search(
     system: System,
     options: SearchOptions | None = None,
     on_event: Callable[[SearchEvent], None] | None = None,
-    spent: float = 0,
+    watch: LimitWatch | None = None,
     observers: Sequence[Observer] = (),
 ) -> Result:
     """The verdict on a system. Every counterexample in it was replayed on the reference semantics.
 
     If a step returns a Restart, that is the verdict.
 
-    `spent` seconds of the time limit have passed before, if this is not the first search for a verdict.
+    `watch` is the watch of the run that the search is part of; its limits are those of the options.
     """
-    return _Run(system, options or SearchOptions(), on_event or (lambda event: None), spent, observers).result()
+    options = options or SearchOptions()
+    watch = watch or LimitWatch(options.limits)
+    return _Run(system, options, on_event or (lambda event: None), watch, observers).result()
 
 
 class _Run:
@@ -127,7 +136,7 @@ class _Run:
         system: System,
         options: SearchOptions,
         on_event: Callable[[SearchEvent], None],
-        spent: float,
+        watch: LimitWatch,
         observers: Sequence[Observer],
     ) -> None:
         _refuse_bad_mixes(options)
@@ -140,7 +149,7 @@ class _Run:
         self.tables = Memo(system, options.checked)
         self.reduction: Reduction | None = StubbornSets(system) if options.reduce else None
         self.sometimes = {prop.name for prop in system.properties if prop.sometimes}
-        self.watch = LimitWatch(options.limits, spent)
+        self.watch = watch
         self.semantics = Semantics(system)
         self.recorded = MemoSemantics(self.tables)  # finds and shortens paths; `whole` confirms them
         self.late = LateActions(self.whole.system, self.watch.reason_to_stop) if late else None
@@ -152,17 +161,21 @@ class _Run:
         self.restless: str | None = None  # why a LATE course could not be judged
         self.engine: Engine | None = None
         self.name = "loop"
+        self.overtaken = 0  # states that an engine before this one has found
+        self.compilation: KernelCompilation | None = None
+        self.began = watch.seconds
 
     def result(self) -> Result:
         """Run the engine and return its result."""
-        with _without_collector(), self.watch.catching_interrupts(self._interrupted):
+        with _without_collector(), self.watch.catching_interrupts(self._interrupted), self.watch.in_force():
             try:
-                return self._result()
+                engine = self._explore()
+                with stop_points.limits_in_force(None):  # what was found is replayed and reported
+                    return self._result(engine)
             except RestartRequired as required:
                 return Result(required.restart, self._statistics())
 
-    def _result(self) -> Result:
-        engine = self._explored()
+    def _result(self, engine: Engine) -> Result:
         if self.options.checked or self.options.reduce:
             check_channels(self.tables)
         if self.options.reduce:
@@ -186,7 +199,7 @@ class _Run:
                 empty.append("nothing ever happens")
             verdict = Vacuous(tuple(empty)) if empty else Holds()
         explained = conflicts(self.tables) if self.options.explain else ()
-        statistics = replace(statistics, seconds=self.watch.seconds)
+        statistics = replace(statistics, seconds=self.watch.seconds - self.began)
         reduction = self._reductions()
         result = Result(verdict, statistics, violations, witnesses, tuple(never), reason, reduction, explained)
         self.on_event(Finished(result))
@@ -213,38 +226,70 @@ class _Run:
             engine.count(),
             engine.transitions,
             engine.depth,
-            self.watch.seconds,
+            self.watch.seconds - self.began,
             {component.name: count for component, count in zip(components, counts, strict=True)},
             {component.name: len(cores) for component, cores in zip(components, tables.cores, strict=True)},
             frozenset(components[tables.actions[number][0]].name for number in {one.action for one in tables.locals}),
             engine.bytes_per_state(),
         )
 
-    def _explored(self) -> Engine:
-        """Run an engine; a step that does not end is interrupted after the time limit."""
-        try:
-            with self.watch.ending_steps(user_code.under_way):
-                return self._explore()
-        except TimeLimitReached as late:
-            assert self.engine is not None
-            self.engine.stopped = f"the time limit of {self.options.limits.seconds:g} s was reached in {late.args[0]}"
-            return self.engine
-
     def _explore(self) -> Engine:
-        options = self.options
-        if options.engine == "kernel" or (options.engine == "auto" and self._kernel_serves()):
-            if options.engine == "auto":
-                small = self._loop(SMALL_RUN)
-                if small.transitions < SMALL_RUN or small.ended_by_finding:
-                    return small
-                self._forget_findings()
-            return self._kernel()
-        return self._loop(None)
+        try:
+            if self.options.engine == "kernel":
+                return self._kernel_alone()
+            if self.options.engine == "loop" or not self._kernel_serves():
+                return self._loop()
+            loop = self._loop(self._hand_over)
+            return self._kernel_after(loop) if loop.handed_over else loop
+        finally:
+            if self.compilation is not None:
+                self.compilation.stop()
 
-    def _forget_findings(self) -> None:
-        self.findings.clear()
-        self.outlasting.clear()
-        self.restless = None
+    def _hand_over(self, transitions: int) -> bool:
+        """Whether the kernel is to go on. While it is compiled, the loop goes on."""
+        if transitions < SMALL_RUN or self.watch.left < TIME_TO_CHANGE:
+            return False
+        return self._compiled(meanwhile=True)
+
+    def _compiled(self, meanwhile: bool) -> bool:
+        """Whether nothing is left to compile; the first call starts the compilation if one is needed."""
+        if self.compilation is None:
+            try:
+                self.compilation = KernelCompilation()
+            except ImportError as error:
+                raise _without_numba(error) from error
+            if not self.compilation.is_over:
+                goes_on = "; the loop engine searches meanwhile" if meanwhile else ""
+                self.on_event(
+                    Notice(f"compiling the kernel engine, once for this installation: about half a minute{goes_on}")
+                )
+        return self.compilation.is_over
+
+    def _kernel_alone(self) -> Engine:
+        """The kernel from the start; a limit may end the wait for its compilation."""
+        with self.watch.during(COMPILING):
+            try:
+                while not self._compiled(meanwhile=False):
+                    stop_points.check_limits()
+                    time.sleep(_WAIT)
+            except stop_points.LimitReached as reached:
+                engine = self._new_loop()
+                engine.stopped = reached.reason
+                return engine
+        return self._kernel()
+
+    def _kernel_after(self, loop: SystemLoop) -> Engine:
+        """The kernel, which begins again; the loop if a limit ends the kernel before it has found as many states."""
+        found = self.findings, self.outlasting, self.restless
+        self.findings, self.outlasting, self.restless = {}, set(), None
+        self.overtaken = loop.count()
+        kernel = self._kernel()
+        if kernel.stopped is None or kernel.count() >= loop.count():
+            return kernel
+        loop.stopped = kernel.stopped
+        self.engine, self.name = loop, "loop"
+        self.findings, self.outlasting, self.restless = found
+        return loop
 
     def _kernel_serves(self) -> bool:
         if self.options.order == "dfs" or self.options.checked or self.watch.left < SHORT_RUN:
@@ -254,7 +299,12 @@ class _Run:
         self.on_event(Notice("numba has no build for this Python: the loop engine is used"))
         return False
 
-    def _loop(self, max_transitions: int | None) -> SystemLoop:
+    def _loop(self, hand_over: Callable[[int], bool] = lambda transitions: False) -> SystemLoop:
+        engine = self._new_loop(hand_over)
+        engine.run()
+        return engine
+
+    def _new_loop(self, hand_over: Callable[[int], bool] = lambda transitions: False) -> SystemLoop:
         graph = SystemGraph(self.tables, self.reduction, self.options.strategy)
         observers = [StateObserver(graph, observation) for observation in self.observations]
 
@@ -269,25 +319,17 @@ class _Run:
             order=self.options.order,
             limits=self.options.limits,
             watch=self.watch,
-            max_transitions=max_transitions,
+            hand_over=hand_over,
             on_finding=self._on_finding,
             on_pause=self._on_pause,
             observe=observe if self.observations else None,
         )
         self.engine, self.name = engine, "loop"
-        engine.run()
         return engine
 
     def _kernel(self) -> Engine:
-        try:
-            from sdnloom.engine.kernel.search import (  # takes a while
-                KernelSearch,
-                is_compiled,
-            )
-        except ImportError as error:
-            raise SdnloomError(f"the kernel engine needs numba ({error}); use the loop engine") from error
-        if not is_compiled():
-            self.on_event(Notice("compiling the kernel engine, once for this installation: about half a minute"))
+        from sdnloom.engine.kernel.search import KernelSearch  # takes a while
+
         engine = KernelSearch(
             self.tables,
             self.reduction,
@@ -333,18 +375,18 @@ class _Run:
         return self._keep(course.found, number, Path(steps))
 
     def _interrupted(self) -> None:
-        self.on_event(Notice("stopping after the present step; press Ctrl-C again to stop at once"))
+        self.on_event(STOPPING)
 
     def _on_pause(self) -> None:
-        if self.watch.progress_due() and self.engine is not None:
-            engine = self.engine
+        engine = self.engine
+        if engine is not None and engine.count() >= self.overtaken and self.watch.progress_due():
             self.on_event(
                 Progress(
                     engine.count(),
                     engine.transitions,
                     engine.frontier,
                     engine.depth,
-                    self.watch.seconds,
+                    self.watch.seconds - self.began,
                     resident_bytes(),
                     self.name,
                 )
@@ -355,16 +397,21 @@ class _Run:
         plain = self.options.order == "bfs" and not self.options.reduce and self.options.strategy is None
         shortest = plain and not course.steps
         recorded = self.recorded if self.late is None else self.late.semantics
+        minimal = True
         if not shortest:
-            path = minimise(recorded, path, found)
+            path, minimal = minimise(recorded, path, found, self._no_time_to_shorten)
         transitions = self._confirmed(recorded, path)
-        result = Counterexample(found.property, found.message, path, shortest, self.whole.initial(), tuple(transitions))
+        initial = self.whole.initial()
+        result = Counterexample(found.property, found.message, path, shortest, initial, tuple(transitions), minimal)
         if found not in self.whole.findings(result.final_state()):
             raise AssertionError(
                 f"the counterexample to {found.property!r} does not replay; this is a defect of sdnloom"
             )
         self.on_event(CounterexampleFound(result, found.property in self.sometimes))
         return result
+
+    def _no_time_to_shorten(self) -> bool:
+        return self.watch.interrupted or self.watch.left < -SHORTENING
 
     def _confirmed(self, recorded: Semantics, path: Path) -> list[Transition]:
         """The transitions of a path, replayed without the memo; ModelError if they differ from those in the memo."""
@@ -406,6 +453,10 @@ def _impure(position: int) -> ModelError:
         "components, and programs in them, that depend on nothing but their state and inputs: not on files, "
         "the environment, addresses of objects or the system's own randomness"
     )
+
+
+def _without_numba(error: ImportError) -> SdnloomError:
+    return SdnloomError(f"the kernel engine needs numba ({error}); use the loop engine")
 
 
 def _refuse_bad_mixes(options: SearchOptions) -> None:

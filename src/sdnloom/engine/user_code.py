@@ -21,15 +21,10 @@ from sdnloom.engine.model import (
     Step,
     Strategy,
 )
+from sdnloom.engine.stop_points import interruptible
 from sdnloom.errors import SdnloomError
 
 MOST_RANK = (1 << 31) - 1
-_under_way: list[str] = []  # the steps that run now
-
-
-def under_way() -> str | None:
-    """The step that runs now, as text; None if there is none."""
-    return _under_way[-1] if _under_way else None
 
 
 def evaluate(component: Component, action: Action, core: Any, message: Any, checked: bool) -> tuple[Outcome, ...]:
@@ -52,11 +47,8 @@ def evaluate(component: Component, action: Action, core: Any, message: Any, chec
 def _run(component: Component, action: Action, core: Any, message: Any) -> tuple[Outcome, ...]:
     try:
         before = hash(core)
-        _under_way.append(f"{action.name!r} of {component.name!r}")
-        try:
+        with interruptible(f"{action.name!r} of {component.name!r}"):
             results = action.step(core, message)
-        finally:
-            _under_way.pop()
         if isinstance(results, Restart):
             raise RestartRequired(results)
         if results is None or isinstance(results, Outcome) or not isinstance(results, Sequence):

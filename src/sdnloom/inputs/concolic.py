@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import PurePath
 
+from sdnloom.engine.stop_points import check_limits, interruptible
 from sdnloom.inputs.domains import Domain
 from sdnloom.inputs.explorer import HandlerQuestion, InputClass, InputClasses, Pattern
 from sdnloom.inputs.skeletons import Skeleton
@@ -120,9 +121,11 @@ class ConcolicExplorer:
         content = _symbolic_content(question)
 
         def run(execution: Execution) -> HandlerRun:
+            check_limits()
             execution.ignores = ignores
             values = {**skeleton.preferred, **execution.model}
-            return program.attempt(question.core, message_with(question, values), content(values))
+            with interruptible("a handler"):
+                return program.attempt(question.core, message_with(question, values), content(values))
 
         return HandlerTask(
             run,

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 
+from sdnloom.engine.stop_points import interruptible
 from sdnloom.errors import SdnloomError
 
 
@@ -34,7 +35,7 @@ def run_file(file: Path) -> ModuleType:
     module = ModuleType(f"sdnloom_file_{path.stem}")
     module.__file__ = str(path)
     sys.modules[module.__name__] = module  # dataclasses look their module up by name
-    with imports_beside(path), user_code_errors(file, "the file"):
+    with imports_beside(path), user_code_errors(file, "the file"), interruptible():
         exec(code, module.__dict__)
     return module
 

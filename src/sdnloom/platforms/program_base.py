@@ -7,10 +7,11 @@ input and what to collect afterwards. States, replay, random draws, insertion or
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, NamedTuple
 
 from sdnloom.engine.model import Event, Restart
+from sdnloom.engine.stop_points import check_limits, shielded
 from sdnloom.network.openflow import OpenFlowMessage
 from sdnloom.network.program import Input, Reaction, ReadsAndWrites
 from sdnloom.platforms.capture.dict_order import DictOrder
@@ -104,6 +105,12 @@ class CapturedProgram(Copyable, ABC):
 
     # Methods that a platform inherits.
 
+    @contextmanager
+    def _inside(self) -> Iterator[None]:
+        """The context in which the code runs. Only the code itself can be ended early, not our work around it."""
+        with shielded(), self._running():
+            yield
+
     def _load(self) -> None:
         """Make the program and take its first step."""
         self._states: StateStore[ProgramStep] = StateStore(self._make(), self._remake, self._run)
@@ -140,22 +147,22 @@ class CapturedProgram(Copyable, ABC):
 
     def prepare(self, core: StateId) -> None:
         """Restore a state now, so that the next `handle` runs the handler alone."""
-        with self._running():
+        with self._inside():
             self._states.restore(core)
 
     def handle(self, core: StateId, given: Input) -> Sequence[Reaction] | Restart:
         """The reactions: one, or one for each thread, timer and outcome of draws."""
-        with self._running():
+        with self._inside():
             return self._orders.reactions(core, given)
 
     def first(self, core: StateId, given: Input) -> Reaction | None:
         """The first of the reactions, without the work for the others; None if there is none."""
-        with self._running():
+        with self._inside():
             return next(self._reactions(core, given), None)
 
     def keep_order(self) -> None:
         """Make the insertion order of dicts part of the state from now on; `initial` is another core then."""
-        with self._running():
+        with self._inside():
             self._orders.keep()
 
     def footprint(self, core: StateId, given: Input, reactions: Sequence[Reaction]) -> ReadsAndWrites | None:
@@ -164,7 +171,7 @@ class CapturedProgram(Copyable, ABC):
         def again(watcher: Watcher) -> list[Effects]:
             return [(result.messages, result.events) for _, result in self._steps(core, given, watcher)]
 
-        with self._running():
+        with self._inside():
             return self._footprints.footprint(core, reactions, again)
 
     def _reactions(self, core: StateId, given: Input) -> Iterator[Reaction]:
@@ -188,11 +195,12 @@ class CapturedProgram(Copyable, ABC):
                 script = next_script(result.draws)
 
     def _run(self, step: ProgramStep) -> StepResult:
-        """Take a step from the present state."""
-        self._states.leave()
+        """Take a step from the present state. Raises LimitReached before it, or inside of its code."""
+        check_limits()  # restoring a state may take many steps
         draws = self._draws()
         draws.begin(step.script)
-        messages, events = self._perform(step)
+        with self._states.step():
+            messages, events = self._perform(step)
         result = StepResult(messages, events, tuple(draws.made))
         draws.begin()
         return result

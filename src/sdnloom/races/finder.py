@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Final
 
 from sdnloom.engine.limits import LimitWatch
-from sdnloom.engine.result import Limits, Notice, SearchEvent
+from sdnloom.engine.result import STOPPING, Limits, SearchEvent
 from sdnloom.races.language.errors import DyNetkatError
 from sdnloom.races.language.model import RaceModel
 from sdnloom.races.language.properties import ForwardingProperty, RaceType
@@ -99,8 +99,7 @@ class _Run:
     @contextmanager
     def catching_interrupts(self) -> Iterator[None]:
         """Note the first Ctrl-C, which ends the search or the listing of races."""
-        notice = Notice("stopping after the present step; press Ctrl-C again to stop at once")
-        with self._watch.catching_interrupts(lambda: self._on_event(notice)):
+        with self._watch.catching_interrupts(lambda: self._on_event(STOPPING)):
             yield
 
     def search(self) -> None:

@@ -112,8 +112,8 @@ class _Search:
             if isinstance(model, SolverAnswer):
                 return self._result([self._no_inputs(model)])
             ended = self._generations(model)
-        except KeyboardInterrupt:
-            ended = ["interrupted from the keyboard"]
+        except KeyboardInterrupt as interrupt:  # its text, if it has one, is the limit that ended the run
+            ended = [str(interrupt) or "interrupted from the keyboard"]
         return self._result(ended)
 
     def _generations(self, model: Mapping[str, int]) -> list[str]:

@@ -5,10 +5,10 @@ two misses everything runs on integers. Numbers, parents, counts and counterexam
 """
 
 from collections.abc import Callable, Sequence
-from pathlib import Path as FilePath
 from typing import Any
 
 import numpy as np
+from numba.core.registry import cpu_target
 
 from sdnloom.engine import user_code
 from sdnloom.engine.kernel import jit_level, jit_memo
@@ -22,15 +22,26 @@ from sdnloom.engine.reduction.cycle_proviso import CycleProviso
 from sdnloom.engine.reduction.reduction import Reduction
 from sdnloom.engine.result import Limits
 from sdnloom.engine.semantics import AT_REST, Finding, State
+from sdnloom.engine.stop_points import LimitReached
 
 _CHUNK = 1 << 16  # states expanded between two checks of the limits
 _AT_EVENTS = (Needs.EVENT, Needs.ORDER)
 _ROWS, _TRANSITIONS, _ENDS, _MOST_ROWS = jit_level.ROWS, jit_level.TRANSITIONS, jit_level.ENDS, jit_level.MOST_ROWS
 
 
+ENTRIES = (
+    *(jit_level.collect_places, jit_level.expand_places, jit_level.flag_rows, jit_level.reindex_states),
+    *(jit_level.level, jit_memo.find, jit_memo.rehash, jit_memo.reindex, jit_memo.intern_place),
+)  # the compiled functions that Python calls
+
+
 def is_compiled() -> bool:
-    """Whether an earlier run left compiled code in numba's cache."""
-    return any(FilePath(jit_level.level._cache.cache_path).glob("jit_level.level-*.nbi"))
+    """Whether earlier runs left code for this machine in numba's cache, compiled from these files."""
+    machine = cpu_target.target_context.codegen().magic_tuple()
+    return all(
+        function.signatures or any(key[1] == machine for key in function._cache._cache_file._load_index())
+        for function in ENTRIES
+    )
 
 
 class KernelSearch:
@@ -76,6 +87,13 @@ class KernelSearch:
 
     def run(self) -> None:
         """Search until done or stopped."""
+        try:
+            self._run()
+        except LimitReached as reached:  # while Python filled a memo: the states that were added are whole
+            self.stopped = reached.reason
+            self.depth = max(self.depth, len(self._route(max(self.count() - 1, 0))) - 1)
+
+    def _run(self) -> None:
         self._rows[0] = self.memo.initial()
         self._at[_ROWS] = 1
         self._at[_MOST_ROWS] = -1 if self.limits.states is None else self.limits.states

@@ -13,6 +13,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from sdnloom.engine.model import Event, Restart, RestartRequired
+from sdnloom.engine.stop_points import check_limits, interruptible
 from sdnloom.errors import SdnloomError
 from sdnloom.network.events import CallAnswered, HandlerRaised
 from sdnloom.network.network import Network, NetworkError
@@ -235,6 +236,7 @@ class Startup:
         arrivals: Counter[tuple[SwitchPort, Packet]] = Counter()
         seen: set[Hashable] = set()
         for count in range(MAX_START):
+            check_limits()
             if count > MANY_MESSAGES:
                 state = (self.core, tuple(self.cores.values()), tuple(self._inputs), tuple(self._packets))
                 if state in seen:
@@ -288,11 +290,12 @@ class Startup:
 
     def _first(self, given: Input) -> Reaction | None:
         """Return the first of the program's reactions, computed without the others where the program can."""
-        if self._quick is not None:
-            reaction = self._quick.first(self.core, given)
-        else:
-            reactions = self.program.handle(self.core, given)
-            reaction = reactions if isinstance(reactions, Restart) else next(iter(reactions), None)
+        with interruptible():
+            if self._quick is not None:
+                reaction = self._quick.first(self.core, given)
+            else:
+                reactions = self.program.handle(self.core, given)
+                reaction = reactions if isinstance(reactions, Restart) else next(iter(reactions), None)
         if isinstance(reaction, Restart):
             raise RestartRequired(reaction)
         return reaction

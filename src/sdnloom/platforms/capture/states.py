@@ -5,6 +5,9 @@ stored as the state before it and the step from there: it is restored from the n
 snapshot, by taking the steps again. If not even the first state has one, the program is made again each time, and all
 steps are taken again. Law: however a state is restored, its digest is the same; a program that breaks this is refused.
 
+A limit or Ctrl-C may end a step anywhere (`engine.stop_points`). What it leaves is not used: the program is made again,
+and since snapshots hold objects of the old one, states are then restored from the first one by their steps.
+
 Insertion order of dicts is not part of a digest, unless `ordered`. Of states that differ only in that, the first
 represents all, and some of the others are stored as its variants, so that `dict_order` can compare their reactions.
 
@@ -13,10 +16,13 @@ another state, but may not be recognised when it is reached in another way.
 """
 
 import hashlib
-from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import dataclass
+import zlib
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from sdnloom.engine.stop_points import interruptible
 from sdnloom.errors import SdnloomError
 from sdnloom.platforms.capture.digest import KeyOrder, canonical_text
 from sdnloom.platforms.capture.frames import frames_view
@@ -24,6 +30,7 @@ from sdnloom.platforms.capture.save_restore import CaptureError
 from sdnloom.platforms.capture.snapshot import Scope, Snapshot, restore_snapshot, take_snapshot
 
 StepType = TypeVar("StepType", bound=Hashable)
+_CONTEXT = 60  # characters that a message shows around the first difference of two states
 VARIANTS = 8  # other insertion orders that are tried for each state
 
 
@@ -76,6 +83,10 @@ class StateStore(Generic[StepType]):
         self.refused: dict[str, None] = {}  # objects that snapshots could not hold
         self.unread: dict[str, None] = {}  # suspended calls that no digest could read
         self.remade = False  # whether the program is made again for every state
+        self.broken = False  # whether a step has begun and not ended, so that the objects may be in any state
+        self._left: list[Callable[[], None]] = []  # keeps broken programs: ending their threads would run their code
+        self._digested = ""  # the text of the last digest
+        self._texts: dict[StateId, bytes] = {}  # of states without a snapshot: what was digested, compressed
         self.repeated = 0  # steps that were taken again
         self._orders: dict[
             StateId, dict[tuple[KeyOrder, ...], StateId]
@@ -113,6 +124,8 @@ class StateStore(Generic[StepType]):
             self._representatives[key] = core
             self.new_variants.append(key)
         self._stored[key] = StoredState(self._snapshot(before is None), before, step, self.ordered)
+        if self._stored[key].snapshot is None:
+            self._texts[key] = zlib.compress(self._digested.encode("utf-8", "surrogatepass"), 1)
         return key
 
     def variants(self, core: StateId) -> list[StateId]:
@@ -147,6 +160,8 @@ class StateStore(Generic[StepType]):
 
     def restore(self, core: StateId) -> None:
         """Restore a state that was seen."""
+        if self.broken:
+            self._begin_again()
         if core == self.live:
             return
         if core not in self._stored:
@@ -159,11 +174,12 @@ class StateStore(Generic[StepType]):
             at = kept.before
         if at != self.live:
             self.live = None
-            self._clear()
+            with self.step():
+                self._clear()
             if kept.snapshot is not None:
                 restore_snapshot(kept.snapshot)
             else:
-                self._take_over(self._make())
+                self._make_again()
                 self._refuse_other(at, None, "when it was made again")
         self.live = None
         for step in reversed(steps):
@@ -173,17 +189,46 @@ class StateStore(Generic[StepType]):
             self._refuse_other(core, steps[0], f"up to {steps[0]!r}")
         self.live = core
 
+    def _make_again(self) -> None:
+        self.broken = True  # if making it is ended, nothing of it is used
+        self._take_over(self._make())
+        self.broken = False
+
+    def _begin_again(self) -> None:
+        """Make the program again, after a step that was ended somewhere."""
+        self.live = None
+        self._left.append(self._clear)
+        self._make_again()
+        self._stored = {key: replace(kept, snapshot=None) for key, kept in self._stored.items()}
+        self._refuse_other(self.first, None, "when it was made again")
+        self._stored[self.first] = replace(self._stored[self.first], snapshot=self._snapshot(first=True))
+        self.live = self.first
+
     def _refuse_other(self, core: StateId, step: StepType | None, where: str) -> None:
         kept = self._stored[core]
         if self._core(kept.before, step, ordered=kept.ordered) != self.representative(core):
+            known, differs = self._texts.get(core), ""
+            if known is not None:
+                differs = _difference(zlib.decompress(known).decode("utf-8", "surrogatepass"), self._digested)
             raise ReplayError(
-                f"the program did not do the same again {where}; expected one that depends only on its state, its "
-                "inputs, and the clock and random numbers of its sandbox"
+                f"the program did not do the same again {where}{differs}; expected one that depends only on its state, "
+                "its inputs, and the clock and random numbers of its sandbox"
             )
 
-    def leave(self) -> None:
-        """Declare that the program has left the state that was restored."""
+    @contextmanager
+    def step(self) -> Iterator[None]:
+        """Context in which the program leaves the state that was restored, and in which its code may be ended."""
         self.live = None
+        self.broken = True
+        try:
+            with interruptible():
+                yield
+        except KeyboardInterrupt:
+            raise
+        except BaseException:  # an error of the program: its objects are as it left them
+            self.broken = False
+            raise
+        self.broken = False
 
     def text(self) -> str:
         """Return the present state as text, for finding the difference of two states."""
@@ -219,4 +264,15 @@ class StateStore(Generic[StepType]):
         text = canonical_text(self._digest_roots(), self._scope, opaque=opaque, orders=found)
         if ordered:
             text += f" in the order {found}"
+        self._digested = text
         return StateId(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest())
+
+
+def _difference(before: str, now: str) -> str:
+    """Where two digested states differ first, with the text around it."""
+    at = next((place for place, (one, other) in enumerate(zip(before, now, strict=False)) if one != other), None)
+    if at is None:
+        at = min(len(before), len(now))
+    start = max(at - _CONTEXT, 0)
+    was, became = (text[start : at + _CONTEXT] for text in (before, now))
+    return f": its state was ...{was}... and became ...{became}..."

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from sdnloom.engine.stop_points import interruptible
 from sdnloom.network.usercode import UserCodeError, user_code_errors
 from sdnloom.platforms.handler_errors import own_line
 from sdnloom.platforms.python2 import port_advice, python2_sign
@@ -59,7 +60,7 @@ class Loader:
         vars(module)["__builtins__"] = self._builtins
         code = self._compiled(place, shown)
         self.modules[name], self.files[name] = module, place
-        with quiet():
+        with quiet(), interruptible():
             exec(code, vars(module))  # running the user's file is the purpose
         return module
 

@@ -13,6 +13,7 @@ from os_ken import cfg
 from os_ken.base import app_manager
 from os_ken.ofproto import ofproto_protocol
 
+from sdnloom.engine.stop_points import interruptible
 from sdnloom.network.openflow import VERSION_NUMBERS
 from sdnloom.platforms.handler_errors import own_line
 from sdnloom.platforms.load_errors import FRAMEWORKS, RYU_APPS, load_message
@@ -164,14 +165,15 @@ def _in_a_thread(sandbox: Sandbox, function: Callable[[], Any], what: str) -> No
     """Run code of the apps that is not a handler; an exception in it becomes one message."""
     hub = sandbox.hub
     try:
-        thread = hub.call(function)
-        while not thread.dead:
-            if hub.ready:
-                hub.run(hub.ready[0])
-            elif hub.due():
-                hub.fire(hub.due()[0])  # it sleeps; no switch can connect before it ends
-            else:
-                raise AppError(f"{what} the apps does not end: {thread.name} waits for something that never comes")
+        with interruptible():
+            thread = hub.call(function)
+            while not thread.dead:
+                if hub.ready:
+                    hub.run(hub.ready[0])
+                elif hub.due():
+                    hub.fire(hub.due()[0])  # it sleeps; no switch can connect before it ends
+                else:
+                    raise AppError(f"{what} the apps does not end: {thread.name} waits for something that never comes")
     except HubError as error:  # a feature that is refused
         place = own_line(error, _files(sandbox, error))
         raise AppError(f"{Path(place[0]).name}:{place[1]}: {error}" if place else str(error)) from error

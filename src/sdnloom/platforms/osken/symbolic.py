@@ -73,7 +73,7 @@ class SymbolicOsken(OskenProgram):
 
     def attempt(self, core: Any, given: MessageIn, content: MessageContent | None = None) -> HandlerRun:
         """Run the handlers of a message in a state, with other content in the message."""
-        with self._running():
+        with self._inside():
             self._states.restore(core)
             start_trail()
             with contextlib.nullcontext() if content is None else _carrying(content):

@@ -80,11 +80,9 @@ def _unseen(name: str, incomplete: str | None) -> str:
 
 def _length(violation: Counterexample) -> str:
     steps = counted(len(violation.path), "step")
-    return (
-        f"shortest counterexample, {steps}:"
-        if violation.shortest
-        else f"counterexample, {steps}, none can be left out:"
-    )
+    if violation.shortest:
+        return f"shortest counterexample, {steps}:"
+    return f"counterexample, {steps}, {'none' if violation.minimal else 'some perhaps'} can be left out:"
 
 
 def coverage_text(coverage: FileCoverage) -> list[str]:
