@@ -224,3 +224,12 @@ def test_a_python_that_is_not_known_is_not_read(monkeypatch):
         CaptureError, match=r"how Python 3\.\d+ suspends code is not known; expected Python 3\.9 to 3\.10"
     ):
         frames_view(each for each in [])
+
+
+def test_an_object_that_answers_to_every_name_is_no_suspended_call():
+    class Anything:
+        def __getattr__(self, name):
+            return self
+
+    with pytest.raises(CaptureError, match="expected state that can be digested"):
+        frames_view(Anything())

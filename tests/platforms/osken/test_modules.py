@@ -136,3 +136,39 @@ def test_a_folder_is_no_app(tmp_path):
         SdnloomError, match=r"apps: a folder; expected a Python file: .*apps/one\.py, .*apps/three\.py$"
     ):
         OskenProgram([tmp_path / "apps"])
+
+
+def test_what_an_app_adds_to_the_search_path_is_its_own(tmp_path):
+    write(tmp_path, lib__far_names="NAMES = []\n")
+    head = f"import sys\nsys.path.append({str(tmp_path / 'lib')!r})\nimport far_names\n"
+    write(tmp_path, mine=head + app("far_names.NAMES") + "        self.seen.append(1)\n")
+    before = sys.path, list(sys.path)
+    for _ in range(2):  # each program has a list of its own
+        program = OskenProgram([tmp_path / "mine.py"])
+        assert seen(program) == [1]
+        assert [file.name for file in program.files] == ["far_names.py", "mine.py"]
+    assert (sys.path, list(sys.path)) == before
+    assert sys.path is before[0]
+    assert "far_names" not in sys.modules
+
+
+def test_apps_of_one_file_name_in_two_folders_run_together(tmp_path):
+    write(
+        tmp_path, a__mine=app("1"), b__mine=app("2").replace("class App(", "class Other("), c__mine="x = 3\n" + app("x")
+    )
+    program = OskenProgram([tmp_path / folder / "mine.py" for folder in "ab"])
+    bricks = program._sandbox.bricks
+    assert [(name, bricks[name].seen) for name in ("App", "Other")] == [("App", 1), ("Other", 2)]
+    assert len(program.files) == 2
+    with pytest.raises(SdnloomError, match="its app is named App, like that of mine"):
+        OskenProgram([tmp_path / folder / "mine.py" for folder in "abc"])
+
+
+def test_an_app_that_another_imports_is_one_module(tmp_path):
+    write(
+        tmp_path,
+        one="import two\n" + app("two.NAME"),
+        two="NAME = 7\n" + app("0").replace("class App(", "class Other("),
+    )
+    program = OskenProgram([tmp_path / "one.py", tmp_path / "two.py"])
+    assert sorted(program._sandbox.own.modules)[-2:] == ["one", "two"]

@@ -24,7 +24,7 @@ def frames_view(suspended: Any) -> list[Any]:
     version whose bytecode is not known; such states are distinguished by how they were reached.
     """
     check_version()
-    if not isinstance(suspended, GeneratorType) and not hasattr(suspended, "gr_frame"):
+    if not isinstance(suspended, GeneratorType) and not hasattr(type(suspended), "gr_frame"):
         raise CaptureError(f"the state holds {ways(suspended)}; expected state that can be digested")
     return [_view(frame, isinstance(suspended, GeneratorType)) for frame in _frames(suspended)]
 

@@ -170,7 +170,7 @@ class Sandbox:
         Output of the program goes to the standard error: the standard output is for results.
         """
         finders = [self.alias, self.own]
-        with self._swap.installed(), contextlib.redirect_stdout(sys.stderr):
+        with self._swap.installed(), self.own.searching(), contextlib.redirect_stdout(sys.stderr):
             known = len(sys.modules)
             sys.meta_path[:0] = finders
             previous, _guard.hub = _guard.hub, self.hub

@@ -9,7 +9,7 @@ import importlib.abc
 import importlib.machinery
 import importlib.util
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
@@ -68,6 +68,7 @@ class OwnModules(importlib.abc.MetaPathFinder):
         self.places: dict[str, Path] = {}
         self.reserved: set[str] = set()  # top-level names that are never those of a file in `folders`
         self.inside: Callable[[], AbstractContextManager[None]] = contextlib.nullcontext
+        self._path, self._outer = list(sys.path), frozenset(sys.path)
         self.owned: set[str] = set()  # top-level names
         self.shared: Callable[[str], bool] = lambda name: True
         self.is_library: Callable[[str], bool] = lambda name: False
@@ -107,13 +108,26 @@ class OwnModules(importlib.abc.MetaPathFinder):
         """
         if name in sys.stdlib_module_names or name in self.reserved:
             return None
-        found = PathFinder.find_spec(name, self.folders)
+        found = PathFinder.find_spec(name, self._own_path())
         if found is None or found.origin is not None:
             return found
         others = [finder.find_spec(name, None) for finder in sys.meta_path if finder is not self]
         if any(each is not None and each.origin is not None for each in others):
             return None
         return PathFinder.find_spec(name, [*self.folders, *sys.path])
+
+    def _own_path(self) -> list[str]:
+        """Return the program's folders, and those that it has added to `sys.path` itself."""
+        return [*self.folders, *(each for each in sys.path if each not in self._outer)]
+
+    @contextlib.contextmanager
+    def searching(self) -> Iterator[None]:
+        """Context in which `sys.path` is the program's: what it adds is there as long as it runs."""
+        before, sys.path = sys.path, self._path
+        try:
+            yield
+        finally:
+            self._path, sys.path = sys.path, before
 
     def spec_of(self, name: str, file: Path) -> ModuleSpec:
         """Return the spec of a file as a module of the program."""
@@ -142,22 +156,25 @@ class OwnModules(importlib.abc.MetaPathFinder):
         if package != file.parent or (package / INIT).is_file():
             self.folders.append(str(package.parent))
         if not imports.level:
-            name = self._free_name(file.stem, imports.names)
+            name = self._free_name(file.stem, imports.names, file)
             self.places[name] = file
             self.owned.add(name)
             return name
-        top = self._free_name(package.name)
+        top = self._free_name(package.name, frozenset(), package)
         self.places[top] = package
         self.owned.add(top)
         inner = file.relative_to(package).with_suffix("")
         return ".".join((top, *inner.parts))
 
-    def _free_name(self, name: str, others: frozenset[str] = frozenset()) -> str:
-        taken = name in sys.stdlib_module_names or name in self.reserved or name in others
-        if not taken and "." not in name:
+    def _free_name(self, name: str, imported: frozenset[str], place: Path) -> str:
+        loaded = getattr(self.modules.get(name), "__file__", None)
+        others = {each for each in (self.places.get(name), loaded and Path(loaded)) if each} - {place, place / INIT}
+        if name in sys.stdlib_module_names or name in self.reserved or name in imported or "." in name:
+            self.reserved.add(name)
+        elif not others:
             return name
-        self.reserved.add(name)
-        return f"app_{name.replace('.', '_')}"
+        free = f"app_{name.replace('.', '_')}"
+        return free if self.places.get(free, place) == place else self._free_name(free, imported, place)
 
     def neighbours(self, folder: Path) -> list[str]:
         """Return the names under which the modules and packages of a folder can be imported."""
