@@ -135,9 +135,65 @@ def test_every_option_of_the_app_is_said() -> None:
     assert found["switches"] == {"version": "1.0"}
 
 
+def test_requests_and_time_become_the_setup() -> None:
+    found = document(setup=('POST /router/1 {"address": "10.0.0.1/24"}', "ticks 2", "GET /router/1"))
+    assert found["setup"] == [
+        {"call": "POST /router/1", "body": '{"address": "10.0.0.1/24"}'},
+        {"ticks": 2},
+        {"call": "GET /router/1"},
+    ]
+
+
+def test_faults_are_collected_for_each_link_and_switch() -> None:
+    found = document(
+        link_failures=("s1-s2",),
+        drops=("s2-s1,3", "h1"),
+        duplicates=("h1,2", "h1"),
+        reorders=("s1-s2",),
+        restarts=("s1,2",),
+        disconnects=("s1", "s2"),
+    )
+    assert found["link_faults"] == [
+        {"link": "s1-s2", "fail": 1, "drop": 3, "reorder": 1},
+        {"link": "h1", "drop": 1, "duplicate": 3},
+    ]
+    assert found["switch_faults"] == [{"switch": "s1", "fail": 2, "disconnect": 1}, {"switch": "s2", "disconnect": 1}]
+
+
+def test_links_are_observed_after_a_warm_up_that_is_long_enough() -> None:
+    found = document(observe_links=True, config=("wsapi-port=9", "x=a=b"))
+    assert found["program"]["config"] == {"wsapi_port": "9", "x": "a=b", "observe_links": True}
+    assert found["warmup"] == "links"
+    assert document(observe_links=True, warmup=3)["warmup"] == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("linear,2", ["s1:1", "s1:2", "s2:1", "s2:2"]),
+        ("tree,2,2", ["s1:3", "s1:4", "s2:1", "s2:2", "s3:1", "s3:2"]),
+        ("minimal", ["s1:1", "s1:2"]),
+    ],
+)
+def test_every_switch_has_so_many_hosts(text: str, places: list[str]) -> None:
+    table, topology = app_document(AppOptions(("a.py",), topology=text, hosts=2))
+    assert [str(host.switch_port) for host in topology.hosts] == places
+    if text != "linear,2":  # the names are Mininet's there
+        assert [host.name for host in topology.hosts] == [f"h{number + 1}" for number in range(len(places))]
+    assert table["topology"]["hosts"] == 2
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        ({"setup": ("router",)}, "--setup is 'router'; expected a request such as"),
+        ({"setup": ("ticks x",)}, "--setup is 'ticks x'; expected a whole number instead of 'x'"),
+        ({"config": ("observe_links",)}, "--config is 'observe_links'; expected KEY=VALUE"),
+        ({"config": ("=1",)}, "--config is '=1'; expected KEY=VALUE"),
+        ({"drops": ("s1-s2,x",)}, "--drop is 's1-s2,x'; expected LINK or LINK,TIMES"),
+        ({"drops": ("s1-s2,",)}, "--drop is 's1-s2,'; expected LINK or LINK,TIMES"),
+        ({"restarts": (",1",)}, "--restart-switch is ',1'; expected SWITCH or SWITCH,TIMES"),
+        ({"topology": "linear,2,2", "hosts": 1}, "--topology is 'linear,2,2'; expected no number of hosts beside"),
         ({"topology": "line,2"}, "--topology is 'line,2'; expected single,HOSTS, linear,SWITCHES,HOSTS"),
         ({"topology": "linear"}, "--topology is 'linear'; expected"),
         ({"topology": "linear,two"}, "--topology is 'linear,two'; expected a whole number instead of 'two'"),

@@ -2,9 +2,8 @@
 
 import pytest
 
+from sdnloom.engine.follow import follow_path
 from sdnloom.engine.path import replay
-from sdnloom.engine.result import SearchOptions
-from sdnloom.engine.search import search
 from sdnloom.engine.semantics import Semantics
 from sdnloom.errors import SdnloomError
 from sdnloom.network.build import build_network, switch_config
@@ -123,8 +122,8 @@ class Flooder(Fragile):
             net.send(switch, PacketOut((Output(Port.FLOOD),), FRAME))
 
 
-def search_of(built, **options):
-    return search(built.system, SearchOptions(strategy=built.strategy, **options))
+def search_of(built):
+    return follow_path(built.system, *built.early, "", lambda event: None)
 
 
 def steps_of(result):
@@ -145,7 +144,7 @@ def test_an_exception_while_the_switches_join_is_a_violation_with_its_trace():
 
 def test_an_exception_that_no_property_forbids_is_a_note_and_the_search_goes_on():
     built = build_network(Network(linear(2)), PythonProgram(Fragile), [NoBlackHoles()])
-    assert built.strategy is None
+    assert built.early is None
     assert built.notes == (
         f"test_startup.py:{RAISES}: switch_join of Fragile raised KeyError: 's2' while the switches join, "
         "before the search",
@@ -159,14 +158,14 @@ def test_a_broadcast_that_goes_round_is_a_forwarding_loop():
     built = build_network(network, PythonProgram(Flooder), [NoForwardingLoops()])
     (violation,) = search_of(built).violations
     assert violation.message == (
-        "packet 02:00:00:00:00:00 > ff:ff:ff:ff:ff:ff of the program came in at s2:3 a second time"
+        "packet 02:00:00:00:00:00 > ff:ff:ff:ff:ff:ff of the program came in at s2:3 more often than it was sent"
     )
 
 
 def test_the_same_broadcast_in_a_line_goes_nowhere_twice():
     network = Network(linear(3), (), SwitchOptions(buffers=0))
     built = build_network(network, PythonProgram(Flooder), [NoForwardingLoops()])
-    assert built.strategy is None
+    assert built.early is None
 
 
 def test_a_storm_that_no_property_forbids_is_an_error_with_its_last_messages():
@@ -179,7 +178,7 @@ def test_a_packet_that_is_made_again_and_again_is_no_loop():
     """Prober sends the same packet at every tick: it comes in at one port more often than any other."""
     network = Network(linear(2), (), SwitchOptions(buffers=0), warmup=3)
     built = build_network(network, Prober(), [NoForwardingLoops()])
-    assert built.strategy is None
+    assert built.early is None
 
 
 # -- set-up -----------------------------------------------------------------------------------------------------------
@@ -235,7 +234,7 @@ def test_an_exception_in_the_setup_is_a_violation_if_a_property_forbids_it():
     network = Network(linear(2), setup=(SetupCall("good"), SetupCall("fail")))
     built = build_network(network, PythonProgram(Configured), [NoHandlerException()])
     result = search_of(built)
-    assert steps_of(result)[-2:] == [("controller", "before 1: good"), ("controller", "before 2: fail")]
+    assert steps_of(result)[-2:] == [("controller", "setup 1: good"), ("controller", "setup 2: fail")]
 
 
 def test_setup_needs_switches_that_have_joined():

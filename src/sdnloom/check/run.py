@@ -18,6 +18,7 @@ from sdnloom.check.program_factory import make_program
 from sdnloom.check.report import ReductionReport, Report, unsearched
 from sdnloom.check.scenario import Scenario
 from sdnloom.check.vacuity import vacuous_reasons
+from sdnloom.engine.follow import follow_path
 from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.model import Observer, Property, Restart, RestartRequired, System
 from sdnloom.engine.path import ReplayDivergence, final_state, replay
@@ -47,6 +48,7 @@ from sdnloom.network.program import DefinedByClass, Program, capability, keep_or
 from sdnloom.symbolic.options import ExplorationOptions
 
 _T = TypeVar("_T")
+_EARLY = "the violation comes before the search, so nothing was searched"
 
 
 class Run:
@@ -151,8 +153,9 @@ class Run:
                     built = self._watched(program, narrow.network)
                 system = built.system
                 options = replace(narrow.options, strategy=narrow.strategy(system))
-                if built.strategy is not None:  # a violation before the search: one path leads there
-                    options = replace(options, strategy=built.strategy, reduce=False, order="bfs", engine="loop")
+                if built.early is not None:
+                    result = follow_path(system, *built.early, _EARLY, on_event)
+                    return SearchRecord(result, options, system, (*built.notes, _EARLY))
                 result = search(shuffled(system, narrow.seed), options, on_event, watch, observers(system))
                 if not isinstance(result.verdict, Restart):
                     return SearchRecord(result, options, system, built.notes)
@@ -205,9 +208,9 @@ class Run:
         built = self._build(self.program, ready.network)
         system = built.system
         result = _confirmed(found.result, Semantics(system))
-        strategy = narrow.strategy(system) if built.strategy is None else built.strategy
-        options = replace(self.scenario.options, strategy=strategy)
-        bounds = stated_bounds(narrow.network, options, self.program, built.notes)
+        options = replace(self.scenario.options, strategy=narrow.strategy(system))
+        notes = built.notes if built.early is None else (*built.notes, _EARLY)
+        bounds = stated_bounds(narrow.network, options, self.program, notes)
         return self._report(ready, result, (*bounds, found.bound), system, replace(found, result=result))
 
     def _report(

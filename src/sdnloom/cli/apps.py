@@ -7,10 +7,26 @@ from typing import Any
 
 import click
 
+from sdnloom.check.fault_options import FAULTS_OF_LINKS, FAULTS_OF_SWITCHES
 from sdnloom.check.load import app_scenario, load_scenario
 from sdnloom.check.scenario import Scenario
 from sdnloom.network.openflow import VERSION_NUMBERS
 from sdnloom.network.switch import PROFILES
+
+
+class _Warmup(click.ParamType[int | str]):
+    """A whole number, or "links"."""
+
+    name = "warmup"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
+        """The number or the word."""
+        if value == "links" or isinstance(value, int):
+            return value  # type: ignore[no-any-return]
+        if not (value.isascii() and value.isdigit() and len(value) < 6):
+            self.fail(f"{value!r} is not a number of at least 0, nor 'links'.", param, ctx)
+        return int(value)
+
 
 # Field of AppOptions -> its option on the command line.
 _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -45,6 +61,22 @@ _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
         "--openflow",
         {"type": click.Choice(list(VERSION_NUMBERS)), "help": "OpenFlow version, for an app that speaks several."},
     ),
+    "config": (
+        "--config",
+        {
+            "multiple": True,
+            "metavar": "KEY=VALUE",
+            "help": "Option of os-ken's configuration, as os-ken's own command line has it; may be repeated.",
+        },
+    ),
+    "observe_links": (
+        "--observe-links",
+        {
+            "is_flag": True,
+            "default": None,
+            "help": "Let os-ken discover links; before the search, wait until LLDP has crossed all (--warmup links).",
+        },
+    ),
     "topology": (
         "--topology",
         {"metavar": "SHAPE", "help": "Topology in Mininet's notation, or a file (default: linear,2)."},
@@ -52,6 +84,10 @@ _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "profile": (
         "--switch-profile",
         {"type": click.Choice(list(PROFILES)), "help": "Kind of switch (default: openvswitch)."},
+    ),
+    "hosts": (
+        "--hosts",
+        {"type": click.IntRange(0), "metavar": "N", "help": "Hosts at each switch, for any topology."},
     ),
     "pings": (
         "--ping",
@@ -77,6 +113,14 @@ _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
             "help": "Request to the app's REST routes that may come once; may be repeated.",
         },
     ),
+    "setup": (
+        "--setup",
+        {
+            "multiple": True,
+            "metavar": "REQUEST",
+            "help": "Request that is made before the search, in this order, or 'ticks N'; may be repeated.",
+        },
+    ),
     "ticks": (
         "--ticks",
         {"type": click.IntRange(0), "metavar": "N", "help": "How often timers of the app may fire (default: 0)."},
@@ -84,9 +128,9 @@ _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "warmup": (
         "--warmup",
         {
-            "type": click.IntRange(0),
+            "type": _Warmup(),
             "metavar": "N",
-            "help": "Before the search, deliver all packets and let timers fire N times, in one order.",
+            "help": "Before the search, let timers fire N times, in one order; links: until LLDP has crossed all.",
         },
     ),
     "joining": (
@@ -102,10 +146,26 @@ _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
         },
     ),
 }
+_FAULTS = {
+    "link_failures": "LINK, such as s1-s2 or a host, may fail and come back N times (once, if not given).",
+    "drops": "LINK may drop N packets in each direction.",
+    "duplicates": "LINK may duplicate N packets in each direction.",
+    "reorders": "N packets may overtake another on LINK, in each direction.",
+    "restarts": "SWITCH may lose its power and join again N times.",
+    "disconnects": "SWITCH may lose its connection and join again N times.",
+}
+_FAULT_OPTIONS = {name: option for name, (option, _) in {**FAULTS_OF_LINKS, **FAULTS_OF_SWITCHES}.items()}
+for _name, _help in _FAULTS.items():
+    _metavar = "LINK[,N]" if _name in FAULTS_OF_LINKS else "SWITCH[,N]"
+    _OPTIONS[_name] = (
+        _FAULT_OPTIONS[_name],
+        {"multiple": True, "metavar": _metavar, "help": f"{_help[:-1]}; may be repeated."},
+    )
 # Headings of these options in `--help`.
 APP_GROUPS = {
-    "App": ("apps", "path", "environment", "hub", "threads", "version"),
-    "Network": ("topology", "profile", "pings", "moves", "externals", "ticks", "warmup", "joining"),
+    "App": ("apps", "path", "environment", "config", "observe_links", "hub", "threads", "version"),
+    "Network": ("topology", "profile", "hosts", "pings", "moves", "externals", "setup", "ticks", "warmup", "joining"),
+    "Faults": tuple(_FAULTS),
     "Properties": ("properties",),
 }
 

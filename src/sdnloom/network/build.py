@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from sdnloom.engine.disciplines import Fifo
-from sdnloom.engine.model import Channel, Component, Property, Strategy, System
+from sdnloom.engine.model import Channel, Component, Property, System
 from sdnloom.network.controller_component import ControllerComponent
 from sdnloom.network.hosts.component import component_of
 from sdnloom.network.hosts.host import Host, HostView
@@ -16,7 +16,7 @@ from sdnloom.network.openflow import V10, V13, Port, PortConfig, PortDesc, PortS
 from sdnloom.network.program import Program
 from sdnloom.network.startup.course import PlannedInput, Startup, Trouble
 from sdnloom.network.startup.setup_steps import check_setup
-from sdnloom.network.startup.violation import FollowCourse, judged_by_events, violating_steps
+from sdnloom.network.startup.violation import EarlyViolation, early_violation, judged_by_events
 from sdnloom.network.statistics import check_counters
 from sdnloom.network.switch import PROFILES, Switch, SwitchCore, initial_switch_core
 from sdnloom.network.switch_component import SwitchComponent
@@ -79,15 +79,14 @@ class Bindable(Protocol):
 
 @dataclass(frozen=True)
 class BuiltNetwork:
-    """The system of a network, what the bounds say about the course of events before the search, and a strategy.
+    """The system of a network, and what the bounds say about the course of events before the search.
 
-    With `strategy` a property is violated before the search starts: the system begins with the switches that join, and
-    the strategy leads to the violation.
+    With `early` a property is violated before the search: the system then begins with the switches that join.
     """
 
     system: System
     notes: tuple[str, ...] = ()
-    strategy: Strategy | None = None
+    early: EarlyViolation | None = None
 
 
 def build(network: Network, program: Program, properties: Iterable[Bindable | Property] = ()) -> System:
@@ -105,9 +104,9 @@ def build_network(network: Network, program: Program, properties: Iterable[Binda
     ignored: set[Trouble] = set()
     while (end := Startup(network, program, parts.configs).run(ignored)).trouble is not None:
         before = _before_search(network, program, given, end.plan)
-        steps = violating_steps(before, end.steps)
-        if steps is not None:
-            return BuiltNetwork(before, strategy=FollowCourse(steps))
+        early = early_violation(before, end.steps)
+        if early is not None:
+            return BuiltNetwork(before, end.notes, early)
         ignored.add(end.trouble)
 
     def bind(each: Bindable, view: NetworkView) -> tuple[Property, ...]:

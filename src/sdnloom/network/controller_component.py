@@ -33,7 +33,7 @@ from sdnloom.network.program import (
     capability,
 )
 from sdnloom.network.program_cells import CONNECTIONS, conflict, text_of
-from sdnloom.network.startup.course import PlannedInput, plan_action, refuse_unknown
+from sdnloom.network.startup.course import PlannedInput, refuse_unknown
 from sdnloom.network.statistics import answered
 from sdnloom.network.switch_component import EpochMessage, EpochSwitchUp
 
@@ -108,7 +108,7 @@ class ControllerComponent:
             if budget
         ]
         actions += [
-            Action(plan_action(number, each), self._planner(number, each), None, every, mode=Mode.IDLE)
+            Action(each.action, self._planner(number, each), None, every, mode=Mode.IDLE)
             for number, each in enumerate(self.plan, 1)
         ]
         threads = capability(self.program, HasThreads)

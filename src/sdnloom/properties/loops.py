@@ -77,8 +77,10 @@ def _follow(seen: _Made, event: Event) -> _Made:
     if not 0 < made < dict(seen.entered)[visit]:
         return seen
     ends = " > ".join(map(mac_text, ends_of(event.packet)))
-    often = "a second time" if made == 1 else f"{made + 1} times, and was made {made} times"
-    return seen._replace(round=f"packet {ends} of the program came in at {event.switch}:{event.port} {often}")
+    # Without numbers, so that a shorter path may lead to the same violation.
+    return seen._replace(
+        round=f"packet {ends} of the program came in at {event.switch}:{event.port} more often than it was sent"
+    )
 
 
 def _counted(counts: tuple[tuple[Any, int], ...], key: Hashable) -> tuple[tuple[Any, int], ...]:

@@ -21,12 +21,13 @@ from sdnloom.network.topology import (
     torus,
     tree,
 )
-from sdnloom.network.topology.builder import FIRST_IP
+from sdnloom.network.topology.builder import FIRST_IP, with_hosts_at_each
 from sdnloom.network.topology.shapes import parse_end
 from sdnloom.network.value import AddressError, ip, mac
 from sdnloom.scenario_file.table import Table
 
 _MOST = 10_000
+_MOST_HOSTS = 1000
 
 
 def read_topology(table: Table) -> Topology:
@@ -52,12 +53,12 @@ def _line(build: Callable[[int, int, int], Topology]) -> Callable[[Table], Topol
 
 def _tree(table: Table) -> Topology:
     depth, fanout, ports = table.whole("depth", 1, 64), table.whole("fanout", 1, _MOST, 2), _ports(table)
-    return table.calling("", lambda: tree(depth, fanout, ports))
+    return _with_hosts(table, table.calling("", lambda: tree(depth, fanout, ports)), ports)
 
 
 def _torus(table: Table) -> Topology:
     rows, columns, ports = table.whole("rows", 3, _MOST), table.whole("columns", 3, _MOST), _ports(table)
-    return table.calling("", lambda: torus(rows, columns, ports))
+    return _with_hosts(table, table.calling("", lambda: torus(rows, columns, ports)), ports)
 
 
 def _custom(table: Table) -> Topology:
@@ -68,7 +69,7 @@ def _custom(table: Table) -> Topology:
         lambda value: isinstance(value, list) and all(map(_is_pair, value)),
         [],
     )
-    return table.calling("", lambda: custom(switches, links, ports=ports))
+    return _with_hosts(table, table.calling("", lambda: custom(switches, links, ports=ports)), ports)
 
 
 def _is_pair(value: Any) -> bool:
@@ -82,7 +83,7 @@ def _mininet(table: Table) -> Topology:
     options = table.plain("options", {})
     if not isinstance(options, dict):
         table.fail("options", options, "a table")
-    return table.calling("file", lambda: load_mininet(file, name, arguments, options))
+    return _with_hosts(table, table.calling("file", lambda: load_mininet(file, name, arguments, options)))
 
 
 def _graphml(table: Table) -> Topology:
@@ -111,8 +112,14 @@ SHAPES: dict[str, Callable[[Table], Topology]] = {
 }
 
 
+def _with_hosts(table: Table, topology: Topology, ports: int = 0) -> Topology:
+    """The topology with `hosts` hosts at each switch; without that key, with its own."""
+    hosts = table.whole("hosts", 0, _MOST_HOSTS, None)
+    return topology if hosts is None else table.calling("hosts", lambda: with_hosts_at_each(topology, hosts, ports))
+
+
 def _hosts(table: Table) -> int:
-    return table.whole("hosts", 0, 1000, 1)  # type: ignore[no-any-return]
+    return table.whole("hosts", 0, _MOST_HOSTS, 1)  # type: ignore[no-any-return]
 
 
 def _ports(table: Table) -> int:

@@ -67,9 +67,9 @@ class CourseStep(NamedTuple):
 
 
 class PlannedInput(NamedTuple):
-    """An input of the warm-up or the set-up, with its name in a trace."""
+    """An input of the warm-up or the set-up, with the name of its action."""
 
-    label: str
+    action: str
     given: Input
 
 
@@ -98,11 +98,6 @@ def refuse_unknown(program: Program, switch: str, names: Collection[str]) -> Non
         raise NetworkError(
             f"program {program.name!r} sends a message to the switch {switch!r}; expected one of {', '.join(names)}"
         )
-
-
-def plan_action(number: int, planned: PlannedInput) -> str:
-    """The name of the action in which an input of the warm-up or the set-up happens."""
-    return f"before {number}: {planned.label}"
 
 
 class Startup:
@@ -167,9 +162,9 @@ class Startup:
         if self.network.warmup == "links":
             self._wait_for_links()
             return
-        for _ in range(self.network.warmup or 0):
+        for tick in range(self.network.warmup or 0):
             self._where = "in the warm-up"
-            if not self._give_planned(PlannedInput("time passes", ClockTick())):
+            if not self._give_planned(PlannedInput(f"warm-up tick {tick + 1}", ClockTick())):
                 break
 
     def _wait_for_links(self) -> None:
@@ -179,7 +174,7 @@ class Startup:
         while wanted - self._announced and quiet < QUIET_TICKS:
             self._where = "in the warm-up"
             before = len(self._announced)
-            if not self._give_planned(PlannedInput("time passes", ClockTick())):
+            if not self._give_planned(PlannedInput(f"warm-up tick {ticks + 1}", ClockTick())):
                 break
             ticks += 1
             quiet = 0 if len(self._announced) > before else quiet + 1
@@ -194,8 +189,9 @@ class Startup:
         self._answers.clear()
         self._raised = ""
         try:
-            for given in step.inputs(self.network.topology):
-                if not self._give_planned(PlannedInput(step.label, given)):
+            for count, given in enumerate(step.inputs(self.network.topology), 1):
+                label = f"tick {count}" if isinstance(given, ClockTick) else step.label
+                if not self._give_planned(PlannedInput(f"setup {number}: {label}", given)):
                     raise NetworkError("the program has no timer that time could pass to; expected one")
         except RestartRequired:
             raise
@@ -222,7 +218,7 @@ class Startup:
         if isinstance(planned.given, ClockTick) and not self._has_clock:
             return False
         self._plan.append(planned)
-        self._steps.append(CourseStep("controller", plan_action(len(self._plan), planned)))
+        self._steps.append(CourseStep("controller", planned.action))
         if not self._give(planned.given):
             self._plan.pop()
             self._steps.pop()

@@ -4,6 +4,7 @@ Ports count from 1 in the order of a switch's links; a datapath id is the number
 10.0.0.n with the MAC address 00:00:00:00:00:n.
 """
 
+import itertools
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from sdnloom.network.topology.spec import (
     MAX_DPID,
     HostSpec,
     LinkSpec,
+    SwitchPort,
     SwitchSpec,
     Topology,
     TopologyError,
@@ -140,3 +142,26 @@ class TopologyBuilder:
                     ip += 1
                 ips.add(ip)
             yield HostSpec(host.name, mac, ip, *host.ports[0])
+
+
+def with_hosts_at_each(topology: Topology, count: int, ports: int = 0) -> Topology:
+    """Return the topology with so many hosts at each switch instead of its own: h1, h2, ... in the order of switches.
+
+    A host takes the lowest port that is free. Ports up to `ports` stay, those of the hosts before do not.
+    """
+    builder = TopologyBuilder(topology.name)
+    before = {host.switch_port for host in topology.hosts}
+    for spec in topology.switches:
+        kept = {port for port in spec.ports if (spec.name, port) not in before or port <= ports}
+        builder.switch(spec.name, spec.dpid, kept)
+    for link in topology.links:
+        builder.link(link.a, link.b, link.a_port, link.b_port)
+    taken = set(topology.peers)
+    number = 0
+    for spec in topology.switches:
+        for _ in range(count):
+            number += 1
+            port = next(each for each in itertools.count(1) if SwitchPort(spec.name, each) not in taken)
+            taken.add(SwitchPort(spec.name, port))
+            builder.link(builder.host(f"h{number}"), spec.name, b_port=port)
+    return builder.build()

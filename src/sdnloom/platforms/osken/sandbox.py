@@ -157,7 +157,8 @@ class Sandbox:
         """Set the options of this program in os-ken's configuration."""
         for name, value in self.config.items():
             if name not in cfg.CONF:
-                raise AppError(f"config has {name!r}; expected an option that os-ken or the apps have")
+                hint = " (no app uses os_ken.topology, which would observe links)" if name == "observe_links" else ""
+                raise AppError(f"config has {name!r}; expected an option that os-ken or the apps have{hint}")
             try:
                 cfg.CONF.set_override(name, value)
             except (ValueError, TypeError) as error:

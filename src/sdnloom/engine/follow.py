@@ -1,0 +1,40 @@
+"""The result of a search that follows one known path: the violation at its end, shortened and replayed."""
+
+import time
+from collections import Counter
+from collections.abc import Callable
+
+from sdnloom.engine.memo import Memo, MemoSemantics
+from sdnloom.engine.model import System
+from sdnloom.engine.path import Path, minimise, replay
+from sdnloom.engine.result import (
+    Counterexample,
+    CounterexampleFound,
+    Finished,
+    Result,
+    SearchEvent,
+    Statistics,
+    Violated,
+)
+from sdnloom.engine.semantics import Finding, Semantics
+
+
+def follow_path(
+    system: System, path: Path, found: Finding, reason: str, on_event: Callable[[SearchEvent], None]
+) -> Result:
+    """The violation that the path leads to. `reason` says why nothing else was searched."""
+    began = time.perf_counter()
+    shortened = minimise(MemoSemantics(Memo(system)), path, found)
+    semantics = Semantics(system)
+    transitions = tuple(replay(semantics, shortened))
+    shown = Counterexample(found.property, found.message, shortened, False, semantics.initial(), transitions)
+    if found not in semantics.findings(shown.final_state()):
+        raise AssertionError(f"the path to {found.property!r} does not replay; this is a defect of sdnloom")
+    on_event(CounterexampleFound(shown, witness=False))
+    runs = Counter(step.component for step in path.steps)
+    statistics = Statistics(
+        "loop", len(path) + 1, len(path), len(path), time.perf_counter() - began, dict(runs), active=frozenset(runs)
+    )
+    result = Result(Violated(shown), statistics, (shown,), incomplete=reason)
+    on_event(Finished(result))
+    return result
