@@ -20,14 +20,22 @@ from sdnloom.engine.semantics import Finding, Semantics
 
 
 def follow_path(
-    system: System, path: Path, found: Finding, reason: str, on_event: Callable[[SearchEvent], None]
+    system: System,
+    path: Path,
+    found: Finding,
+    reason: str,
+    on_event: Callable[[SearchEvent], None],
+    out_of_time: Callable[[], bool] = lambda: False,
 ) -> Result:
-    """The violation that the path leads to. `reason` says why nothing else was searched."""
+    """The violation that the path leads to. `reason` says why nothing else was searched.
+
+    The path is shortened as long as there is time.
+    """
     began = time.perf_counter()
-    shortened = minimise(MemoSemantics(Memo(system)), path, found)
+    shortened, minimal = minimise(MemoSemantics(Memo(system)), path, found, out_of_time)
     semantics = Semantics(system)
     transitions = tuple(replay(semantics, shortened))
-    shown = Counterexample(found.property, found.message, shortened, False, semantics.initial(), transitions)
+    shown = Counterexample(found.property, found.message, shortened, False, semantics.initial(), transitions, minimal)
     if found not in semantics.findings(shown.final_state()):
         raise AssertionError(f"the path to {found.property!r} does not replay; this is a defect of sdnloom")
     on_event(CounterexampleFound(shown, witness=False))
