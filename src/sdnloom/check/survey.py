@@ -4,13 +4,16 @@ A rewritten twin of the program is explored. Every witness also runs on the orig
 the same lines and react in the same way.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from sdnloom.check.run import Run
+from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.model import Restart, System
 from sdnloom.engine.path import Path, final_state, replay
+from sdnloom.engine.result import Limits
 from sdnloom.engine.semantics import Semantics
+from sdnloom.engine.stop_points import limits_in_force
 from sdnloom.inputs.clients import DiscoveryError
 from sdnloom.inputs.concolic import ConcolicClass, ConcolicClasses, ConcolicExplorer, ConcolicOptions, message_with
 from sdnloom.inputs.explorable import explorable
@@ -27,6 +30,9 @@ from sdnloom.network.topology.spec import SwitchPort
 from sdnloom.platforms.explorable import RewrittenProgram
 from sdnloom.platforms.line_trace import line_trace
 from sdnloom.symbolic.execution import Site
+from sdnloom.symbolic.path_search import PathRun
+
+CONFIRMING = 5.0  # seconds after the time limit
 
 
 @dataclass(frozen=True)
@@ -48,11 +54,12 @@ class Survey:
     answers: tuple[ConcolicClasses, ...]
     robust: bool = False
     about: str = "packets"  # of which the classes are, or "statistics"
+    missing: tuple[str, ...] = ()  # what a limit left out
 
     @property
     def gaps(self) -> tuple[str, ...]:
         """Why there may be other classes."""
-        return tuple(dict.fromkeys(gap for answer in self.answers for gap in answer.gaps))
+        return tuple(dict.fromkeys([*(gap for answer in self.answers for gap in answer.gaps), *self.missing]))
 
     @property
     def divergences(self) -> tuple[str, ...]:
@@ -81,27 +88,51 @@ class Survey:
 
 
 def survey(
-    run: Run, port: SwitchPort, path: Path | None, skeletons: Sequence[Skeleton], means: ConcolicOptions
+    run: Run,
+    port: SwitchPort,
+    path: Path | None,
+    skeletons: Sequence[Skeleton],
+    means: ConcolicOptions,
+    watch: LimitWatch | None = None,
+    on_run: Callable[[HandlerQuestion, PathRun], None] | None = None,
 ) -> Survey:
-    """The classes of packets that come in at a port after the steps of a path, from the start if there is none."""
+    """The classes of packets that come in at a port after the steps of a path, from the start if there is none.
+
+    At a limit of the watch it ends with the classes found so far. They are confirmed within CONFIRMING seconds more.
+    """
+    watch = watch or LimitWatch(Limits())
     network, program = run.scenario.network, run.program
     network.topology.check_port(port)
-    twin = explorable(program)
-    core, switch = _state(run.build(twin), port, path)
-    original, _ = _state(run.system, port, path)
-    explorer = ConcolicExplorer(twin, means)
-    answers, classes, repeated = [], list[SurveyEntry](), 0
-    for skeleton in skeletons:
-        question = HandlerQuestion(core, port.switch, _message(network, switch, port, skeleton), skeleton)
-        answer = explorer.explore(question)
-        answers.append(answer)
-        for one in answer.classes:
-            if any(one.repeats(other.found) for other in classes):
-                repeated += 1
-            else:
-                classes.append(SurveyEntry(one, _difference(one, program, original, twin)))
+    with watch.in_force():
+        with watch.during("during the start-up"):
+            twin = explorable(program)
+            core, switch = _state(run.build(twin), port, path)
+            original, _ = _state(run.system, port, path)
+        explorer = ConcolicExplorer(twin, means, on_run)
+        answers, classes, missing = list[ConcolicClasses](), list[SurveyEntry](), list[str]()
+        repeated = unconfirmed = 0
+        for skeleton in skeletons:
+            message = _message(network, switch, port, skeleton)
+            if (reason := watch.reason_to_stop()) is not None:
+                missing.append(f"{skeleton.stack.name}: not explored, {reason}")
+                continue
+            answer = explorer.explore(HandlerQuestion(core, port.switch, message, skeleton))
+            answers.append(answer)
+            for one in answer.classes:
+                if watch.left < -CONFIRMING:
+                    unconfirmed += 1
+                    continue
+                with limits_in_force(None):  # what was found is reported
+                    if any(one.repeats(other.found) for other in classes):
+                        repeated += 1
+                    else:
+                        classes.append(SurveyEntry(one, _difference(one, program, original, twin)))
+    if unconfirmed:
+        missing.append(f"{unconfirmed} found last, for which no time was left to confirm them")
     about = STATISTICS if {each.stack.name for each in skeletons} == {STATISTICS} else Survey.about
-    return Survey(program.name, port, tuple(classes), repeated, tuple(answers), means.robust, about)
+    return Survey(
+        program.name, port, tuple(classes), repeated, tuple(answers), means.robust, about, missing=tuple(missing)
+    )
 
 
 def _state(system: System, port: SwitchPort, path: Path | None) -> tuple[object, SwitchCore]:

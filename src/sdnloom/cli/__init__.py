@@ -65,6 +65,7 @@ def main() -> None:
     except SdnloomError as error:
         click.echo(f"error: {error}", err=True)
         sys.exit(2)
-    except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted", err=True)
-        sys.exit(130)
+    except (click.Abort, KeyboardInterrupt) as interrupt:
+        limit = getattr(interrupt, "reason", None)  # of a limit that ended the command before there was a result
+        click.echo("interrupted" if limit is None else f"INCOMPLETE nothing was searched: {limit}", err=True)
+        sys.exit(130 if limit is None else 3)

@@ -10,14 +10,15 @@ from sdnloom.check.discovery_table import check_discover_options, override_optio
 from sdnloom.check.load import MEBIBYTE
 from sdnloom.check.report import Report
 from sdnloom.check.scenario import Scenario
-from sdnloom.cli.apps import APP_GROUPS, takes_scenario
+from sdnloom.cli.apps import APP_GROUPS, chosen_scenario, describes_scenario
 from sdnloom.cli.exit_codes import EXIT_CODES
 from sdnloom.cli.format_option import format_option
 from sdnloom.cli.option_groups import GroupedCommand
 from sdnloom.cli.progress import SearchProgress
 from sdnloom.cli.strategies import with_strategies
 from sdnloom.cli.traces import TraceRecord, check_folder, write_trace
-from sdnloom.engine.result import Counterexample
+from sdnloom.engine.limits import LOADING, LimitWatch
+from sdnloom.engine.result import Counterexample, Limits
 from sdnloom.engine.semantics import Finding
 from sdnloom.engine.trace import TraceError
 from sdnloom.inputs.clients import discovering_clients
@@ -36,7 +37,7 @@ CHECK_GROUPS = {
 
 
 @click.command("check", cls=GroupedCommand, groups=CHECK_GROUPS)
-@takes_scenario
+@describes_scenario
 @format_option("check")
 @click.option("--all/--first", "find_all", default=None, help="Report every distinct violation, or stop at the first.")
 @click.option("--engine", type=click.Choice(["auto", "loop", "kernel"]), help="Search engine (default: auto).")
@@ -97,7 +98,8 @@ CHECK_GROUPS = {
 @click.option("--no-trace", is_flag=True, help="Write no traces.")
 @click.option("--print-scenario", is_flag=True, help="Print the scenario file of --app and its options, and stop.")
 def command(
-    scenario: Scenario,
+    scenario: Path | None,
+    app_options: dict[str, Any],
     form: str,
     find_all: bool | None,
     engine: str | None,
@@ -129,8 +131,17 @@ def command(
     Exit code: 0 all properties hold within the bounds, 1 one is violated, 2 bad input, 3 not everything was searched
     or too little happened (VACUOUS).
     """
+    limits: dict[str, Any] = {
+        "states": max_states,
+        "depth": max_depth,
+        "seconds": time_limit,
+        "memory": None if memory_limit is None else memory_limit * MEBIBYTE,
+    }
+    watch = LimitWatch(Limits(**limits))
+    with watch.in_force(), watch.during(LOADING):
+        loaded = chosen_scenario(scenario, app_options)
     if print_scenario:
-        return _print(scenario)
+        return _print(loaded)
     if explain and reduce is False:
         raise click.UsageError("--explain-reduction and --no-reduce are given; expected one or the other")
     given: dict[str, Any] = {
@@ -140,18 +151,12 @@ def command(
         "explain": explain or None,
         "find_all": find_all,
     }
-    limits: dict[str, Any] = {
-        "states": max_states,
-        "depth": max_depth,
-        "seconds": time_limit,
-        "memory": None if memory_limit is None else memory_limit * MEBIBYTE,
-    }
     options = replace(
-        scenario.options,
+        loaded.options,
         **{name: value for name, value in given.items() if value is not None},
-        limits=replace(scenario.options.limits, **{name: limit for name, limit in limits.items() if limit is not None}),
+        limits=replace(loaded.options.limits, **{name: limit for name, limit in limits.items() if limit is not None}),
     )
-    loaded = replace(scenario, options=options, seed=scenario.seed if seed is None else seed)
+    loaded = replace(loaded, options=options, seed=loaded.seed if seed is None else seed)
     loaded = with_strategies(loaded, strategy, same_flow, pkt_seq)
     if stacks or fields:
         if not discover and not any(discovering_clients(loaded.network)) and loaded.network.answers is None:
@@ -165,7 +170,7 @@ def command(
         check_folder(trace_dir)
     progress = SearchProgress()
     try:
-        report = loaded.check(progress, coverage)
+        report = loaded.check(progress, coverage, LimitWatch(options.limits, spent=watch.seconds))
     finally:
         progress.stop()
     traces = {} if no_trace else _traces(report, trace_dir)

@@ -12,7 +12,10 @@ from sdnloom.check.survey import Survey, survey
 from sdnloom.cli.apps import APP_GROUPS, chosen_scenario, describes_scenario
 from sdnloom.cli.format_option import format_option
 from sdnloom.cli.option_groups import GroupedCommand
+from sdnloom.cli.progress import InputsProgress
 from sdnloom.cli.traces import check_same, scenario_of
+from sdnloom.engine.limits import LOADING, LimitWatch
+from sdnloom.engine.result import Limits
 from sdnloom.engine.trace import Trace, load_trace
 from sdnloom.inputs.concolic import ConcolicOptions
 from sdnloom.inputs.skeletons import DEFAULT_STACKS, SenderView, Skeleton, make_skeletons
@@ -79,8 +82,10 @@ def command(
         raise click.UsageError(
             f"--statistics and {other} are given; expected one or the other: {other} is about packets"
         )
+    watch, progress = LimitWatch(Limits(seconds=time_limit)), InputsProgress()
     trace = load_trace(state) if state is not None else None
-    loaded, free = _scenario(scenario, app_options, trace, state, port)
+    with watch.in_force(), watch.during(LOADING):
+        loaded, free = _scenario(scenario, app_options, trace, state, port)
     switch_port = SwitchPort(switch, port)
     host = next((each for each in loaded.network.topology.hosts if each.switch_port == switch_port), None)
     setting = SenderView() if free else SenderView(loaded.network.topology, host)
@@ -88,11 +93,16 @@ def command(
         wanted = [_counters(switch_port, read_field_options(fields), loaded.network.switches.version)]
     else:
         wanted = make_skeletons(stacks or DEFAULT_STACKS, setting, read_field_options(fields), robust)
-    means = ConcolicOptions(ExplorationOptions(paths=paths, seconds=time_limit), robust)
-    run = Run(loaded if trace is None else loaded.with_inputs_of(trace.path), ordered=True)
-    if trace is not None and state is not None:
-        check_same(trace, state, run)
-    found = survey(run, switch_port, trace.path if trace is not None else None, wanted, means)
+    means = ConcolicOptions(ExplorationOptions(paths=paths), robust)
+    with watch.in_force(), watch.during("during the start-up"):
+        run = Run(loaded if trace is None else loaded.with_inputs_of(trace.path), ordered=True)
+        if trace is not None and state is not None:
+            check_same(trace, state, run)
+    try:
+        with watch.catching_interrupts(progress.interrupted):
+            found = survey(run, switch_port, trace.path if trace is not None else None, wanted, means, watch, progress)
+    finally:
+        progress.stop()
     topology = None if free else loaded.network.topology
     click.echo(render("inputs", form, found, topology), nl=False)
     return _exit(found)

@@ -1,9 +1,13 @@
-"""Progress of a search on stderr."""
+"""Progress of a search, or of an exploration of handlers, on stderr."""
+
+import time
 
 from rich.console import Console
 
-from sdnloom.engine.result import CounterexampleFound, Finished, Notice, Progress, SearchEvent
+from sdnloom.engine.result import STOPPING, CounterexampleFound, Finished, Notice, Progress, SearchEvent
+from sdnloom.inputs.explorer import HandlerQuestion
 from sdnloom.report.describe import counted
+from sdnloom.symbolic.path_search import PathRun
 
 SECONDS_BETWEEN_LINES = 10
 
@@ -56,6 +60,40 @@ class SearchProgress:
         self._console.print(
             f"{done.seconds:.2f} s, {rate:,.0f} transitions/s, {done.engine} engine", markup=False, soft_wrap=True
         )
+
+    def stop(self) -> None:
+        """Leave the terminal as it was."""
+        if self._shown:
+            self._status.stop()
+            self._shown = False
+
+
+class InputsProgress:
+    """A line that follows an exploration of handlers: replaced in a terminal, elsewhere a new one every ten seconds."""
+
+    def __init__(self, console: Console | None = None) -> None:
+        self._console = console or Console(stderr=True, highlight=False)
+        self._printed = time.monotonic()
+        self._status = self._console.status("exploring")
+        self._shown = False
+
+    def __call__(self, question: HandlerQuestion, run: PathRun) -> None:
+        text = (
+            f"{question.skeleton.stack.name}: {counted(run.paths, 'run')}, {counted(run.classes, 'class')}, "
+            f"{run.waiting:,} waiting"
+        )
+        if self._console.is_terminal:
+            self._status.update(text)
+            if not self._shown:
+                self._shown = True
+                self._status.start()
+        elif time.monotonic() - self._printed >= SECONDS_BETWEEN_LINES:
+            self._printed = time.monotonic()
+            self._console.print(text, markup=False, soft_wrap=True)
+
+    def interrupted(self) -> None:
+        """Say that Ctrl-C was noticed."""
+        self._console.print(f"note: {STOPPING.text}", markup=False, soft_wrap=True)
 
     def stop(self) -> None:
         """Leave the terminal as it was."""

@@ -5,7 +5,7 @@ import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from pathlib import PurePath
 
 from sdnloom.engine.stop_points import check_limits, interruptible
@@ -21,7 +21,7 @@ from sdnloom.platforms.explorable import BranchFilter, ExplorableProgram, Handle
 from sdnloom.platforms.line_trace import Line, line_trace
 from sdnloom.symbolic.execution import Execution
 from sdnloom.symbolic.options import ExplorationOptions
-from sdnloom.symbolic.path_search import explore
+from sdnloom.symbolic.path_search import PathRun, explore
 from sdnloom.symbolic.result import Exploration, PathClass
 from sdnloom.symbolic.run import CodeUnderTest
 from sdnloom.symbolic.solver.flip import BranchFlipper
@@ -109,8 +109,13 @@ class ConcolicOptions:
 class ConcolicExplorer:
     """Explores the handlers of a program. Law: an answer depends on the question alone."""
 
-    def __init__(self, program: ExplorableProgram, options: ConcolicOptions | None = None) -> None:
-        self.program, self.options = program, options or ConcolicOptions()
+    def __init__(
+        self,
+        program: ExplorableProgram,
+        options: ConcolicOptions | None = None,
+        on_run: Callable[[HandlerQuestion, PathRun], None] | None = None,
+    ) -> None:
+        self.program, self.options, self._on_run = program, options or ConcolicOptions(), on_run
 
     def task(self, question: HandlerQuestion) -> HandlerTask:
         """Return the question as a task for the concolic engine."""
@@ -136,8 +141,9 @@ class ConcolicExplorer:
 
     def explore(self, question: HandlerQuestion) -> "ConcolicClasses":
         """Return the input classes of a question."""
-        task = self.task(question)
-        found = explore(task.run, task.variables, task.domain, initial=task.initial, options=self.options.exploration)
+        task, options = self.task(question), self.options.exploration
+        on_run = None if self._on_run is None else partial(self._on_run, question)
+        found = explore(task.run, task.variables, task.domain, initial=task.initial, options=options, on_event=on_run)
         gaps = tuple(f"{question.skeleton.stack.name}: {_short(reason)}" for reason in found.reasons)
         return ConcolicClasses(tuple(ConcolicClass(self, question, path) for path in found.classes), gaps, found)
 
