@@ -58,6 +58,12 @@ def load_message(error: BaseException, own: frozenset[str], what: str) -> str:
         case KeyError() if _raised_in(error) == "os":
             name = error.args[0]
             return f"{where}needs the environment variable {name}; expected it to be set: --env {name}=VALUE"
+        case KeyError() if (contexts := _contexts(error)) is not None:
+            has = ", ".join(map(repr, contexts)) or "none"
+            return (
+                f"{where}needs the context {error.args[0]!r}, and the apps have {has}; expected it in _CONTEXTS of "
+                "this app, or of one that runs beside it"
+            )
     text = f"{where}{what} raised {type(error).__name__}: {error}"
     if isinstance(error, AttributeError) and error.name == "RyuApp":
         text += "; os-ken calls it OSKenApp, and ryu.base.app_manager has RyuApp too"
@@ -84,6 +90,13 @@ def _missing_file(name: str, own: frozenset[str]) -> str:
     found = next((folder for folder in folders if (folder / name).exists()), None)
     advice = f"; run sdnloom where it is: cd {shlex.quote(str(found))}" if found else ""
     return f"which is not in the current folder {here}{advice}"
+
+
+def _contexts(error: KeyError) -> list[str] | None:
+    """Return the contexts of the apps if a constructor has asked for another one."""
+    frame = next((frame for frame, _ in reversed(list(traceback.walk_tb(error.__traceback__)))), None)
+    given = frame.f_locals.get("kwargs") if frame is not None and frame.f_code.co_name == "__init__" else None
+    return list(given) if isinstance(given, dict) and error.args[0] not in given else None
 
 
 def _raised_in(error: BaseException) -> str:

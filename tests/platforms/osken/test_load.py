@@ -69,6 +69,11 @@ WRONG = {
         "import os\nos.environ['NOT_SET_AT_ALL']\n",
         "mine.py:2: needs the environment variable NOT_SET_AT_ALL; expected it to be set: --env NOT_SET_AT_ALL=VALUE",
     ),
+    "context": (
+        app("kwargs['wsgi']"),
+        r"mine\.py:8: needs the context 'wsgi', and the apps have none; expected it in _CONTEXTS of this app",
+    ),
+    "key": (app("(lambda: {}['x'])()"), r"mine\.py:8: making the apps raised KeyError: 'x'"),
     "base class": (
         "from os_ken.base import app_manager\nclass App(app_manager.RyuApp): pass\n",
         r"mine\.py:2: .*; os-ken calls it OSKenApp, and ryu\.base\.app_manager has RyuApp too",
