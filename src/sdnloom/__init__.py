@@ -81,6 +81,7 @@ if TYPE_CHECKING:  # the same list for type checkers and editors
         NoForgottenPackets as NoForgottenPackets,
         NoForwardingLoops as NoForwardingLoops,
         NoHandlerException as NoHandlerException,
+        PingsAnswered as PingsAnswered,
         Reachable as Reachable,
         Sometimes as Sometimes,
         StrictDirectPaths as StrictDirectPaths,
@@ -125,7 +126,7 @@ _NAMES = {
     "sdnloom.platforms.python.program": "PythonProgram",
     "sdnloom.properties": (
         "DirectPaths FlowAffinity Isolated NetworkProperty NoAmbiguousMatch NoBlackHoles NoBlackHolesMobile "
-        "NoForgottenPackets NoForwardingLoops NoHandlerException Reachable Sometimes StrictDirectPaths "
+        "NoForgottenPackets NoForwardingLoops NoHandlerException PingsAnswered Reachable Sometimes StrictDirectPaths "
         "UseCorrectRoutingTable Waypoint"
     ),
     "sdnloom.report.check.text": "report_text",

@@ -24,18 +24,23 @@ def here(tmp_path: Path) -> Path:
 def test_a_forgotten_packet_is_found_and_replayed(here: Path, sdnloom: CommandLine) -> None:
     run = sdnloom("check", "--app", "learning_switch.py", "--topology", "linear,2")
     lines = run.out.splitlines()
-    assert (run.code, lines[0]) == (1, "VIOLATED NoBlackHoles: packet h2:to:h1:1 never reached h1")
-    assert lines[1] == "shortest counterexample, 12 steps:"
-    assert lines[-1] == f"replay: sdnloom replay {TRACE}"
+    assert (run.code, lines[0]) == (1, "VIOLATED NoBlackHoles: packet h2:to:h1:ask:1 never reached h1")
+    assert lines[1] == "shortest counterexample, 11 steps:"
+    unanswered = "h1 never got an answer to its ARP request for h2: h2's answer never reached h1"
+    assert lines[14:16] == [f"VIOLATED PingsAnswered: {unanswered}", "by the same steps"]
+    assert lines[-2] == f"replay: sdnloom replay {TRACE}"
     replayed = sdnloom("replay", TRACE)
     assert (replayed.code, replayed.err) == (1, "")
-    assert replayed.out.splitlines() == ["CONFIRMED NoBlackHoles: packet h2:to:h1:1 never reached h1", *lines[2:14]]
+    assert replayed.out.splitlines() == [
+        "CONFIRMED NoBlackHoles: packet h2:to:h1:ask:1 never reached h1",
+        *lines[2:13],
+    ]
 
 
 def test_the_corrected_app_holds_with_exact_counts(here: Path, sdnloom: CommandLine) -> None:
     run = sdnloom("check", "--app", "learning_switch_fixed.py", "--format", "json")
     report = json.loads(run.out)
-    assert (run.code, report["verdict"], report["states"], report["transitions"]) == (0, "holds", 323, 546)
+    assert (run.code, report["verdict"], report["states"], report["transitions"]) == (0, "holds", 172, 279)
 
 
 def test_an_app_is_named_by_file_or_module(here: Path, sdnloom: CommandLine) -> None:

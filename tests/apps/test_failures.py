@@ -134,4 +134,4 @@ def test_apps_of_ryu_in_a_package_that_os_ken_does_not_have_are_found(sdnloom: C
     (folder / "switch.py").write_text(HEAD + APP)
     run = sdnloom("check", "--path", ".", "--app", "ryu.app.mine.switch", "--topology", "single,2", "--no-trace")
     assert run.code == 1
-    assert "VIOLATED NoBlackHoles" in run.out
+    assert "VIOLATED PingsAnswered" in run.out

@@ -24,8 +24,8 @@ def test_a_learning_switch_keeps_what_any_app_should(ryu: Path, sdnloom: Command
     assert (run.code, report["verdict"], report["states"], report["transitions"]) == (
         0,
         "holds",
-        323,
-        546,
+        172,
+        279,
     )
 
 

@@ -22,7 +22,7 @@ def test_an_app_alone_gets_two_switches_two_hosts_and_what_any_app_should_keep()
         toml_text(document())
         == """\
 name = "simple_switch_13"
-properties = ["NoForwardingLoops", "NoBlackHoles", "NoForgottenPackets", "NoHandlerException", \
+properties = ["NoForwardingLoops", "NoBlackHoles", "PingsAnswered", "NoForgottenPackets", "NoHandlerException", \
 { name = "Sometimes", event = "Received", at = "h2" }]
 
 [program]
@@ -34,13 +34,13 @@ switches = 2
 
 [[hosts]]
 name = "h1"
-kind = "client"
+kind = "arp"
 to = ["h2"]
 sends = 2
 
 [[hosts]]
 name = "h2"
-kind = "replier"
+kind = "arp"
 """
     )
 
@@ -79,20 +79,84 @@ def test_a_mininet_file_is_a_topology(tmp_path: Any, monkeypatch: pytest.MonkeyP
     assert [host["name"] for host in found["hosts"]] == ["a0", "a1"]
 
 
+GENERIC = ["NoForwardingLoops", "NoBlackHoles", "PingsAnswered", "NoForgottenPackets", "NoHandlerException"]
+
+
 def test_pings_and_moves_say_what_hosts_do() -> None:
-    found = document(topology="single,3", pings=("h1,h2,3", "h1,h3", "h3,h1"), moves=("h2,s1:4", "h2,s1:5"))
+    found = document(topology="single,4", pings=("h1,h2,3", "h1,h3", "h3,h1"), moves=("h2,s1:5", "h2,s1:6"))
     assert found["hosts"] == [
-        {"name": "h1", "kind": "client", "to": ["h2", "h3"], "sends": 4},
-        {"name": "h2", "kind": "replier", "move": {"to": ["s1:4", "s1:5"], "moves": 1, "announces": True}},
+        {"name": "h1", "kind": "arp", "to": ["h2", "h3"], "sends": 4},
+        {"name": "h2", "kind": "arp", "move": {"to": ["s1:5", "s1:6"], "moves": 1, "announces": True}},
+        {"name": "h3", "kind": "arp", "to": ["h1"], "sends": 1},
+        {"name": "h4", "kind": "arp"},
+    ]
+    assert found["topology"]["ports"] == 6
+
+
+def test_without_arp_hosts_know_all_addresses() -> None:
+    found = document(topology="single,4", pings=("h1,h2,3", "h3,h1"), no_arp=True)
+    assert found["hosts"] == [
+        {"name": "h1", "kind": "client", "to": ["h2"], "sends": 3},
+        {"name": "h2", "kind": "replier"},
         {"name": "h3", "kind": "client", "to": ["h1"], "sends": 1},
     ]
-    assert found["topology"]["ports"] == 5
+    assert found["properties"][:5] == GENERIC
+
+
+def test_a_host_that_moves_is_pinged_three_times_one_after_the_other() -> None:
+    found = document(topology="single,3", moves=("h1,s1:4",))
+    move = {"to": ["s1:4"], "moves": 1, "announces": True}
+    assert found["hosts"] == [
+        {"name": "h1", "move": move, "kind": "arp"},
+        {"name": "h2", "kind": "arp", "to": ["h1"], "sends": 3, "burst": 1},
+        {"name": "h3", "kind": "arp"},
+    ]
+    assert found["properties"] == [
+        "NoForwardingLoops",
+        "NoBlackHolesMobile",
+        "PingsAnswered",
+        "NoForgottenPackets",
+        "NoHandlerException",
+        {"name": "Sometimes", "event": "Received", "at": "h1"},
+    ]
+
+
+def test_an_address_is_pinged_that_is_no_host() -> None:
+    found = document(topology="single,2", pings=("h1,10.0.0.100",))
+    assert found["hosts"][0] == {"name": "h1", "kind": "arp", "to": ["10.0.0.100"], "sends": 1}
+    assert found["properties"] == GENERIC
+
+
+def test_keys_of_a_host_are_set_one_by_one() -> None:
+    found = document(host_keys=("h1,ip=10.1.0.10/24,gateway=10.1.0.1", "h1,asks=2", "h2,mac=00:00:00:00:00:12"))
+    assert found["hosts"] == [
+        {"name": "h1", "kind": "arp", "to": ["h2"], "sends": 2, "ip": "10.1.0.10/24", "gateway": "10.1.0.1", "asks": 2},
+        {"name": "h2", "kind": "arp", "mac": "00:00:00:00:00:12"},
+    ]
+
+
+def test_a_host_that_an_option_makes_send_replaces_the_default_pings() -> None:
+    found = document(host_keys=("h1,kind=tcp_client,to=h2,resolves=true", "h2,kind=tcp_server,port=8080"))
+    assert found["hosts"] == [
+        {"name": "h1", "kind": "tcp_client", "to": "h2", "resolves": True},
+        {"name": "h2", "kind": "tcp_server", "port": 8080},
+    ]
+    assert document(host_keys=("h1,to=h2+10.0.0.9",))["hosts"][0]["to"] == ["h2", "10.0.0.9"]
+    assert document(host_keys=("h2,to=h1",))["hosts"] == [
+        {"name": "h1", "kind": "arp"},
+        {"name": "h2", "to": ["h1"], "kind": "arp"},
+    ]
+    assert document(host_keys=("h1,sends=3",))["hosts"][0] == {"name": "h1", "kind": "arp", "to": ["h2"], "sends": 3}
+    assert document(host_keys=("h1,kind=tcp_server",))["hosts"] == [
+        {"name": "h1", "kind": "tcp_server"},
+        {"name": "h2", "kind": "arp", "to": ["h1"], "sends": 2},
+    ]
 
 
 def test_a_lone_host_pings_nobody() -> None:
     found = document(topology="single,1")
-    assert "hosts" not in found
-    assert found["properties"] == ["NoForwardingLoops", "NoBlackHoles", "NoForgottenPackets", "NoHandlerException"]
+    assert found["hosts"] == [{"name": "h1", "kind": "arp"}]
+    assert found["properties"] == GENERIC
 
 
 def test_properties_can_have_arguments() -> None:
@@ -209,6 +273,12 @@ def test_every_switch_has_so_many_hosts(text: str, places: list[str]) -> None:
         ({"pings": ("h1,h2,x",)}, "--ping is 'h1,h2,x'; expected a whole number instead of 'x'"),
         ({"pings": ("h1,h9",)}, "h9'; expected a host of the topology: h1, h2"),
         ({"moves": ("h1",)}, "--move is 'h1'; expected HOST,SWITCH:PORT"),
+        ({"host_keys": ("h1",)}, "--host is 'h1'; expected HOST,KEY=VALUE,... such as h1,ip="),
+        ({"host_keys": ("h1,ip",)}, "--host is 'h1,ip'; expected HOST,KEY=VALUE,..."),
+        ({"host_keys": ("h1,name=h3",)}, "--host is 'h1,name=h3'; expected HOST,KEY=VALUE,..."),
+        ({"host_keys": ("h9,sends=3",)}, "h9'; expected a host of the topology: h1, h2"),
+        ({"pings": ("h1,10.0.0.9.1",)}, "--ping is 'h1,10.0.0.9.1'; expected a host or an IPv4 address as target"),
+        ({"pings": ("h1,10.0.0.9",), "no_arp": True}, "--ping is 'h1,10.0.0.9'; expected"),
         ({"properties": ("NoLoops",)}, "--property is 'NoLoops'; expected NAME"),
         ({"properties": ("Reachable,h1",)}, "expected NAME or NAME,KEY=VALUE,..."),
         ({"externals": ("router",)}, "--external is 'router'; expected a request such as"),

@@ -181,8 +181,16 @@ def test_an_app_in_python_is_the_scenario_of_its_command_line() -> None:
     scenario = app_scenario(app, topology="single,3", pings=["h1,h3,2"], properties=["NoBlackHoles"])
     options = AppOptions((str(app),), topology="single,3", pings=("h1,h3,2",), properties=("NoBlackHoles",))
     assert scenario.text == toml_text(app_document(options)[0])
-    assert [host.name for host in scenario.network.hosts] == ["h1", "h3"]
+    assert [host.name for host in scenario.network.hosts] == ["h1", "h2", "h3"]
     assert scenario.check().verdict == "violated"
+
+
+def test_hosts_have_prefixes_and_gateways(tmp_path: Path) -> None:
+    text = SCENARIO.replace('name = "h1"', 'name = "h1"\nip = "10.1.0.5/24"\ngateway = "10.1.0.1"')
+    text = text.replace('kind = "client"', 'kind = "arp"') + '\n[[hosts]]\nname = "h2"\ngateway = "h1"\n'
+    one, two = load_scenario(write(tmp_path, text)).network.topology.hosts
+    assert (one.ip, one.prefix, one.gateway) == (ip("10.1.0.5"), 24, ip("10.1.0.1"))
+    assert (two.ip, two.prefix, two.gateway) == (ip("10.0.0.2"), 8, one.ip)
 
 
 def test_includes_resolve_files_beside_the_file_that_names_them(tmp_path: Path) -> None:
@@ -234,6 +242,27 @@ MISTAKES = [
     ('to = ["h2"]', 'to = ["h9"]', ["hosts[0].to: 'h9' is no host", "h1, h2"]),
     ('kind = "client"\nto = ["h2"]', 'kind = "tcp_client"\nto = "h9"', ["hosts[0].to: 'h9' is no host", "h1, h2"]),
     ('kind = "client"\nto = ["h2"]', 'kind = "tcp_client"', ["hosts[0].to: '' is no host", "h1, h2"]),
+    ('to = ["h2"]', 'to = ["10.0.0.9"]', ["'h1' cannot know the MAC address of 10.0.0.9", "expected", "kind arp"]),
+    ('to = ["h2"]', 'to = ["10.0.0"]', ["hosts[0].to: '10.0.0' is no IP address"]),
+    ('to = ["h2"]', 'to = ["h2"]\nip = "10.0.0.1/33"', ["hosts[0].ip is '10.0.0.1/33'", "from 1 to 32"]),
+    ('to = ["h2"]', 'to = ["h2"]\nip = "10.0.0.1/x"', ["hosts[0].ip is '10.0.0.1/x'", "from 1 to 32"]),
+    (
+        'to = ["h2"]',
+        'to = ["h2"]\ngateway = "gw"',
+        ["hosts[0].gateway is 'gw'", "an address of the network 10.0.0.1/8"],
+    ),
+    ('to = ["h2"]', 'to = ["h2"]\ngateway = "h1"', ["hosts[0].gateway is 'h1'", "or the name of a host"]),
+    ('to = ["h2"]', 'to = ["h2"]\ngateway = "::1"', ["hosts[0].gateway is '::1'", "an address of the network"]),
+    (
+        'to = ["h2"]',
+        'to = ["h2"]\nip = "10.1.0.5"\ngateway = "10.1.0.1"',
+        ["hosts[0].ip is '10.1.0.5'", "a prefix length", "10.0.0.1/24"],
+    ),
+    (
+        'to = ["h2"]',
+        'to = ["h2"]\nip = "10.1.0.5/24"\ngateway = "10.2.0.1"',
+        ["hosts[0].gateway is '10.2.0.1'", "an address of the network 10.1.0.5/24"],
+    ),
     ('to = ["h2"]', 'to = ["h2"]\nsends = -1', ["hosts[0].sends is -1", "at least 0"]),
     ('to = ["h2"]', 'to = ["h2"]\nsends = true', ["hosts[0].sends is true", "whole number"]),
     ('to = ["h2"]', 'to = ["h2"]\nsends = 99999999999', ["hosts[0].sends is 99999999999"]),

@@ -134,6 +134,18 @@ def test_a_command_builds_once_and_replays_once_and_loads_the_app_once(tmp_path,
     assert calls == {"builds": 1, "replays": 1, "loads": 1}
 
 
+def test_an_exception_is_reported_before_the_loss_that_it_causes(tmp_path):
+    for engine in ("loop", "kernel"):
+        scenario = app_scenario(app(tmp_path, "len(self.seen) == 2"), topology="single,2", no_arp=True)
+        report = replace(scenario, options=replace(scenario.options, engine=engine)).check()
+        assert [one.property for one in report.violations] == ["NoHandlerException", "NoBlackHoles", "PingsAnswered"]
+        assert report.result.verdict.counterexample == report.violations[0]
+        assert len({one.path for one in report.violations}) == 1
+        lines = report_text(report).splitlines()
+        assert lines[0].startswith("VIOLATED NoHandlerException: ")
+        assert lines.count("by the same steps") == 2
+
+
 def test_a_report_is_made_from_results_alone(tmp_path, calls):
     report = app_scenario(app(tmp_path, "len(self.seen) == 2"), topology="single,2").check()
     (found,) = [each for each in report.violations if each.property == "NoHandlerException"]

@@ -6,13 +6,13 @@ from sdnloom.check.discovery import discover
 from sdnloom.engine.result import Holds, Incomplete, Limits, SearchOptions, Violated
 from sdnloom.engine.search import search
 from sdnloom.engine.semantics import Semantics, reachable
-from sdnloom.inputs.clients import DiscoveryError
+from sdnloom.inputs.clients import with_packet_discovery
 from sdnloom.inputs.domains import DomainError
 from sdnloom.inputs.explorer import InputClasses
 from sdnloom.inputs.options import DiscoverOptions
 from sdnloom.inputs.stacks import StackError
 from sdnloom.network.build import build
-from sdnloom.network.hosts import ArpHost, Client, MobileHost, Replier
+from sdnloom.network.hosts import ArpHost, Client, Host, MobileHost, Replier
 from sdnloom.network.network import Network, SwitchOptions
 from sdnloom.network.openflow import Match, Output
 from sdnloom.network.packet import decode
@@ -235,6 +235,16 @@ def test_invalid_options_are_named(wanted, error, message):
     assert message in str(raised.value)
 
 
-def test_only_plain_clients_discover():
-    with pytest.raises(DiscoveryError, match="of kind arp; expected kind client"):
-        found(Network(single(2), (ArpHost("h1", to=("h2",), discover=True),)), LEARNING)
+def test_a_host_with_arp_discovers_as_a_client_does():
+    plain = found(Network(single(2), (Client("h1", discover=True), Host("h2"))), LEARNING)
+    with_arp = found(Network(single(2), (ArpHost("h1", discover=True), Host("h2"))), LEARNING)
+    assert with_arp.network.hosts[0].pools == plain.network.hosts[0].pools != ()
+
+
+def test_under_discovery_hosts_with_arp_discover_and_those_that_they_ping_answer_everything():
+    network = Network(single(3), (ArpHost("h1", to=("h2",), sends=2), ArpHost("h2"), ArpHost("h3")))
+    assert with_packet_discovery(network).hosts == (
+        ArpHost("h1", sends=2, discover=True),
+        ArpHost("h2", answers="everything"),
+        ArpHost("h3"),
+    )

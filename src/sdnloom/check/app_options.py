@@ -11,6 +11,8 @@ from typing import Any
 
 from sdnloom.check.fault_options import FaultOptions, fault_tables, wrong_option
 from sdnloom.network.topology import Topology
+from sdnloom.network.topology.spec import is_node_name
+from sdnloom.network.value import AddressError, ip
 from sdnloom.properties import LIBRARY
 from sdnloom.scenario_file.document import as_document
 from sdnloom.scenario_file.program import names_file
@@ -19,7 +21,9 @@ from sdnloom.scenario_file.topology import read_topology
 
 COMMAND_LINE = Path("command line")  # named in messages instead of a file; relative names start in its folder
 PINGS = 2  # of the first host, if no option makes a host send
-PROPERTIES = ("NoForwardingLoops", "NoBlackHoles", "NoForgottenPackets", "NoHandlerException")
+# One after the other to a host that moves: rules for its old port take a ping before the move and one after it.
+PINGS_TO_MOVING = 3
+PROPERTIES = ("NoForwardingLoops", "NoBlackHoles", "PingsAnswered", "NoForgottenPackets", "NoHandlerException")
 _METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS")
 
 
@@ -31,6 +35,8 @@ class AppOptions(FaultOptions):
     path: tuple[str, ...] = ()
     topology: str = "linear,2"
     pings: tuple[str, ...] = ()
+    no_arp: bool = False
+    host_keys: tuple[str, ...] = ()
     moves: tuple[str, ...] = ()
     properties: tuple[str, ...] = ()
     externals: tuple[str, ...] = ()
@@ -60,10 +66,16 @@ def app_document(options: AppOptions) -> tuple[dict[str, Any], Topology]:
         shape["ports"] = highest_port
     topology = read_topology(Table(as_document(shape, COMMAND_LINE), COMMAND_LINE, "--topology"))
     names = [host.name for host in topology.hosts]
-    if not options.pings and len(names) > 1:
-        _ping(hosts, names[0], names[1], PINGS)
-    for name in hosts:
+    given = _given_keys(options)
+    for name in (*hosts, *given):
         _known(name, topology)
+    if not options.pings:
+        _default_pings(options, hosts, names, given)
+    for name, keys in given.items():
+        hosts.setdefault(name, {}).update(keys)
+    if not options.no_arp:
+        for name in names:
+            hosts.setdefault(name, {}).setdefault("kind", "arp")
     document: dict[str, Any] = {
         "name": Path(options.apps[0]).stem if names_file(options.apps[0]) else options.apps[0].rpartition(".")[2],
         "properties": [_property(text) for text in options.properties] or _default_properties(hosts),
@@ -122,9 +134,15 @@ def _variable(text: str) -> tuple[str, str]:
 
 
 def _default_properties(hosts: dict[str, dict[str, Any]]) -> list[Any]:
-    """The generic properties, and that some host receives a packet: otherwise a result may be vacuous."""
-    receivers = [name for name, host in hosts.items() if host.get("kind") == "replier"]
-    return [*PROPERTIES, *({"name": "Sometimes", "event": "Received", "at": name} for name in receivers)]
+    """The generic properties, and that pinged hosts receive a packet: otherwise a result may be vacuous.
+
+    Where hosts move, the one about lost packets is the one that excuses what no program can prevent.
+    """
+    moving = any("move" in host for host in hosts.values())
+    generic = [f"{name}Mobile" if moving and name == "NoBlackHoles" else name for name in PROPERTIES]
+    targets = {target for host in hosts.values() if isinstance(host.get("to"), list) for target in host["to"]}
+    receivers = [name for name in hosts if name in targets]
+    return [*generic, *({"name": "Sometimes", "event": "Received", "at": name} for name in receivers)]
 
 
 def _topology_table(text: str) -> dict[str, Any]:
@@ -163,7 +181,9 @@ def _hosts(options: AppOptions) -> tuple[dict[str, dict[str, Any]], int]:
         source, target, count = _parts("--ping", text, "SOURCE,TARGET or SOURCE,TARGET,COUNT", 2, 3, default="1")
         if source == target:
             wrong_option("--ping", text, "two different hosts")
-        _ping(hosts, source, target, _whole("--ping", text, count))
+        if not is_node_name(target):
+            _check_address(options, text, target)
+        _ping(hosts, options, source, target, _whole("--ping", text, count))
     highest = 0
     for text in options.moves:
         name, place = _parts("--move", text, "HOST,SWITCH:PORT", 2, 2)
@@ -176,20 +196,89 @@ def _hosts(options: AppOptions) -> tuple[dict[str, dict[str, Any]], int]:
     return hosts, highest
 
 
-def _ping(hosts: dict[str, dict[str, Any]], source: str, target: str, count: int) -> None:
-    """Let one host send pings to another, which answers unless it sends pings itself."""
+def _check_address(options: AppOptions, text: str, target: str) -> None:
+    if options.no_arp:
+        wrong_option("--ping", text, "a host as target, as nobody knows where an address is without ARP")
+    try:
+        number = ip(target)
+    except AddressError:
+        number = 0
+    if not number or ":" in target:
+        wrong_option("--ping", text, "a host or an IPv4 address as target")
+
+
+def _ping(hosts: dict[str, dict[str, Any]], options: AppOptions, source: str, target: str, count: int) -> None:
+    """Let one host send pings to another, which answers; without ARP, unless it sends pings itself."""
+    kind, other = ("client", "replier") if options.no_arp else ("arp", "arp")
     sender = hosts.setdefault(source, {})
-    if sender.get("kind") != "client":
-        sender.update(kind="client", to=[], sends=0)
+    if "to" not in sender:
+        sender.update(kind=kind, to=[], sends=0)
     sender["to"].append(target)
     sender["sends"] += count
-    hosts.setdefault(target, {}).setdefault("kind", "replier")
+    if is_node_name(target):
+        hosts.setdefault(target, {}).setdefault("kind", other)
+
+
+def _default_pings(
+    options: AppOptions, hosts: dict[str, dict[str, Any]], names: list[str], given: dict[str, dict[str, Any]]
+) -> None:
+    """The pings if no option says who sends what: from the first host to the second, or to those that move."""
+    if any({"to", "packets"} & keys.keys() for keys in given.values()):
+        return
+    moving = [name for name in names if "move" in hosts.get(name, {})]
+    free = [name for name in names if given.get(name, {}).get("kind", "arp") in ("arp", "client")]
+    source = next((name for name in free if name not in moving), free[0] if free else None)
+    others = [name for name in names if name != source]
+    if source is None or not others:
+        return
+    targets = [name for name in moving if name != source] or others[:1]
+    for target in targets:
+        _ping(hosts, options, source, target, PINGS)
+    if moving:
+        hosts[source].update(sends=PINGS_TO_MOVING * len(targets), burst=1)
+
+
+def _given_keys(options: AppOptions) -> dict[str, dict[str, Any]]:
+    """The keys that `--host` sets, by host."""
+    given: dict[str, dict[str, Any]] = {}
+    for text in options.host_keys:
+        name, keys = _host(text)
+        given.setdefault(name, {}).update(keys)
+    return given
+
+
+def _host(text: str) -> tuple[str, dict[str, Any]]:
+    """Keys of a host's table: `h1,ip=10.1.0.10/24,gateway=10.1.0.1`. A list has its items between plus signs."""
+    expected = "HOST,KEY=VALUE,... such as h1,ip=10.1.0.10/24,gateway=10.1.0.1"
+    name, *pairs = (part.strip() for part in text.split(","))
+    table: dict[str, Any] = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals or not key or not value or key == "name" or key in table:
+            wrong_option("--host", text, expected)
+        table[key] = _value(value)
+    if not name or not table:
+        wrong_option("--host", text, expected)
+    if isinstance(table.get("to"), str) and table.get("kind") != "tcp_client":
+        table["to"] = [table["to"]]
+    return name, table
+
+
+def _value(text: str) -> Any:
+    """A value of a host's table: a whole number, true or false, a list with plus signs, or a text."""
+    if text in ("true", "false"):
+        return text == "true"
+    if text.isascii() and text.isdigit() and len(text) < 10:
+        return int(text)
+    return text.split("+") if "+" in text else text
 
 
 def _known(name: str, topology: Topology) -> None:
     names = [host.name for host in topology.hosts]
     if name not in names:
-        wrong_option("--ping or --move", name, f"a host of the topology: {', '.join(names[:12]) or 'it has none'}")
+        wrong_option(
+            "--ping, --move or --host", name, f"a host of the topology: {', '.join(names[:12]) or 'it has none'}"
+        )
 
 
 def _property(text: str) -> Any:

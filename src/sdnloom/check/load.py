@@ -17,7 +17,7 @@ from sdnloom.check.scenario import Scenario
 from sdnloom.engine.model import Property
 from sdnloom.engine.result import Limits, SearchOptions
 from sdnloom.network.build import Bindable
-from sdnloom.network.hosts import ArpHost, Client, Host, MobileHost, Replier, TcpClient, TcpServer
+from sdnloom.network.hosts import ArpHost, Client, Host, HostView, MobileHost, Replier, TcpClient, TcpServer
 from sdnloom.network.network import (
     External,
     LinkFaults,
@@ -160,7 +160,7 @@ def _scenario(table: Table, code: CodeFiles, topology: Topology | None) -> Scena
 
 
 def _host(table: Table, topology: Topology, code: CodeFiles) -> Host:
-    for key in ("name", "at", "mac", "ip"):
+    for key in ("name", "at", "mac", "ip", "gateway"):
         table.text(key, None)
     spec = topology.host(table.text("name"))
     kind = _kind(table, code)
@@ -170,7 +170,7 @@ def _host(table: Table, topology: Topology, code: CodeFiles) -> Host:
     if isinstance(host, Client | TcpClient):
         for name in [host.to] if isinstance(host.to, str) else host.to:
             if isinstance(name, str):
-                table.calling("to", functools.partial(topology.host, name))
+                table.calling("to", functools.partial(HostView(spec, topology).address_of, name))
     if moving is None:
         return host
     return read_call(moving, MobileHost, {"name": spec.name, "host": host}, own)  # type: ignore[no-any-return]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sdnloom.check.coverage import FileCoverage
 from sdnloom.check.discovery import Discovery
 from sdnloom.check.fingerprint import Fingerprints
-from sdnloom.engine.model import Property, Restart
+from sdnloom.engine.model import Needs, Property, Restart
 from sdnloom.engine.reduction.explain import Conflict
 from sdnloom.engine.result import Counterexample, Holds, Incomplete, Result, Statistics, Vacuous, VerdictName, Violated
 from sdnloom.engine.semantics import Finding
@@ -65,8 +65,14 @@ class Report:
 
     @property
     def violations(self) -> tuple[Counterexample, ...]:
-        """The distinct violations, shortest counterexample first."""
-        return tuple(sorted(self.result.violations, key=lambda one: (len(one.path), one.property, one.message)))
+        """The distinct violations, shortest counterexample first; at equal length an event before what it caused."""
+        at_rest = {prop.name: prop.needs not in (Needs.EVENT, Needs.ORDER) for prop in self.properties}
+        return tuple(
+            sorted(
+                self.result.violations,
+                key=lambda one: (len(one.path), at_rest.get(one.property, True), one.property, one.message),
+            )
+        )
 
     @property
     def checked(self) -> tuple[str, ...]:

@@ -94,7 +94,19 @@ _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
         {
             "multiple": True,
             "metavar": "A,B[,N]",
-            "help": "Host A sends N pings to host B; may be repeated (default: 2 from the first host to the second).",
+            "help": "Host A finds host B by ARP and sends N pings; may be repeated (default: 2, first host to second).",
+        },
+    ),
+    "no_arp": (
+        "--no-arp",
+        {"is_flag": True, "default": None, "help": "Hosts know all addresses, as with mininet's --arp."},
+    ),
+    "host_keys": (
+        "--host",
+        {
+            "multiple": True,
+            "metavar": "HOST,KEY=VALUE",
+            "help": "Keys of a host, such as h1,ip=10.1.0.10/24,gateway=10.1.0.1; may be repeated.",
         },
     ),
     "moves": (
@@ -102,7 +114,7 @@ _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
         {
             "multiple": True,
             "metavar": "HOST,PORT",
-            "help": "HOST may move once, to PORT such as s1:3; may be repeated.",
+            "help": "HOST may move once, to PORT such as s1:3, while it is pinged; may be repeated.",
         },
     ),
     "externals": (
@@ -142,7 +154,7 @@ _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
         {
             "multiple": True,
             "metavar": "NAME",
-            "help": "Property to check; may be repeated (default: four generic ones).",
+            "help": "Property to check; may be repeated (default: five generic ones).",
         },
     ),
 }
@@ -164,7 +176,20 @@ for _name, _help in _FAULTS.items():
 # Headings of these options in `--help`.
 APP_GROUPS = {
     "App": ("apps", "path", "environment", "config", "observe_links", "hub", "threads", "version"),
-    "Network": ("topology", "profile", "hosts", "pings", "moves", "externals", "setup", "ticks", "warmup", "joining"),
+    "Network": (
+        "topology",
+        "profile",
+        "hosts",
+        "pings",
+        "no_arp",
+        "host_keys",
+        "moves",
+        "externals",
+        "setup",
+        "ticks",
+        "warmup",
+        "joining",
+    ),
     "Faults": tuple(_FAULTS),
     "Properties": ("properties",),
 }

@@ -15,7 +15,7 @@ from sdnloom.engine.late import LateActions, explored_part, judges_rest
 from sdnloom.engine.limits import LimitWatch, resident_bytes
 from sdnloom.engine.loop import LoopSearch
 from sdnloom.engine.memo import Memo, MemoSemantics
-from sdnloom.engine.model import ModelError, Observer, RestartRequired, Step, System
+from sdnloom.engine.model import ModelError, Needs, Observer, RestartRequired, Step, System
 from sdnloom.engine.observers import Observation, check_columns
 from sdnloom.engine.path import Path, ReplayDivergence, minimise, replay
 from sdnloom.engine.reduction.explain import conflicts
@@ -183,7 +183,7 @@ class _Run:
         if self.options.checked and isinstance(engine, SystemLoop):
             check_commutation(self.semantics, [engine.graph.value(state) for state in engine.states])
         statistics = self._statistics()  # taken here: shortening counterexamples adds to the memo
-        found = [self._counterexample(engine, finding, *where) for finding, where in self.findings.items()]
+        found = [self._counterexample(engine, finding, *where) for finding, where in self._causes_first()]
         violations = tuple(one for one in found if one.property not in self.sometimes)
         witnesses = tuple(one for one in found if one.property in self.sometimes)
         reason = self._incomplete(engine)
@@ -204,6 +204,11 @@ class _Run:
         result = Result(verdict, statistics, violations, witnesses, tuple(never), reason, reduction, explained)
         self.on_event(Finished(result))
         return result
+
+    def _causes_first(self) -> list[tuple[Finding, tuple[int, Path]]]:
+        """The findings in the order of their states; in one state what an event showed before what it led to."""
+        at_rest = {prop.name: prop.needs not in (Needs.EVENT, Needs.ORDER) for prop in self.system.properties}
+        return sorted(self.findings.items(), key=lambda item: (item[1][0], at_rest[item[0].property]))
 
     def _reductions(self) -> tuple[str, ...]:
         """The names of the reductions that the search used."""

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from sdnloom.errors import SdnloomError
 from sdnloom.network.hosts import ArpHost, Client, Host, MobileHost
+from sdnloom.network.hosts.arp import ArpState
 from sdnloom.network.hosts.client import ClientState, NamedPacket
 from sdnloom.network.hosts.component import HostCore
 from sdnloom.network.hosts.mobile import MobileState
@@ -30,6 +31,7 @@ class DiscoveringClient:
     def may_send(self, core: HostCore) -> bool:
         """Whether the client can send in this state."""
         state: Any = core.state.inner if isinstance(core.state, MobileState) else core.state
+        state = state.client if isinstance(state, ArpState) else state
         assert isinstance(state, ClientState)
         return state.sent < self.client.sends and state.credit != 0
 
@@ -37,11 +39,7 @@ class DiscoveringClient:
 def client_of(host: Host) -> Client | None:
     """Return the host as a client whose packets are discovered; None if they are not."""
     inner = host.host if isinstance(host, MobileHost) else host
-    if not isinstance(inner, Client) or not inner.discover:
-        return None
-    if isinstance(inner, ArpHost):
-        raise DiscoveryError(f"host {host.name!r} is of kind arp; expected kind client, the only one that discovers")
-    return inner
+    return inner if isinstance(inner, Client) and inner.discover else None
 
 
 def discovering_clients(network: Network) -> Iterator[DiscoveringClient]:
@@ -68,13 +66,24 @@ def with_pools(network: Network, pools: Pools) -> Network:
 
 
 def with_packet_discovery(network: Network) -> Network:
-    """Return the network whose clients send discovered packets instead of the configured ones."""
+    """Return the network whose clients send discovered packets instead of the configured ones.
+
+    Hosts with ARP that send discover, too. Those that others ping and that send nothing answer every packet that is
+    addressed to them, as discovered packets are of every kind; two such hosts would answer each other's answers.
+    """
+    inner = [host.host if isinstance(host, MobileHost) else host for host in network.hosts]
+    pinged = {name for host in inner if isinstance(host, ArpHost) for name in host.to}
 
     def changed(host: Host) -> Host:
         if isinstance(host, MobileHost):
             return replace(host, host=changed(host.host))
         if type(host) is Client:
             return replace(host, to=(), packets=(), order="any", discover=True)
+        if type(host) is ArpHost:
+            sends = bool(host.sends and (host.to or host.packets))
+            everything = host.name in pinged and not sends
+            answers: Literal["pings", "everything"] = "everything" if everything else host.answers
+            return replace(host, to=(), packets=(), order="any", discover=sends, answers=answers)
         return host
 
     return replace(network, hosts=tuple(map(changed, network.hosts)))

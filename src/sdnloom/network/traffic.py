@@ -63,7 +63,12 @@ def is_group(address: int) -> bool:
 
 def ping(source: HostSpec, target: HostSpec) -> Packet:
     """Return an ICMP echo request."""
-    return stack(Ethernet(target.mac, source.mac), IPv4(source.ip, target.ip), Icmp(ECHO_REQUEST))
+    return ping_to(source, target.mac, target.ip)
+
+
+def ping_to(source: HostSpec, mac: int, ip: int) -> Packet:
+    """Return an ICMP echo request to (MAC address, IP address)."""
+    return stack(Ethernet(mac, source.mac), IPv4(source.ip, ip), Icmp(ECHO_REQUEST))
 
 
 def frame(source: HostSpec, target: HostSpec, ethertype: int = 0x88B5) -> Packet:
@@ -79,6 +84,17 @@ def arp_request(source: HostSpec, wanted: int) -> Packet:
 def arp_reply(source: HostSpec, mac: int, ip: int) -> Packet:
     """Return the ARP reply to the host with these addresses."""
     return stack(Ethernet(mac, source.mac), Arp(ARP_REPLY, source.mac, source.ip, mac, ip))
+
+
+def arp_answer(me: HostSpec, packet: Packet) -> Packet | None:
+    """Return the ARP reply of a host to a packet; None unless the packet asks for the host's address.
+
+    A gratuitous ARP asks for nothing. A request to the MAC address of another host is not received.
+    """
+    arp, destination = header_of(packet, Arp), ends_of(packet)[1]
+    if not isinstance(arp, Arp) or arp.op != ARP_REQUEST or arp.tpa != me.ip or arp.spa == me.ip:
+        return None
+    return arp_reply(me, arp.sha, arp.spa) if destination == me.mac or is_group(destination) else None
 
 
 def tcp_segment(source: HostSpec, target: tuple[int, int], header: Tcp) -> Packet:

@@ -1,7 +1,7 @@
 """The property library: NICE, section 6.2, and more.
 
 A new property is a subclass of `NetworkProperty` in a file of this folder, an entry of `LIBRARY` below, and a row in
-docs/scenario.md; scenario files and the command line find it by its class name. A property of your own can also be a
+docs/properties.md; scenario files and the command line find it by its class name. A property of your own can also be a
 plain `Property` of the engine.
 """
 
@@ -10,6 +10,7 @@ from sdnloom.properties.delivery import NoBlackHoles, NoBlackHolesMobile
 from sdnloom.properties.flows import FlowAffinity
 from sdnloom.properties.loops import NoForwardingLoops
 from sdnloom.properties.paths import DirectPaths, StrictDirectPaths
+from sdnloom.properties.pings import PingsAnswered
 from sdnloom.properties.programs import NoHandlerException
 from sdnloom.properties.reach import Isolated, Reachable, Waypoint
 from sdnloom.properties.routes import UseCorrectRoutingTable
@@ -28,6 +29,7 @@ LIBRARY: dict[str, type[NetworkProperty]] = {
         NoForgottenPackets,
         NoForwardingLoops,
         NoHandlerException,
+        PingsAnswered,
         Reachable,
         Sometimes,
         StrictDirectPaths,
@@ -48,6 +50,7 @@ __all__ = [
     "NoForgottenPackets",
     "NoForwardingLoops",
     "NoHandlerException",
+    "PingsAnswered",
     "Reachable",
     "Sometimes",
     "StrictDirectPaths",

@@ -6,11 +6,11 @@ from typing import Any
 
 from sdnloom.engine.model import Event, Fault, FaultKind, Property
 from sdnloom.network.build import NetworkView
+from sdnloom.network.events import Lost
 from sdnloom.network.packet import Packet
-from sdnloom.network.packet_id import packet_id_of
 from sdnloom.network.startup.violation import judged_by_events
 from sdnloom.network.topology.spec import HostSpec
-from sdnloom.network.traffic import flow_of
+from sdnloom.network.traffic import flow_of, is_group
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,14 @@ class NetworkProperty(ABC):
 
 
 def receiver(view: NetworkView, packet: Packet) -> HostSpec | None:
-    """Return the destination host of a packet: by MAC address, or by IP address if no host has that MAC address."""
+    """Return the destination host of a packet: by MAC address, or by IP address if no host has that MAC address.
+
+    So a packet to a gateway or a virtual address is for the host that it is to reach by way of it. A broadcast or
+    multicast has no destination host.
+    """
     flow = flow_of(packet)
+    if is_group(flow.eth_dst):
+        return None
     by_mac = view.owner(flow.eth_dst)
     if by_mac is not None:
         return by_mac
@@ -60,13 +66,21 @@ def sender(view: NetworkView, packet: Packet) -> HostSpec | None:
     return next((host for host in view.topology.hosts if flow.ip_src and host.ip == flow.ip_src), None)
 
 
-def link_fault(event: Event) -> tuple[FaultKind, str] | None:
-    """Return the kind of a fault of a link and the id of the packet concerned; None for any other event."""
+def link_fault(event: Event) -> tuple[FaultKind, Packet] | None:
+    """Return the kind of a fault of a link and the packet concerned; None for any other event."""
     if not isinstance(event, Fault):
         return None
     message: Any = event.message
     packet = message[1] if isinstance(message, tuple) and len(message) == 2 else message
-    return (event.kind, packet_id_of(packet)) if isinstance(packet, Packet) else None
+    return (event.kind, packet) if isinstance(packet, Packet) else None
+
+
+def lost_by_fault(event: Event) -> Packet | None:
+    """Return the packet of which a fault of the network dropped a copy; None for any other event."""
+    if isinstance(event, Lost) and event.by_fault:
+        return event.packet
+    fault = link_fault(event)
+    return fault[1] if fault is not None and fault[0].copies == 0 else None
 
 
 def component_actions(view: NetworkView, *kinds: str) -> frozenset[tuple[str, str]]:

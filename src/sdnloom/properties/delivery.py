@@ -5,12 +5,12 @@ from typing import Any, NamedTuple
 
 from sdnloom.engine.model import Event, Needs, Property
 from sdnloom.network.build import NetworkView
-from sdnloom.network.events import HostMoved, Lost, MessageHandled, NetworkRested, Received, Sent
+from sdnloom.network.events import HostMoved, MessageHandled, NetworkRested, Received, Sent
 from sdnloom.network.openflow import PacketIn
 from sdnloom.network.packet import decode
 from sdnloom.network.packet_id import packet_id_of, sender_of
 from sdnloom.network.traffic import ends_of
-from sdnloom.properties.base import NetworkProperty, component_actions, link_fault, receiver
+from sdnloom.properties.base import NetworkProperty, component_actions, lost_by_fault, receiver
 
 Delivery = tuple[str, str]  # packet id, host
 
@@ -21,7 +21,8 @@ class _Deliveries(NamedTuple):
     excused: frozenset[str] = frozenset()  # packets that may be lost, such as those that a fault dropped
 
     def missing(self) -> list[Delivery]:
-        return sorted(delivery for delivery in self.sent - self.received if delivery[0] not in self.excused)
+        delivered = {packet for packet, _ in self.received}
+        return sorted(each for each in self.sent if each[0] not in delivered and each[0] not in self.excused)
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,8 @@ class NoBlackHoles(NetworkProperty):
     """Every packet that was sent to a host of the network has reached it. Checked in quiescent states.
 
     A packet is excused if a fault (a lossy link, a port or switch that is down) dropped a copy of it. Broadcasts and
-    packets to unknown addresses are not counted. A move of the host excuses nothing; see `NoBlackHolesMobile`.
+    packets to unknown addresses are not counted. A packet whose addresses were rewritten on its way is delivered when
+    the host that it is then addressed to receives it. A move of the host excuses nothing; see `NoBlackHolesMobile`.
     """
 
     name: str = "NoBlackHoles"
@@ -59,16 +61,8 @@ def _fold(view: NetworkView, deliveries: _Deliveries, event: Event) -> _Deliveri
         if host.name != event.host:
             return deliveries
         return deliveries._replace(received=deliveries.received | {delivery})
-    lost = _packet_lost_by_fault(event)
-    return deliveries if lost is None else deliveries._replace(excused=deliveries.excused | {lost})
-
-
-def _packet_lost_by_fault(event: Event) -> str | None:
-    """Return the id of the packet of which a fault dropped a copy; None for any other event."""
-    if isinstance(event, Lost) and event.by_fault:
-        return packet_id_of(event.packet)
-    fault = link_fault(event)
-    return fault[1] if fault is not None and fault[0].copies == 0 else None
+    lost = lost_by_fault(event)
+    return deliveries if lost is None else deliveries._replace(excused=deliveries.excused | {packet_id_of(lost)})
 
 
 def _undelivered(deliveries: _Deliveries, _: Any) -> str | None:

@@ -95,7 +95,7 @@ def _round(seen: _Made, _: Any) -> str | None:
 def _visit(visits: _Visits, event: Event) -> _Visits:
     fault = link_fault(event)
     if fault is not None and fault[0].copies > 1:
-        return visits._replace(duplicated=visits.duplicated | {fault[1]})
+        return visits._replace(duplicated=visits.duplicated | {packet_id_of(fault[1])})
     if not isinstance(event, Arrived):
         return visits
     packet = packet_id_of(event.packet)

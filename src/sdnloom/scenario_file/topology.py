@@ -23,7 +23,8 @@ from sdnloom.network.topology import (
 )
 from sdnloom.network.topology.builder import FIRST_IP, with_hosts_at_each
 from sdnloom.network.topology.shapes import parse_end
-from sdnloom.network.value import AddressError, ip, mac
+from sdnloom.network.topology.spec import in_network
+from sdnloom.network.value import AddressError, ip, ip4_text, mac
 from sdnloom.scenario_file.table import Table
 
 _MOST = 10_000
@@ -136,7 +137,7 @@ def read_hosts(topology: Topology, tables: Sequence[Table]) -> Topology:
     ips = _distinct(tables, "ip", [_address(table, "ip", ip) for table in tables])
     entries = list(zip(tables, names, macs, ips, strict=True))
     if any("at" in table for table in tables):
-        return topology.with_hosts(_placed(topology, entries))
+        return _with_gateways(topology.with_hosts(_placed(topology, entries)), tables)
     hosts = {host.name: host for host in topology.hosts}
     for table, name, address, network in entries:
         if name not in hosts:
@@ -144,7 +145,47 @@ def read_hosts(topology: Topology, tables: Sequence[Table]) -> Topology:
             table.fail("name", name, f'a host of the topology ({known}), or a port for every host: at = "s1:1"')
         spec = hosts[name]
         hosts[name] = replace(spec, mac=address or spec.mac, ip=network or spec.ip)
-    return topology.with_hosts(hosts.values())
+    return _with_gateways(topology.with_hosts(hosts.values()), tables)
+
+
+def _with_gateways(topology: Topology, tables: Sequence[Table]) -> Topology:
+    """The topology whose hosts have the prefix lengths and gateways of their tables."""
+    specs = {host.name: host for host in topology.hosts}
+    for table in tables:
+        host = specs[table.text("name")]
+        prefix = _prefix(table)
+        if prefix is not None:
+            host = replace(host, prefix=prefix)
+        specs[host.name] = replace(host, gateway=_gateway(table, host, topology) if "gateway" in table else 0)
+    return topology.with_hosts(specs.values())
+
+
+def _prefix(table: Table) -> int | None:
+    """The length of the prefix after the slash in `ip`; None if there is none."""
+    text = table.text("ip", None) or ""
+    _, slash, length = text.partition("/")
+    if not slash:
+        return None
+    if not (length.isascii() and length.isdigit() and len(length) < 3 and 1 <= int(length) <= 32):
+        table.fail("ip", text, "a prefix length from 1 to 32 after the slash, such as 10.0.0.1/24")
+    return int(length)
+
+
+def _gateway(table: Table, host: HostSpec, topology: Topology) -> int:
+    text = table.text("gateway")
+    if "ip" in table and _prefix(table) is None:
+        table.fail("ip", table.text("ip"), "a prefix length, such as 10.0.0.1/24: the gateway serves other networks")
+    expected = (
+        f"an address of the network {ip4_text(host.ip)}/{host.prefix}, or the name of a host with such an address"
+    )
+    owner = next((other for other in topology.hosts if other.name == text), None)
+    try:
+        address = ip(text) if owner is None and ":" not in text else owner.ip if owner else 0
+    except AddressError:
+        table.fail("gateway", text, expected)
+    if not address or address == host.ip or not in_network(host, address):
+        table.fail("gateway", text, expected)
+    return address
 
 
 def _placed(topology: Topology, entries: list[tuple[Table, str, int | None, int | None]]) -> list[HostSpec]:
@@ -177,7 +218,7 @@ def _address(table: Table, key: str, parse: Callable[[str], int]) -> int | None:
     if text is None:
         return None
     try:
-        number = parse(text)
+        number = parse(text.partition("/")[0] if key == "ip" else text)
     except AddressError:
         table.fail(key, text, expected)
     if number == 0 or (key == "ip" and ":" in text) or (key == "mac" and number >> 40 & 1):

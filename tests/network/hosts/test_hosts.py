@@ -138,7 +138,7 @@ def test_an_arp_host_asks_before_it_sends_and_answers_who_asks():
     assert {type(packet.headers[1]) for packet in packets} == {Arp, type(ping(A, B).headers[1])}
     for transition in explore(built)[1]:
         if transition.step.component == "A" and transition.step.action == "send":
-            assert column(built, transition.state, "A").state.known == {"B"}
+            assert column(built, transition.state, "A").state.known == ((B.ip, B.mac),)
     assert {header_of(packet, Arp) is not None for packet in sends(built, "B")} == {True, False}
 
 

@@ -10,7 +10,7 @@ from sdnloom.network.network import NetworkError, check_not_negative, check_one_
 from sdnloom.network.packet import Packet
 from sdnloom.network.packet_id import add_packet_id
 from sdnloom.network.topology.spec import SwitchPort
-from sdnloom.network.traffic import ping
+from sdnloom.network.traffic import ping_to
 
 NamedPacket = tuple[str, Packet]  # a packet and its name in a trace
 
@@ -24,7 +24,7 @@ class ClientState(NamedTuple):
 
 @dataclass(frozen=True)
 class Client(Host):
-    """Sends at most `sends` packets: pings to the hosts `to`, and `packets` as given.
+    """Sends at most `sends` packets: pings to the hosts or IP addresses `to`, and `packets` as given.
 
     With `burst` at most that many may be unanswered: each packet sent costs one, each packet received gives one back.
     In order "any" each send may be any of the packets; "listed" takes them in turn and starts again. `numbered` decides
@@ -61,9 +61,16 @@ class Client(Host):
 
     def pool(self, view: HostView) -> tuple[NamedPacket, ...]:
         """The packets that it may send from its present port, each with a name."""
-        pings = [(name, ping(view.me, view.other(name))) for name in self.to]
+        pings = [(name, self._ping(view, view.address_of(name))) for name in self.to]
         found = [named for port, pool in self.pools if port == view.port for named in pool]
         return (*pings, *((f"packet {number}", packet) for number, packet in enumerate(self.packets, 1)), *found)
+
+    def _ping(self, view: HostView, address: int) -> Packet:
+        return ping_to(view.me, view.mac_without_arp(address), address)
+
+    def addresses_wanted(self, view: HostView) -> frozenset[int]:
+        """The addresses that it pings."""
+        return frozenset(map(view.address_of, self.to))
 
     def initial(self, view: HostView) -> Hashable:
         """Nothing is sent and a full burst is allowed."""
@@ -91,9 +98,14 @@ class Client(Host):
 
     def send(self, view: HostView, state: ClientState) -> Sequence[HostStep]:
         """One step for each packet that may be sent next."""
+        return self._steps(view, state, self.pool(view))
+
+    def _steps(
+        self, view: HostView, state: ClientState, pool: Sequence[tuple[str, Packet | None]]
+    ) -> Sequence[HostStep]:
+        """The steps that send one of these packets; None is a packet that must wait."""
         if state.sent >= self.sends or state.credit == 0:
             return ()
-        pool = self.pool(view)
         if self.order == "listed":
             pool = (pool[state.sent % len(pool)],)
         named = len(pool) > 1 or self.discover
@@ -101,6 +113,7 @@ class Client(Host):
         return [
             HostStep(after, (self._numbered(view, packet, after.sent),), choice=name if named else "")
             for name, packet in pool
+            if packet is not None
         ]
 
     def _numbered(self, view: HostView, packet: Packet, number: int) -> Packet:

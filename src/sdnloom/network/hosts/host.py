@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sdnloom.engine.model import Cell, Mode
+from sdnloom.network.network import NetworkError
 from sdnloom.network.packet import Packet
 from sdnloom.network.packet_id import add_packet_id, packet_id_of
 from sdnloom.network.topology.spec import HostSpec, SwitchPort, Topology
+from sdnloom.network.value import ip, ip4_text
 
 STATE: frozenset[Cell] = frozenset({"state"})
 
@@ -38,6 +40,24 @@ class HostView:
     def other(self, name: str) -> HostSpec:
         """The host of that name."""
         return self.topology.host(name)
+
+    def address_of(self, target: str) -> int:
+        """The IP address of a target: the name of a host, or an IPv4 address as text. Raises SdnloomError."""
+        return ip(target) if target[:1].isdigit() and ":" not in target else self.other(target).ip
+
+    def mac_without_arp(self, address: int) -> int:
+        """The MAC address to which a packet for an IP address is sent by a host that knows all addresses.
+
+        Raises NetworkError if it belongs to no host, such as the address of a gateway that only the program knows.
+        """
+        hop = self.me.next_hop(address)
+        owner = next((host for host in self.topology.hosts if host.ip == hop), None)
+        if owner is None:
+            raise NetworkError(
+                f"host {self.me.name!r} cannot know the MAC address of {ip4_text(hop)}, which belongs to no host; "
+                "expected a host that resolves addresses with ARP (kind arp, or resolves)"
+            )
+        return owner.mac
 
     def with_packet_id(self, packet: Packet, number: int | str) -> Packet:
         """The packet with an id made from this host's name and the number, if packets carry ids.
@@ -92,6 +112,10 @@ class Host:
     def answers_at_once(self) -> bool:
         """Whether `receive` may send packets."""
         return False
+
+    def addresses_wanted(self, view: HostView) -> frozenset[int]:
+        """The IP addresses that it may ask for with ARP, and those that it may ping."""
+        return frozenset()
 
     @property
     def works(self) -> bool:

@@ -1,4 +1,7 @@
-"""A TCP client and a TCP server that open a connection, send data and close it. Sequence numbers count segments."""
+"""A TCP client and a TCP server that open a connection, send data and close it. Sequence numbers count segments.
+
+Both answer ARP requests for their own address.
+"""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -7,7 +10,7 @@ from typing import Literal, NamedTuple
 from sdnloom.network.hosts.host import Host, HostAction, HostStep, HostView
 from sdnloom.network.network import NetworkError, check_not_negative
 from sdnloom.network.packet import Arp, IPv4, Packet, Tcp, TcpFlag
-from sdnloom.network.traffic import ARP_REPLY, answer_to, arp_request, ends_of, header_of, tcp_segment
+from sdnloom.network.traffic import ARP_REPLY, answer_to, arp_answer, arp_request, ends_of, header_of, tcp_segment
 
 SYN, ACK, FIN, PSH, RST = (int(flag) for flag in (TcpFlag.SYN, TcpFlag.ACK, TcpFlag.FIN, TcpFlag.PSH, TcpFlag.RST))
 
@@ -17,21 +20,24 @@ TcpPhase = Literal["unresolved", "resolving", "closed", "opening", "open", "clos
 class TcpClientState(NamedTuple):
     """The phase of the connection, and the numbers of data segments and of repeated SYN segments sent.
 
-    `mac` is the address from an ARP reply; None if the client does not resolve addresses.
+    `mac` is the address from an ARP reply; None if the client does not resolve addresses. `answered` are the ids of the
+    ARP requests answered, if packets carry ids.
     """
 
     phase: TcpPhase = "closed"
     sent: int = 0
     repeats: int = 0
     mac: int | None = None
+    answered: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class TcpClient(Host):
     """Opens one connection, sends `segments` data segments and closes it.
 
-    `to` is a host's name, or `(MAC address, IP address)` such as a load balancer's. The SYN segment may be repeated
-    `repeats` times while there is no answer. With `resolves` the client learns the MAC address by ARP first.
+    `to` is a host's name or IP address, or `(MAC address, IP address)` such as a load balancer's. The SYN segment may
+    be repeated `repeats` times while there is no answer. With `resolves` it learns the MAC address by ARP first: the
+    target's, or that of its gateway if the target is outside its network.
     """
 
     to: str | tuple[int, int] = ""
@@ -78,7 +84,7 @@ class TcpClient(Host):
         """Send the ARP request for the target's address."""
         if state.phase != "unresolved":
             return ()
-        question = view.with_packet_id(arp_request(view.me, self._target(view)[1]), "ask")
+        question = view.with_packet_id(arp_request(view.me, self._hop(view)), "ask")
         return (HostStep(state._replace(phase="resolving"), (question,)),)
 
     def open(self, view: HostView, state: TcpClientState) -> Sequence[HostStep]:
@@ -110,10 +116,13 @@ class TcpClient(Host):
 
     def receive(self, view: HostView, state: TcpClientState, packet: Packet) -> Sequence[HostStep]:
         """Learn the address; acknowledge SYN and FIN; end the connection on RST."""
-        segment, answer = header_of(packet, Tcp), header_of(packet, Arp)
-        if isinstance(answer, Arp) and self.resolves:
-            known = state.phase == "resolving" and answer.op == ARP_REPLY and answer.spa == self._target(view)[1]
-            return (HostStep(state._replace(phase="closed", mac=answer.sha) if known else state),)
+        segment, arp, reply = header_of(packet, Tcp), header_of(packet, Arp), arp_answer(view.me, packet)
+        if reply is not None:
+            reply, answered = view.answer_with_id(packet, reply, state.answered)
+            return (HostStep(state._replace(answered=answered), (reply,)),)
+        if isinstance(arp, Arp) and self.resolves:
+            known = state.phase == "resolving" and arp.op == ARP_REPLY and arp.spa == self._hop(view)
+            return (HostStep(state._replace(phase="closed", mac=arp.sha) if known else state),)
         if ends_of(packet)[1] != view.me.mac or not isinstance(segment, Tcp) or segment.dst != self.own_port:
             return (HostStep(state, ignores=True),)
         if not segment.flags & (SYN | FIN | RST):  # a bare acknowledgement changes nothing
@@ -133,10 +142,18 @@ class TcpClient(Host):
         return view.with_packet_id(tcp_segment(view.me, (mac if state.mac is None else state.mac, ip), header), number)
 
     def _target(self, view: HostView) -> tuple[int, int]:
-        if isinstance(self.to, str):
-            other = view.other(self.to)
-            return other.mac, other.ip
-        return self.to
+        """The MAC address, 0 if ARP has to find it, and the IP address."""
+        if not isinstance(self.to, str):
+            return self.to
+        address = view.address_of(self.to)
+        return 0 if self.resolves else view.mac_without_arp(address), address
+
+    def _hop(self, view: HostView) -> int:
+        return view.me.next_hop(self._target(view)[1])
+
+    def addresses_wanted(self, view: HostView) -> frozenset[int]:
+        """The address that it asks for."""
+        return frozenset({self._hop(view)}) if self.resolves else frozenset()
 
 
 TcpPeer = tuple[int, int]  # IP address and port
@@ -170,8 +187,11 @@ class TcpServer(Host):
         return TcpServerState()
 
     def receive(self, view: HostView, state: TcpServerState, packet: Packet) -> Sequence[HostStep]:
-        """Answer a segment that is sent to its port."""
-        segment, ip = header_of(packet, Tcp), header_of(packet, IPv4)
+        """Answer an ARP request for its address, and a segment that is sent to its port."""
+        segment, ip, reply = header_of(packet, Tcp), header_of(packet, IPv4), arp_answer(view.me, packet)
+        if reply is not None:
+            reply, answered = view.answer_with_id(packet, reply, state.answered)
+            return (HostStep(state._replace(answered=answered), (reply,)),)
         if not isinstance(segment, Tcp) or not isinstance(ip, IPv4) or segment.dst != self.port:
             return (HostStep(state, ignores=True),)
         if self.strict and ends_of(packet)[1] != view.me.mac:

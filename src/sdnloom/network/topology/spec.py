@@ -38,18 +38,28 @@ class SwitchSpec(Value):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class HostSpec(Value):
-    """A host: its addresses and the port that it is plugged into at the start."""
+    """A host: its addresses and the port that it is plugged into at the start.
+
+    `prefix` is the length of its network's prefix, by default Mininet's. What is not for its own network goes to the
+    address `gateway`; 0 is none: then it sends to every address directly.
+    """
 
     name: str
     mac: Mac
     ip: Ip4
     switch: str
     port: int
+    prefix: int = 8
+    gateway: Ip4 = 0
 
     @property
     def switch_port(self) -> SwitchPort:
         """The port that the host is plugged into."""
         return SwitchPort(self.switch, self.port)
+
+    def next_hop(self, ip: int) -> int:
+        """The IP address to whose MAC address it sends a packet for an IP address: that address, or the gateway."""
+        return self.gateway if self.gateway and not in_network(self, ip) else ip
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -140,6 +150,11 @@ class Topology(Value):
         uses[port] = user
 
 
+def in_network(host: HostSpec, ip: int) -> bool:
+    """Whether an IP address belongs to the network of a host."""
+    return (host.ip ^ ip) >> (32 - host.prefix) == 0
+
+
 _Spec = TypeVar("_Spec", SwitchSpec, HostSpec)
 
 
@@ -176,6 +191,13 @@ def _check_host(host: HostSpec) -> None:
     if host.mac >> 40 & 1:
         raise TopologyError(f"host {host.name!r} has the group address {mac_text(host.mac)}; expected a unicast one")
     _check_number(f"IP address of host {host.name!r}", host.ip, 1, (1 << 32) - 1)
+    _check_number(f"prefix of host {host.name!r}", host.prefix, 1, 32)
+    _check_number(f"gateway of host {host.name!r}", host.gateway, 0, (1 << 32) - 1)
+    if host.gateway and (host.gateway == host.ip or not in_network(host, host.gateway)):
+        raise TopologyError(
+            f"host {host.name!r} has the gateway {ip4_text(host.gateway)}; "
+            f"expected another address of its network {ip4_text(host.ip)}/{host.prefix}"
+        )
 
 
 def _check_number(what: str, number: object, low: int, high: int) -> None:

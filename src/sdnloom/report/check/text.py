@@ -49,9 +49,13 @@ def _verdict(report: Report) -> list[str]:
     """The verdict; if properties are violated, each with its counterexample."""
     names = Names.of(report.scenario.network.topology)
     lines = []
+    shown = set()
     for violation in report.violations:
-        lines += [f"VIOLATED {violation.property}: {violation.message}", _length(violation)]
-        lines += [*steps_text(violation.transitions, names), ""]
+        lines.append(f"VIOLATED {violation.property}: {violation.message}")
+        lines += ["by the same steps", ""] if violation.path in shown else [_length(violation)]
+        if violation.path not in shown:
+            lines += [*steps_text(violation.transitions, names), ""]
+        shown.add(violation.path)
     properties = ", ".join(report.checked) or "nothing"
     if report.verdict == "holds":
         lines.append(f"HOLDS {properties}: no violation in an exhaustive search within the bounds below")
