@@ -311,11 +311,13 @@ class OpenVswitch:
         ]
         if version == 4:
             delete_group, all_groups, equal = 2, 0xFFFFFFFC, 1
+            delete_meter, all_meters = 2, 0xFFFFFFFF
             messages = [
                 struct.pack("!BBHII4xQ", version, 24, 24, 0, equal, 0),  # RoleRequest
                 struct.pack("!BBHI6I", version, 28, 32, 0, 3, 0, 7, 7, 15, 0),  # SetAsync, to the defaults
                 *messages,
                 struct.pack("!BBHIHBxI", version, 15, 16, 0, delete_group, 0, all_groups),
+                struct.pack("!BBHIHHI", version, 29, 16, 0, delete_meter, 0, all_meters),
             ]
         return messages
 

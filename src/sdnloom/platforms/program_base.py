@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from sdnloom.engine.model import Event, Restart
 from sdnloom.engine.stop_points import check_limits, shielded
-from sdnloom.network.openflow import OpenFlowMessage
+from sdnloom.network.openflow import MeterMod, OpenFlowMessage
 from sdnloom.network.program import Input, Reaction, ReadsAndWrites
 from sdnloom.platforms.capture.dict_order import DictOrder
 from sdnloom.platforms.capture.states import FreshProgram, StateId, StateStore
@@ -20,6 +20,8 @@ from sdnloom.platforms.capture.type_rules import forget
 from sdnloom.platforms.copyable import Copyable
 from sdnloom.platforms.footprint.footprint import Effects, FootprintRecorder, Watcher
 from sdnloom.platforms.sandbox.clock import Draws, next_script
+
+METERS_NOTE = "meters are configuration only: they drop nothing"
 
 
 class StartStep(NamedTuple):
@@ -51,6 +53,7 @@ class CapturedProgram(Copyable, ABC):
     def __init__(self, per_switch: bool | None) -> None:
         self.per_switch = per_switch
         self._classes: list[type] = []
+        self._uses_meters = False
         weakref.finalize(self, forget, self._classes)
 
     # Methods that a platform defines.
@@ -134,7 +137,8 @@ class CapturedProgram(Copyable, ABC):
     def notes(self) -> tuple[str, ...]:
         """Notes for the report on how the apps were run."""
         stored = [f"states of the program are kept by {self.capture}"] if self._states.refused else []
-        return (*self._platform_notes(), *self._orders.notes(), *stored)
+        meters = [METERS_NOTE] if self._uses_meters else []
+        return (*self._platform_notes(), *self._orders.notes(), *stored, *meters)
 
     @property
     def capture(self) -> str:
@@ -201,6 +205,7 @@ class CapturedProgram(Copyable, ABC):
         draws.begin(step.script)
         with self._states.step():
             messages, events = self._perform(step)
+        self._uses_meters |= any(isinstance(message, MeterMod) for _, message in messages)
         result = StepResult(messages, events, tuple(draws.made))
         draws.begin()
         return result

@@ -57,7 +57,16 @@ from sdnloom.network.openflow import (
     Hello,
     Match,
     Meter,
+    MeterBand,
+    MeterConfig,
+    MeterConfigReply,
+    MeterConfigRequest,
+    MeterFeaturesReply,
+    MeterFeaturesRequest,
     MeterMod,
+    MeterStats,
+    MeterStatsReply,
+    MeterStatsRequest,
     OpaqueMessage,
     OpaqueStatsReply,
     OpaqueStatsRequest,
@@ -429,7 +438,16 @@ def _only_13(add: Callable[..., None], add_stats: Callable[..., None], actions: 
     bucket = numbers(Bucket, "weight:16 watch_port:32 watch_group:32", actions=tuples(actions))
     add(GroupMod, "group_id:32 command:16 type:8", buckets=tuples(bucket))
     add(TableMod, "table_id:8 config:32")
-    add(MeterMod, "meter_id:32 command:16 flags:16", bands=data)
+    bands = tuples(numbers(MeterBand, "type:16 rate:32 burst_size:32", data=st.binary(min_size=4, max_size=4)))
+    add(MeterMod, "meter_id:32 command:16 flags:16", bands=bands)
+    add_stats(MeterStatsRequest, "meter_id:32")
+    add_stats(MeterConfigRequest, "meter_id:32")
+    add_stats(MeterFeaturesRequest)
+    add_stats(MeterFeaturesReply, "max_meter:32 band_types:32 capabilities:32 max_bands:8 max_color:8")
+    add_stats(MeterConfigReply, meters=tuples(numbers(MeterConfig, "meter_id:32 flags:16", bands=bands)))
+    numbers_ = "meter_id:32 flow_count:32 packet_in_count:64 byte_in_count:64 duration_sec:32 duration_nsec:32"
+    counts = tuples(st.tuples(bits(64), bits(64)))
+    add_stats(MeterStatsReply, meters=tuples(numbers(MeterStats, numbers_, bands=counts)))
     add(RoleRequest, "role:32 generation_id:64")
     add(RoleReply, "role:32 generation_id:64")
     add(GetAsyncRequest)

@@ -229,6 +229,20 @@ def bucket_from(bucket: Any) -> of.Bucket:
     return of.Bucket(actions_from(V13, bucket.actions), bucket.weight, bucket.watch_port, bucket.watch_group)
 
 
+def band_to(band: of.MeterBand) -> Any:
+    parser, rest = ofproto_v1_3_parser, int.from_bytes(band.data, "big")
+    if band.type == of.BandType.DROP:
+        return parser.OFPMeterBandDrop(band.rate, band.burst_size)
+    if band.type == of.BandType.DSCP_REMARK:
+        return parser.OFPMeterBandDscpRemark(band.rate, band.burst_size, rest >> 24)
+    return parser.OFPMeterBandExperimenter(band.rate, band.burst_size, rest)
+
+
+def band_from(band: Any) -> of.MeterBand:
+    rest = getattr(band, "prec_level", 0) << 24 | getattr(band, "experimenter", 0)
+    return of.MeterBand(band.type, band.rate, band.burst_size, rest.to_bytes(4, "big"))
+
+
 # ---- messages --------------------------------------------------------------------------------------------------------
 
 STATS_REQUESTS: dict[type[of.OpenFlowMessage], tuple[str, str]] = {
@@ -239,6 +253,9 @@ STATS_REQUESTS: dict[type[of.OpenFlowMessage], tuple[str, str]] = {
     of.GroupStatsRequest: ("OFPGroupStatsRequest", "group_id"),
     of.GroupDescRequest: ("OFPGroupDescStatsRequest", ""),
     of.GroupFeaturesRequest: ("OFPGroupFeaturesStatsRequest", ""),
+    of.MeterStatsRequest: ("OFPMeterStatsRequest", "meter_id"),
+    of.MeterConfigRequest: ("OFPMeterConfigStatsRequest", "meter_id"),
+    of.MeterFeaturesRequest: ("OFPMeterFeaturesStatsRequest", ""),
     of.PortDescRequest: ("OFPPortDescStatsRequest", ""),
 }
 FLOW_REQUESTS: dict[type[of.OpenFlowMessage], str] = {
@@ -303,8 +320,8 @@ def to_osken(version: int, message: of.OpenFlowMessage) -> Any:
         buckets = [bucket_to(bucket) for bucket in message.buckets]
         return parser.OFPGroupMod(datapath, message.command, message.type, message.group_id, buckets)
     if isinstance(message, of.MeterMod):
-        assert not message.bands
-        return parser.OFPMeterMod(datapath, message.command, message.flags, message.meter_id, [])
+        bands = [band_to(band) for band in message.bands]
+        return parser.OFPMeterMod(datapath, message.command, message.flags, message.meter_id, bands)
     if isinstance(message, of.Experimenter):
         if version == V10:
             vendor = parser.OFPVendor(datapath)
@@ -475,5 +492,18 @@ def _stats_from(version: int, name: str, body: Any, head: dict[str, Any]) -> of.
         return of.GroupDescReply(tuple(groups), **head)
     if name == "GroupFeaturesStatsReply":
         return of.GroupFeaturesReply(body.types, body.capabilities, tuple(body.max_groups), tuple(body.actions), **head)
+    if name == "MeterStatsReply":
+        names = "meter_id flow_count packet_in_count byte_in_count duration_sec duration_nsec"
+        meters = []
+        for meter in body:
+            bands = tuple((each.packet_band_count, each.byte_band_count) for each in meter.band_stats)
+            meters.append(_same(V13, of.MeterStats, meter, names, bands=bands))
+        return of.MeterStatsReply(tuple(meters), **head)
+    if name == "MeterConfigStatsReply":
+        configs = (of.MeterConfig(each.meter_id, each.flags, tuple(map(band_from, each.bands))) for each in body)
+        return of.MeterConfigReply(tuple(configs), **head)
+    if name == "MeterFeaturesStatsReply":
+        names = "max_meter band_types capabilities max_bands max_color"
+        return _same(V13, of.MeterFeaturesReply, body[0] if isinstance(body, list) else body, names, **head)
     assert name == "PortDescStatsReply"
     return of.PortDescReply(tuple(_port_desc(V13, port) for port in body), **head)

@@ -42,6 +42,9 @@ REQUESTS_13 = (
     of.GroupStatsRequest,
     of.GroupDescRequest,
     of.GroupFeaturesRequest,
+    of.MeterStatsRequest,
+    of.MeterConfigRequest,
+    of.MeterFeaturesRequest,
     of.PortDescRequest,
 )
 REPLIES = (
@@ -66,6 +69,9 @@ REPLIES_13 = (
     of.GroupStatsReply,
     of.GroupDescReply,
     of.GroupFeaturesReply,
+    of.MeterStatsReply,
+    of.MeterConfigReply,
+    of.MeterFeaturesReply,
     of.PortDescReply,
 )
 
@@ -84,7 +90,10 @@ def spoken(version: int, message: of.OpenFlowMessage) -> of.OpenFlowMessage:
     if isinstance(message, of.StatsRequest) and version == V10:
         return replace(message, flags=0)
     if isinstance(message, of.MeterMod):
-        return replace(message, bands=b"")  # it writes bands from objects only
+        return replace(message, bands=tuple(map(spoken_band, message.bands)))
+    if isinstance(message, of.MeterConfigReply):
+        meters = (replace(each, bands=tuple(map(spoken_band, each.bands))) for each in message.meters)
+        return replace(message, meters=tuple(meters))
     if isinstance(message, of.PacketOut) and not message.actions:
         return replace(message, data=b"")  # without actions it writes its header over the data
     if isinstance(message, of.PacketOut) and message.data:
@@ -94,6 +103,13 @@ def spoken(version: int, message: of.OpenFlowMessage) -> of.OpenFlowMessage:
     if isinstance(message, of.FeaturesReply):  # it keeps ports in a dictionary
         return replace(message, ports=tuple({port.port_no: port for port in message.ports}.values()))
     return message
+
+
+def spoken_band(band: of.MeterBand) -> of.MeterBand:
+    """Return a band of one of the three types that os-ken has, with what that type has room for."""
+    kind = tuple(of.BandType)[band.type % 3]
+    data = {of.BandType.DROP: bytes(4), of.BandType.DSCP_REMARK: band.data[:1] + bytes(3)}.get(kind, band.data)
+    return replace(band, type=int(kind), data=data)
 
 
 @pytest.mark.slow

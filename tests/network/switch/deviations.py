@@ -208,19 +208,6 @@ def _never_a_port(step: Step) -> list[SwitchCore] | None:
     return [] if odd and _refused(step.model, "bad_action", "bad_out_port") else None
 
 
-def _ingress_port(step: Step) -> list[SwitchCore] | None:
-    """Open vSwitch takes any ordinary number, and ANY, as the port that a PacketOut came in through."""
-    message = step.stimulus.message if isinstance(step.stimulus, Send) else None
-    odd = isinstance(message, PacketOut) and _refused(step.model, "bad_request", "bad_port")
-    return [] if odd and not _refused(step.real, "bad_request", "bad_port") else None
-
-
-def _unknown_queue(step: Step) -> list[SwitchCore] | None:
-    """Open vSwitch takes any queue number and uses the default queue."""
-    refused = any(isinstance(message, Error) for message in step.real.messages)
-    return [] if _refused(step.model, "bad_action", "bad_queue") and not refused else None
-
-
 def _port_status_of_port_mod(step: Step) -> list[SwitchCore] | None:
     """Open vSwitch reports a PortMod only if it takes the port down or up, and says then that the link went with it."""
     message = step.stimulus.message if isinstance(step.stimulus, Send) else None
@@ -443,8 +430,6 @@ DEVIATIONS = (
     Deviation("group-loop", _group_loop),
     Deviation("chained-group", _chained_group),
     Deviation("never-a-port", _never_a_port),
-    Deviation("ingress-port", _ingress_port),
-    Deviation("unknown-queue", _unknown_queue),
     Deviation("port-status-of-port-mod", _port_status_of_port_mod),
     Deviation("reassembly", _reassembly),
     Deviation("exact-among-equals", _exact_among_equals),

@@ -1,7 +1,7 @@
 """The switch model agrees with a real Open vSwitch, and the comparison detects mistakes in the model."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,6 @@ from sdnloom.network.openflow import (
     V13,
     ApplyActions,
     Bucket,
-    Enqueue,
     FlowCommand,
     FlowFlag,
     FlowMod,
@@ -48,7 +47,7 @@ from tests.network.switch.deviations import (
     IDLE_TIMER_OF_REPLACEMENT,
     TWINS,
 )
-from tests.network.switch.differential import Comparison, configuration
+from tests.network.switch.differential import Comparison
 from tests.network.switch.sequences import Arrival, Generator, Send, Stimulus, Wait
 
 SHARDS = 4
@@ -56,21 +55,6 @@ SEQUENCES = 260  # of each shard: 2 versions * 4 shards * 260 = 2,080
 NAMES = {each.name for each in DEVIATIONS} | {*TWINS, *ALWAYS, HARD_TIMER_OF_MODIFY, IDLE_TIMER_OF_REPLACEMENT}
 SILENT = {"checksum-in-fragment"}  # part of the view, so it is never counted
 DOCS = Path(__file__).parents[3] / "docs" / "switch.md"
-
-
-@pytest.fixture
-def compare(need_tool: Callable[..., None]) -> Iterator[Callable[[int], Comparison]]:
-    """Return a function that starts an Open vSwitch of a version; it is stopped after the test."""
-    need_tool("ovs-vswitchd", "ovsdb-server")
-    started: list[OpenVswitch] = []
-
-    def start(version: int) -> Comparison:
-        started.append(OpenVswitch(version))
-        return Comparison(configuration(started[-1]), started[-1])
-
-    yield start
-    for switch in started:
-        switch.close()
 
 
 @pytest.mark.slow
@@ -176,8 +160,6 @@ SHOWN: dict[str, tuple[int, Callable[[Switch], list[Stimulus]]]] = {
         ],
     ),
     "never-a-port": (V10, lambda _: [entry(out(V10, Port.TABLE))]),
-    "ingress-port": (V13, lambda _: [packet_out(OUT13, in_port=77)]),
-    "unknown-queue": (V10, lambda _: [packet_out(Enqueue(2, 5), in_port=1)]),
     "port-status-of-port-mod": (V10, lambda config: [port_mod(config, PortConfig.NO_FLOOD)]),
     "reassembly": (V13, lambda _: [Send(SetConfig(2))]),
     "no-packet-in": (V10, lambda config: [port_mod(config, PortConfig.NO_PACKET_IN), Arrival(1, TCP)]),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 from sdnloom.network.openflow import (
     Error,
@@ -11,6 +12,8 @@ from sdnloom.network.openflow import (
     FlowRemovedReason,
     FlowStatsReply,
     GroupDescReply,
+    MeterConfigReply,
+    MeterStatsReply,
     OpenFlowMessage,
     PacketIn,
 )
@@ -74,6 +77,9 @@ def _comparable(messages: Iterable[OpenFlowMessage]) -> tuple[OpenFlowMessage, .
             kept.append(replace(message, data=message.data[:ERROR_DATA]))  # both versions ask for at least that much
         elif isinstance(message, GroupDescReply):
             kept.append(replace(message, groups=tuple(sorted(message.groups, key=lambda group: group.group_id))))
+        elif isinstance(message, MeterConfigReply | MeterStatsReply):
+            meters: Iterable[Any] = sorted(message.meters, key=lambda meter: meter.meter_id)
+            kept.append(replace(message, meters=tuple(meters)))
         elif isinstance(message, PacketIn):
             kept.append(replace(message, data=without_fragment_checksum(message.data)))
         else:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from sdnloom.network.openflow.constants import NO_TRUNCATION, GroupNo, PortNo
+from sdnloom.network.openflow.constants import NO_TRUNCATION, GroupNo, MeterNo, PortNo
 from sdnloom.network.openflow.oxm import FIELDS
 from sdnloom.network.value import Hex, Value, hexadecimal
 
@@ -188,9 +188,9 @@ class ClearActions(Instruction):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Meter(Instruction):
-    """Apply a meter."""
+    """Send the packet through a meter."""
 
-    meter_id: Hex
+    meter_id: MeterNo
 
 
 @dataclass(frozen=True, slots=True, repr=False)

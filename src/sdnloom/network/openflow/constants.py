@@ -80,6 +80,40 @@ class GroupType(IntEnum):
     FAST_FAILOVER = 3
 
 
+class MeterId(IntEnum):
+    """Reserved meter numbers; 0 is no meter."""
+
+    MAX = 0xFFFF0000
+    SLOWPATH = 0xFFFFFFFD
+    CONTROLLER = 0xFFFFFFFE
+    ALL = 0xFFFFFFFF
+
+
+class MeterCommand(IntEnum):
+    """Commands of a MeterMod."""
+
+    ADD = 0
+    MODIFY = 1
+    DELETE = 2
+
+
+class MeterFlag(IntFlag):
+    """Bits of `MeterMod.flags`: the unit of rates, and what bands have."""
+
+    KBPS = 1 << 0
+    PKTPS = 1 << 1
+    BURST = 1 << 2
+    STATS = 1 << 3
+
+
+class BandType(IntEnum):
+    """Types of meter bands."""
+
+    DROP = 1
+    DSCP_REMARK = 2
+    EXPERIMENTER = 0xFFFF
+
+
 class PacketInReason(IntEnum):
     """Reasons for sending a packet to the controller. 1.0 has the first two."""
 
@@ -167,6 +201,9 @@ BufferId = Annotated[int, Show(32, lambda number: "NO_BUFFER" if number == NO_BU
 Command = Annotated[int, _named(FlowCommand)]
 GroupModCommand = Annotated[int, _named(GroupCommand)]
 GroupKind = Annotated[int, _named(GroupType)]
+MeterNo = Annotated[int, _named(MeterId)]
+MeterModCommand = Annotated[int, _named(MeterCommand)]
+BandKind = Annotated[int, _named(BandType)]
 InReason = Annotated[int, _named(PacketInReason)]
 RemovedReason = Annotated[int, _named(FlowRemovedReason)]
 StatusReason = Annotated[int, _named(PortReason)]

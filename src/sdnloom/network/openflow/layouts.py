@@ -105,6 +105,7 @@ _V13 = {
     "port_mod": "port_no:32:port -:32 hw_addr:48 -:16 config:32 mask:32 advertise:32 -:32",
     "table_mod": "table_id:8 -:24 config:32",
     "meter_mod": "command:16 flags:16 meter_id:32",
+    "meter_band": "type:16 len:16:size rate:32 burst_size:32",
     "queue_config_request": "port:32:port -:32",
     "queue_config_reply": "port:32:port -:32",
     "queue": "queue_id:32 port:32:port len:16:size -:48",
@@ -129,6 +130,10 @@ _V13 = {
     "bucket_counter": "packet_count:64 byte_count:64",
     "group_desc": "length:16:size type:8 -:8 group_id:32",
     "group_features_reply": f"{_STATS13} types:32 capabilities:32 max_groups:128:words actions:128:words",
+    "meter_request": f"{_STATS13} meter_id:32 -:32",
+    "meter_stats": (f"meter_id:32 len:16:size -:48 flow_count:32 packet_in_count:64 byte_in_count:64 {_DURATION}"),
+    "meter_config": "length:16:size flags:16 meter_id:32",
+    "meter_features_reply": f"{_STATS13} max_meter:32 band_types:32 capabilities:32 max_bands:8 max_color:8 -:16",
     "experimenter_stats": f"{_STATS13} experimenter:32",
     # actions
     "output": "type:16 len:16:size port:32:port max_len:16 -:48",

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from sdnloom.network.openflow.actions import Instruction, OpenFlowAction
 from sdnloom.network.openflow.constants import (
     NO_BUFFER,
+    BandKind,
     BufferId,
     Command,
     GroupId,
@@ -12,6 +13,8 @@ from sdnloom.network.openflow.constants import (
     GroupModCommand,
     GroupNo,
     InReason,
+    MeterModCommand,
+    MeterNo,
     Port,
     PortNo,
     RemovedReason,
@@ -247,13 +250,23 @@ class TableMod(OpenFlowMessage):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class MeterMod(OpenFlowMessage):
-    """Changes a meter (1.3); its bands are kept as bytes."""
+class MeterBand(Value):
+    """A band of a meter. `data` are the bytes after the burst size: padding, a precedence level or an experimenter."""
 
-    meter_id: Hex
-    command: int = 0
-    flags: int = 0
-    bands: bytes = b""
+    type: BandKind
+    rate: int = 0
+    burst_size: int = 0
+    data: bytes = bytes(4)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class MeterMod(OpenFlowMessage):
+    """Changes a meter (1.3)."""
+
+    meter_id: MeterNo
+    command: MeterModCommand = 0
+    flags: Hex = 0
+    bands: tuple[MeterBand, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -3,9 +3,19 @@
 from dataclasses import dataclass, field
 
 from sdnloom.network.openflow.actions import Instruction
-from sdnloom.network.openflow.constants import ALL_QUEUES, ALL_TABLES, GroupId, GroupKind, GroupNo, Port, PortNo
+from sdnloom.network.openflow.constants import (
+    ALL_QUEUES,
+    ALL_TABLES,
+    GroupId,
+    GroupKind,
+    GroupNo,
+    MeterId,
+    MeterNo,
+    Port,
+    PortNo,
+)
 from sdnloom.network.openflow.match import ANY_PACKET, Match
-from sdnloom.network.openflow.messages import Bucket, OpenFlowMessage, PortDesc
+from sdnloom.network.openflow.messages import Bucket, MeterBand, OpenFlowMessage, PortDesc
 from sdnloom.network.value import Hex, Value
 
 
@@ -249,6 +259,72 @@ class GroupFeaturesReply(StatsReply):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class MeterStatsRequest(StatsRequest):
+    """Asks for the counters of meters (1.3)."""
+
+    meter_id: MeterNo = MeterId.ALL
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class MeterStats(Value):
+    """Counters of a meter; `bands` are (packets, bytes) that each band dropped or changed."""
+
+    meter_id: MeterNo
+    flow_count: int = 0
+    packet_in_count: int = 0
+    byte_in_count: int = 0
+    duration_sec: int = 0
+    duration_nsec: int = 0
+    bands: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class MeterStatsReply(StatsReply):
+    """Counters of meters (1.3)."""
+
+    meters: tuple[MeterStats, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class MeterConfigRequest(StatsRequest):
+    """Asks for meters (1.3)."""
+
+    meter_id: MeterNo = MeterId.ALL
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class MeterConfig(Value):
+    """The configuration of a meter. Its `flags` are those of a MeterMod."""
+
+    meter_id: MeterNo
+    flags: Hex = 0
+    bands: tuple[MeterBand, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class MeterConfigReply(StatsReply):
+    """Meters (1.3)."""
+
+    meters: tuple[MeterConfig, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class MeterFeaturesRequest(StatsRequest):
+    """Asks for the features of meters (1.3)."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class MeterFeaturesReply(StatsReply):
+    """The features of meters (1.3); `band_types` has a bit for each type, `capabilities` those of `MeterFlag`."""
+
+    max_meter: int = 0
+    band_types: Hex = 0
+    capabilities: Hex = 0
+    max_bands: int = 0
+    max_color: int = 0
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class PortDescRequest(StatsRequest):
     """Asks for the ports (1.3; in 1.0 FeaturesReply has them)."""
 
@@ -278,7 +354,7 @@ class ExperimenterStatsReply(StatsReply):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class OpaqueStatsRequest(StatsRequest):
-    """A request that is kept as bytes: table features, meters, and types that the version does not define."""
+    """A request that is kept as bytes: table features, and types that the version does not define."""
 
     stats_type: int
     body: bytes = b""
@@ -286,7 +362,7 @@ class OpaqueStatsRequest(StatsRequest):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class OpaqueStatsReply(StatsReply):
-    """A reply that is kept as bytes: table features, meters, and types that the version does not define."""
+    """A reply that is kept as bytes: table features, and types that the version does not define."""
 
     stats_type: int
     body: bytes = b""

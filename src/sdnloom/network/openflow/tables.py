@@ -73,6 +73,7 @@ _BUCKET = _record(
     length="len",
     fault=("group_mod_failed", "bad_bucket"),
 )
+_BAND = _record(V13, messages.MeterBand, "meter_band", _DATA, length="len")
 
 
 def _both(version: int) -> dict[type[messages.OpenFlowMessage], tuple[int, Record]]:
@@ -140,7 +141,7 @@ MESSAGES: dict[int, dict[type[messages.OpenFlowMessage], tuple[int, Record]]] = 
         messages.GetAsyncRequest: (26, _v13(messages.GetAsyncRequest, "empty")),
         messages.GetAsyncReply: (27, _v13(messages.GetAsyncReply, "async")),
         messages.SetAsync: (28, _v13(messages.SetAsync, "async")),
-        messages.MeterMod: (29, _v13(messages.MeterMod, "meter_mod", RecordPart("bands", Rest()))),
+        messages.MeterMod: (29, _v13(messages.MeterMod, "meter_mod", _each("bands", _BAND))),
     },
 }
 
@@ -159,6 +160,8 @@ _FLOW_STATS = {
     V13: _v13(stats.FlowStats, "flow_stats", _MATCH13, _ENTRY13, length="length"),
 }
 _GROUP_STATS = _v13(stats.GroupStats, "group_stats", _each("buckets", _COUNTER), length="length")
+_METER_STATS = _v13(stats.MeterStats, "meter_stats", _each("bands", _COUNTER), length="len")
+_METER_CONFIG = _v13(stats.MeterConfig, "meter_config", _each("bands", _BAND), length="length")
 _GROUP_DESC = _v13(stats.GroupDesc, "group_desc", _each("buckets", _BUCKET), length="length")
 
 
@@ -213,6 +216,18 @@ def _stats(version: int) -> dict[int, tuple[Record, Record]]:
             8: (
                 record(8, stats.GroupFeaturesRequest, "stats"),
                 record(8, stats.GroupFeaturesReply, "group_features_reply"),
+            ),
+            9: (
+                record(9, stats.MeterStatsRequest, "meter_request"),
+                record(9, stats.MeterStatsReply, "stats", _each("meters", _METER_STATS)),
+            ),
+            10: (
+                record(10, stats.MeterConfigRequest, "meter_request"),
+                record(10, stats.MeterConfigReply, "stats", _each("meters", _METER_CONFIG)),
+            ),
+            11: (
+                record(11, stats.MeterFeaturesRequest, "stats"),
+                record(11, stats.MeterFeaturesReply, "meter_features_reply"),
             ),
             13: (
                 record(13, stats.PortDescRequest, "stats"),

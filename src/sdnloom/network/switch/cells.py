@@ -13,6 +13,7 @@ A cell is a tuple whose first element is its kind, or a plain word:
 | `("room", table)` | the number of entries of a bounded table |
 | `("later",)` | every entry of every table but the first, and the number of entries there |
 | `("group", number)`, `"groups"` | one group, all groups |
+| `("meter", number)`, `"meters"` | one meter, all meters |
 | `("port", number)`, `"ports"` | one port, all ports |
 | `"buffers"`, `"config"`, `"macs"`, `"counts"`, `"connection"` | the rest |
 | `"time"` | how long timers have run; written when time passes, read by steps that start or report a timer |
@@ -28,7 +29,7 @@ from sdnloom.engine.model import Cell as Cell
 from sdnloom.network.switch.tables.lookup import covers, matches, overlap
 
 _TABLE_KINDS = frozenset({"flow", "lookup", "region", "overlap", "touch", "beneath", "room"})
-_WHOLE = {"group": "groups", "port": "ports"}
+_WHOLE = {"group": "groups", "meter": "meters", "port": "ports"}
 
 
 def cells_conflict(one: Any, other: Any) -> bool:
@@ -68,7 +69,7 @@ def _wide_conflict(wide: Any, other: Any) -> bool:
 
 
 def _wholes(cell: Any) -> tuple[str, ...]:
-    """Return the cell of all groups or all ports that a cell belongs to, if any."""
+    """Return the cell of all groups, meters or ports that a cell belongs to, if any."""
     kind = _kind(cell)
     return (_WHOLE[kind],) if kind in _WHOLE else ()
 

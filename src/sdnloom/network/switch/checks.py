@@ -17,6 +17,7 @@ from sdnloom.network.openflow import (
     Group,
     Instruction,
     Match,
+    Meter,
     OpenFlowAction,
     Output,
     PopVlan,
@@ -42,7 +43,7 @@ _UNSUPPORTED = frozenset(
 _TRANSPORT = frozenset(("tp_src", "tp_dst"))
 _V10_SETS = frozenset(("eth_dst", "eth_src", "vlan_vid", "vlan_pcp", "ipv4_src", "ipv4_dst", "ip_dscp")) | _TRANSPORT
 _PLAIN = (PopVlan, SetNwTtl, DecNwTtl, SetQueue, Group)  # actions of 1.3 without arguments that could be wrong
-_INSTRUCTION_ORDER = (ApplyActions, ClearActions, WriteActions, WriteMetadata, GotoTable)  # 1.3, 5.9: fixed
+_INSTRUCTION_ORDER = (Meter, ApplyActions, ClearActions, WriteActions, WriteMetadata, GotoTable)  # 1.3, 5.9: fixed
 
 
 @dataclass(frozen=True)
@@ -198,6 +199,15 @@ def check_groups(step: SwitchStep, actions: Iterable[OpenFlowAction]) -> None:
             step.reads.add(("group", action.group_id))
             if all(group.group_id != action.group_id for group in step.core.groups):
                 raise RefusedMessage("bad_action", "bad_out_group")
+
+
+def check_meters(step: SwitchStep, instructions: Iterable[Instruction]) -> None:
+    """Refuse a meter that does not exist; the last check, as that of groups."""
+    for instruction in instructions:
+        if isinstance(instruction, Meter):
+            step.reads.add(("meter", instruction.meter_id))
+            if all(meter.meter_id != instruction.meter_id for meter in step.core.meters):
+                raise RefusedMessage("meter_mod_failed", "invalid_meter")
 
 
 def _check_set(old: bool, action: SetField) -> None:

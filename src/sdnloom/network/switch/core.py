@@ -14,7 +14,7 @@ from sdnloom.network.openflow import (
     Role,
     field_order,
 )
-from sdnloom.network.openflow.messages import Bucket
+from sdnloom.network.openflow.messages import Bucket, MeterBand
 from sdnloom.network.packet import Packet
 from sdnloom.network.switch.config import Switch
 from sdnloom.network.value import Hex, Value
@@ -113,6 +113,19 @@ class GroupEntry(CachedHash):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class MeterEntry(CachedHash):
+    """A meter. No rate is modelled, so it drops nothing; `traffic` counts what went through it, 0 unless counted."""
+
+    meter_id: int
+    flags: int
+    bands: tuple[MeterBand, ...] = ()
+    age: int = 0
+    traffic: Traffic = NO_TRAFFIC
+
+    __hash__ = CachedHash.__hash__
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class BufferedPacket(CachedHash):
     """A packet that waits for the controller; `left` is the time left until it is discarded, None for ever."""
 
@@ -171,6 +184,7 @@ class SwitchCore(CachedHash):
     macs: tuple[tuple[int, int, int, int], ...] = ()
     connected: bool = True
     counts: Counts = NO_COUNTS
+    meters: tuple[MeterEntry, ...] = ()
 
     __hash__ = CachedHash.__hash__
 

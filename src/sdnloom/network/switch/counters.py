@@ -56,6 +56,19 @@ def count_group(step: SwitchStep, group: GroupEntry, buckets: tuple[int, ...], r
         )
 
 
+def count_metered(step: SwitchStep, meter_id: int, received: Packet) -> None:
+    """Count a packet in a meter."""
+    if step.config.counters:
+        step.writes.add(("meter", meter_id))
+        size = _size(received)
+        step.update(
+            meters=tuple(
+                replace(each, traffic=each.traffic.plus(size)) if each.meter_id == meter_id else each
+                for each in step.core.meters
+            )
+        )
+
+
 def traffic_of_port(step: SwitchStep, port: int) -> tuple[Traffic, Traffic]:
     """Return the counters of the packets that a port received and sent."""
     step.reads.add("counts")

@@ -38,7 +38,9 @@ from sdnloom.network.switch.tables.lookup import packet_fields
 _READ_ONLY = (BarrierRequest, EchoRequest, FeaturesRequest, GetConfigRequest, StatsRequest)
 _SIMPLE_ACTIONS = (SetField, Output)  # their ports are known without the core
 _LATER = ("later",)
-_COMMON = frozenset({"ports", "config", "connection", "time", "groups"})  # cells that nearly every step may read
+_COMMON = frozenset(
+    {"ports", "config", "connection", "time", "groups", "meters"}
+)  # cells that nearly every step may read
 
 
 class MessageFootprint(NamedTuple):
@@ -53,14 +55,16 @@ class MessageFootprint(NamedTuple):
 def of_packet(config: Switch, in_port: int, packet: Packet) -> MessageFootprint | None:
     """Return the footprint of a packet that arrives: a lookup in the first table, then whatever its entries do.
 
-    In 1.3 they may change the packet and send it to any later table, or to groups, which count.
+    In 1.3 they may change the packet and send it to any later table, or to groups and meters, which count.
     """
     fields = tuple(sorted(packet_fields(packet, in_port, 0, zero_ports=config.version == V10).items()))
     reads: set[Cell] = {("lookup", 0, fields, -1), *_COMMON}
-    writes: set[Cell] = {("touch", 0, fields), "buffers", "macs", "counts"}
+    writes: set[Cell] = {("touch", 0, fields), "macs", "counts"}
+    if config.buffers:
+        writes.add("buffers")
     if config.version != V10:
         reads.add(_LATER)
-        writes |= {_LATER, "groups"} if config.counters else {_LATER}
+        writes |= {_LATER, "groups", "meters"} if config.counters else {_LATER}
     return MessageFootprint(frozenset(reads), frozenset(writes), None, True)
 
 

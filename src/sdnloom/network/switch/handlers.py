@@ -51,6 +51,7 @@ from sdnloom.network.switch.stats import answer_statistics
 from sdnloom.network.switch.step import RefusedMessage, SwitchStep
 from sdnloom.network.switch.tables.flow_mod import apply_flow_mod
 from sdnloom.network.switch.tables.group_mod import apply_group_mod
+from sdnloom.network.switch.tables.meter_mod import apply_meter_mod
 
 _CAPABILITIES = (
     SwitchCapability.FLOW_STATS
@@ -252,6 +253,7 @@ _BOTH: dict[type[OpenFlowMessage], Callable[[SwitchStep, Any], None]] = {
 }
 _ONLY_13: dict[type[OpenFlowMessage], Callable[[SwitchStep, Any], None]] = {
     GroupMod: apply_group_mod,
+    MeterMod: apply_meter_mod,
     TableMod: _table_mod,
     RoleRequest: _role,
     GetAsyncRequest: _get_async,

@@ -16,6 +16,7 @@ from sdnloom.network.openflow import (
     Group,
     GroupType,
     Match,
+    Meter,
     OpenFlowAction,
     Output,
     PacketInReason,
@@ -35,7 +36,14 @@ from sdnloom.network.openflow.messages import Bucket, PacketIn
 from sdnloom.network.packet import Packet, encode
 from sdnloom.network.switch.buffers import buffer_packet
 from sdnloom.network.switch.core import EMERGENCY, FlowEntry, GroupEntry
-from sdnloom.network.switch.counters import count_group, count_hit, count_lookup, count_received, count_sent
+from sdnloom.network.switch.counters import (
+    count_group,
+    count_hit,
+    count_lookup,
+    count_metered,
+    count_received,
+    count_sent,
+)
 from sdnloom.network.switch.normal import normal_ports, without_empty_tag
 from sdnloom.network.switch.rewrite import pop_vlan, push_vlan, set_field, set_ttl, set_vlan, ttl_of
 from sdnloom.network.switch.step import Ambiguous, LocalDropped, SwitchStep
@@ -115,7 +123,9 @@ def execute_entry(step: SwitchStep, flight: Flight, entry: FlowEntry) -> int | N
     table_miss = entry.priority == 0 and not entry.match.fields and step.config.version != V10
     following = None
     for instruction in entry.instructions:
-        if isinstance(instruction, ApplyActions):
+        if isinstance(instruction, Meter):
+            count_metered(step, instruction.meter_id, flight.received)
+        elif isinstance(instruction, ApplyActions):
             # The reason of a table-miss entry is a miss only for actions that it applies itself (1.3, 5.4).
             flight.reason = PacketInReason.NO_MATCH if table_miss else PacketInReason.ACTION
             apply_actions(step, flight, instruction.actions)

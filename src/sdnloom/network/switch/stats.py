@@ -26,6 +26,16 @@ from sdnloom.network.openflow import (
     GroupStatsReply,
     GroupStatsRequest,
     GroupType,
+    MeterConfig,
+    MeterConfigReply,
+    MeterConfigRequest,
+    MeterFeaturesReply,
+    MeterFeaturesRequest,
+    MeterFlag,
+    MeterId,
+    MeterStats,
+    MeterStatsReply,
+    MeterStatsRequest,
     OpaqueStatsRequest,
     Port,
     PortDescReply,
@@ -43,11 +53,12 @@ from sdnloom.network.openflow import (
     TableStatsRequest,
 )
 from sdnloom.network.switch.checks import check_match
-from sdnloom.network.switch.core import EMERGENCY, NO_TRAFFIC, FlowEntry, GroupEntry
+from sdnloom.network.switch.core import EMERGENCY, NO_TRAFFIC, FlowEntry, GroupEntry, MeterEntry
 from sdnloom.network.switch.counters import traffic_of_port
 from sdnloom.network.switch.step import RefusedMessage, SwitchStep
-from sdnloom.network.switch.tables.flow_table import instruction_actions, outputs_to, uses_group
+from sdnloom.network.switch.tables.flow_table import instruction_actions, outputs_to, uses_group, uses_meter
 from sdnloom.network.switch.tables.lookup import covers
+from sdnloom.network.switch.tables.meter_mod import BAND_TYPES, MAX_BANDS, MAX_METERS
 
 _V10_WILDCARDS = 0x3FFFFF
 _CHAINING = 1 << 2  # group capability
@@ -198,6 +209,46 @@ def _group_features(step: SwitchStep, request: GroupFeaturesRequest) -> StatsRep
     return GroupFeaturesReply(types, _CHAINING, (limit,) * 4, (_GROUP_ACTIONS,) * 4, xid=request.xid)
 
 
+def _meter_stats(step: SwitchStep, request: MeterStatsRequest) -> StatsReply:
+    step.reads.add(("region", None, _EVERYTHING))
+    return MeterStatsReply(
+        tuple(
+            MeterStats(
+                meter_id=meter.meter_id,
+                flow_count=sum(uses_meter(entry, meter.meter_id) for entry in step.core.flows),
+                packet_in_count=meter.traffic.packets,
+                byte_in_count=meter.traffic.bytes,
+                duration_sec=meter.age // 1000,
+                duration_nsec=meter.age % 1000 * 1_000_000,
+                bands=((0, 0),) * len(meter.bands),
+            )
+            for meter in _meters(step, request.meter_id)
+        ),
+        xid=request.xid,
+    )
+
+
+def _meter_config(step: SwitchStep, request: MeterConfigRequest) -> StatsReply:
+    rows = (MeterConfig(each.meter_id, each.flags, each.bands) for each in _meters(step, request.meter_id))
+    return MeterConfigReply(tuple(rows), xid=request.xid)
+
+
+def _meters(step: SwitchStep, meter_id: int) -> list[MeterEntry]:
+    """Return one meter or all; a meter that does not exist is refused."""
+    step.reads.add("meters")
+    if step.config.counters:
+        step.reads.add("time")
+    found = [meter for meter in step.core.meters if meter_id in (MeterId.ALL, meter.meter_id)]
+    if not found and meter_id != MeterId.ALL:
+        raise RefusedMessage("meter_mod_failed", "unknown_meter")
+    return found
+
+
+def _meter_features(step: SwitchStep, request: MeterFeaturesRequest) -> StatsReply:
+    kinds = sum(1 << kind for kind in BAND_TYPES)
+    return MeterFeaturesReply(MAX_METERS, kinds, sum(MeterFlag), MAX_BANDS, 0, xid=request.xid)
+
+
 def _port_desc(step: SwitchStep, request: PortDescRequest) -> StatsReply:
     step.reads.add("ports")
     return PortDescReply(step.ports, xid=request.xid)
@@ -225,6 +276,9 @@ _ONLY_13: dict[type[StatsRequest], Callable[[SwitchStep, Any], StatsReply]] = {
     GroupStatsRequest: _group_stats,
     GroupDescRequest: _group_desc,
     GroupFeaturesRequest: _group_features,
+    MeterStatsRequest: _meter_stats,
+    MeterConfigRequest: _meter_config,
+    MeterFeaturesRequest: _meter_features,
     PortDescRequest: _port_desc,
 }
 

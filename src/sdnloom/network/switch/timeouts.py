@@ -44,7 +44,10 @@ def _pass(step: SwitchStep, milliseconds: int) -> None:
     if timed or step.config.counters:
         step.update(flows=tuple(_older(step, entry, milliseconds) for entry in core.flows))
     if step.config.counters:
-        step.update(groups=tuple(replace(group, age=group.age + milliseconds) for group in core.groups))
+        step.update(
+            groups=tuple(replace(group, age=group.age + milliseconds) for group in core.groups),
+            meters=tuple(replace(meter, age=meter.age + milliseconds) for meter in core.meters),
+        )
     if any(waiting.left is not None for waiting in core.buffers):
         step.update(
             buffers=tuple(

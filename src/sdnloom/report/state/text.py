@@ -16,7 +16,7 @@ _PHASES = {"on": "", "disconnected": " (no controller)", "off": " (no power)"}
 
 
 def tables_text(semantics: Semantics, state: State, names: Names, only: str | None = None) -> list[str]:
-    """Flow tables, groups, buffers and ports that are down."""
+    """Flow tables, groups, meters, buffers and ports that are down."""
     lines = []
     for component, core in zip(semantics.system.components, state.cores, strict=True):
         if isinstance(core, SwitchState) and only in (None, component.name):
@@ -38,6 +38,8 @@ def _switch(state: SwitchState, names: Names) -> Iterator[str]:
         yield f"{table}priority {entry.wire_priority} {match_words(entry.match, names)} -> {does}{timeouts}"
     for group in core.groups:
         yield f"group {group.group_id}: {stable_text(group.buckets)}"
+    for meter in core.meters:
+        yield f"meter {meter.meter_id}: {stable_text(meter.bands)}"
     for kept in core.buffers:
         yield f"buffer {kept.buffer_id}, port {kept.in_port}: {packet_words(kept.packet, names)}"
     for port, cause in state.down:

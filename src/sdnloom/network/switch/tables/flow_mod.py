@@ -16,7 +16,7 @@ from sdnloom.network.openflow import (
 )
 from sdnloom.network.openflow.messages import FlowMod
 from sdnloom.network.switch import buffers, pipeline
-from sdnloom.network.switch.checks import check_groups, check_instructions, check_match
+from sdnloom.network.switch.checks import check_groups, check_instructions, check_match, check_meters
 from sdnloom.network.switch.core import EMERGENCY, EXACT, NO_TRAFFIC, FlowEntry
 from sdnloom.network.switch.step import RefusedMessage, SwitchStep
 from sdnloom.network.switch.tables.flow_table import (
@@ -109,6 +109,7 @@ def _new_entry(step: SwitchStep, message: FlowMod, table: int, match: Match, pri
 
 
 def _add(step: SwitchStep, message: FlowMod, entry: FlowEntry) -> None:
+    check_meters(step, entry.instructions)
     check_groups(step, instruction_actions(entry.instructions))
     if message.flags & FlowFlag.CHECK_OVERLAP:
         _refuse_overlap(step, entry)
@@ -149,6 +150,7 @@ def _modify(step: SwitchStep, message: FlowMod, wanted: FlowEntry) -> None:
         if old:
             _add(step, message, wanted)
         return
+    check_meters(step, wanted.instructions)
     check_groups(step, instruction_actions(wanted.instructions))
     reset = not old and message.flags & FlowFlag.RESET_COUNTS
     step.writes.update(entry_cell(entry) for entry in found)

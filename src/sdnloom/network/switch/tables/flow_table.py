@@ -3,7 +3,16 @@
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
 
-from sdnloom.network.openflow import ApplyActions, Enqueue, Group, Instruction, OpenFlowAction, Output, WriteActions
+from sdnloom.network.openflow import (
+    ApplyActions,
+    Enqueue,
+    Group,
+    Instruction,
+    Meter,
+    OpenFlowAction,
+    Output,
+    WriteActions,
+)
 from sdnloom.network.switch.cells import Cell
 from sdnloom.network.switch.core import FlowEntry
 from sdnloom.network.switch.tables.lookup import PacketFields, matches
@@ -71,6 +80,11 @@ def outputs_to(entry: FlowEntry, port: int) -> bool:
     return any(
         isinstance(each, Output | Enqueue) and each.port == port for each in instruction_actions(entry.instructions)
     )
+
+
+def uses_meter(entry: FlowEntry, meter_id: int) -> bool:
+    """Return whether an entry sends packets through a meter."""
+    return any(isinstance(each, Meter) and each.meter_id == meter_id for each in entry.instructions)
 
 
 def uses_group(entry: FlowEntry, group_id: int) -> bool:
