@@ -50,11 +50,11 @@ def load_message(error: BaseException, own: frozenset[str], what: str) -> str:
         case SyntaxError():
             return f"{error.filename}:{error.lineno or 1}: not Python: {error.msg}"
         case ModuleNotFoundError() if error.name:
-            return f"{where}needs the module {error.name!r}, {_missing_module(error.name)}"
+            return f"{where}needs the module {error.name!r}, {_missing_module(error.name, own)}"
         case FileNotFoundError() if isinstance(error.filename, str):
             return f"{where}needs the file {error.filename!r}, {_missing_file(error.filename, own)}"
         case ImportError() if (found := CANNOT_IMPORT.search(str(error))) and found[2].partition(".")[0] in FRAMEWORKS:
-            return f"{where}needs {found[1]!r} of {found[2]}, {_missing_module(f'{found[2]}.{found[1]}')}"
+            return f"{where}needs {found[1]!r} of {found[2]}, {_missing_module(f'{found[2]}.{found[1]}', own)}"
         case KeyError() if _raised_in(error) == "os":
             name = error.args[0]
             return f"{where}needs the environment variable {name}; expected it to be set: --env {name}=VALUE"
@@ -70,13 +70,15 @@ def load_message(error: BaseException, own: frozenset[str], what: str) -> str:
     return " ".join(text.split())
 
 
-def _missing_module(name: str) -> str:
+def _missing_module(name: str, own: frozenset[str]) -> str:
     if name.startswith("ryu.app."):
         return f"which is one of Ryu's own apps; {RYU_APPS}"
     if name.partition(".")[0] in FRAMEWORKS:
         return "which os-ken does not have"
     if name in sys.stdlib_module_names:
         return f"which Python {sys.version_info.major}.{sys.version_info.minor} does not have here"
+    if "." in name and any(name.partition(".")[0] in Path(file).parent.parts for file in own):
+        return "which its package does not have"
     known = next((each for each in _PACKAGES if f"{name}.".startswith(f"{each}.")), None)
     package = _PACKAGES[known] if known else name.partition(".")[0]
     return f"which is not installed; expected it on --path, or: pip install {shlex.quote(package)}"

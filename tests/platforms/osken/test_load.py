@@ -79,6 +79,7 @@ WRONG = {
         r"mine\.py:2: .*; os-ken calls it OSKenApp, and ryu\.base\.app_manager has RyuApp too",
     ),
     "syntax": ("x = 1\nclass App(\n", r"mine.py:2: not Python: '\(' was never closed"),
+    "null byte": ("x = '\0'\n", r"mine\.py:1: not Python: source code string cannot contain null bytes"),
     "no class": ("class App: pass\n", "mine.py: no app in it; expected a subclass of OSKenApp"),
     "constructor": (app("1 / 0"), "mine.py:8: making the apps raised ZeroDivisionError: division by zero"),
     "module": ("1 / 0\n", "mine.py:1: loading the apps raised ZeroDivisionError: division by zero"),

@@ -130,10 +130,22 @@ def test_a_library_may_do_what_it_needs_while_it_is_imported(tmp_path, monkeypat
         sys.modules.pop("busy_library", None)
 
 
+def test_imports_of_a_package_that_fail_are_named(tmp_path):
+    write(tmp_path, pack__mine="from .nothing import x\n" + app(), pack__far=f"from {'.' * 40} import x\n" + app())
+    with pytest.raises(
+        SdnloomError, match=r"mine\.py:1: needs the module 'pack\.nothing', which its package does not have"
+    ):
+        OskenProgram([tmp_path / "pack" / "mine.py"])
+    with pytest.raises(
+        SdnloomError, match=r"far\.py:1: loading the apps raised ImportError: attempted relative import"
+    ):
+        OskenProgram([tmp_path / "pack" / "far.py"])
+
+
 def test_a_folder_is_no_app(tmp_path):
     write(tmp_path, apps__one=app(), apps__two="NAME = 7\n", apps__three=app())
     with pytest.raises(
-        SdnloomError, match=r"apps: a folder; expected a Python file: .*apps/one\.py, .*apps/three\.py$"
+        SdnloomError, match=r"apps: a folder; expected a Python file, such as .*apps/one\.py, .*apps/three\.py$"
     ):
         OskenProgram([tmp_path / "apps"])
 

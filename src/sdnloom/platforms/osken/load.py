@@ -201,7 +201,7 @@ def _forget(sandbox: Sandbox, names: Sequence[str]) -> None:
 def _folder_message(folder: Path) -> str:
     texts = {file: file.read_text(errors="replace") for file in sorted(folder.glob("*.py"))}
     apps = [str(file) for file, text in texts.items() if "OSKenApp" in text or "RyuApp" in text]
-    found = f": {', '.join(apps)}" if apps else " of an app, and it has none"
+    found = f", such as {', '.join(apps)}" if apps else " of an app, and it has none"
     return f"{folder}: a folder; expected a Python file{found}"
 
 

@@ -37,7 +37,11 @@ class OwnLoader(importlib.machinery.SourceFileLoader):
     def get_code(self, fullname: str) -> CodeType:
         """Compile the file, without the bytecode cache."""
         path = self.get_filename(fullname)
-        code = self._finder.compiler(self.get_data(path), path)
+        try:
+            code = self._finder.compiler(self.get_data(path), path)
+        except SyntaxError as error:
+            error.filename = error.filename or path  # Python names no file for a null byte
+            raise
         package = fullname if self.is_package(fullname) else fullname.rpartition(".")[0]
         self._finder.late.update(dict.fromkeys(late_imports(code, package)))
         return code
@@ -155,7 +159,7 @@ class OwnModules(importlib.abc.MetaPathFinder):
         package = package_folder(file, imports.level)
         if package != file.parent or (package / INIT).is_file():
             self.folders.append(str(package.parent))
-        if not imports.level:
+        if not imports.level or not package.name:
             name = self._free_name(file.stem, imports.names, file)
             self.places[name] = file
             self.owned.add(name)
