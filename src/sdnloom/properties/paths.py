@@ -68,7 +68,7 @@ class DirectPaths(NetworkProperty):
     def _fold(self, view: NetworkView, paths: _Paths, event: Event) -> _Paths:
         if paths.astray:
             return paths
-        if isinstance(event, _TOPOLOGY_CHANGES) or (isinstance(event, EntryRemoved) and event.reason != "told"):
+        if isinstance(event, _TOPOLOGY_CHANGES) or (isinstance(event, EntryRemoved) and event.reason != "by message"):
             return _Paths()
         if isinstance(event, Sent):
             packet = {packet_id_of(event.packet)}
