@@ -51,9 +51,7 @@ def begin(**options):
 def test_packets_of_a_program_travel_without_a_warm_up_and_are_named_in_the_bounds():
     network = Network(linear(2), (), SwitchOptions(buffers=0))
     built = build_network(network, Prober())
-    assert built.notes == (
-        "the program sends packets while the switches join: they arrive before the search, in one order",
-    )
+    assert built.notes == ("the program sends packets before the search: they travel in one order",)
     assert begin() == begin(warmup=0)
 
 

@@ -249,10 +249,10 @@ def _setup_step(table: Table) -> SetupStep:
         if arguments or not _is_plain(body):
             table.fail("body", body, "a string or a table, and no arguments beside it")
         arguments = (body,)
-    status = table.whole("status", 100, 599, None)
+    status, contains = table.whole("status", 100, 599, None), table.text("contains", "")
     call = table.text("call", expected='a method of the program, or a request such as "POST /router/1"')
     table.close()
-    return table.calling("", lambda: SetupCall(call, arguments, status))
+    return table.calling("", lambda: SetupCall(call, arguments, status, contains))
 
 
 def _listed(names: Sequence[str]) -> str:

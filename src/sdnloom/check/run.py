@@ -48,7 +48,7 @@ from sdnloom.network.program import DefinedByClass, Program, capability, keep_or
 from sdnloom.symbolic.options import ExplorationOptions
 
 _T = TypeVar("_T")
-_EARLY = "the violation comes before the search, so nothing was searched"
+_EARLY = "the violation comes before the search, which was not started"
 
 
 class Run:

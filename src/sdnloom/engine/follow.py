@@ -1,5 +1,6 @@
 """The result of a search that follows one known path: the violation at its end, shortened and replayed."""
 
+import itertools
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -18,6 +19,8 @@ from sdnloom.engine.result import (
 )
 from sdnloom.engine.semantics import Finding, Semantics
 
+MOST_REPLAYED = 12_000  # steps, in attempts to shorten a path: seconds, for an app that keeps its states by replay
+
 
 def follow_path(
     system: System,
@@ -29,10 +32,15 @@ def follow_path(
 ) -> Result:
     """The violation that the path leads to. `reason` says why nothing else was searched.
 
-    The path is shortened as long as there is time.
+    The path is shortened as long as there is time, and for at most MOST_REPLAYED steps.
     """
+    attempts = itertools.count()
+
+    def enough() -> bool:
+        return next(attempts) * len(path) > MOST_REPLAYED or out_of_time()
+
     began = time.perf_counter()
-    shortened, minimal = minimise(MemoSemantics(Memo(system)), path, found, out_of_time)
+    shortened, minimal = minimise(MemoSemantics(Memo(system)), path, found, enough)
     semantics = Semantics(system)
     transitions = tuple(replay(semantics, shortened))
     shown = Counterexample(found.property, found.message, shortened, False, semantics.initial(), transitions, minimal)

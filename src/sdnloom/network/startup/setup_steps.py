@@ -16,12 +16,14 @@ MAX_TICKS = 10_000
 class SetupCall:
     """A call of the program, or a REST request: "POST /router/1" with its body as the only argument.
 
-    A request must be answered with `status`, or without one with any from 200 to 299.
+    A request must be answered with `status`, or without one with any from 200 to 299, and with a body that contains
+    the text `contains`: some apps say in the body that they failed.
     """
 
     call: str
     arguments: tuple[Any, ...] = ()
     status: int | None = None
+    contains: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "arguments", frozen_arguments(self.call, self.arguments))
@@ -37,9 +39,11 @@ class SetupCall:
         """The inputs of the program."""
         return (Call(self.call, self.arguments),)
 
-    def accepts(self, status: int) -> bool:
-        """Whether this answer to a request is the expected one."""
-        return 200 <= status <= 299 if self.status is None else status == self.status
+    def refuses(self, status: int, body: str) -> str:
+        """What was expected instead of this answer to a request; "" if it is right."""
+        if not (200 <= status <= 299 if self.status is None else status == self.status):
+            return "a status from 200 to 299" if self.status is None else f"the status {self.status}"
+        return "" if self.contains in body else f"{self.contains!r} in it"
 
 
 @dataclass(frozen=True)
