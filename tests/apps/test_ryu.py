@@ -86,6 +86,31 @@ def test_the_router_gets_addresses_and_routes_through_its_own_rest_handlers(ryu:
     assert "seen: h2 is pinged: a ping has reached h2" in run.out
 
 
+CONFIGURED = {
+    "rest_router_configured": (984, 1_795),
+    "rest_firewall": (3_360, 10_826),
+    "rest_qos": (2_021, 4_875),
+    "ofctl_rest": (1_620, 3_698),
+}
+
+
+@pytest.mark.parametrize("name", CONFIGURED)
+def test_an_app_holds_as_an_operator_has_configured_it(ryu: Path, sdnloom: CommandLine, name: str) -> None:
+    run = sdnloom("check", EXAMPLES / f"{name}.toml", "--format", "json")
+    report = json.loads(run.out)
+    assert (run.code, report["verdict"]) == (0, "holds")
+    assert (report["states"], report["transitions"]) == CONFIGURED[name]
+    assert any(line.startswith("set-up before the search, in one order: (1) P") for line in report["bounds"])
+
+
+def test_without_its_rules_the_firewall_lets_no_ping_through(ryu: Path, sdnloom: CommandLine, tmp_path: Path) -> None:
+    text = (EXAMPLES / "rest_firewall.toml").read_text().replace("../../.cache", f"{ryu.parent}")
+    (tmp_path / "closed.toml").write_text(text[: text.rindex("[[setup]]")])
+    run = sdnloom("check", tmp_path / "closed.toml")
+    assert run.code == 1
+    assert run.out.startswith("VIOLATED PingsAnswered")
+
+
 @pytest.mark.slow
 def test_a_packet_to_a_gateway_goes_back_and_forth(ryu: Path, sdnloom: CommandLine) -> None:
     run = sdnloom("check", EXAMPLES / "rest_router_gateway.toml")

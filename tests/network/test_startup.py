@@ -2,7 +2,6 @@
 
 import pytest
 
-from sdnloom.engine.follow import follow_path
 from sdnloom.engine.path import replay
 from sdnloom.engine.semantics import Semantics
 from sdnloom.errors import SdnloomError
@@ -11,6 +10,7 @@ from sdnloom.network.network import Network, NetworkError, SwitchOptions
 from sdnloom.network.openflow import ApplyActions, FlowMod, Hello, Match, Output, PacketIn, PacketOut, Port, PortStats
 from sdnloom.network.program import Call, ClockTick, MessageIn, Reaction, SwitchDown, SwitchUp, ThreadTurn, TimerInput
 from sdnloom.network.startup.course import Startup
+from sdnloom.network.startup.result import follow_path
 from sdnloom.network.startup.setup_steps import SetupCall, SetupReport, SetupTicks
 from sdnloom.network.topology.shapes import linear, ring
 from sdnloom.platforms.capture.freeze import restore

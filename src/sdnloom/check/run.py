@@ -18,7 +18,6 @@ from sdnloom.check.program_factory import make_program
 from sdnloom.check.report import ReductionReport, Report, unsearched
 from sdnloom.check.scenario import Scenario
 from sdnloom.check.vacuity import vacuous_reasons
-from sdnloom.engine.follow import follow_path
 from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.model import Observer, Property, Restart, RestartRequired, System
 from sdnloom.engine.path import ReplayDivergence, final_state, replay
@@ -45,6 +44,7 @@ from sdnloom.network.build import BuiltNetwork, build_network
 from sdnloom.network.controller_component import CONTROLLER
 from sdnloom.network.network import Network
 from sdnloom.network.program import DefinedByClass, Program, capability, keep_order
+from sdnloom.network.startup.result import follow_path
 from sdnloom.symbolic.options import ExplorationOptions
 
 _T = TypeVar("_T")

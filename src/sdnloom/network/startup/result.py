@@ -1,4 +1,4 @@
-"""The result of a search that follows one known path: the violation at its end, shortened and replayed."""
+"""The result of a check whose violation comes before the search: it follows one path, shortened and replayed."""
 
 import itertools
 import time
