@@ -63,6 +63,7 @@ TRACKED = {
     "f-string": ("def f(x): return f'{x}' == '7', f'<{x:02x}>' == '<0c>'", {"x": X}),
     "f-string as key": ("def f(x): return {'p1': 1, 'p12': 2}.get(f'p{x}')", {"x": X}),
     "%": ("def f(x): return '%d-%s' % (x, x) == '3-3'", {"x": X}),
+    "% unsigned": ("def f(x): return '%u|%3u' % (x, x) == '3|  3'", {"x": X}),
     "% of int": ("def f(x): return x % 5 == 2", {"x": X}),
     "% hex": ("def f(x): return ('%02x' % x) in ('0a', '0b')", {"x": X}),
     "str.format": ("def f(x): return '{0:x}/{n}'.format(x, n=x) == 'a/10'", {"x": X}),

@@ -65,8 +65,8 @@ def _field(field: re.Match[str], value: Any) -> str:
         if isinstance(value, SymStr) and not digits and "#" not in flags:
             return _padded(value, flags, width)
         form = f"{form[:-1]}s"
-    if isinstance(value, SymInt) and kind in "dixX":
-        kind = "d" if kind == "i" else kind
+    if isinstance(value, SymInt) and kind in "diuxX":
+        kind = "d" if kind in "iu" else kind
         if not digits and "-" not in flags and SPEC.fullmatch(f"{flags}{width}{kind}"):
             return text_of_int(value, f"{flags}{width}{kind}")
         if digits and not flags and not width and kind in "xX" and value >= 0:
