@@ -154,9 +154,10 @@ class Run:
                 system = built.system
                 options = replace(narrow.options, strategy=narrow.strategy(system))
                 if built.early is not None:
-                    result = follow_path(
-                        system, *built.early, _EARLY, on_event, lambda: watch.interrupted or watch.left < 0
-                    )
+                    with limits_in_force(None):  # what was found is replayed and reported
+                        result = follow_path(
+                            system, *built.early, _EARLY, on_event, lambda: watch.interrupted or watch.left < 0
+                        )
                     return SearchRecord(result, options, system, (*built.notes, _EARLY))
                 result = search(shuffled(system, narrow.seed), options, on_event, watch, observers(system))
                 if not isinstance(result.verdict, Restart):

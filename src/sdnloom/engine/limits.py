@@ -11,7 +11,7 @@ from pathlib import Path
 from types import FrameType
 
 from sdnloom.engine.result import Limits
-from sdnloom.engine.stop_points import LimitReached, limits_in_force, under_way
+from sdnloom.engine.stop_points import end_user_code, limits_in_force, under_way
 
 LOADING = "while the program was loaded"
 _PROGRESS_SECONDS = 0.5
@@ -106,7 +106,7 @@ class LimitWatch:
         def note(signum: int, frame: FrameType | None) -> None:
             if self.interrupted:
                 if (what := under_way()) is not None:
-                    raise LimitReached(f"interrupted {self._phase or f'in {what}'}")
+                    end_user_code(f"interrupted {self._phase or f'in {what}'}")
                 signal.default_int_handler(signum, frame)
             self.interrupted = True
             noted()
@@ -146,7 +146,7 @@ class LimitWatch:
             late = timed and self.left <= -_GRACE_SECONDS
             looks = looks + 1 if sized and self._memory_used_up() else 0
             if (late or looks > 1) and (what := under_way()) is not None:
-                raise LimitReached(f"{self._reason()} {self._phase or f'in {what}'}")
+                end_user_code(f"{self._reason()} {self._phase or f'in {what}'}")
 
         first = _STRIKE_SECONDS if sized else max(self.left, 0) + _GRACE_SECONDS
         previous = signal.signal(signal.SIGALRM, end)

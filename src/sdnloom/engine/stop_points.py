@@ -6,8 +6,8 @@ runs user code in there throws away what that code has touched; our own work aro
 """
 
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from typing import NoReturn
 
 
 class LimitReached(KeyboardInterrupt):
@@ -24,6 +24,7 @@ class _Thread(threading.local):
     def __init__(self) -> None:
         self.reason_to_stop: Callable[[], str | None] | None = None
         self.under_way: list[str | None] = []
+        self.struck: str | None = None  # why user code was ended
 
 
 _thread = _Thread()
@@ -42,35 +43,57 @@ def under_way() -> str | None:
     return _thread.under_way[-1]
 
 
-@contextmanager
-def limits_in_force(reason_to_stop: Callable[[], str | None] | None) -> Iterator[None]:
+def end_user_code(reason: str) -> NoReturn:
+    """Raise LimitReached in user code that is under way. For signals: everything else calls `check_limits`."""
+    _thread.struck = reason
+    raise LimitReached(reason)
+
+
+# These contexts are no generators: those could be left by a signal and end much later, when they are collected.
+
+
+class limits_in_force:  # noqa: N801 (a context)
     """Context in which `check_limits` asks this function. With None nothing ends the code inside early."""
-    before, depth = _thread.reason_to_stop, len(_thread.under_way)
-    _thread.reason_to_stop = reason_to_stop
-    try:
-        yield
-    finally:
-        _thread.reason_to_stop = before
-        del _thread.under_way[depth:]  # what a signal has ended may have left its entry
+
+    def __init__(self, reason_to_stop: Callable[[], str | None] | None) -> None:
+        self._inside = reason_to_stop
+
+    def __enter__(self) -> None:
+        self._before = _thread.reason_to_stop, _thread.struck
+        self._depth = len(_thread.under_way)
+        _thread.reason_to_stop, _thread.struck = self._inside, None
+
+    def __exit__(self, *error: object) -> None:
+        _thread.reason_to_stop, _thread.struck = self._before
+        del _thread.under_way[self._depth :]  # what a signal has ended may have left its entry
 
 
-@contextmanager
-def interruptible(what: str = "") -> Iterator[None]:
-    """Context of user code that may be ended anywhere; without a text it is a part of the code around it."""
-    inside = _thread.under_way
-    inside.append(what or next((each for each in reversed(inside) if each is not None), "the program"))
-    try:
-        yield
-    finally:
-        inside.pop()
+class interruptible:  # noqa: N801 (a context)
+    """Context of user code that may be ended anywhere; without a text it is a part of the code around it.
+
+    Code that catches what ends it has not ended as it should: the context raises LimitReached then.
+    """
+
+    def __init__(self, what: str = "") -> None:
+        self._what = what
+
+    def __enter__(self) -> None:
+        inside = _thread.under_way
+        self._depth = len(inside)
+        inside.append(self._what or next((each for each in reversed(inside) if each is not None), "the program"))
+
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
+        del _thread.under_way[self._depth :]
+        if _thread.struck is not None and (kind is None or not issubclass(kind, LimitReached)):
+            raise LimitReached(_thread.struck)
 
 
-@contextmanager
-def shielded() -> Iterator[None]:
+class shielded:  # noqa: N801 (a context)
     """Context of our own work, which is never ended in the middle."""
-    depth = len(_thread.under_way)
-    _thread.under_way.append(None)
-    try:
-        yield
-    finally:
-        del _thread.under_way[depth:]  # what a signal has ended may have left its entry
+
+    def __enter__(self) -> None:
+        self._depth = len(_thread.under_way)
+        _thread.under_way.append(None)
+
+    def __exit__(self, *error: object) -> None:
+        del _thread.under_way[self._depth :]  # what a signal has ended may have left its entry

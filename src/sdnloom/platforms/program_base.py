@@ -7,7 +7,7 @@ input and what to collect afterwards. States, replay, random draws, insertion or
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple
 
 from sdnloom.engine.model import Event, Restart
@@ -108,12 +108,6 @@ class CapturedProgram(Copyable, ABC):
 
     # Methods that a platform inherits.
 
-    @contextmanager
-    def _inside(self) -> Iterator[None]:
-        """The context in which the code runs. Only the code itself can be ended early, not our work around it."""
-        with shielded(), self._running():
-            yield
-
     def _load(self) -> None:
         """Make the program and take its first step."""
         self._states: StateStore[ProgramStep] = StateStore(self._make(), self._remake, self._run)
@@ -151,22 +145,22 @@ class CapturedProgram(Copyable, ABC):
 
     def prepare(self, core: StateId) -> None:
         """Restore a state now, so that the next `handle` runs the handler alone."""
-        with self._inside():
+        with shielded(), self._running():
             self._states.restore(core)
 
     def handle(self, core: StateId, given: Input) -> Sequence[Reaction] | Restart:
         """The reactions: one, or one for each thread, timer and outcome of draws."""
-        with self._inside():
+        with shielded(), self._running():
             return self._orders.reactions(core, given)
 
     def first(self, core: StateId, given: Input) -> Reaction | None:
         """The first of the reactions, without the work for the others; None if there is none."""
-        with self._inside():
+        with shielded(), self._running():
             return next(self._reactions(core, given), None)
 
     def keep_order(self) -> None:
         """Make the insertion order of dicts part of the state from now on; `initial` is another core then."""
-        with self._inside():
+        with shielded(), self._running():
             self._orders.keep()
 
     def footprint(self, core: StateId, given: Input, reactions: Sequence[Reaction]) -> ReadsAndWrites | None:
@@ -175,7 +169,7 @@ class CapturedProgram(Copyable, ABC):
         def again(watcher: Watcher) -> list[Effects]:
             return [(result.messages, result.events) for _, result in self._steps(core, given, watcher)]
 
-        with self._inside():
+        with shielded(), self._running():
             return self._footprints.footprint(core, reactions, again)
 
     def _reactions(self, core: StateId, given: Input) -> Iterator[Reaction]:
@@ -203,8 +197,7 @@ class CapturedProgram(Copyable, ABC):
         check_limits()  # restoring a state may take many steps
         draws = self._draws()
         draws.begin(step.script)
-        with self._states.step():
-            messages, events = self._perform(step)
+        messages, events = self._states.leave(lambda: self._perform(step))
         self._uses_meters |= any(isinstance(message, MeterMod) for _, message in messages)
         result = StepResult(messages, events, tuple(draws.made))
         draws.begin()

@@ -17,8 +17,7 @@ another state, but may not be recognised when it is reached in another way.
 
 import hashlib
 import zlib
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -30,6 +29,7 @@ from sdnloom.platforms.capture.save_restore import CaptureError
 from sdnloom.platforms.capture.snapshot import Scope, Snapshot, restore_snapshot, take_snapshot
 
 StepType = TypeVar("StepType", bound=Hashable)
+Result = TypeVar("Result")
 _CONTEXT = 60  # characters that a message shows around the first difference of two states
 VARIANTS = 8  # other insertion orders that are tried for each state
 
@@ -174,8 +174,7 @@ class StateStore(Generic[StepType]):
             at = kept.before
         if at != self.live:
             self.live = None
-            with self.step():
-                self._clear()
+            self.leave(self._clear)
             if kept.snapshot is not None:
                 restore_snapshot(kept.snapshot)
             else:
@@ -215,20 +214,20 @@ class StateStore(Generic[StepType]):
                 "its inputs, and the clock and random numbers of its sandbox"
             )
 
-    @contextmanager
-    def step(self) -> Iterator[None]:
-        """Context in which the program leaves the state that was restored, and in which its code may be ended."""
+    def leave(self, act: Callable[[], Result]) -> Result:
+        """Let the program act, by which it leaves the state that was restored. Its code may be ended anywhere."""
         self.live = None
         self.broken = True
         try:
             with interruptible():
-                yield
+                result = act()
         except KeyboardInterrupt:
             raise
         except BaseException:  # an error of the program: its objects are as it left them
             self.broken = False
             raise
         self.broken = False
+        return result
 
     def text(self) -> str:
         """Return the present state as text, for finding the difference of two states."""

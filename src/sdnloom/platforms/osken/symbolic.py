@@ -15,6 +15,7 @@ import os_ken
 from os_ken.lib import addrconv
 from os_ken.ofproto import ofproto_parser
 
+from sdnloom.engine.stop_points import shielded
 from sdnloom.network.openflow import PortStats
 from sdnloom.network.openflow.tables import STATS_REPLY
 from sdnloom.network.program import MessageIn
@@ -73,7 +74,7 @@ class SymbolicOsken(OskenProgram):
 
     def attempt(self, core: Any, given: MessageIn, content: MessageContent | None = None) -> HandlerRun:
         """Run the handlers of a message in a state, with other content in the message."""
-        with self._inside():
+        with shielded(), self._running():
             self._states.restore(core)
             start_trail()
             with contextlib.nullcontext() if content is None else _carrying(content):
