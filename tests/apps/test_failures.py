@@ -26,10 +26,9 @@ HANDLER = f"{APP}    @set_ev_cls(ofp_event.EventOFPPacketIn, MAIN_DISPATCHER)\n 
         ("class App(:\n", ["mine.py:5", "not Python: invalid syntax"]),
         ("x = 1\n", ["mine.py", "no app in it", "OSKenApp"]),
         (f"{MADE}        self.rate = 1 / 0\n", ["mine.py:9", "ZeroDivisionError"]),
-        (f"{MADE}        import socket; socket.socket()\n", ["socket", "not available"]),
-        (f"import socket\nsocket.create_connection(('127.0.0.1', 1))\n{APP}", ["socket", "not available"]),
-        (f"{MADE}        import subprocess; subprocess.run(['true'])\n", ["subprocess", "not available"]),
-        (f"{HANDLER}        import socket; socket.socket()\n", ["socket", "not available"]),
+        (f"import socket\nsocket.create_connection(('127.0.0.1', 1))\n{APP}", ["mine.py:6", "ConnectionRefusedError"]),
+        (f"{MADE}        import subprocess; subprocess.run(['true'])\n", ["mine.py:9: runs the command 'true'"]),
+        (f"{MADE}        import os; os._exit(0)\n", ["mine.py:9: making the apps ends their process (os._exit(0))"]),
         (APP.replace("[ofproto_v1_0.OFP_VERSION]", "[5]"), ["speaks none of OpenFlow 1.0, 1.3"]),
         ("raise SystemExit(0)\n", ["mine.py:5", "SystemExit"]),
     ],
@@ -103,15 +102,13 @@ def test_malformed_frames_escape_the_packet_library(
 @pytest.mark.parametrize(
     "line",
     [
-        "self.seen = os.urandom(8)",
-        "os.environ['SDNLOOM_COUNTED'] = self.seen = os.environ.get('SDNLOOM_COUNTED', '') + 'x'",
+        "self.seen = os.stat('.').st_mtime_ns; os.utime('.', ns=(0, self.seen + 1))",
         "os.makedirs(f'{len(os.listdir())}'); self.seen = len(os.listdir())",
     ],
 )
 def test_an_app_that_does_something_else_when_it_runs_again_gives_one_message(
-    sdnloom: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str
+    sdnloom: CommandLine, tmp_path: Path, line: str
 ) -> None:
-    monkeypatch.delenv("SDNLOOM_COUNTED", raising=False)
     (tmp_path / "mine.py").write_text(f"import os\n{HEAD}{HANDLER}        {line}\n")
     run = sdnloom("check", "--app", "mine.py", "--topology", "single,2", "--no-trace")
     assert (run.code, run.out) == (2, "")
@@ -123,7 +120,7 @@ def test_what_an_app_prints_is_no_part_of_the_result(sdnloom: CommandLine, tmp_p
     (tmp_path / "mine.py").write_text(f"{HEAD}print('loaded')\n{HANDLER}        print('came')\n")
     run = sdnloom("check", "--app", "mine.py", "--topology", "single,2", "--format", "json", "--no-trace")
     assert json.loads(run.out)["verdict"] == "violated"
-    assert {"loaded", "came"} <= set(run.err.splitlines())
+    assert not {"loaded", "came"} & set(run.err.splitlines())
 
 
 def test_apps_of_ryu_in_a_package_that_os_ken_does_not_have_are_found(sdnloom: CommandLine, tmp_path: Path) -> None:

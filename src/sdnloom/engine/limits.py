@@ -4,10 +4,10 @@ import math
 import os
 import signal
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from time import monotonic  # the function itself: while an app runs, `time` is the app's
 from types import FrameType
 
 from sdnloom.engine.result import Limits
@@ -37,7 +37,7 @@ class LimitWatch:
 
     def __init__(self, limits: Limits, spent: float = 0) -> None:
         self.limits, self._spent = limits, spent
-        self.started = time.monotonic()
+        self.started = monotonic()
         self.interrupted = False
         self._phase = ""
         self._next_progress = self.started + _PROGRESS_SECONDS
@@ -47,7 +47,7 @@ class LimitWatch:
     @property
     def seconds(self) -> float:
         """Time since the search began."""
-        return time.monotonic() - self.started
+        return monotonic() - self.started
 
     @property
     def left(self) -> float:
@@ -79,7 +79,7 @@ class LimitWatch:
 
     def _memory_used_up(self) -> bool:
         assert self.limits.memory is not None
-        now = time.monotonic()
+        now = monotonic()
         if now >= self._next_look:
             self._over_memory = resident_bytes() >= self.limits.memory
             self._next_look = now + _MEMORY_PACE
@@ -87,7 +87,7 @@ class LimitWatch:
 
     def progress_due(self) -> bool:
         """Whether it is time for a progress event."""
-        now = time.monotonic()
+        now = monotonic()
         if now < self._next_progress:
             return False
         self._next_progress = now + _PROGRESS_SECONDS

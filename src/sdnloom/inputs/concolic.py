@@ -2,11 +2,11 @@
 
 import dataclasses
 import re
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from pathlib import PurePath
+from time import monotonic
 
 from sdnloom.engine.stop_points import check_limits, interruptible
 from sdnloom.inputs.domains import Domain
@@ -276,7 +276,7 @@ class ConcolicClass:
         options = self.explorer.options.exploration
         solver = find_solver(options.solver)
         make = (lambda constraints: solver(constraints, options.query_seconds)) if solver else None
-        answer = BranchFlipper((*domain, *self.path.condition, *extra), make, time.monotonic).first(dict(wish))
+        answer = BranchFlipper((*domain, *self.path.condition, *extra), make, monotonic).first(dict(wish))
         return None if isinstance(answer, SolverAnswer) else answer
 
     def _agreeing(self, pattern: Pattern) -> Term:

@@ -185,6 +185,16 @@ class HandlerRaised(Value):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class ProgramEnded(Value):
+    """The program ended its own process, at a line of its code; from then on the controller handles nothing."""
+
+    program: str
+    how: str
+    file: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class HostMoved(Value):
     """A host moved from one port to another."""
 
@@ -296,6 +306,7 @@ NetworkEvent: TypeAlias = (
     | MessageHandled
     | MessageRefused
     | HandlerRaised
+    | ProgramEnded
     | HostMoved
     | NetworkRested
     | LinkFailed

@@ -6,6 +6,7 @@ import traceback
 from pathlib import Path
 
 from sdnloom.platforms.handler_errors import own_line
+from sdnloom.platforms.process.process import NoCommandError
 from sdnloom.platforms.python2 import CANNOT_IMPORT, port_advice, python2_sign
 
 FRAMEWORKS = frozenset({"ryu", "os_ken"})
@@ -51,6 +52,8 @@ def load_message(error: BaseException, own: frozenset[str], what: str) -> str:
             return f"{error.filename}:{error.lineno or 1}: not Python: {error.msg}"
         case ModuleNotFoundError() if error.name:
             return f"{where}needs the module {error.name!r}, {_missing_module(error.name, own)}"
+        case NoCommandError():
+            return f"{where}runs the command {error.filename!r}; expected no other process, or code that does without"
         case FileNotFoundError() if isinstance(error.filename, str):
             return f"{where}needs the file {error.filename!r}, {_missing_file(error.filename, own)}"
         case ImportError() if (found := CANNOT_IMPORT.search(str(error))) and found[2].partition(".")[0] in FRAMEWORKS:

@@ -106,11 +106,15 @@ class CapturedProgram(Copyable, ABC):
         """Notes for the report that only this platform has."""
         return []
 
+    def _quietly(self) -> AbstractContextManager[None]:
+        """The context in which output of the code is dropped, because it was kept before."""
+        return nullcontext()
+
     # Methods that a platform inherits.
 
     def _load(self) -> None:
         """Make the program and take its first step."""
-        self._states: StateStore[ProgramStep] = StateStore(self._make(), self._remake, self._run)
+        self._states: StateStore[ProgramStep] = StateStore(self._make(), self._remake, self._run_again)
         self._footprints = FootprintRecorder(
             self._states, self._apps_by_name, self._connections, self._recording_connections
         )
@@ -191,6 +195,11 @@ class CapturedProgram(Copyable, ABC):
                     result = self._run(step)
                 yield step, result
                 script = next_script(result.draws)
+
+    def _run_again(self, step: ProgramStep) -> StepResult:
+        """Take a step that was taken before, to restore the state that it led to."""
+        with self._quietly():
+            return self._run(step)
 
     def _run(self, step: ProgramStep) -> StepResult:
         """Take a step from the present state. Raises LimitReached before it, or inside of its code."""

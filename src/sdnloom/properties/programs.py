@@ -1,16 +1,16 @@
-"""NoHandlerException: the program's handlers raise no exceptions."""
+"""NoHandlerException: the program's handlers raise no exceptions, and it does not end its own process."""
 
 from dataclasses import dataclass
 
 from sdnloom.engine.model import Event, Needs, Property
 from sdnloom.network.build import NetworkView
-from sdnloom.network.events import HandlerRaised
+from sdnloom.network.events import HandlerRaised, ProgramEnded
 from sdnloom.properties.base import NetworkProperty
 
 
 @dataclass(frozen=True)
 class NoHandlerException(NetworkProperty):
-    """No exception escapes from a handler of the program. Checked at every event."""
+    """No exception escapes from a handler, and the program does not end its own process. Checked at every event."""
 
     name: str = "NoHandlerException"
 
@@ -18,6 +18,8 @@ class NoHandlerException(NetworkProperty):
         """Return one property."""
 
         def fold(found: str, event: Event) -> str:
+            if isinstance(event, ProgramEnded):
+                return max(found, f"{event.file}:{event.line}: {event.program} ends its own process: {event.how}")
             if not isinstance(event, HandlerRaised):
                 return found
             library = f" (raised at {event.library})" if event.library else ""

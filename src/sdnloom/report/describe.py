@@ -251,6 +251,8 @@ def event_words(event: Any, names: Names = NO_NAMES) -> str | None:
             return f"link {event.one}-{event.other} is back"
         case events.HandlerRaised():
             return f"{event.handler} raised {event.text} ({Path(event.file).name}:{event.line})"
+        case events.ProgramEnded():
+            return f"{event.program} ends its own process: {event.how} ({Path(event.file).name}:{event.line})"
         case events.OverlapMattered():
             return f"{len(event.matches)} entries of priority {event.priority} match"
     return None

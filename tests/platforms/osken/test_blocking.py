@@ -22,7 +22,7 @@ class App(app_manager.OSKenApp):
         super().__init__(*args, **kwargs)
         self.log = []
         self.lock, self.again, self.done = threading.Lock(), threading.RLock(), threading.Event()
-        self.jobs = queue.Queue()
+        self.jobs, self.mine = queue.Queue(), threading.local()
         self.worker = threading.Thread(target=self.work, daemon=True)
         self.worker.start()
 
@@ -46,7 +46,8 @@ class App(app_manager.OSKenApp):
         elif size == 64:
             threading.Timer(5, self.log.append, ["late"]).start()
         elif size == 65:
-            threading.local()
+            self.mine.count = getattr(self.mine, "count", 0) + 1
+            threading.Thread(target=self.look).start()
         elif size == 66:
             import lazy
             lazy.SEEN.append(size)
@@ -54,6 +55,11 @@ class App(app_manager.OSKenApp):
             __import__("lazier")
         else:
             self.jobs.put(size)
+
+    def look(self):
+        threading.current_thread().name = "looker"
+        self.log.append((threading.current_thread().name, self.mine.count if hasattr(self.mine, "count") else None))
+        self.log.append(threading.main_thread().name)
 
     def fail(self):
         raise ValueError("in a thread")
@@ -105,9 +111,13 @@ def test_threads_of_python_are_explored_like_others(file):
     assert [each.choice for each in under_test.handle(under_test.initial(), ThreadTurn())] == ["Thread.run#2"]
 
 
-def test_what_is_not_there_is_refused_by_name(file):
-    with pytest.raises(SdnloomError, match=r"threading.local is not available to a program under test"):
-        run(OskenProgram([file]), joined(), packet(b"x" * 65))
+def test_each_thread_has_its_own_local_data_and_an_app_s_loop_is_one_thread(file):
+    under_test = OskenProgram([file])
+    run(under_test, joined(), packet(b"x" * 65), packet(b"x" * 65))
+    mine = app(under_test, "App")
+    assert mine.log == [("looker", None), "MainThread"] * 2
+    kept = object.__getattribute__(mine.mine, "_of_threads")
+    assert kept["App"]["count"] == 2
 
 
 def test_a_module_that_a_handler_imports_is_loaded_ahead_and_its_state_followed(file):

@@ -124,7 +124,7 @@ def test_a_library_may_do_what_it_needs_while_it_is_imported(tmp_path, monkeypat
         assert seen(OskenProgram([tmp_path / "mine.py"])) == 7
         assert sys.modules["busy_library"].READY == 7  # shared by the process
         write(tmp_path, mine="import busy_library, subprocess\nsubprocess.run(['true'])\n" + app())
-        with pytest.raises(SdnloomError, match=r"subprocess\.Popen"):
+        with pytest.raises(SdnloomError, match=r"mine\.py:2: runs the command 'true'; expected no other"):
             OskenProgram([tmp_path / "mine.py"])
     finally:
         sys.modules.pop("busy_library", None)

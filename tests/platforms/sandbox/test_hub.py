@@ -454,22 +454,36 @@ def test_bounded_semaphore_and_bad_values_are_refused_as_in_python():
         names.Semaphore(-1)
 
 
-@pytest.mark.parametrize("name", ["listen", "connect", "StreamServer", "StreamClient", "WSGIServer", "WebSocketWSGI"])
-def test_servers_are_refused_by_name_even_if_the_program_hides_it(name):
-    hub = Hub()
+def test_a_thread_that_waits_for_ever_is_ordinary_state():
+    hub, log = Hub(), []
+    scope, roots = Scope(), {"hub": hub, "log": log}
 
     def work():
-        with contextlib.suppress(Exception):
-            getattr(Names(hub), name)(("0.0.0.0", 6633))
+        log.append("waits")
+        hub.wait_for_ever()
+        log.append("never")
 
-    hub.call(work)
-    assert hub.refused == [f"os_ken.lib.hub.{name}"]
+    thread = hub.call(work)
+    assert not hub.parked()
+    assert not thread.dead
+    before = digest(roots, scope)
+    kept = require(take_snapshot(roots, scope))
+    hub.call(log.append, "more")
+    restore_snapshot(kept)
+    assert digest(roots, scope) == before
+    hub.discard()
+    hub.settle()
+    assert log == ["waits"]
 
 
 def test_error_of_the_hub_reaches_its_owner():
     hub = Hub()
-    with pytest.raises(HubError, match=r"os_ken.lib.hub.listen is not available"):
-        hub.call(Names(hub).listen)
+
+    def work():
+        raise hub.refuse("a real socket")
+
+    with pytest.raises(HubError, match="a real socket is not available"):
+        hub.call(work)
     assert hub.threads == []
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from sdnloom.engine.model import Event, Restart, RestartRequired
 from sdnloom.engine.stop_points import check_limits, interruptible
 from sdnloom.errors import SdnloomError
-from sdnloom.network.events import CallAnswered, HandlerRaised
+from sdnloom.network.events import CallAnswered, HandlerRaised, ProgramEnded
 from sdnloom.network.network import Network, NetworkError
 from sdnloom.network.openflow import PacketIn
 from sdnloom.network.packet import Packet
@@ -55,7 +55,7 @@ QUIET_TICKS = 20  # that bring no LLDP from another port end the wait for it
 class Trouble(Enum):
     """What can go wrong before the search starts."""
 
-    EXCEPTION = "exception"  # a handler raised
+    EXCEPTION = "exception"  # a handler raised, or the program ended its process
     STORM = "storm"  # a packet comes to one port again and again
 
 
@@ -312,9 +312,13 @@ class Startup:
     def _notice(self, event: Event) -> None:
         if isinstance(event, CallAnswered):
             self._answers.append(event)
-        if isinstance(event, HandlerRaised):
+        if isinstance(event, HandlerRaised | ProgramEnded):
             self._meet(Trouble.EXCEPTION)
-            self._raised = f"{event.file}:{event.line}: {event.handler} of {event.program} raised {event.text}"
+            if isinstance(event, ProgramEnded):
+                what = f"{event.program} ends its own process: {event.how}"
+            else:
+                what = f"{event.handler} of {event.program} raised {event.text}"
+            self._raised = f"{event.file}:{event.line}: {what}"
             self._note(f"{self._raised} {self._where}, before the search")
 
     def _meet(self, trouble: Trouble) -> None:

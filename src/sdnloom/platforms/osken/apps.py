@@ -11,7 +11,7 @@ from os_ken import cfg
 
 from sdnloom.engine.model import Event
 from sdnloom.errors import SdnloomError
-from sdnloom.network.events import CallAnswered, HandlerRaised, TimerFired
+from sdnloom.network.events import CallAnswered, HandlerRaised, ProgramEnded, TimerFired
 from sdnloom.network.openflow import (
     VERSION_NUMBERS,
     FeaturesRequest,
@@ -68,6 +68,7 @@ class Apps:
         self._own_files = frozenset(map(str, self.files))
         self._other_files = frozenset(str(each.__file__) for each in modules)
         with sandbox.running():
+            sandbox.process.settle()
             self.scope, self.roots = self._capture()
 
     def _capture(self) -> tuple[Scope, Roots]:
@@ -80,6 +81,7 @@ class Apps:
             "apps": self,
             "sandbox": sandbox,
             "hub": sandbox.hub,
+            "process": sandbox.process,
             "clock": sandbox.hub.clock,
             "draws": sandbox.draws,
             "loops": sandbox.loops,
@@ -91,7 +93,7 @@ class Apps:
             "bricks": sandbox.bricks,
             **{f"context {name}": each for name, each in sandbox.manager.contexts.items()},
             "datapaths": self._datapaths,
-            "surroundings": SandboxState(sandbox.hub, sandbox.draws, sandbox.loops),
+            "surroundings": SandboxState(sandbox.process, sandbox.draws, sandbox.loops),
             "handlers": foreign_handlers(sandbox.bricks),
         }
         capture_apps(sandbox.bricks)
@@ -139,8 +141,10 @@ class Apps:
 
     def start(self) -> None:
         """Start the apps, as os-ken's manager does once all are made."""
+        self._sandbox.process.starting, self._sandbox.output.when = True, "start"
         for app in list(self._sandbox.manager.applications.values()):
             self._do(partial(_start, app))
+        self._sandbox.process.starting, self._sandbox.output.when = False, "run"
 
     def join(self, joined: SwitchUp) -> None:
         """Connect a switch and do the handshake; without an app that handles OpenFlow nothing happens."""
@@ -218,7 +222,7 @@ class Apps:
         """Let time pass until a timer is due, and fire it; when threads settle, fire all due timers in order."""
         hub, due = self._sandbox.hub, self._due()
         for name, timer in due.items() if self._settle else ((choice, due[choice]),):
-            if timer in hub.timers:  # an earlier one may have cancelled it
+            if timer in hub.timers and not self.has_ended:  # an earlier one may have cancelled it
                 hub.fire(timer)
                 self._happened.append(TimerFired(name))
                 self._go_on()
@@ -235,7 +239,7 @@ class Apps:
         return ("",)
 
     def _ready(self) -> dict[str, HubThread]:
-        return {thread.name: thread for thread in self._sandbox.hub.runnable() if not self._is_ours(thread)}
+        return {thread.label: thread for thread in self._sandbox.hub.runnable() if not self._is_ours(thread)}
 
     def _due(self) -> dict[str, HubTimer]:
         named: dict[str, HubTimer] = {}
@@ -248,9 +252,15 @@ class Apps:
 
     # Delivery.
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether the apps have ended their process: nothing more happens in it."""
+        return self._sandbox.process.end is not None
+
     def _do(self, function: Callable[[], Any]) -> None:
-        self._sandbox.hub.call(function)
-        self._go_on()
+        if not self.has_ended:
+            self._sandbox.hub.call(function)
+            self._go_on()
 
     def _feed(self, datapath: Connection, message: OpenFlowMessage) -> None:
         if message.xid in datapath.waited and not (isinstance(message, StatsReply) and message.flags & 1):
@@ -276,13 +286,15 @@ class Apps:
         """Run all ready threads, or only the event loops of apps if other threads are actions."""
         hub = self._sandbox.hub
         for _ in range(MAX_TURNS):
+            if self.has_ended:
+                return
             ready = next((each for each in hub.runnable() if self._settle or self._is_ours(each)), None)
             if ready is None:
                 return
             self.has_threads |= not self._is_ours(ready)
             hub.run(ready)
         raise AppError(
-            f"threads of {', '.join(self.names)} still run after {MAX_TURNS} turns, {hub.ready[0].name} among them; "
+            f"threads of {', '.join(self.names)} still run after {MAX_TURNS} turns, {hub.ready[0].label} among them; "
             "expected them to wait"
         )
 
@@ -305,7 +317,7 @@ class Apps:
                 "at the top of a module, where its state can be followed"
             )
         messages = tuple(self._message(sent) for sent in self._outbox if sent.switch in self._datapaths)
-        events = (*self._happened, *self._raised())
+        events = (*self._happened, *self._raised(), *self._ended())
         self._outbox.clear()
         self._happened.clear()
         self.waiting.update(dict.fromkeys(_plain(timer.name) for timer in hub.timers))
@@ -313,6 +325,16 @@ class Apps:
             datapath.settle_ids()
             self._pin_ports(datapath)
         return messages, events
+
+    def _ended(self) -> list[ProgramEnded]:
+        """Return the end of the process as an event, and end what is left of it."""
+        process, hub = self._sandbox.process, self._sandbox.hub
+        if process.end is None:
+            return []
+        with self._sandbox.output.muted():
+            hub.stop()
+        self._sandbox.loops.raised.clear()
+        return [ProgramEnded(self.program, process.end.how, process.end.file, process.end.line)]
 
     def _pin_ports(self, datapath: Connection) -> None:
         """Pin port descriptions by their text: they are immutable, and there are many of them."""
@@ -345,23 +367,31 @@ class Apps:
         """Replace the same apps that were made before; facts about the whole run are kept."""
         self.waiting.update(before.waiting)
         self.has_threads |= before.has_threads
+        self._sandbox.process.notes.update(before._sandbox.process.notes)
+        self._sandbox.output.take_over(before._sandbox.output)
 
     def clear(self) -> None:
-        """Kills parked threads before a state is restored and discards what they send while dying."""
-        self._sandbox.hub.discard()
+        """Kills parked threads before a state is restored and discards what they send and print while dying."""
+        with self._sandbox.output.muted():
+            self._sandbox.hub.discard()
         for happened in (self._outbox, self._happened, self._sandbox.loops.raised, self._sandbox.hub.escaped):
             happened.clear()
         self._sandbox.hub.refused.clear()
 
     def parked(self) -> list[str]:
         """Return the threads that wait in the present state, in words: no snapshot can hold them."""
-        return [f"thread {_plain(thread.name)} waits inside of a call" for thread in self._sandbox.hub.parked()]
+        return [f"thread {_plain(thread.label)} waits inside of a call" for thread in self._sandbox.hub.parked()]
 
     def refuse_events(self, events: Iterable[Event]) -> None:
         """Raise AppError if code of the apps raised an exception at the start."""
         for event in events:
             if isinstance(event, HandlerRaised):
                 raise AppError(f"{event.file}:{event.line}: {event.handler} raised {event.text} when it started")
+            if isinstance(event, ProgramEnded):
+                raise AppError(
+                    f"{event.file}:{event.line}: the app ends its own process when it starts ({event.how}); "
+                    "expected it to go on"
+                )
 
 
 def _start(app: Any) -> None:

@@ -14,8 +14,8 @@ from os_ken.base import app_manager
 from sdnloom.platforms.capture.save_restore import Aspect, Aspects, CapturedAspect, Form
 from sdnloom.platforms.capture.type_rules import capture_by
 from sdnloom.platforms.osken.event_loops import EventLoops
+from sdnloom.platforms.process.process import Process
 from sdnloom.platforms.sandbox.clock import Draws
-from sdnloom.platforms.sandbox.hub import Hub
 from sdnloom.platforms.sandbox.threads import HubThread
 
 INCOMING = "(came, not yet read)"
@@ -168,20 +168,20 @@ class SettledConnection:
 
 
 class SandboxState(CapturedAspect):
-    """The state of the sandbox: clock, random numbers, threads and event loops."""
+    """The state of the sandbox: clock, random numbers, threads, event loops and the process."""
 
-    __slots__ = ("draws", "hub", "loops")
+    __slots__ = ("draws", "hub", "loops", "process")
     aspects: ClassVar[Aspects] = (
         Aspect("surroundings", Form.MAP, lambda each: each.save(), lambda each, saved: each.load(saved)),
     )
 
-    def __init__(self, hub: Hub, draws: Draws, loops: EventLoops) -> None:
-        self.hub, self.draws, self.loops = hub, draws, loops
+    def __init__(self, process: Process, draws: Draws, loops: EventLoops) -> None:
+        self.process, self.hub, self.draws, self.loops = process, process.hub, draws, loops
 
     def save(self) -> dict[str, Any]:
         """Return the time, the state of the random numbers, and all threads, timers and loops."""
         key, count, gauss = self.draws.getstate()
-        saved = {"now": self.hub.clock.now, "draws": key, "drawn": count, "gauss": gauss}
+        saved = {"now": self.hub.clock.now, "draws": key, "drawn": count, "gauss": gauss, **self.process.save()}
         for word, loops in self.loops.named():
             for name, each in loops.items():
                 saved[f"{word} {name}"] = each
@@ -196,6 +196,7 @@ class SandboxState(CapturedAspect):
         if self.save() == saved:  # threads compare by identity
             return
         self.hub.clock.now = saved["now"]
+        self.process.load(saved)
         self.draws.setstate((saved["draws"], saved["drawn"], saved["gauss"]))
         for word, loops in self.loops.named():
             loops.clear()

@@ -69,6 +69,7 @@ class EventLoops:
     def _wake(self, app: Any) -> None:
         if app.name in self.open and app.name not in self.running and not app.events.empty():
             self.running[app.name] = self._hub.spawn(self._loop, app)
+            self.running[app.name].home = app.name  # on the real hub one thread is the loop for ever
 
     def _loop(self, app: Any) -> None:
         try:

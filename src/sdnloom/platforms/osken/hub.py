@@ -2,6 +2,7 @@
 
 import contextlib
 import queue
+import socket
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,8 +11,6 @@ import greenlet
 from sdnloom.platforms.sandbox.hub import Hub
 from sdnloom.platforms.sandbox.sync import waitables
 from sdnloom.platforms.sandbox.threads import Flavour
-
-REFUSED = ("listen", "connect", "StreamServer", "StreamClient", "WSGIServer", "WebSocketWSGI")
 
 
 def hub_names(hub: Hub) -> dict[str, Any]:
@@ -33,16 +32,33 @@ def hub_names(hub: Hub) -> dict[str, Any]:
         "TaskExit": Exception if native else greenlet.GreenletExit,
         "QueueEmpty": queue.Empty,
         **waitables(hub),
-        **{name: _refusal(hub, name) for name in REFUSED},
+        **_server_names(hub),
     }
 
 
-def _refusal(hub: Hub, name: str) -> Any:
-    def refuse(self: object = None, *args: Any, **kwargs: Any) -> None:
-        raise hub.refuse(f"os_ken.lib.hub.{name}")
+def _server_names(hub: Hub) -> dict[str, Any]:
+    """Return the names that only eventlet's hub has; listening is os-ken's own code over inert sockets."""
+    from os_ken.lib import hub as module  # imported here, so that the rest works without os-ken
 
-    # Classes stay classes, for programs may subclass them.
-    return refuse if name[0].islower() else type(name, (), {"__init__": refuse, "__module__": __name__})
+    def connect(address: Any, family: int = socket.AF_INET, bind: Any = None) -> Any:
+        made = socket.socket(family)
+        if bind is not None:
+            made.bind(bind)
+        made.connect(address)
+        return made
+
+    def serve_forever(server: Any) -> None:
+        hub.wait_for_ever()
+
+    def ignore(self: Any, *args: Any, **kwargs: Any) -> None:
+        self.handler = args[0] if args else None
+
+    server = type("WSGIServer", (module.StreamServer,), {"__module__": __name__, "serve_forever": serve_forever})
+    return {
+        "connect": connect,
+        "WSGIServer": server,
+        "WebSocketWSGI": type("WebSocketWSGI", (), {"__module__": __name__, "__init__": ignore}),
+    }
 
 
 @contextlib.contextmanager

@@ -129,9 +129,11 @@ def load(sandbox: Sandbox, names: Sequence[str], version: str | None) -> LoadedA
         cfg.CONF.reset()
         _in_a_thread(sandbox, lambda: manager.load_apps(names), "loading")
         _in_a_thread(sandbox, sandbox.own.load_ahead, "loading")
+        sandbox.cover()
         cfg.CONF([], project="sdnloom", default_config_files=[], default_config_dirs=[])
         sandbox.configure()
         _in_a_thread(sandbox, lambda: _make(manager, sandbox.bricks), "making")
+        sandbox.cover()
         supported = set(ofproto_protocol._supported_versions)
     spoken = [name for name, number in VERSION_NUMBERS.items() if number in supported]
     if not spoken:
@@ -168,12 +170,15 @@ def _in_a_thread(sandbox: Sandbox, function: Callable[[], Any], what: str) -> No
         with interruptible():
             thread = hub.call(function)
             while not thread.dead:
+                if sandbox.process.end is not None:
+                    end = sandbox.process.end
+                    raise AppError(f"{end.place}: {what} the apps ends their process ({end.how}); expected it to go on")
                 if hub.ready:
                     hub.run(hub.ready[0])
                 elif hub.due():
                     hub.fire(hub.due()[0])  # it sleeps; no switch can connect before it ends
                 else:
-                    raise AppError(f"{what} the apps does not end: {thread.name} waits for something that never comes")
+                    raise AppError(f"{what} the apps does not end: {thread.label} waits for something that never comes")
     except HubError as error:  # a feature that is refused
         place = own_line(error, _files(sandbox, error))
         raise AppError(f"{Path(place[0]).name}:{place[1]}: {error}" if place else str(error)) from error

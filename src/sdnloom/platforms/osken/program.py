@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from sdnloom.platforms.osken.sandbox import Sandbox
     from sdnloom.platforms.osken.symbolic import SymbolicOsken
     from sdnloom.platforms.osken.wsgi import Route
+    from sdnloom.platforms.process.output_log import OutputLog
 
 THREADS = ("settle", "explore")
 
@@ -85,7 +86,15 @@ class OskenProgram(CapturedProgram):
     def _new_sandbox(self) -> "Sandbox":
         from sdnloom.platforms.osken.sandbox import Sandbox
 
-        return Sandbox(self._flavour, Draws(*self._random), self._path, self._config, self._compiler, self._environment)
+        return Sandbox(
+            self._flavour,
+            Draws(*self._random),
+            self._path,
+            self._config,
+            self._compiler,
+            self._environment,
+            ("osken-manager", *self._names),
+        )
 
     def _make(self) -> FreshProgram:
         """Make the apps in a new sandbox and enter it."""
@@ -157,10 +166,19 @@ class OskenProgram(CapturedProgram):
         if self._apps.has_threads and not self.explores_threads:
             notes.append("threads of the program run first come first served (threads = settle)")
         notes += [f"nobody connects to the web socket {path} of the program" for path in self._apps.web_sockets]
+        notes += self._sandbox.process.notes
         return [*notes, METRICS_NOTE] if self._apps.has_metrics else notes
 
     def _check_start(self, events: Sequence[Event]) -> None:
         self._apps.refuse_events(tuple(events))
+
+    def _quietly(self) -> AbstractContextManager[None]:
+        return self._sandbox.output.muted()
+
+    @property
+    def output(self) -> "OutputLog":
+        """What the apps have printed and logged so far."""
+        return self._sandbox.output
 
     def _draws(self) -> Draws:
         return self._sandbox.draws
@@ -175,10 +193,14 @@ class OskenProgram(CapturedProgram):
         return self._apps.recording(switches)
 
     def _choices(self, given: Input) -> Sequence[str]:
+        if self._apps.has_ended and isinstance(given, ThreadTurn | ClockTick):
+            return ()
         return self._apps.choices(given)
 
     def _perform(self, step: ProgramStep) -> Effects:
         apps, given = self._apps, step.given
+        if apps.has_ended:
+            return (), ()
         match given:
             case StartStep():
                 apps.start()

@@ -8,13 +8,10 @@ modules that hold state; os-ken's names refer to those of a program only while i
 import builtins
 import contextlib
 import logging
-import os
 import sys
-import threading
 from collections.abc import Iterator, Mapping, Sequence, Set
-from functools import partial
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 from os_ken import cfg
@@ -27,6 +24,12 @@ from sdnloom.platforms.osken.errors import AppError
 from sdnloom.platforms.osken.event_loops import EventLoops
 from sdnloom.platforms.osken.hub import hub_names
 from sdnloom.platforms.osken.ryu_alias import RyuAlias, find_apps
+from sdnloom.platforms.process.output_log import OutputLog
+from sdnloom.platforms.process.process import Process
+from sdnloom.platforms.process.process_names import end_thread, os_module
+from sdnloom.platforms.process.program_thread import in_program
+from sdnloom.platforms.process.shared_imports import SharedImports
+from sdnloom.platforms.process.surroundings import surroundings
 from sdnloom.platforms.sandbox.clock import Clock, Draws
 from sdnloom.platforms.sandbox.fake_modules import importer, rebind, virtual_modules
 from sdnloom.platforms.sandbox.fake_threading import blocking_modules
@@ -54,6 +57,8 @@ _SHARED_BELOW = ("os_ken.ofproto", _PACKETS)
 _READERS = frozenset(f"os_ken.lib.{name}" for name in ("ip", "mac"))
 # A connection draws its first transaction id at random; ours start at 0, and there must be no draw.
 _NO_CHANCE = {("os_ken.controller.controller", "random")}
+# Names of os-ken's hub that lead to sockets.
+_SERVERS = (b"StreamServer", b"StreamClient", b"WSGIServer", b"hub.listen", b"hub.connect", b"lib.hub import")
 WSGI = ("ryu.app.wsgi", "os_ken.app.wsgi")
 # A search would flood the log; to see it, give the logger a handler.
 logging.getLogger("os_ken").addHandler(logging.NullHandler())
@@ -92,25 +97,50 @@ class Sandbox:
         config: Mapping[str, Any] | None = None,
         compiler: Compiler = compile_source,
         environment: Mapping[str, str] | None = None,
+        arguments: Sequence[str] = (),
     ) -> None:
         self.hub = Hub(Clock(), flavour)
+        self.process = Process(self.hub, self._is_own_file)
+        self.output = OutputLog()
         self.draws = draws
         self.loops = EventLoops(self.hub)
         self.config = dict(config or {})
         self.bricks: dict[str, Any] = {}
-        modules = virtual_modules(self.hub.clock, draws, self.hub.sleep)
-        find = importer({**modules, **blocking_modules(self.hub)}, partial(_guard.guarding, None))
-        self.own = OwnModules({**vars(builtins), "__import__": find}, compiler)
-        self.own.inside = partial(_guard.guarding, self.hub)
+        self._says_done = self._serves = False
+        virtual = virtual_modules(self.hub.clock, draws, self.hub.sleep)
+        modules = {
+            **virtual,
+            **blocking_modules(self.hub, lambda: self._says_done),
+            "os": os_module(self.process, draws, environment or {}),
+        }
+        self._real = surroundings(self.process, draws, self.output, modules, list(arguments))
+        names = {"__import__": importer(modules, self._real.see), "exit": end_thread, "quit": end_thread}
+        self.own = OwnModules({**vars(builtins), **names}, self._noting(compiler))
+        self.own.inside = self._real.resumed
+        self._shared_imports = SharedImports(self._real.suspended, self._real.cover_new)
         self._changes = compiler is not compile_source
         self.own.shared, self.own.is_library, self.own.loaded = self._is_shared, is_stateless, _settle
         self.own.folders += [str(folder) for folder in path]
         wsgi = osken_wsgi.module()
         self.alias = RyuAlias(find_apps(path), self.own.spec_of, dict.fromkeys(WSGI, wsgi))
         self.manager: Any = None
-        self._swap = self._swapped(modules)
-        for name, value in (environment or {}).items():
-            self._swap.name(os.environ, name, value)
+        self._swap = self._swapped(virtual)
+        self._files: tuple[int, frozenset[str]] = (0, frozenset())
+
+    def _is_own_file(self, file: str) -> bool:
+        if self._files[0] != len(self.own.modules):
+            self._files = len(self.own.modules), frozenset(map(str, self.own.files()))
+        return file in self._files[1]
+
+    def _noting(self, compiler: Compiler) -> Compiler:
+        """Return the compiler; it notes what code of the program mentions: that it is done with an item, servers."""
+
+        def compile_noting(source: bytes, path: str) -> CodeType:
+            self._says_done |= b"task_done" in source
+            self._serves |= any(name in source for name in _SERVERS)
+            return compiler(source, path)
+
+        return compile_noting
 
     def _swapped(self, modules: Mapping[str, ModuleType]) -> Patches:
         swap = Patches()
@@ -166,22 +196,20 @@ class Sandbox:
 
     @contextlib.contextmanager
     def running(self) -> Iterator[None]:
-        """Context in which os-ken and the program see this sandbox; access to network and processes is refused.
-
-        Output of the program goes to the standard error: the standard output is for results.
-        """
-        finders = [self.alias, self.own]
-        with self._swap.installed(), self.own.searching(), contextlib.redirect_stdout(sys.stderr):
+        """Context in which os-ken, the program and its libraries see this sandbox."""
+        finders = [self.alias, self.own, self._shared_imports]
+        with self._swap.installed(), self._real.installed(), self.own.searching():
             known = len(sys.modules)
             sys.meta_path[:0] = finders
-            previous, _guard.hub = _guard.hub, self.hub
-            _guard.thread = threading.get_ident()
+            previous, _guard.process = _guard.process, self.process
+            self.process.enter()
             try:
                 if self.manager is not None:
                     self.configure()
                 yield
             finally:
-                _guard.hub = previous
+                self.process.leave()
+                _guard.process = previous
                 for name in self.config:
                     if name in cfg.CONF:
                         cfg.CONF.clear_override(name)
@@ -189,6 +217,11 @@ class Sandbox:
                     sys.meta_path.remove(finder)
                 if len(sys.modules) != known:
                     self._remember_modules()
+
+    def cover(self) -> None:
+        """Rebind names in the libraries that the program has imported."""
+        names = self.own.mentioned | ({hub_module.__name__} if self._serves else set())
+        self._real.cover([*self.own.modules.values(), *self.own.libraries.values()], names)
 
 
 def _packages(name: str) -> list[str]:
@@ -198,29 +231,23 @@ def _packages(name: str) -> list[str]:
 
 
 class _Guard:
-    """Audit hook that refuses sockets, processes and real threads while a program runs, also inside libraries."""
+    """Audit hook that refuses real sockets, processes and threads while a program runs, also inside libraries.
 
-    hub: Hub | None = None
-    thread = 0
+    It is the last resort, for code that reaches the system past the names that are rebound.
+    """
+
+    process: Process | None = None
     WATCHED = frozenset(  # the hook is called for every audit event
         {
             *("socket.__new__", "socket.getaddrinfo", "socket.gethostbyname", "subprocess.Popen", "os.fork"),
-            *("os.system", "_thread.start_new_thread", "_thread.start_joinable_thread"),  # the last from 3.13 on
+            *("os.system", "os.exec", "os.posix_spawn", "os.kill", "os.killpg", "signal.pthread_kill"),
+            *("_thread.start_new_thread", "_thread.start_joinable_thread"),  # the last from 3.13 on
         }
     )
 
-    @contextlib.contextmanager
-    def guarding(self, hub: Hub | None) -> Iterator[None]:
-        """Context in which this hub's program is guarded, or none: a library may do what it needs to be imported."""
-        before, self.hub = self.hub, hub
-        try:
-            yield
-        finally:
-            self.hub = before
-
     def __call__(self, event: str, arguments: Any) -> None:
-        if self.hub is not None and event in self.WATCHED and threading.get_ident() == self.thread:
-            raise self.hub.refuse(event.removesuffix(".__new__"))
+        if event in self.WATCHED and self.process is not None and in_program():
+            raise self.process.hub.refuse(f"{event.removesuffix('.__new__')} ({self.process.place()})")
 
 
 _guard = _Guard()

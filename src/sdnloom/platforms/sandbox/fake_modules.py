@@ -5,7 +5,6 @@ its own import statements, `rebind` for modules that were imported before.
 """
 
 import builtins
-import contextlib
 import datetime
 import functools
 import random
@@ -14,7 +13,6 @@ import time
 import types
 import uuid
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
 from typing import Any
 
 from sdnloom.platforms.sandbox import pure_lru_cache as substitutes
@@ -151,6 +149,11 @@ def _secrets_names(draws: Draws) -> dict[str, Any]:
     }
 
 
+def changed_names(module: types.ModuleType, real: types.ModuleType) -> dict[str, Any]:
+    """Return the names of a fake module whose values differ from those of the real one."""
+    return {name: each for name, each in vars(module).items() if vars(real).get(name) is not each and name[:2] != "__"}
+
+
 def rebind(namespace: dict[str, Any], modules: Mapping[str, types.ModuleType]) -> tuple[str, ...]:
     """Rebind the names of a namespace that refer to a real object to the fake one; return those names."""
     twins = {id(each): modules[name] for name, each in _real().items() if name in modules}
@@ -170,12 +173,11 @@ def _real() -> dict[str, types.ModuleType]:
 
 
 def importer(
-    modules: Mapping[str, types.ModuleType],
-    outside: Callable[[], AbstractContextManager[None]] = contextlib.nullcontext,
+    modules: Mapping[str, types.ModuleType], imported: Callable[[str, Any], None] = lambda name, fromlist: None
 ) -> Callable[..., Any]:
     """Return an `__import__` that finds the fake modules; a program gets it through its `__builtins__`.
 
-    `outside` is the context in which libraries are imported.
+    `imported` is called with the name of each other module, and the names that are taken from it.
     """
 
     def find(
@@ -187,7 +189,11 @@ def importer(
     ) -> Any:
         if level == 0 and name in modules:
             return modules[name]
-        with outside():
-            return builtins.__import__(name, globals, locals, fromlist, level)
+        found = builtins.__import__(name, globals, locals, fromlist, level)
+        if level == 0:
+            imported(name, fromlist)
+            if not fromlist and found.__name__ in modules:  # `import os.path`
+                return modules[found.__name__]
+        return found
 
     return find

@@ -1,25 +1,28 @@
 """The modules `threading` and `queue` as a program under test sees them: their threads and waits are the hub's.
 
-A real thread would run at any moment, and a real lock that is held would block the whole process. Conditions, barriers
-and thread-local data are refused when they are used.
+A real thread would run at any moment, and a real lock that is held would block the whole process. What is not here
+(barriers) is Python's own code over these primitives.
 """
 
+import heapq
 import queue
 import threading
 import types
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar
 
+from sdnloom.platforms.sandbox.clock import SECOND, nanoseconds
 from sdnloom.platforms.sandbox.hub import Hub
 from sdnloom.platforms.sandbox.sync import BoundedSemaphore as HubBoundedSemaphore
 from sdnloom.platforms.sandbox.sync import Queue as HubQueue
 from sdnloom.platforms.sandbox.sync import Semaphore as HubSemaphore
 from sdnloom.platforms.sandbox.threads import HubThread as HubThread
+from sdnloom.platforms.sandbox.threads import OldNames
 
-REFUSED = ("Condition", "Barrier", "local")
+_NO_EFFECT = ("settrace", "setprofile", "settrace_all_threads", "setprofile_all_threads")
 
 
-class Thread:
+class Thread(OldNames):
     """A thread that the hub schedules."""
 
     hub: ClassVar[Hub]
@@ -44,6 +47,7 @@ class Thread:
             raise RuntimeError("threads can only be started once")
         self._thread = self.hub.spawn(self.run)
         self._thread.delayed = True  # Python prints an exception that escapes from it, os-ken's hub does not
+        self._thread.front = self
 
     def run(self) -> None:
         """Call the target."""
@@ -54,6 +58,8 @@ class Thread:
         """Wait for the end of the thread."""
         if self._thread is None:
             raise RuntimeError("cannot join thread before it is started")
+        if self._thread is self.hub.current:
+            raise RuntimeError("cannot join current thread")
         self._thread.wait(timeout)
 
     def is_alive(self) -> bool:
@@ -65,6 +71,28 @@ class Thread:
         """The thread's number."""
         return None if self._thread is None else self._thread.number
 
+    native_id = ident
+
+    def __repr__(self) -> str:
+        word = "initial" if self._thread is None else "stopped" if self._thread.dead else "started"
+        return f"<{type(self).__name__}({self.name}, {word})>"
+
+
+class MainThread(Thread):
+    """The thread that loads the apps."""
+
+    def __init__(self) -> None:
+        super().__init__(name="MainThread")
+
+    def is_alive(self) -> bool:
+        """Return True."""
+        return True
+
+    @property
+    def ident(self) -> int:
+        """0, which no other thread has."""
+        return 0
+
 
 class Timer(Thread):
     """A thread that starts after a delay."""
@@ -75,7 +103,10 @@ class Timer(Thread):
 
     def start(self) -> None:
         """Start the timer."""
+        if self._thread is not None:
+            raise RuntimeError("threads can only be started once")
         self._thread = self.hub.spawn_after(self.interval, self.run)
+        self._thread.front = self
 
     def cancel(self) -> None:
         """Cancel the timer if it has not fired."""
@@ -94,6 +125,8 @@ class Lock:
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
         """Take the lock, waiting for it; return False after a timeout."""
+        if not blocking and timeout != -1:
+            raise ValueError("can't specify a timeout for a non-blocking call")
         while self._held:
             if not blocking or not self.hub.block(self._waiting, None if timeout < 0 else timeout):
                 return False
@@ -176,7 +209,144 @@ class Event:
         return self._flag
 
 
-class Lifo(HubQueue):
+class Condition:
+    """A condition variable."""
+
+    hub: ClassVar[Hub]
+    lock: ClassVar[type[Lock]]
+
+    def __init__(self, lock: Any = None) -> None:
+        self._lock = self.lock() if lock is None else lock
+        self._waiting: list[HubThread] = []
+        self.acquire, self.release = self._lock.acquire, self._lock.release
+
+    def __enter__(self) -> Any:
+        return self._lock.__enter__()
+
+    def __exit__(self, *trouble: object) -> None:
+        self._lock.__exit__(*trouble)
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Release the lock, wait until another thread notifies this one, and take the lock again."""
+        depth = getattr(self._lock, "_depth", 1)
+        for _ in range(depth):
+            self._lock.release()
+        try:
+            return self.hub.block(self._waiting, timeout)
+        finally:
+            for _ in range(depth):
+                self._lock.acquire()
+
+    def wait_for(self, predicate: Callable[[], Any], timeout: float | None = None) -> Any:
+        """Wait until a predicate is true; return its value."""
+        end = None if timeout is None else self.hub.clock.now + nanoseconds(timeout)
+        while not (found := predicate()):
+            left = None if end is None else (end - self.hub.clock.now) / SECOND
+            if left is not None and left <= 0:
+                break
+            self.wait(left)
+        return found
+
+    def notify(self, n: int = 1) -> None:
+        """Wake the threads that have waited longest."""
+        for _ in range(n):
+            self.hub.wake(self._waiting)
+
+    def notify_all(self) -> None:
+        """Wake all threads that wait."""
+        while self._waiting:
+            self.hub.wake(self._waiting)
+
+    notifyAll = notify_all  # noqa: N815
+
+
+class Local:
+    """Attributes of which each thread has its own."""
+
+    hub: ClassVar[Hub]
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> "Local":
+        """Make it without attributes; each thread that uses it calls `__init__` with these arguments."""
+        if (args or kwargs) and cls.__init__ is object.__init__:
+            raise TypeError("Initialization arguments are not supported")
+        made = super().__new__(cls)
+        object.__setattr__(made, "_of_threads", {})
+        object.__setattr__(made, "_arguments", (args, kwargs))
+        made._here()[_BEGUN] = True  # Python calls `__init__` in this thread
+        return made
+
+    def _here(self) -> dict[str, Any]:
+        get = object.__getattribute__
+        spaces = get(self, "_of_threads")
+        for each in [each for each in spaces if isinstance(each, HubThread) and each.dead]:
+            del spaces[each]
+        thread = get(self, "hub").current
+        key = "" if thread is None else thread.home or thread
+        found: dict[str, Any] | None = spaces.get(key)
+        if found is None:
+            found = spaces[key] = {_BEGUN: True}
+            args, kwargs = get(self, "_arguments")
+            self.__init__(*args, **kwargs)  # type: ignore[misc]
+        return found
+
+    def __getattribute__(self, name: str) -> Any:
+        get = object.__getattribute__
+        if name == "__dict__":
+            return {key: each for key, each in get(self, "_here")().items() if key != _BEGUN}
+        if name in ("_here", "__init__", "__class__"):
+            return get(self, name)
+        here = get(self, "_here")()
+        return here[name] if name in here else get(self, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self._here()[name] = value
+
+    def __delattr__(self, name: str) -> None:
+        if name not in self._here():
+            raise AttributeError(name)
+        del self._here()[name]
+
+
+_BEGUN = "(begun)"
+
+
+class TaskQueue(HubQueue):
+    """A first-in, first-out queue whose users may say when they are done with an item."""
+
+    _unfinished: ClassVar[int] = 0
+    _joining: ClassVar[list[HubThread]] = []
+
+    def put(self, item: Any, block: bool = True, timeout: float | None = None) -> None:
+        """Add an item, waiting for room."""
+        super().put(item, block, timeout)
+        if self.counts():
+            self._unfinished = self._unfinished + 1  # type: ignore[misc]
+
+    def task_done(self) -> None:
+        """Say that an item that was taken is done with."""
+        if self._unfinished <= 0:
+            raise ValueError("task_done() called too many times")
+        self._unfinished = self._unfinished - 1  # type: ignore[misc]
+        while self._unfinished == 0 and self._joining:
+            self.hub.wake(self._joining)
+
+    def join(self) -> None:
+        """Wait until all items are done with."""
+        if "_joining" not in vars(self):
+            self._joining = []  # type: ignore[misc]
+        while self._unfinished:
+            self.hub.block(self._joining)
+
+    @property
+    def unfinished_tasks(self) -> int:
+        """How many items are not done with."""
+        return self._unfinished
+
+    # Whether the program ever says so. If not, a count that only grows would tell all its states apart.
+    counts: Callable[[], bool] = staticmethod(lambda: False)
+
+
+class TaskStack(TaskQueue):
     """A last-in, first-out queue."""
 
     def get(self, block: bool = True, timeout: float | None = None) -> Any:
@@ -188,26 +358,112 @@ class Lifo(HubQueue):
         return item
 
 
-def blocking_modules(hub: Hub) -> dict[str, types.ModuleType]:
-    """Return the two modules by name, made for this hub."""
+class TaskHeap(TaskQueue):
+    """A queue that gives the least item first."""
+
+    def __init__(self, maxsize: int | None = None) -> None:
+        super().__init__(maxsize)
+        self.queue: Any = []
+
+    def put(self, item: Any, block: bool = True, timeout: float | None = None) -> None:
+        """Add an item, waiting for room."""
+        super().put(item, block, timeout)
+        heapq.heapify(self.queue)
+
+    def get(self, block: bool = True, timeout: float | None = None) -> Any:
+        """Remove the least item, waiting for one."""
+        if not self._await(self.empty, self._getting, block, timeout):
+            raise queue.Empty
+        item = heapq.heappop(self.queue)
+        self.hub.wake(self._putting)
+        return item
+
+
+def blocking_modules(hub: Hub, counts: Callable[[], bool] = lambda: False) -> dict[str, types.ModuleType]:
+    """Return the two modules by name, made for this hub.
+
+    `counts` is whether the program says when it is done with an item of a queue.
+    """
     own = {kind.__name__: _made_for(hub, kind.__name__, kind) for kind in (Thread, Lock, RLock, Event)}
-    own["Timer"] = _made_for(hub, "Timer", Timer)
-    for kind in (HubSemaphore, HubBoundedSemaphore):
+    for kind in (Timer, HubSemaphore, HubBoundedSemaphore):
         own[kind.__name__] = _made_for(hub, kind.__name__, kind)
+    own["Condition"] = _made_for(hub, "Condition", Condition, lock=own["RLock"])
+    own["local"] = _made_for(hub, "local", Local)
+    main = _made_for(hub, "MainThread", MainThread)()
+
+    def current() -> Any:
+        thread = hub.current
+        return main if thread is None else thread if thread.front is None else thread.front
+
+    def alive() -> list[Any]:
+        return [main, *(each if each.front is None else each.front for each in hub.threads)]
+
+    def ident() -> int:
+        return 0 if hub.current is None else hub.current.number
+
     thread_names: dict[str, Any] = {
         **own,
-        **{name: _refusal(hub, f"threading.{name}") for name in REFUSED},
-        "current_thread": hub.getcurrent,
-        "get_ident": lambda: 0 if hub.current is None else hub.current.number,
+        "current_thread": current,
+        "currentThread": current,
+        "main_thread": lambda: main,
+        "enumerate": alive,
+        "active_count": lambda: len(alive()),
+        "activeCount": lambda: len(alive()),
+        "get_ident": ident,
+        "get_native_id": ident,
+        "stack_size": lambda size=0: 0,
+        **dict.fromkeys(_NO_EFFECT, _nothing),
     }
-    fifo = _made_for(hub, "Queue", HubQueue)
+    fifo = _made_for(hub, "Queue", TaskQueue, counts=staticmethod(counts))
     queue_names: dict[str, Any] = {
         "Queue": fifo,
-        "SimpleQueue": fifo,
-        "LifoQueue": _made_for(hub, "LifoQueue", Lifo),
-        "PriorityQueue": _refusal(hub, "queue.PriorityQueue"),
+        "SimpleQueue": _made_for(hub, "SimpleQueue", HubQueue),
+        "LifoQueue": _made_for(hub, "LifoQueue", TaskStack, counts=staticmethod(counts)),
+        "PriorityQueue": _made_for(hub, "PriorityQueue", TaskHeap, counts=staticmethod(counts)),
     }
     return {"threading": _changed(threading, thread_names), "queue": _changed(queue, queue_names)}
+
+
+def _nothing(*args: Any, **kwargs: Any) -> None:
+    pass
+
+
+def real_thread_methods(hub: Hub) -> dict[str, Callable[..., Any]]:
+    """Return methods for `threading.Thread`, for the threads of a library that is a subclass of the real class."""
+
+    def thread_of(thread: Any) -> HubThread | None:
+        found: HubThread | None = vars(thread).get("_hub_thread")
+        return found
+
+    def start(thread: Any) -> None:
+        if thread_of(thread) is not None:
+            raise RuntimeError("threads can only be started once")
+        found = hub.spawn(thread.run)
+        found.delayed, found.front = True, thread
+        vars(thread)["_hub_thread"] = found
+
+    def join(thread: Any, timeout: float | None = None) -> None:
+        found = thread_of(thread)
+        if found is None:
+            raise RuntimeError("cannot join thread before it is started")
+        found.wait(timeout)
+
+    def is_alive(thread: Any) -> bool:
+        found = thread_of(thread)
+        return found is not None and not found.dead
+
+    return {"start": start, "join": join, "is_alive": is_alive}
+
+
+def low_level_names(hub: Hub) -> dict[str, Any]:
+    """Return names of `_thread`."""
+
+    def start(function: Callable[..., Any], args: tuple[Any, ...] = (), kwargs: Any = None) -> int:
+        thread = hub.spawn(function, *args, **(kwargs or {}))
+        thread.delayed = True
+        return thread.number
+
+    return {"start_new_thread": start, "start_new": start}
 
 
 def _changed(module: types.ModuleType, names: Mapping[str, Any]) -> types.ModuleType:
@@ -217,12 +473,5 @@ def _changed(module: types.ModuleType, names: Mapping[str, Any]) -> types.Module
     return made
 
 
-def _made_for(hub: Hub, name: str, kind: type) -> type:
-    return type(name, (kind,), {"__module__": __name__, "__doc__": kind.__doc__, "hub": hub})
-
-
-def _refusal(hub: Hub, name: str) -> type:
-    def refuse(self: object, *args: Any, **kwargs: Any) -> None:
-        raise hub.refuse(name)
-
-    return type(name.rpartition(".")[2], (), {"__init__": refuse, "__module__": __name__})
+def _made_for(hub: Hub, name: str, kind: type, **more: Any) -> type:
+    return type(name, (kind,), {"__module__": __name__, "__doc__": kind.__doc__, "hub": hub, **more})

@@ -9,7 +9,8 @@ system threads would cost tens of microseconds a switch, need a trace function a
 discarded. os-ken depends on greenlet, so nothing more has to be installed.
 
 Limits: a native thread can lose control anywhere, one of these only where it waits. A thread that has begun cannot be
-copied (`parked` names them; `discard` ends them); one that has not begun, or has ended, is ordinary state.
+copied (`parked` names them; `discard` ends them); one that has not begun, has ended, or waits for something that never
+comes, is ordinary state.
 """
 
 from collections.abc import Callable, Iterable
@@ -23,6 +24,7 @@ from sdnloom.platforms.sandbox.clock import SECOND, Clock, nanoseconds
 from sdnloom.platforms.sandbox.threads import Effect, EscapedException, Flavour, HubError, HubThread, HubTimer, Phase
 
 MAX_UNWINDS = 100
+MAX_STUCK = 10_000
 _LISTS = ("threads", "ready", "timers")
 
 
@@ -45,6 +47,7 @@ class Hub(CapturedAspect):
         self.current: HubThread | None = None
         self.escaped: list[EscapedException] = []
         self.refused: list[str] = []
+        self._stuck: list[greenlet.greenlet] = []  # never resumed, and kept: when one is freed, its `finally` runs
 
     # Called by a program.
 
@@ -147,7 +150,9 @@ class Hub(CapturedAspect):
             if not self.ready:
                 return turns
             self.run(self.ready[0])
-        raise HubError(f"threads still run after {limit} turns, {self.ready[0].name} among them; expected them to wait")
+        raise HubError(
+            f"threads still run after {limit} turns, {self.ready[0].label} among them; expected them to wait"
+        )
 
     def discard(self) -> None:
         """End all threads that have begun, so that another state can be restored.
@@ -159,13 +164,15 @@ class Hub(CapturedAspect):
                 if not thread.dead:
                     self._throw(thread)
             if not thread.dead:
-                raise HubError(f"{thread.name} went on after {MAX_UNWINDS} orders to end; expected it to end")
+                raise HubError(f"{thread.label} went on after {MAX_UNWINDS} orders to end; expected it to end")
 
     # Called by the objects that threads wait for.
 
     def block(self, queue: list[HubThread], seconds: float | None = None) -> bool:
         """Wait in a queue until another thread wakes this one; False after the timeout."""
         thread = self._here("wait")
+        if seconds is not None and seconds <= 0:
+            return False
         timer = None if seconds is None else HubTimer(nanoseconds(max(seconds, 0)), thread)
         queue.append(thread)
         if timer is not None:
@@ -183,6 +190,30 @@ class Hub(CapturedAspect):
                 queue.remove(thread)
             if timer in self.timers:
                 self.timers.remove(timer)
+
+    def wait_for_ever(self) -> None:
+        """Wait for something that never comes. Nothing can wake the thread, so what it would do next is no state."""
+        thread = self._here("wait")
+        if len(self._stuck) >= MAX_STUCK:
+            self.block([])
+        self._leave_stuck(thread).parent.switch()
+
+    def stop(self) -> None:
+        """End all threads and timers. One that does not end when it is told to is left where it is."""
+        try:
+            self.discard()
+        except HubError:
+            for thread in self.parked():
+                self._leave_stuck(thread)
+        for left in (self.threads, self.ready, self.timers, self.escaped):
+            left.clear()
+
+    def _leave_stuck(self, thread: HubThread) -> greenlet.greenlet:
+        stack, thread._stack = thread._stack, None
+        assert stack is not None
+        thread.phase = Phase.STUCK
+        self._stuck.append(stack)
+        return stack
 
     def wake(self, queue: list[HubThread]) -> None:
         """Make the longest waiting thread of a queue ready; one that has timed out no longer waits."""
@@ -270,7 +301,7 @@ class Hub(CapturedAspect):
             raise
         except BaseException as error:
             thread.error = error
-            self.escaped.append(EscapedException(thread.name, error, self._effect(thread, error)))
+            self.escaped.append(EscapedException(thread.label, error, self._effect(thread, error)))
         finally:
             self.forget(thread)
 
@@ -286,7 +317,7 @@ class Hub(CapturedAspect):
             self.forget(thread)
             return
         if thread.phase is Phase.RUNNING:
-            raise HubError(f"{thread.name} is ended by a thread that it is ending itself; expected it to wait")
+            raise HubError(f"{thread.label} is ended by a thread that it is ending itself; expected it to wait")
         if thread in self.ready:
             self.ready.remove(thread)
         thread.pending = greenlet.GreenletExit()

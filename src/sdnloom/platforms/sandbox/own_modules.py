@@ -43,7 +43,9 @@ class OwnLoader(importlib.machinery.SourceFileLoader):
             error.filename = error.filename or path  # Python names no file for a null byte
             raise
         package = fullname if self.is_package(fullname) else fullname.rpartition(".")[0]
-        self._finder.late.update(dict.fromkeys(late_imports(code, package)))
+        late = dict.fromkeys(late_imports(code, package))
+        self._finder.late.update(late)
+        self._finder.mentioned.update(late)
         return code
 
     def exec_module(self, module: ModuleType) -> None:
@@ -78,7 +80,8 @@ class OwnModules(importlib.abc.MetaPathFinder):
         self.is_library: Callable[[str], bool] = lambda name: False
         self.loaded: Callable[[ModuleType], None] = lambda module: None
         self.modules: dict[str, ModuleType] = {}
-        self.late: dict[str, None] = {}  # names that functions of its modules import
+        self.late: dict[str, None] = {}  # names that functions of its modules import, until they are loaded
+        self.mentioned: set[str] = set()  # all names that they import
         self.libraries: dict[str, ModuleType] = {}  # loaded like the others, but without state of the program
 
     def find_spec(

@@ -1,7 +1,8 @@
 """Scoped monkeypatching: names are rebound while a program runs and restored afterwards."""
 
 import contextlib
-from collections.abc import Iterator, MutableMapping
+import operator
+from collections.abc import Callable, Iterator, MutableMapping
 from typing import Any
 
 _ABSENT: Any = object()
@@ -29,6 +30,37 @@ class _Attributes(MutableMapping[str, Any]):
         return len(vars(self._owner))
 
 
+class _Space:
+    """The names of one namespace that are rebound, with the values that are not in place now."""
+
+    def __init__(self, space: MutableMapping[str, Any]) -> None:
+        self.space = space
+        self.aside: dict[str, Any] = {}
+        self._read: Callable[[Any], Any] | None = None  # reads all names at once, if none is ever absent
+        self._size = 0
+
+    def exchange(self) -> None:
+        """Put the values in place and set those that were there aside. This is done twice for every step."""
+        space, aside = self.space, self.aside
+        if self._read is not None and len(aside) == self._size:
+            try:
+                self.aside = dict(zip(aside, self._read(space), strict=True))
+            except KeyError:  # somebody has deleted one
+                self._read = None
+            else:
+                space.update(aside)
+                return
+        before = {}
+        for name, value in aside.items():
+            before[name] = space.get(name, _ABSENT)
+            _put(space, name, value)
+        self.aside = before
+        if len(aside) != self._size:
+            self._size = len(aside)
+            always = all(each is not _ABSENT for values in (aside, before) for each in values.values())
+            self._read = operator.itemgetter(*aside) if always and type(space) is dict and len(aside) > 1 else None
+
+
 class Patches:
     """A set of names in namespaces and classes, with the values that they have while a program runs.
 
@@ -36,19 +68,24 @@ class Patches:
     """
 
     def __init__(self) -> None:
-        self._names: dict[tuple[int, str], tuple[MutableMapping[str, Any], str]] = {}
-        self._here: dict[tuple[int, str], Any] = {}
-        self._there: dict[tuple[int, str], Any] | None = None  # while installed
+        self._spaces: dict[int, _Space] = {}
+        self._owners: dict[type, _Attributes] = {}
+        self._installed = False
+
+    def __len__(self) -> int:
+        return sum(len(each.aside) for each in self._spaces.values())
+
+    def _of(self, space: MutableMapping[str, Any]) -> _Space:
+        return self._spaces.setdefault(id(space), _Space(space))
 
     def name(self, space: MutableMapping[str, Any], name: str, value: Any) -> None:
         """Bind a name of a namespace to this value while installed."""
-        key = id(space), name
-        self._names[key] = (space, name)
-        if self._there is None:
-            self._here[key] = value
-        else:
-            self._there.setdefault(key, space.get(name, _ABSENT))
+        aside = self._of(space).aside
+        if self._installed:
+            aside.setdefault(name, space.get(name, _ABSENT))
             _put(space, name, value)
+        else:
+            aside[name] = value
 
     def absent(self, space: MutableMapping[str, Any], name: str) -> None:
         """Unbind a name while installed, until the program itself binds it."""
@@ -56,34 +93,42 @@ class Patches:
 
     def adopt(self, space: MutableMapping[str, Any], name: str) -> None:
         """Make a name that the program bound while installed its own: unbound when not installed."""
-        assert self._there is not None
-        self._names[id(space), name] = (space, name)
-        self._there.setdefault((id(space), name), _ABSENT)
+        assert self._installed
+        self._of(space).aside.setdefault(name, _ABSENT)
 
     def attribute(self, owner: type, name: str, value: Any) -> None:
         """Set an attribute of a class to this value while installed."""
-        self.name(_Attributes(owner), name, value)
+        self.name(self._owners.setdefault(owner, _Attributes(owner)), name, value)
+
+    def knows(self, space: MutableMapping[str, Any]) -> bool:
+        """Whether names of this namespace are rebound."""
+        return id(space) in self._spaces
 
     @contextlib.contextmanager
     def installed(self) -> Iterator[None]:
         """Context in which all names have the values of the program."""
-        self._there = _exchange(self._names, self._here)
+        self._exchange(True)
         try:
             yield
         finally:
-            self._here = _exchange(self._names, self._there)
-            self._there = None
+            self._exchange(False)
 
+    @contextlib.contextmanager
+    def suspended(self) -> Iterator[None]:
+        """Context, inside of `installed`, in which all names have their real values again."""
+        if not self._installed:
+            yield
+            return
+        self._exchange(False)
+        try:
+            yield
+        finally:
+            self._exchange(True)
 
-def _exchange(
-    names: dict[tuple[int, str], tuple[MutableMapping[str, Any], str]], values: dict[tuple[int, str], Any]
-) -> dict[tuple[int, str], Any]:
-    """Put values in place and return those that were there."""
-    before = {}
-    for key, (space, name) in names.items():
-        before[key] = space.get(name, _ABSENT)
-        _put(space, name, values[key])
-    return before
+    def _exchange(self, installed: bool) -> None:
+        for each in self._spaces.values():
+            each.exchange()
+        self._installed = installed
 
 
 def _put(space: MutableMapping[str, Any], name: str, value: Any) -> None:

@@ -49,10 +49,34 @@ class Phase(Enum):
     READY = "ready"
     RUNNING = "running"
     WAITING = "waiting"
+    STUCK = "stuck"  # waits for something that never comes
     ENDED = "ended"
 
 
-class HubThread:
+class OldNames:
+    """The old names of methods of threads."""
+
+    name: str
+    daemon: bool
+
+    def getName(self) -> str:  # noqa: N802
+        """Return its name."""
+        return self.name
+
+    def setName(self, name: str) -> None:  # noqa: N802
+        """Give it a name."""
+        self.name = name
+
+    def isDaemon(self) -> bool:  # noqa: N802
+        """Whether it is a daemon."""
+        return self.daemon
+
+    def setDaemon(self, daemon: bool) -> None:  # noqa: N802
+        """Make it a daemon or not; a scenario outlives no thread, so it makes no difference."""
+        self.daemon = daemon
+
+
+class HubThread(OldNames):
     """A function that the hub schedules. Numbers of threads that have ended are used again."""
 
     def __init__(self, hub: "Hub", number: int, function: Callable[..., Any], args: Any, kwargs: Any) -> None:
@@ -68,11 +92,35 @@ class HubThread:
         self._joiners: list[HubThread] = []
         self._stack: greenlet.greenlet | None = None  # from its first turn to its end
 
+    # Set for a few threads only: the object that the program knows it by, its event loop, a name, whether it is a
+    # daemon, and, where threads take turns at being one thread of a real process, that thread.
+    front: Any = None
+    event_loop: Any = None
+    _name: str | None = None
+    daemon: bool = True
+    home: str | None = None
+
     @property
-    def name(self) -> str:
-        """The function's name and the thread's number."""
+    def label(self) -> str:
+        """The function's name and the thread's number, for a trace."""
         function = self._call[0]
         return f"{getattr(function, '__qualname__', type(function).__qualname__)}#{self.number}"
+
+    @property
+    def name(self) -> str:
+        """The name that the program gave it, or its label."""
+        return self.label if self._name is None else self._name
+
+    @name.setter
+    def name(self, name: str) -> None:
+        self._name = str(name)
+
+    @property
+    def ident(self) -> int:
+        """Its number."""
+        return self.number
+
+    native_id = ident
 
     @property
     def has_begun(self) -> bool:
@@ -111,7 +159,7 @@ class HubThread:
             self._hub.forget(self)
 
     def __repr__(self) -> str:
-        return f"<thread {self.name} {self.phase.value}>"
+        return f"<thread {self.label} {self.phase.value}>"
 
 
 class HubTimer:
@@ -124,7 +172,7 @@ class HubTimer:
     def name(self) -> str:
         """The purpose of the timer, for a trace."""
         return (
-            f"{'wake' if self.expire is None else 'timeout'} {'' if self.thread is None else self.thread.name}".strip()
+            f"{'wake' if self.expire is None else 'timeout'} {'' if self.thread is None else self.thread.label}".strip()
         )
 
     def __repr__(self) -> str:
