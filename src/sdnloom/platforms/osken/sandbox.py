@@ -18,6 +18,7 @@ from os_ken import cfg
 from os_ken.base import app_manager
 from os_ken.lib import hub as hub_module
 from os_ken.ofproto import ofproto_protocol
+from os_ken.topology import switches as switches  # has options of os-ken's command line, such as observe_links
 
 from sdnloom.platforms.osken import wsgi as osken_wsgi
 from sdnloom.platforms.osken.errors import AppError
@@ -187,8 +188,7 @@ class Sandbox:
         """Set the options of this program in os-ken's configuration."""
         for name, value in self.config.items():
             if name not in cfg.CONF:
-                hint = " (no app uses os_ken.topology, which would observe links)" if name == "observe_links" else ""
-                raise AppError(f"config has {name!r}; expected an option that os-ken or the apps have{hint}")
+                raise AppError(f"config has {name!r}; expected an option that os-ken or the apps have")
             try:
                 cfg.CONF.set_override(name, value)
             except (ValueError, TypeError) as error:
