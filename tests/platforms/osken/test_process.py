@@ -193,3 +193,39 @@ def test_nothing_that_an_app_does_reaches_this_process_or_the_next_search():
         usual.result.statistics.transitions,
     )
     assert (usual.verdict, usual.result.statistics.states) == ("holds", 69)
+
+
+WRITES_TIMES = """
+import logging, sys, time
+import half_module
+from os_ken.base import app_manager
+
+class WritesTimes(app_manager.OSKenApp):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        record = logging.LogRecord("name", logging.INFO, "file", 1, "text", (), None)
+        form = logging.Formatter("%(asctime)s", "%b %d %H:%M:%S")
+        form.converter = time.gmtime
+        self.found = form.format(record), time.ctime(), time.asctime(), half_module.answer
+"""
+HALF_MODULE = """
+import sys, types
+
+class Half:
+    __slots__ = ("__dict__",)
+    __class__ = types.ModuleType
+
+odd = Half()
+odd.__name__, odd.answer = __name__, 42
+sys.modules[__name__] = odd
+"""
+
+
+def test_texts_of_times_are_those_of_the_program_also_in_libraries(tmp_path, monkeypatch):
+    # cffi puts objects into sys.modules that say they are modules and that nothing can refer to weakly.
+    (tmp_path / "library").mkdir()
+    (tmp_path / "library" / "half_module.py").write_text(HALF_MODULE)
+    (tmp_path / "times.py").write_text(WRITES_TIMES)
+    monkeypatch.syspath_prepend(tmp_path / "library")
+    found = app(OskenProgram([tmp_path / "times.py"]), "WritesTimes").found
+    assert found == ("Nov 14 22:13:20", "Tue Nov 14 22:13:20 2023", "Tue Nov 14 22:13:20 2023", 42)

@@ -48,6 +48,8 @@ _facts: "weakref.WeakKeyDictionary[ModuleType, _Facts]" = weakref.WeakKeyDiction
 
 
 def _facts_of(module: ModuleType) -> _Facts:
+    if not type(module).__weakrefoffset__:  # an object of an extension that calls itself a module, such as cffi's Lib
+        return _Facts(len(vars(module)), frozenset(), ())
     found = _facts.get(module)
     if found is None or found.size != len(vars(module)):
         modules, copies = set[str](), []

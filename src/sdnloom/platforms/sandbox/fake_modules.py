@@ -18,6 +18,8 @@ from typing import Any
 from sdnloom.platforms.sandbox import pure_lru_cache as substitutes
 from sdnloom.platforms.sandbox.clock import EPOCH, SECOND, Clock, Draws
 
+# Bound here, because names of the real module stand for those of the sandbox while a program runs.
+_REAL_GMTIME, _REAL_ASCTIME, _REAL_STRFTIME = time.gmtime, time.asctime, time.strftime
 UUID_NODE = 0x020000000001  # a locally administered address
 
 
@@ -45,10 +47,10 @@ def _time_names(clock: Clock, sleep: Callable[[float], None]) -> dict[str, Any]:
         return (EPOCH + clock.now) / SECOND
 
     def broken_down(seconds: float | None = None) -> time.struct_time:
-        return time.gmtime(now() if seconds is None else seconds)  # the time zone is UTC on every machine
+        return _REAL_GMTIME(now() if seconds is None else seconds)  # the time zone is UTC on every machine
 
     def as_text(seconds: float | None = None) -> str:
-        return time.asctime(broken_down(seconds))
+        return _REAL_ASCTIME(broken_down(seconds))
 
     names: dict[str, Any] = {
         "time": now,
@@ -56,8 +58,8 @@ def _time_names(clock: Clock, sleep: Callable[[float], None]) -> dict[str, Any]:
         "localtime": broken_down,
         "gmtime": broken_down,
         "ctime": as_text,
-        "asctime": lambda given=None: time.asctime(broken_down() if given is None else given),
-        "strftime": lambda form, given=None: time.strftime(form, broken_down() if given is None else given),
+        "asctime": lambda given=None: _REAL_ASCTIME(broken_down() if given is None else given),
+        "strftime": lambda form, given=None: _REAL_STRFTIME(form, broken_down() if given is None else given),
         "sleep": sleep,
         "timezone": 0,
         "altzone": 0,
