@@ -27,6 +27,7 @@ _FIELDS: dict[str, tuple[str, ...]] = {
     **{f"ipv{version}_{end}": (f"ipv{version}.{end}",) for version in (4, 6) for end in ("src", "dst")},
     **{f"{proto}_{end}": (f"{proto}.{end}_port",) for proto in ("tcp", "udp") for end in ("src", "dst")},
     **{f"arp_{name}": (f"arp.{name}",) for name in ("op", "spa", "tpa", "sha", "tha")},
+    **{f"mpls_{name}": (f"mpls.{name}",) for name in ("label", "tc", "bos")},
     **{f"icmpv6_{name}": (f"icmpv6.{name}",) for name in ("type", "code")},
 }
 

@@ -33,7 +33,8 @@ _LINK_LOCAL = 0xFE80 << 112
 # Stacks of discovered packets. Classes that differ only in the stack count once, so a stack whose headers the program
 # does not read costs no packets.
 DEFAULT_STACKS = ("ethernet", "arp", "ipv4/icmp", "ipv4/tcp", "ipv4/udp", "lldp")
-_TYPES_WITH_STACKS = (*range(0x600), *(int(each) for each in EtherType))
+_LABELS = (EtherType.MPLS, EtherType.MPLS_MULTICAST)  # their stacks are not among the default ones
+_TYPES_WITH_STACKS = (*range(0x600), *(int(each) for each in EtherType if each not in _LABELS))
 _PROTOS_WITH_STACKS = (IpProto.ICMP, IpProto.TCP, IpProto.UDP, IpProto.ICMPV6)
 _SMALL_DOMAINS: dict[str, tuple[int, ...]] = {
     "arp.op": (ARP_REQUEST, ARP_REPLY),
@@ -42,7 +43,7 @@ _SMALL_DOMAINS: dict[str, tuple[int, ...]] = {
     "bpdu.flags": (0, 1, 0x80, 0x81),  # the other bits are zero in a configuration message
 }
 _ANY_VALUE = (
-    *("tcp.dst_port", "udp.dst_port", "icmp.type", "icmpv6.type", "vlan.vid"),
+    *("tcp.dst_port", "udp.dst_port", "icmp.type", "icmpv6.type", "vlan.vid", "mpls.label"),
     *("bpdu.root_priority", "bpdu.root_system_id_extension", "bpdu.root_mac_address", "bpdu.root_path_cost"),
     *("bpdu.bridge_priority", "bpdu.bridge_system_id_extension", "bpdu.bridge_mac_address"),
     *("bpdu.port_priority", "bpdu.port_number"),

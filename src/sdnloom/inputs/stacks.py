@@ -20,6 +20,7 @@ from sdnloom.network.packet import (
     IPv4,
     IPv6,
     Lldp,
+    Mpls,
     Packet,
     Tcp,
     Udp,
@@ -116,6 +117,7 @@ def _with_checksums(frame: bytes, given: set[str]) -> bytes:
 _NAMES: dict[type[Header], str] = {
     Ethernet: "eth",
     Vlan: "vlan",
+    Mpls: "mpls",
     Arp: "arp",
     IPv4: "ipv4",
     IPv6: "ipv6",
@@ -125,7 +127,7 @@ _NAMES: dict[type[Header], str] = {
     Udp: "udp",
 }
 _RENAMED = {f"{proto}.{end}": f"{proto}.{end}_port" for proto in ("tcp", "udp") for end in ("src", "dst")}
-_STRUCTURAL = ("version", "words", "length", "shape", "proto", "type")
+_STRUCTURAL = ("version", "words", "length", "shape", "proto", "type", "bos")
 _KINDS = {
     ("eth", "dst"): FieldFormat.MAC,
     ("eth", "src"): FieldFormat.MAC,
@@ -167,6 +169,7 @@ _BPDU_DEFAULTS = {
 BRIDGE_GROUP = 0x0180_C200_0000  # the group address of bridges, the destination of configuration messages
 LLDP_GROUP = 0x0180_C200_000E
 EXPERIMENTAL_TYPE = 0x88B5  # an Ethernet type for experiments; its payload is opaque
+FIRST_LABEL = 16  # labels below are reserved (RFC 3032)
 EXPERIMENTAL_PROTO = 253  # an IP protocol for experiments
 _ECHO, _ECHO6 = 8, 128
 _LLDP = Lldp(((1, b"\x07sdnloom"), (2, b"\x02" + b"1"), (3, b"\x00\x78")))
@@ -180,7 +183,11 @@ _TRANSPORTS: dict[str, Header] = {
     "ipv6/udp": Udp(1024, 53),
 }
 UNTAGGED = ("ethernet", "lldp", "bpdu", "arp", "ipv4", "ipv6", *_TRANSPORTS)
-STACKS = (*UNTAGGED, *(f"vlan/{name}" for name in UNTAGGED if name not in ("lldp", "bpdu")))
+STACKS = (
+    *UNTAGGED,
+    *(f"vlan/{name}" for name in UNTAGGED if name not in ("lldp", "bpdu")),
+    *(f"mpls/{name}" for name in UNTAGGED if name.startswith("ip")),
+)
 
 
 @cache
@@ -188,10 +195,10 @@ def stack_of(name: str, payload: int = 0) -> Stack:
     """Return the stack of that name, with this many bytes of payload, each of them a field."""
     if name not in STACKS:
         raise StackError(f"{name!r} is no protocol stack; expected one of {', '.join(STACKS)}")
-    untagged = name.removeprefix("vlan/")
+    untagged = name.removeprefix("vlan/").removeprefix("mpls/")
     outer: list[Header] = [Ethernet(0, 0, EXPERIMENTAL_TYPE)]
     if untagged != name:
-        outer = [Ethernet(0, 0), Vlan(1, type=EXPERIMENTAL_TYPE)]
+        outer = [Ethernet(0, 0), Vlan(1, type=EXPERIMENTAL_TYPE) if name.startswith("vlan/") else Mpls(FIRST_LABEL)]
     if untagged == "bpdu":
         return _bpdu()
     if untagged == "lldp":

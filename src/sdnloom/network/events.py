@@ -69,8 +69,8 @@ class Lost(Value):
     """The network lost a packet, for a reason other than a flow entry.
 
     The reasons: "moved" (the host has left the port), "no host" (nothing was ever plugged into the port), "port down",
-    "switch down", "no controller" (the switch was not connected), "sent to LOCAL only, which is down". The first two
-    and the last are not faults.
+    "switch down", "no controller" (the switch was not connected), "labelled" (a host got a packet with an MPLS label),
+    "sent to LOCAL only, which is down". The first two and the last two are not faults.
     """
 
     port: SwitchPort

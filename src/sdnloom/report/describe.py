@@ -13,7 +13,7 @@ from sdnloom.network.openflow.constants import NO_BUFFER, FlowCommand, FlowRemov
 from sdnloom.network.openflow.match import Match
 from sdnloom.network.openflow.oxm import FIELDS
 from sdnloom.network.packet import decode
-from sdnloom.network.packet.headers import Arp, Ethernet, Icmp, IPv4, IPv6, Lldp, Packet, Tcp, TcpFlag, Udp, Vlan
+from sdnloom.network.packet.headers import Arp, Ethernet, Icmp, IPv4, IPv6, Lldp, Mpls, Packet, Tcp, TcpFlag, Udp, Vlan
 from sdnloom.network.packet_id import packet_id_of
 from sdnloom.network.program import SwitchDown, SwitchUp
 from sdnloom.network.switch_component import Carrier, EpochMessage, EpochSwitchUp
@@ -96,6 +96,8 @@ def packet_words(packet: Packet, names: Names = NO_NAMES) -> str:
                     parts.append(f"type {header.type:#x}")
             case Vlan():
                 parts.append(f"VLAN {header.vid}")
+            case Mpls():
+                parts.append(f"MPLS {header.label}")
             case Arp():
                 asks = f"ARP who is {names.ip(header.tpa)}"
                 tells = f"ARP {names.ip(header.spa)} is {mac_text(header.sha)}"

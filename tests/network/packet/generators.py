@@ -1,6 +1,7 @@
 """Hypothesis generators of canonical packets: those that the decoder can return."""
 
 from dataclasses import replace
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -14,6 +15,7 @@ from sdnloom.network.packet import (
     IPv6Extension,
     IPv6Fragment,
     Lldp,
+    Mpls,
     Packet,
     Tcp,
     Udp,
@@ -33,6 +35,7 @@ def in_words(unit: int, most: int, head: int = 0) -> st.SearchStrategy[bytes]:
 payloads = st.binary(max_size=40)
 ethernets = st.builds(Ethernet, dst=bits(48), src=bits(48), type=bits(16))
 vlans = st.lists(st.builds(Vlan, vid=bits(12), pcp=bits(3), dei=bits(1), type=bits(16)), max_size=3)
+labels = st.lists(st.builds(Mpls, label=bits(20), tc=bits(3), ttl=bits(8)), max_size=3)
 arps = st.builds(Arp, op=bits(16), sha=bits(48), spa=bits(32), tha=bits(48), tpa=bits(32))
 lldps = st.builds(Lldp, tlvs=st.lists(st.tuples(st.integers(1, 127), st.binary(max_size=20)), max_size=4).map(tuple))
 ipv4s = st.builds(
@@ -75,7 +78,7 @@ extensions = st.lists(
 @st.composite
 def packets(draw: st.DrawFn) -> Packet:
     """A packet of any stack, sometimes with padding after an IP datagram."""
-    below = [draw(ethernets), *draw(vlans)]
+    below: list[Any] = [draw(ethernets), *draw(vlans)]
     kind = draw(st.sampled_from(["arp", "lldp", "ipv4", "ipv6", "opaque"]))
     payload = draw(payloads)
     if kind == "opaque":
@@ -84,6 +87,7 @@ def packets(draw: st.DrawFn) -> Packet:
         return stack(*below, draw(arps), payload=payload)
     if kind == "lldp":
         return stack(*below, draw(lldps), payload=payload)
+    below += draw(labels)
     trailer = draw(st.binary(max_size=10))
     if kind == "ipv4":
         return stack(*below, draw(ipv4s), draw(st.one_of(tcps, udps, icmps)), payload=payload, trailer=trailer)

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from os_ken.lib.packet import arp, ethernet, icmp, icmpv6, ipv4, ipv6, packet, tcp, udp, vlan
+from os_ken.lib.packet import arp, ethernet, icmp, icmpv6, ipv4, ipv6, mpls, packet, tcp, udp, vlan
 
 from sdnloom.network.packet import (
     Arp,
@@ -13,6 +13,7 @@ from sdnloom.network.packet import (
     Icmpv6,
     IPv4,
     IPv6,
+    Mpls,
     Packet,
     Tcp,
     Udp,
@@ -45,6 +46,8 @@ def one(header: object) -> object:
             return ethernet.ethernet(mac_text(dst), mac_text(src), kind)
         case Vlan(vid, pcp, dei, kind):
             return vlan.vlan(pcp, dei, vid, kind)
+        case Mpls(label, tc, bos, ttl):
+            return mpls.mpls(label, tc, bos, ttl)
         case Arp(op, sha, spa, tha, tpa):
             texts = mac_text(sha), ip4_text(spa), mac_text(tha), ip4_text(tpa)
             return arp.arp(1, EtherType.IPV4, 6, 4, op, *texts)
@@ -118,7 +121,8 @@ def test_os_ken_writes_the_same_bytes(below: Ethernet, tags: list[Vlan], data: s
     else:
         network = data.draw(generators.ipv4s if kind == "ipv4" else generators.ipv6s)
         above = data.draw(transports4 if kind == "ipv4" else transports6)
-        ours = stack(below, *tags, network, above, payload=data.draw(generators.payloads))
+        labels = data.draw(generators.labels)
+        ours = stack(below, *tags, *labels, network, above, payload=data.draw(generators.payloads))
     if isinstance(ours.headers[-1], Icmp):
         ours = Packet(ours.headers)  # its data is the rest of the header
     wire = encode(ours)

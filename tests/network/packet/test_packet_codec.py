@@ -20,6 +20,7 @@ from sdnloom.network.packet import (
     IPv6Extension,
     IPv6Fragment,
     Lldp,
+    Mpls,
     Packet,
     Tcp,
     TcpFlag,
@@ -105,6 +106,22 @@ def test_stacked_vlan_tags_keep_their_tpids() -> None:
     wire = encode(packet)
     assert wire[12:24].hex() == "88a8" + "6005" + "8100" + "1006" + "0800" + "4500"
     assert decode(wire) == packet
+
+
+def test_a_stack_of_labels_ends_with_its_last_one() -> None:
+    packet = stack(Ethernet(**MACS), Mpls(16, tc=1, ttl=9), Mpls(3), IPv4(**HOSTS), Udp(1, 2))
+    wire = encode(packet)
+    assert wire[12:23].hex() == "8847" + "00010209" + "00003140" + "45"
+    assert decode(wire) == packet
+    assert decode(encode(stack(Ethernet(**MACS, type=0x8848), Mpls(16)))).headers[0] == Ethernet(**MACS, type=0x8848)
+
+
+@pytest.mark.parametrize("inside", [b"", b"\x45", b"\x12ab", b"\x60\0"])
+def test_what_follows_labels_and_is_no_ip_is_payload(inside: bytes) -> None:
+    packet = stack(Ethernet(**MACS), Mpls(16), payload=inside)
+    assert decode(encode(packet)) == packet
+    endless = encode(Packet((Ethernet(**MACS, type=0x8847), Mpls(16, bos=0)), b"\0\0"))
+    assert decode(endless).payload == b"\0\0"
 
 
 def test_lldp_keeps_its_tlvs_and_padding() -> None:

@@ -241,7 +241,7 @@ def test_fields_without_their_prerequisite_are_ignored_in_1_0_and_refused_in_1_3
 @pytest.mark.parametrize(
     ("match", "code"),
     [
-        (Match.of(mpls_label=3), "bad_field"),
+        (Match.of(tunnel_id=3), "bad_field"),
         (Match.of(oxm_0001_5_4=3), "bad_field"),
         (Match.of(in_port=(1, 1)), "bad_mask"),
         (Match.of(vlan_vid=5), "bad_value"),

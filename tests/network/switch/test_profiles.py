@@ -20,6 +20,8 @@ from sdnloom.network.openflow import (
     FeaturesRequest,
     FlowMod,
     GetConfigRequest,
+    GroupFeaturesRequest,
+    MeterFeaturesRequest,
     OpenFlowMessage,
     Output,
     PacketIn,
@@ -99,8 +101,11 @@ def test_a_switch_reports_what_open_vswitch_reports(real: OpenVswitch, request_t
 
 
 @pytest.mark.parametrize("real", [V13], indirect=True)
-def test_a_switch_describes_the_ports_that_open_vswitch_describes(real: OpenVswitch) -> None:
-    theirs, ours = asked(real, PortDescRequest(xid=7)), answers(config_of(V13), PortDescRequest(xid=7))
+@pytest.mark.parametrize("request_type", [PortDescRequest, GroupFeaturesRequest, MeterFeaturesRequest])
+def test_a_switch_of_1_3_reports_what_open_vswitch_reports(
+    real: OpenVswitch, request_type: type[OpenFlowMessage]
+) -> None:
+    theirs, ours = asked(real, request_type(xid=7)), answers(config_of(V13), request_type(xid=7))
     assert list(map(bare, ours)) == list(map(bare, theirs))
 
 

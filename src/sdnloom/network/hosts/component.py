@@ -8,6 +8,7 @@ from sdnloom.engine.disciplines import Bag, Fifo
 from sdnloom.engine.model import NONE, Action, Cell, Channel, Component, Footprint, Message, Mode, Outcome
 from sdnloom.network.events import HostMoved, Lost, NetworkRested, Received, Sent
 from sdnloom.network.hosts.host import Host, HostStep, HostView
+from sdnloom.network.packet import Mpls, Packet
 from sdnloom.network.topology.spec import SwitchPort
 
 
@@ -93,6 +94,8 @@ class _HostComponent:
         def receive(core: HostCore, packet: Any) -> list[Outcome]:
             if core.port != port:
                 return [Outcome(core, (), (Lost(port, packet, "moved"),))]
+            if _is_labelled(packet):
+                return [Outcome(core, (), (Lost(port, packet, "labelled"),), self.port_cell, NONE)]
             steps = self.host.receive(self.view, core.state, packet)
             if _ignored(core, steps):
                 return [Outcome(core, (), (Received(self.host.name, packet),), self.port_cell, NONE)]
@@ -105,7 +108,9 @@ class _HostComponent:
         ignoring = Footprint(self.port_cell, NONE, frozenset())
 
         def of_packet(core: HostCore, before: tuple[Any, ...], packet: Any) -> Footprint:
-            return ignoring if _ignored(core, self.host.receive(self.view, core.state, packet)) else full
+            if _is_labelled(packet) or _ignored(core, self.host.receive(self.view, core.state, packet)):
+                return ignoring
+            return full
 
         return of_packet
 
@@ -134,6 +139,11 @@ class _HostComponent:
             sends.append((self.rest, "moved"))
         sent = tuple(Sent(self.host.name, packet) for packet in step.packets)
         return Outcome(HostCore(port, step.state), tuple(sends), events + sent, choice=step.choice)
+
+
+def _is_labelled(packet: Packet) -> bool:
+    """Whether a packet carries an MPLS label, which no host reads."""
+    return any(isinstance(header, Mpls) for header in packet.headers)
 
 
 def _ignored(core: HostCore, steps: Sequence[HostStep]) -> bool:

@@ -21,6 +21,7 @@ from sdnloom.network.packet.headers import (
     IPv6Extension,
     IPv6Fragment,
     Lldp,
+    Mpls,
     Packet,
     Tcp,
     Udp,
@@ -83,6 +84,17 @@ def _lldp(data: bytes, at: int, end: int, headers: list[Header]) -> tuple[int, i
             break
         tlvs.append((kind, data[here : here + size]))
         here += size
+    return at, end
+
+
+def _mpls(data: bytes, at: int, end: int, headers: list[Header]) -> tuple[int, int]:
+    """Parse a stack of labels. What follows is IP if its first four bits are a version of IP, else payload."""
+    while (values := _read(Mpls, data, at, end)) is not None:
+        headers.append(Mpls(**values))
+        at += LAYOUTS[Mpls].size
+        if values["bos"]:
+            parser = {4: _ipv4, 6: _ipv6}.get(data[at] >> 4) if at < end else None
+            return parser(data, at, end, headers) if parser else (at, end)
     return at, end
 
 
@@ -200,6 +212,8 @@ def _udp(data: bytes, at: int, end: int, network: IPv4 | IPv6) -> tuple[Header, 
 
 _NETWORK: dict[int, Parser] = {
     EtherType.ARP: _arp,
+    EtherType.MPLS: _mpls,
+    EtherType.MPLS_MULTICAST: _mpls,
     EtherType.LLDP: _lldp,
     EtherType.IPV4: _ipv4,
     EtherType.IPV6: _ipv6,

@@ -18,6 +18,7 @@ from sdnloom.network.packet.headers import (
     IPv6Extension,
     IPv6Fragment,
     Lldp,
+    Mpls,
     Packet,
     Tcp,
     Udp,
@@ -150,6 +151,7 @@ def _segment(head: bytes, pieces: list[bytes]) -> bytes:
 _ENCODERS: dict[type[Header], Callable[[Any, int, list[bytes], IPv4 | IPv6 | None], bytes]] = {
     Ethernet: _only_fixed,
     Vlan: _only_fixed,
+    Mpls: _only_fixed,
     Arp: _arp,
     Lldp: _lldp,
     IPv4: _ipv4,

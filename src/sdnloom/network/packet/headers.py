@@ -17,6 +17,8 @@ class EtherType(IntEnum):
     ARP = 0x0806
     VLAN = 0x8100
     IPV6 = 0x86DD
+    MPLS = 0x8847
+    MPLS_MULTICAST = 0x8848
     SERVICE_VLAN = 0x88A8
     LLDP = 0x88CC
 
@@ -67,6 +69,16 @@ class Vlan(Header):
     pcp: int = 0
     dei: int = 0
     type: Hex = 0
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Mpls(Header):
+    """An MPLS label. `bos` is 1 in the last label of a stack, which does not name what follows it."""
+
+    label: int
+    tc: int = 0
+    bos: int = 1
+    ttl: int = 64
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -11,6 +11,7 @@ from sdnloom.network.packet.headers import (
     IPv6,
     IPv6Extension,
     IPv6Fragment,
+    Mpls,
     Tcp,
     Udp,
     Vlan,
@@ -19,6 +20,7 @@ from sdnloom.network.packet.headers import (
 LAYOUTS: dict[type[Header], BitStruct] = {
     Ethernet: BitStruct("ethernet", "dst:48 src:48 type:16"),
     Vlan: BitStruct("vlan", "pcp:3 dei:1 vid:12 type:16"),
+    Mpls: BitStruct("mpls", "label:20 tc:3 bos:1 ttl:8"),
     Arp: BitStruct("arp", "shape:48 op:16 sha:48 spa:32 tha:48 tpa:32"),
     IPv4: BitStruct(
         "ipv4",

@@ -9,6 +9,9 @@ from sdnloom.network.openflow import (
     VLAN_PRESENT,
     ApplyActions,
     ClearActions,
+    CopyTtlIn,
+    CopyTtlOut,
+    DecMplsTtl,
     DecNwTtl,
     Enqueue,
     ExperimenterAction,
@@ -20,10 +23,13 @@ from sdnloom.network.openflow import (
     Meter,
     OpenFlowAction,
     Output,
+    PopMpls,
     PopVlan,
     Port,
+    PushMpls,
     PushVlan,
     SetField,
+    SetMplsTtl,
     SetNwTtl,
     SetQueue,
     UnknownInstruction,
@@ -37,13 +43,26 @@ from sdnloom.network.switch.step import RefusedMessage, SwitchStep
 from sdnloom.network.switch.tables.lookup import is_fragment, packet_fields
 
 # Fields that packets of the model do not have, so the model cannot match them.
-_UNSUPPORTED = frozenset(
-    ("in_phy_port", "sctp_src", "sctp_dst", "mpls_label", "mpls_tc", "mpls_bos", "pbb_isid", "tunnel_id", "ipv6_exthdr")
-)
+_UNSUPPORTED = frozenset(("in_phy_port", "sctp_src", "sctp_dst", "pbb_isid", "tunnel_id", "ipv6_exthdr"))
 _TRANSPORT = frozenset(("tp_src", "tp_dst"))
 _V10_SETS = frozenset(("eth_dst", "eth_src", "vlan_vid", "vlan_pcp", "ipv4_src", "ipv4_dst", "ip_dscp")) | _TRANSPORT
-_PLAIN = (PopVlan, SetNwTtl, DecNwTtl, SetQueue, Group)  # actions of 1.3 without arguments that could be wrong
+_PLAIN = (
+    PopVlan,
+    PopMpls,
+    SetNwTtl,
+    DecNwTtl,
+    SetMplsTtl,
+    DecMplsTtl,
+    SetQueue,
+    Group,
+)  # actions of 1.3 without arguments that could be wrong
 _INSTRUCTION_ORDER = (Meter, ApplyActions, ClearActions, WriteActions, WriteMetadata, GotoTable)  # 1.3, 5.9: fixed
+
+_ON_LABELS = (PopMpls, SetMplsTtl, DecMplsTtl, CopyTtlIn, CopyTtlOut)  # actions for packets with a label
+_PUSHED: dict[type[OpenFlowAction], tuple[int, int]] = {
+    PushVlan: (EtherType.VLAN, EtherType.SERVICE_VLAN),
+    PushMpls: (EtherType.MPLS, EtherType.MPLS_MULTICAST),
+}
 
 
 @dataclass(frozen=True)
@@ -71,6 +90,10 @@ class CheckContext:
     @property
     def is_ip(self) -> bool:
         return self.eth_type in (EtherType.IPV4, EtherType.IPV6)
+
+    @property
+    def is_mpls(self) -> bool:
+        return self.eth_type in (EtherType.MPLS, EtherType.MPLS_MULTICAST)
 
     def allows(self, name: str) -> bool:
         """Return whether every packet has this field."""
@@ -160,10 +183,12 @@ def check_shape(step: SwitchStep, actions: Iterable[OpenFlowAction], packet_out:
         if isinstance(action, Output):
             _check_port(step, action.port, packet_out)
         elif isinstance(action, SetField):
-            _check_set(old, action)
-        elif isinstance(action, PushVlan) and not old:
-            if action.ethertype not in (EtherType.VLAN, EtherType.SERVICE_VLAN):
+            _check_set(step, action)
+        elif isinstance(action, PushVlan | PushMpls) and not old:
+            if action.ethertype not in _PUSHED[type(action)]:
                 raise RefusedMessage("bad_action", "bad_argument")
+        elif isinstance(action, CopyTtlIn | CopyTtlOut) and not old and step.config.traits.full_mpls:
+            continue
         elif isinstance(action, Enqueue) and old:
             _check_enqueue(step, action)
         elif isinstance(action, ExperimenterAction):
@@ -183,12 +208,16 @@ def check_fit(actions: Iterable[OpenFlowAction], context: CheckContext, written:
             fits = context.allows(action.field)
         elif isinstance(action, PopVlan):
             fits = context.tagged or written
+        elif isinstance(action, _ON_LABELS):
+            fits = context.is_mpls or written
         else:
             fits = context.is_ip or written or not isinstance(action, SetNwTtl | DecNwTtl)
         if not fits:
             raise RefusedMessage("bad_action", "match_inconsistent")
         if isinstance(action, PopVlan | PushVlan):
             context = replace(context, tagged=isinstance(action, PushVlan))
+        elif isinstance(action, PushMpls | PopMpls):
+            context = replace(context, eth_type=action.ethertype, ip_proto=None, icmpv6_type=None)
     return context
 
 
@@ -210,7 +239,8 @@ def check_meters(step: SwitchStep, instructions: Iterable[Instruction]) -> None:
                 raise RefusedMessage("meter_mod_failed", "invalid_meter")
 
 
-def _check_set(old: bool, action: SetField) -> None:
+def _check_set(step: SwitchStep, action: SetField) -> None:
+    old = step.config.version == V10
     if action.field not in SETTABLE or (action.field in _TRANSPORT) != (old and action.field in _TRANSPORT):
         raise RefusedMessage("bad_action", "bad_type" if old else "bad_set_type")
     if old and action.field not in _V10_SETS:
@@ -218,6 +248,8 @@ def _check_set(old: bool, action: SetField) -> None:
     full = 0xFFFF if action.field in _TRANSPORT else FIELDS[action.field].full
     if not 0 <= action.value <= full or (action.field == "vlan_vid" and not old and not action.value & VLAN_PRESENT):
         raise RefusedMessage("bad_action", "bad_argument" if old else "bad_set_argument")
+    if action.field == "mpls_bos" and not step.config.traits.full_mpls:
+        raise RefusedMessage("bad_action", "bad_set_argument")
 
 
 def _check_port(step: SwitchStep, number: int, packet_out: bool) -> None:

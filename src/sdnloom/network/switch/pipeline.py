@@ -1,6 +1,6 @@
 """Processing of a packet by flow tables, actions, the action set and groups."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 from sdnloom.network.openflow import (
@@ -10,6 +10,9 @@ from sdnloom.network.openflow import (
     ApplyActions,
     ClearActions,
     ConfigFlag,
+    CopyTtlIn,
+    CopyTtlOut,
+    DecMplsTtl,
     DecNwTtl,
     Enqueue,
     GotoTable,
@@ -20,13 +23,16 @@ from sdnloom.network.openflow import (
     OpenFlowAction,
     Output,
     PacketInReason,
+    PopMpls,
     PopVlan,
     Port,
     PortConfig,
     PortDesc,
     PortState,
+    PushMpls,
     PushVlan,
     SetField,
+    SetMplsTtl,
     SetNwTtl,
     SetQueue,
     WriteActions,
@@ -45,7 +51,19 @@ from sdnloom.network.switch.counters import (
     count_sent,
 )
 from sdnloom.network.switch.normal import normal_ports, without_empty_tag
-from sdnloom.network.switch.rewrite import pop_vlan, push_vlan, set_field, set_ttl, set_vlan, ttl_of
+from sdnloom.network.switch.rewrite import (
+    copy_ttl,
+    mpls_ttl_of,
+    pop_mpls,
+    pop_vlan,
+    push_mpls,
+    push_vlan,
+    set_field,
+    set_mpls_ttl,
+    set_ttl,
+    set_vlan,
+    ttl_of,
+)
 from sdnloom.network.switch.step import Ambiguous, LocalDropped, SwitchStep
 from sdnloom.network.switch.tables.flow_table import best_entries, entry_cell, put_entry
 from sdnloom.network.switch.tables.lookup import is_fragment, packet_fields
@@ -56,10 +74,16 @@ MAX_COPIES = 4096  # copies of one packet in groups; chained groups could make e
 _DEAD = PortState.LINK_DOWN | PortState.BLOCKED
 # 1.3, 5.10: an action set is executed in this order, not in the order of writing.
 _SET_ORDER: tuple[type[OpenFlowAction], ...] = (
+    CopyTtlIn,
     PopVlan,
+    PopMpls,
+    PushMpls,
     PushVlan,
+    CopyTtlOut,
     DecNwTtl,
+    DecMplsTtl,
     SetNwTtl,
+    SetMplsTtl,
     SetField,
     SetQueue,
     Group,
@@ -162,10 +186,20 @@ def _apply_one(step: SwitchStep, flight: Flight, action: OpenFlowAction) -> None
         flight.packet = push_vlan(flight.packet, action.ethertype)
     elif isinstance(action, PopVlan):
         flight.packet = pop_vlan(flight.packet)
+    elif isinstance(action, PushMpls):
+        flight.packet = push_mpls(flight.packet, action.ethertype, not step.config.traits.full_mpls)
+    elif isinstance(action, PopMpls):
+        flight.packet = pop_mpls(flight.packet, action.ethertype)
+    elif isinstance(action, SetMplsTtl):
+        flight.packet = set_mpls_ttl(flight.packet, action.ttl)
+    elif isinstance(action, DecMplsTtl):
+        _lower_ttl(step, flight, mpls_ttl_of(flight.packet), set_mpls_ttl)
+    elif isinstance(action, CopyTtlIn | CopyTtlOut):
+        flight.packet = copy_ttl(flight.packet, inwards=isinstance(action, CopyTtlIn))
     elif isinstance(action, SetNwTtl):
         flight.packet = set_ttl(flight.packet, action.ttl)
     elif isinstance(action, DecNwTtl):
-        _lower_ttl(step, flight)
+        _lower_ttl(step, flight, ttl_of(flight.packet), set_ttl)
     elif isinstance(action, Group):
         _through_group(step, flight, action.group_id)
 
@@ -225,8 +259,8 @@ def _miss(step: SwitchStep, flight: Flight, table: int) -> None:
         to_controller(step, flight, step.core.settings.miss_send_len)
 
 
-def _lower_ttl(step: SwitchStep, flight: Flight) -> None:
-    ttl = ttl_of(flight.packet)
+def _lower_ttl(step: SwitchStep, flight: Flight, ttl: int | None, with_ttl: Callable[[Packet, int], Packet]) -> None:
+    """Lower a time to live, of IP or of a label; a packet whose time is up is dropped and reported."""
     if ttl is None:
         return
     if ttl <= 1:
@@ -235,7 +269,7 @@ def _lower_ttl(step: SwitchStep, flight: Flight) -> None:
         to_controller(step, flight, step.core.settings.miss_send_len)
         flight.alive = False
     else:
-        flight.packet = set_ttl(flight.packet, ttl - 1)
+        flight.packet = with_ttl(flight.packet, ttl - 1)
 
 
 def output(step: SwitchStep, flight: Flight, number: int, max_len: int) -> None:

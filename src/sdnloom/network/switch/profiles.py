@@ -20,6 +20,8 @@ class SwitchProfile:
     they have names, `table_limit` the number of entries that it claims for each. `takes_any_port`: an output to a port
     that does not exist, a PacketOut with an ingress port that does not exist and an enqueue to a queue that does not
     exist are accepted. `has_emergency`: in 1.0 it has emergency entries, and drops all others with its connection.
+    `full_mpls`: it copies times to live and sets the bottom-of-stack bit, and a pushed label has the specification's
+    values; otherwise those of Open vSwitch. `group_capabilities` are the bits of a GroupFeaturesReply.
     """
 
     buffers: int
@@ -32,6 +34,8 @@ class SwitchProfile:
     table_limit: int
     takes_any_port: bool
     has_emergency: bool
+    full_mpls: bool
+    group_capabilities: int
 
 
 PROFILES: dict[str, SwitchProfile] = {
@@ -46,6 +50,8 @@ PROFILES: dict[str, SwitchProfile] = {
         table_limit=1_000_000,
         takes_any_port=True,
         has_emergency=False,
+        full_mpls=False,
+        group_capabilities=0b111,
     ),
     "reference": SwitchProfile(
         buffers=256,
@@ -58,5 +64,7 @@ PROFILES: dict[str, SwitchProfile] = {
         table_limit=0xFFFFFFFF,
         takes_any_port=False,
         has_emergency=True,
+        full_mpls=True,
+        group_capabilities=0b100,
     ),
 }

@@ -61,9 +61,9 @@ from sdnloom.network.switch.tables.lookup import covers
 from sdnloom.network.switch.tables.meter_mod import BAND_TYPES, MAX_BANDS, MAX_METERS
 
 _V10_WILDCARDS = 0x3FFFFF
-_CHAINING = 1 << 2  # group capability
-# Actions by the number that group features give them: output, VLAN, queue, group, time to live and set-field.
-_GROUP_ACTIONS = sum(1 << number for number in (0, 17, 18, 21, 22, 23, 24, 25))
+# Actions by the number that group features give them: output, times to live, VLAN, MPLS, queue, group, set-field.
+_GROUP_ACTIONS = sum(1 << number for number in (0, *range(15, 26)))
+_COPY_TTL = 1 << 11 | 1 << 12
 
 
 def _desc(step: SwitchStep, request: DescRequest) -> StatsReply:
@@ -206,7 +206,9 @@ def _group_desc(step: SwitchStep, request: GroupDescRequest) -> StatsReply:
 def _group_features(step: SwitchStep, request: GroupFeaturesRequest) -> StatsReply:
     limit = int(GroupId.MAX) if step.config.max_groups is None else step.config.max_groups
     types = sum(1 << kind for kind in GroupType)
-    return GroupFeaturesReply(types, _CHAINING, (limit,) * 4, (_GROUP_ACTIONS,) * 4, xid=request.xid)
+    traits = step.config.traits
+    actions = _GROUP_ACTIONS | (_COPY_TTL if traits.full_mpls else 0)
+    return GroupFeaturesReply(types, traits.group_capabilities, (limit,) * 4, (actions,) * 4, xid=request.xid)
 
 
 def _meter_stats(step: SwitchStep, request: MeterStatsRequest) -> StatsReply:

@@ -14,6 +14,7 @@ from sdnloom.network.packet import (
     IPv6,
     IPv6Extension,
     IPv6Fragment,
+    Mpls,
     Packet,
     Tcp,
     Udp,
@@ -30,8 +31,8 @@ PacketFields = Mapping[str, int]
 def packet_fields(packet: Packet, in_port: int = 0, metadata: int = 0, zero_ports: bool = False) -> dict[str, int]:
     """Return the match fields of a packet by name; a field that it lacks is absent.
 
-    Of several VLAN tags the outermost counts; eth_type is the type after the last one. With `zero_ports` the ports of
-    an IP fragment are 0 (1.0, 3.4); without, it has no ports (1.3, 7.3.2).
+    Of several VLAN tags or MPLS labels the outermost counts; eth_type is the type after the last tag. With `zero_ports`
+    the ports of an IP fragment are 0 (1.0, 3.4); without, it has no ports (1.3, 7.3.2).
     """
     found = {"in_port": in_port, "metadata": metadata, "vlan_vid": 0}
     for header in packet.headers:
@@ -42,6 +43,9 @@ def packet_fields(packet: Packet, in_port: int = 0, metadata: int = 0, zero_port
             if not found["vlan_vid"]:
                 found["vlan_vid"], found["vlan_pcp"] = VLAN_PRESENT | header.vid, header.pcp
             found["eth_type"] = header.type if header.type >= 0x600 else NOT_ETHER_TYPE
+        elif isinstance(header, Mpls):
+            found["mpls_label"], found["mpls_tc"], found["mpls_bos"] = header.label, header.tc, header.bos
+            break  # what follows a label is opaque
         elif isinstance(header, IPv4):
             found["ipv4_src"], found["ipv4_dst"] = header.src, header.dst
             found["ip_dscp"], found["ip_ecn"], found["ip_proto"] = header.dscp, header.ecn, header.proto
@@ -72,12 +76,15 @@ def packet_fields(packet: Packet, in_port: int = 0, metadata: int = 0, zero_port
 
 
 def is_fragment(packet: Packet) -> bool:
-    """Return whether a packet is a part of an IP datagram."""
-    return any(
-        (isinstance(header, IPv4) and (header.flags & 1 or header.offset))
-        or (isinstance(header, IPv6Fragment) and (header.more or header.offset))
-        for header in packet.headers
-    )
+    """Return whether a packet is a part of an IP datagram. What follows an MPLS label is opaque."""
+    for header in packet.headers:
+        if isinstance(header, Mpls):
+            return False
+        if (isinstance(header, IPv4) and (header.flags & 1 or header.offset)) or (
+            isinstance(header, IPv6Fragment) and (header.more or header.offset)
+        ):
+            return True
+    return False
 
 
 def _fragment(found: dict[str, int], proto: int) -> None:
