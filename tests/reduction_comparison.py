@@ -5,6 +5,7 @@ from pathlib import Path
 
 from sdnloom import Scenario, load_scenario
 from sdnloom.check.program_factory import make_program
+from sdnloom.engine.late import explored_part
 from sdnloom.engine.loop import LoopSearch
 from sdnloom.engine.memo import Memo
 from sdnloom.engine.model import Needs, RestartRequired
@@ -68,6 +69,7 @@ def _explored(scenario: Scenario, reduce: bool, limits: Limits) -> tuple[int, fr
     """Transitions, quiescent states and the names of the properties that report something."""
     system = scenario.narrowed().system()
     system = replace(system, properties=tuple(p for p in system.properties if p.needs is not Needs.STATE))
+    system = explored_part(system)
     tables, reduction = Memo(system), StubbornSets(system) if reduce else None
     graph = SystemGraph(tables, reduction)
     reported: set[str] = set()

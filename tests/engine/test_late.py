@@ -2,18 +2,18 @@
 
 from collections import Counter
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
 from sdnloom.engine.disciplines import Fifo
 from sdnloom.engine.executions.search import executions
-from sdnloom.engine.late import explored_part
-from sdnloom.engine.model import Action, Channel, Component, Mode, ModelError, Needs, Outcome, Property, System
+from sdnloom.engine.late import explored_part, with_late_explored
+from sdnloom.engine.model import Action, Channel, Component, Mode, Needs, Outcome, Property, System
 from sdnloom.engine.path import replay
 from sdnloom.engine.reduction.stubborn_sets import ReductionRefused
 from sdnloom.engine.result import Holds, Incomplete, SearchOptions, Vacuous, Violated
-from sdnloom.engine.search import search
+from sdnloom.engine.search import LATE_MATTERS, search
 from sdnloom.engine.semantics import AT_REST, Finding, Semantics, State, reachable
 from sdnloom.engine.walk import Stepper, random_walk
 from tests.engine.systems import random_system
@@ -28,7 +28,10 @@ REDUCIBLE = frozenset(Needs) - {Needs.STATE}
 def server(
     ticks: int = 3, after: int = 1, needs: Needs = Needs.QUIESCENT, requests: int = 2, raises: int = 0
 ) -> System:
-    """A client sends requests; the server answers them at its `after`-th tick, and fails at the tick `raises`."""
+    """A client sends requests; the server answers them at its `after`-th tick, and fails at the tick `raises`.
+
+    The ticks are counted again from each answer on.
+    """
 
     def send(left: int, _: None) -> list[Outcome]:
         return [Outcome(left - 1, (("to server", "ask"),), ("asked",))] if left else []
@@ -42,7 +45,7 @@ def server(
             return []
         answers = waiting if taken + 1 == after else 0
         failed = ("failed",) if taken + 1 == raises else ()
-        return [Outcome((waiting - answers, taken + 1), (("to client", "answer"),) * answers, failed)]
+        return [Outcome((waiting - answers, 0 if answers else taken + 1), (("to client", "answer"),) * answers, failed)]
 
     def receive(left: int, _: str) -> list[Outcome]:
         return [Outcome(left, (), ("answered",))]
@@ -75,7 +78,6 @@ def server(
                 "server",
                 (0, 0),
                 actions,
-                late_began=lambda core: core[1] > 0,
                 waits=lambda core: f"{core[0]} wait" if core[0] else None,
             ),
         ),
@@ -89,10 +91,13 @@ def server(
 @pytest.mark.parametrize("needs", AT_REST)
 def test_a_violation_that_late_actions_end_is_none(engine: str, reduce: bool, needs: Needs) -> None:
     result = search(server(needs=needs), SearchOptions(engine=engine, reduce=reduce))  # type: ignore[arg-type]
-    assert result.verdict == Holds()
-    # Only the course after a suspicious state answers a request.
+    assert (result.verdict, result.late_explored) == (Holds(), True)
+    # LATE steps are explored, in this second search only.
     assert [(one.property, len(one.path)) for one in result.witnesses] == [("seen", 4)]
-    assert (result.statistics.states, result.statistics.transitions) == ((5, 4) if reduce else (6, 6))
+    assert (result.statistics.states, result.statistics.transitions) == ((13, 14) if reduce else (15, 18))
+    every = reachable(Semantics(server(needs=needs)))
+    assert (len(every), sum(map(len, every.values()))) == (15, 18)
+    assert result.restarts == (LATE_MATTERS,)
 
 
 @pytest.mark.parametrize("engine", ["loop", "kernel"])
@@ -133,7 +138,7 @@ def test_without_a_suspicious_state_late_actions_are_not_taken() -> None:
 # -- Step, walk, replay ------------------------------------------------------------------------------------------------
 
 
-def test_after_a_late_step_the_environment_does_nothing_more() -> None:
+def test_a_late_step_is_offered_at_rest_and_a_violation_is_one_only_without() -> None:
     stepper = Stepper(server(after=2))
     assert stepper.take_first("client", "send")
     assert [t.step.action for t in stepper.enabled()] == ["send", "take"]
@@ -142,11 +147,11 @@ def test_after_a_late_step_the_environment_does_nothing_more() -> None:
     assert [t.step.action for t in stepper.enabled()] == ["send", "late tick"]
     assert stepper.findings() == ()  # the server may still answer
     assert stepper.take_first("server", "late tick")
-    assert [t.step.action for t in stepper.enabled()] == ["late tick"]
-    assert not stepper.take_first("client", "send")
+    assert [t.step.action for t in stepper.enabled()] == ["send", "late tick"]
     assert stepper.take_first("server", "late tick")
     assert stepper.rest()
-    assert (stepper.findings(), stepper.enabled()) == ((Finding("seen", "yes"),), [])
+    assert stepper.findings() == (Finding("seen", "yes"),)
+    assert [t.step.action for t in stepper.enabled()] == ["send"]
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -163,11 +168,6 @@ def test_a_system_with_late_actions_has_no_executions() -> None:
         executions(server())
 
 
-def test_a_component_with_a_late_action_says_whether_it_began() -> None:
-    with pytest.raises(ModelError, match="component 'A' has a LATE action; expected `late_began` as well"):
-        System((Component("A", 0, (Action("a", lambda core, _: [], mode=Mode.LATE),)),))
-
-
 # -- Random systems ----------------------------------------------------------------------------------------------------
 
 
@@ -180,9 +180,7 @@ def with_late(system: System) -> System | None:
         chosen = next((a for a in component.actions if a.mode is Mode.MAY and a.take is None), None)
         if chosen is not None and all(prop.watches != {(component.name, chosen.name)} for prop in system.properties):
             actions = tuple(_counted(action, action is chosen) for action in component.actions)
-            late = replace(
-                component, initial=(component.initial, 0), actions=actions, late_began=lambda core: core[1] > 0
-            )
+            late = replace(component, initial=(component.initial, 0), actions=actions)
             others = tuple(late if each is component else each for each in system.components)
             return replace(system, components=others)
     return None
@@ -234,39 +232,67 @@ def ordered(semantics: Semantics, state: State, mode: Mode) -> list[Any]:
     return sorted(found, key=lambda each: (each.component.name, each.action.name))
 
 
-def expected(system: System) -> bool | None:
-    """Whether some property is violated; None where that is not known."""
+class Expected(NamedTuple):
+    """Whether a property is violated, and whether LATE actions had to be explored for that."""
+
+    violated: bool
+    explored: bool
+
+
+def expected(system: System) -> Expected | None:
+    """The answer by the definitions, in every order; None where there are too many states."""
     plain, whole = Semantics(explored_part(system)), Semantics(system)
+    by_name = {prop.name: prop for prop in system.properties}
     try:
-        states = reachable(plain, 150)
+        found = [(state, by_name[each.property]) for state in reachable(plain, 150) for each in plain.findings(state)]
+        suspects = [(state, prop) for state, prop in found if not prop.sometimes]
+        answers = {lasting(whole, state, prop) if prop.needs in AT_REST else True for state, prop in suspects}
+        if True in answers or None in answers or not answers:
+            return None if None in answers else Expected(bool(answers), False)
     except OverflowError:
         return None
-    by_name = {prop.name: prop for prop in system.properties}
-    answers: set[bool | None] = {False}
-    for state in states:
-        for found in plain.findings(state):
-            prop = by_name[found.property]
-            if not prop.sometimes:
-                answers.add(lasting(whole, state, prop) if prop.needs in AT_REST else True)
-    return True if True in answers else None if None in answers else False
+    found_late = violations(system)
+    return None if found_late is None else Expected(bool(found_late), True)
+
+
+def violations(system: System) -> set[Finding] | None:
+    """The violations in every order of all actions; None if there are too many states."""
+    semantics = Semantics(system)
+    sometimes = {prop.name for prop in system.properties if prop.sometimes}
+    try:
+        states = reachable(semantics, 150)
+    except OverflowError:
+        return None
+    return {found for state in states for found in semantics.findings(state) if found.property not in sometimes}
 
 
 def test_engines_and_reduction_agree_with_the_definition() -> None:
-    seen: Counter[tuple[bool, int]] = Counter()
+    seen: Counter[Expected] = Counter()
     for seed in range(600):
         system = with_late(random_system(seed, cyclic=False, needs=REDUCIBLE))
         answer = None if system is None or not system.properties else expected(system)
-        if answer is None:
-            continue
-        for reduce in (False, True):
-            result = search(system, SearchOptions(engine="loop", reduce=reduce))
-            assert isinstance(result.verdict, Violated) == answer, seed
-            if result.violations:
-                modes = {t.action.mode for t in result.violations[0].transitions}
-                seen[answer, Mode.LATE in modes] += 1
-            else:
-                seen[answer, 0] += 1
-    assert min(seen[True, False], seen[True, True], seen[False, 0]) > 15, seen
+        if system is not None and answer is not None:
+            seen[answer] += 1
+            for reduce in (False, True):
+                result = search(system, SearchOptions(engine="loop", reduce=reduce))
+                assert (isinstance(result.verdict, Violated), result.late_explored) == answer, seed
+    assert len(seen) == 4
+
+
+def test_late_actions_that_are_explored_give_the_violations_of_the_definition() -> None:
+    seen: Counter[bool] = Counter()
+    for seed in range(300):
+        system = with_late(random_system(seed, cyclic=False, needs=REDUCIBLE))
+        violated = None if system is None else violations(system)
+        if system is not None and violated is not None:
+            seen[bool(violated)] += 1
+            every, reduced = (
+                search(with_late_explored(system), SearchOptions(engine="loop", find_all=True, reduce=reduce))
+                for reduce in (False, True)
+            )
+            assert {Finding(each.property, each.message) for each in every.violations} == violated, seed
+            assert {each.property for each in reduced.violations} == {each.property for each in violated}, seed
+    assert min(seen.values()) > 10
 
 
 @pytest.mark.slow
@@ -281,8 +307,8 @@ def test_both_engines_give_the_same_results_with_late_actions() -> None:
                 search(system, SearchOptions(engine=engine, reduce=reduce, find_all=True))  # type: ignore[arg-type]
                 for engine in ("loop", "kernel")
             )
-            assert (one.verdict, one.violations, one.witnesses) == (other.verdict, other.violations, other.witnesses), (
-                seed
+            assert replace(one, statistics=other.statistics) == other, seed
+            late += (
+                any(t.action.name == "a" for found in one.violations for t in found.transitions) or one.late_explored
             )
-            late += any(t.action.mode is Mode.LATE for found in one.violations for t in found.transitions)
-    assert late > 20
+    assert late > 10

@@ -42,6 +42,7 @@ class AppOptions(FaultOptions):
     externals: tuple[str, ...] = ()
     setup: tuple[str, ...] = ()
     ticks: int = 0
+    settle_ticks: int | None = None
     warmup: int | str | None = None
     config: tuple[str, ...] = ()
     observe_links: bool = False
@@ -82,6 +83,8 @@ def app_document(options: AppOptions) -> tuple[dict[str, Any], Topology]:
     }
     if options.ticks:
         document["ticks"] = options.ticks
+    if options.settle_ticks is not None:
+        document["settle_ticks"] = options.settle_ticks
     if options.warmup is not None:
         document["warmup"] = options.warmup
     elif options.observe_links and not options.joining:

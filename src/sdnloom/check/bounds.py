@@ -7,9 +7,15 @@ from sdnloom.network.program import DescribesRun, HasClock, capability
 
 
 def stated_bounds(
-    network: Network, options: SearchOptions, program: object = None, start: tuple[str, ...] = ()
+    network: Network,
+    options: SearchOptions,
+    program: object = None,
+    start: tuple[str, ...] = (),
+    settling: bool = False,
 ) -> tuple[str, ...]:
     """The bounds in words; `start` is what to know about the events before the search.
+
+    `settling` says that settle ticks were explored.
 
     Without a budget a thing does not happen in the search, and is not mentioned.
     """
@@ -33,10 +39,7 @@ def stated_bounds(
         done = "; ".join(f"({number}) {step.label}" for number, step in enumerate(network.setup, 1))
         lines.append(f"set-up before the search, in one order: {done}")
     lines += start
-    if network.ticks:
-        lines.append(f"time passes to the program's next timer {at_most(network.ticks)}")
-    elif (clock := capability(program, HasClock)) is not None and clock.timers_seen:
-        lines.append(f"ticks = 0, so these timers never fire: {', '.join(clock.timers_seen)}")
+    lines += _time(network, capability(program, HasClock), settling)
     if (described := capability(program, DescribesRun)) is not None:
         lines += described.notes
     limits = options.limits
@@ -50,3 +53,19 @@ def stated_bounds(
             lines.append(text.format(limit, "" if limit == 1 else "s"))
     lines += [f"without {part.skips} ({part.name})" for part in strategy_parts(options.strategy)]
     return tuple(lines)
+
+
+def _time(network: Network, clock: HasClock | None, settling: bool) -> list[str]:
+    """When timers of the program fire."""
+    lines = [f"time passes to the program's next timer {at_most(network.ticks)}"] if network.ticks else []
+    seen = () if clock is None else clock.timers_seen
+    if not seen:
+        return lines
+    if not network.settle_ticks:
+        return lines or [f"ticks = 0, so these timers never fire: {', '.join(seen)}"]
+    often = "once" if network.settle_ticks == 1 else f"{network.settle_ticks} times in a row"
+    if settling:
+        since = "since it last received or sent a packet of a host"
+        return [*lines, f"when nothing else happens, time passes to the program's next timer, {often} at most {since}"]
+    before = f"before a violation at rest is reported, time passes {often}, in one order"
+    return [*lines, before] if lines else [f"ticks = 0, so these timers do not fire: {', '.join(seen)}; but {before}"]

@@ -19,6 +19,7 @@ from sdnloom.engine.result import Limits, SearchOptions
 from sdnloom.network.build import Bindable
 from sdnloom.network.hosts import ArpHost, Client, Host, HostView, MobileHost, Replier, TcpClient, TcpServer
 from sdnloom.network.network import (
+    SETTLE_TICKS,
     External,
     LinkFaults,
     Network,
@@ -135,6 +136,7 @@ def _scenario(table: Table, code: CodeFiles, topology: Topology | None) -> Scena
         table.flag("identity", None),
         statistics=tuple(_counter(table, topology) for table in table.tables("statistics")),
         ticks=table.whole("ticks", 0, default=0),
+        settle_ticks=table.whole("settle_ticks", 0, default=SETTLE_TICKS),
         warmup=_warmup(table),
         setup=tuple(_setup_step(table) for table in table.tables("setup")),
     )

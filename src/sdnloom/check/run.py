@@ -131,7 +131,9 @@ class Run:
         if narrow.needs_discovery:
             return self._discover(narrow, on_event, watch)
         searched = self._search(narrow, self._assuming(self.program), lambda system: (), on_event, watch)
-        bounds = stated_bounds(narrow.network, searched.options, self.program, searched.notes)
+        bounds = stated_bounds(
+            narrow.network, searched.options, self.program, searched.notes, searched.result.late_explored
+        )
         return self._report(self.scenario, searched.result, bounds, searched.system)
 
     def _search(
@@ -213,7 +215,7 @@ class Run:
         result = _confirmed(found.result, Semantics(system))
         options = replace(self.scenario.options, strategy=narrow.strategy(system))
         notes = built.notes if built.early is None else (*built.notes, _EARLY)
-        bounds = stated_bounds(narrow.network, options, self.program, notes)
+        bounds = stated_bounds(narrow.network, options, self.program, notes, result.late_explored)
         return self._report(ready, result, (*bounds, found.bound), system, replace(found, result=result))
 
     def _report(
@@ -234,7 +236,7 @@ class Run:
             verdict = Vacuous(empty) if empty else Holds()
         return Report(
             scenario,
-            replace(result, verdict=verdict, restarts=tuple(self.restarts)),
+            replace(result, verdict=verdict, restarts=(*self.restarts, *result.restarts)),
             bounds,
             system.properties,
             self._fingerprints(system.properties),

@@ -10,6 +10,7 @@ import click
 from sdnloom.check.fault_options import FAULTS_OF_LINKS, FAULTS_OF_SWITCHES
 from sdnloom.check.load import app_scenario, load_scenario
 from sdnloom.check.scenario import Scenario
+from sdnloom.network.network import SETTLE_TICKS
 from sdnloom.network.openflow import VERSION_NUMBERS
 from sdnloom.network.switch import PROFILES
 
@@ -137,6 +138,14 @@ _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
         "--ticks",
         {"type": click.IntRange(0), "metavar": "N", "help": "How often timers of the app may fire (default: 0)."},
     ),
+    "settle_ticks": (
+        "--settle-ticks",
+        {
+            "type": click.IntRange(0),
+            "metavar": "N",
+            "help": f"When nothing else happens, let timers fire N times before a violation (default: {SETTLE_TICKS}).",
+        },
+    ),
     "warmup": (
         "--warmup",
         {
@@ -187,6 +196,7 @@ APP_GROUPS = {
         "externals",
         "setup",
         "ticks",
+        "settle_ticks",
         "warmup",
         "joining",
     ),

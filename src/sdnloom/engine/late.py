@@ -1,18 +1,17 @@
 """LATE actions: a violation at rest counts only if it outlasts them.
 
-A component may still wait for something when nothing else happens, such as the timer of a program. A search does not
-explore LATE actions. In a state at rest in which a property reports a violation they are taken, each after the steps
-that must happen; if the property reports nothing at some rest on the way, there was no violation.
-
-Limit: this is one course of events (actions in the order of their names, no faults), not all of them.
+A component may still wait for something when nothing else happens, such as the timer of a program. Most of that has
+nothing to do with a property, so a search begins without LATE actions. In a state at rest in which a property reports a
+violation they are taken in one course of events: actions in the order of their names, no faults. If the property still
+reports a violation when none is left, it is violated. If not, LATE actions matter: a second search explores them all.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sdnloom.engine.memo import Memo, MemoSemantics
-from sdnloom.engine.model import Mode, Needs, Property, System
+from sdnloom.engine.model import Action, Mode, Needs, Property, System
 from sdnloom.engine.semantics import AT_REST, Finding, State, Transition
 
 MOST_STEPS = 10_000  # of a course that does not come to rest
@@ -39,7 +38,7 @@ def explored_part(system: System) -> System:
     if not late:
         return system
     components = tuple(
-        replace(each, actions=tuple(action for action in each.actions if action.mode is not Mode.LATE), late_began=None)
+        replace(each, actions=tuple(action for action in each.actions if action.mode is not Mode.LATE))
         for each in system.components
     )
     properties = tuple(replace(prop, watches=prop.watches - late) for prop in system.properties)
@@ -48,7 +47,53 @@ def explored_part(system: System) -> System:
 
 def judges_rest(system: System) -> bool:
     """Whether a state at rest is not all there is to say about a violation: a component acts late, or still waits."""
-    return any(each.late_began is not None or each.waits is not None for each in system.components)
+    late = any(action.mode is Mode.LATE for each in system.components for action in each.actions)
+    return late or any(each.waits is not None for each in system.components)
+
+
+def with_late_explored(system: System) -> System:
+    """The system whose LATE actions are IDLE ones, so that they are explored. Violations at rest are the same."""
+    pending = _Pending(
+        [(each.name, action) for each in system.components for action in each.actions if action.mode is Mode.LATE]
+    )
+    components = tuple(
+        replace(each, actions=tuple(_idle(action) if action.mode is Mode.LATE else action for action in each.actions))
+        for each in system.components
+    )
+    return replace(
+        system, components=components, properties=tuple(_after_late(prop, pending) for prop in system.properties)
+    )
+
+
+def _idle(action: Action) -> Action:
+    return replace(action, mode=Mode.IDLE)
+
+
+class _Pending:
+    """Whether one of some actions is enabled, by the cores of their components, with a memo."""
+
+    def __init__(self, actions: Sequence[tuple[str, Action]]) -> None:
+        self._actions = actions
+        self.owners = tuple(dict.fromkeys(owner for owner, _ in actions))
+        self._known: dict[tuple[Any, ...], bool] = {}
+
+    def __call__(self, columns: Mapping[str, Any]) -> bool:
+        cores = tuple(columns[owner] for owner in self.owners)
+        if cores not in self._known:
+            self._known[cores] = any(action.step(columns[owner], None) for owner, action in self._actions)
+        return self._known[cores]
+
+
+def _after_late(prop: Property, pending: _Pending) -> Property:
+    """The property, silent at rest while a LATE action is enabled."""
+    if prop.sometimes or prop.needs not in AT_REST:
+        return prop
+
+    def violated(memory: Any, columns: Mapping[str, Any]) -> str | None:
+        return None if pending(columns) else prop.violated(memory, {name: columns[name] for name in prop.columns})
+
+    more = tuple(owner for owner in pending.owners if owner not in prop.columns)
+    return replace(prop, violated=violated, columns=(*prop.columns, *more))
 
 
 class LateActions:

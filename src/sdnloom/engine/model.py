@@ -151,7 +151,7 @@ class Mode(Enum):
     MUST = "must"  # happens if nothing else does; a state without an enabled MUST is quiescent
     MAY = "may"  # the environment: send, move, fail, fire a timer; a quiescent state may have some enabled
     IDLE = "idle"  # a MAY that is enabled only in quiescent states
-    LATE = "late"  # enabled only in quiescent states; no MAY happens after it. A violation at rest has to outlast it
+    LATE = "late"  # enabled only in quiescent states; a violation at rest has to outlast it (`late.py`)
 
 
 @dataclass(frozen=True)
@@ -185,7 +185,6 @@ class Component:
 
     `conflict(one, other)` says whether two different cells share a part; it is symmetric.
     `cell_text(cell)` is a cell as explanations print it.
-    `late_began(core)` says whether a LATE action of the component has happened; one that has such actions says it.
     `waits(core)` is what the component still waits for, if anything; messages of violations at rest end with it.
     """
 
@@ -195,7 +194,6 @@ class Component:
     canonical: Callable[[Any], Core] = _unchanged
     conflict: Callable[[Any, Any], bool] | None = None
     cell_text: Callable[[Any], str] | None = None
-    late_began: Callable[[Any], bool] | None = None
     waits: Callable[[Any], str | None] | None = None
 
 
@@ -322,8 +320,6 @@ class System:
                 )
         for component in self.components:
             _distinct(f"action of component {component.name!r}", [action.name for action in component.actions])
-            if component.late_began is None and any(action.mode is Mode.LATE for action in component.actions):
-                raise ModelError(f"component {component.name!r} has a LATE action; expected `late_began` as well")
             for action in component.actions:
                 where = f"action {action.name!r} of component {component.name!r}"
                 if action.take is not None and receivers.get(action.take) != component.name:

@@ -122,6 +122,7 @@ class Result:
     violations: tuple[Counterexample, ...] = ()
     witnesses: tuple[Counterexample, ...] = ()
     never: tuple[str, ...] = ()
+    late_explored: bool = False  # whether LATE actions ended a violation at rest, so that they were explored too
     incomplete: str | None = None  # why the search was not exhaustive, also if it found a violation
     reduction: tuple[str, ...] = ()  # the reductions that were used, by name
     conflicts: tuple[Conflict, ...] = ()  # with the option `explain`

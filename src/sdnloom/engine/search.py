@@ -11,11 +11,11 @@ from typing import Any, Protocol
 
 from sdnloom.engine import stop_points
 from sdnloom.engine.kernel.compilation import KernelCompilation
-from sdnloom.engine.late import LateActions, explored_part, judges_rest
+from sdnloom.engine.late import LateActions, explored_part, judges_rest, with_late_explored
 from sdnloom.engine.limits import LimitWatch, resident_bytes
 from sdnloom.engine.loop import LoopSearch
 from sdnloom.engine.memo import Memo, MemoSemantics
-from sdnloom.engine.model import ModelError, Needs, Observer, RestartRequired, Step, System
+from sdnloom.engine.model import ModelError, Needs, Observer, Restart, RestartRequired, Step, System
 from sdnloom.engine.observers import Observation, check_columns
 from sdnloom.engine.path import Path, ReplayDivergence, minimise, replay
 from sdnloom.engine.reduction.explain import conflicts
@@ -48,6 +48,7 @@ from sdnloom.errors import SdnloomError
 # Transitions after which the kernel is faster, its start included.
 SMALL_RUN = 200_000
 NO_STEPS = Path()
+LATE_MATTERS = "a violation at rest was gone after something that was waited for: that is explored in every order too"
 SHORT_RUN = 30.0  # seconds; with less time the loop sees more states, because it does not begin twice
 TIME_TO_CHANGE = 10.0  # seconds that must be left for a change of the engine
 SHORTENING = 5.0  # seconds in which counterexamples are shortened after the time limit
@@ -127,7 +128,14 @@ def search(
     """
     options = options or SearchOptions()
     watch = watch or LimitWatch(options.limits)
-    return _Run(system, options, on_event or (lambda event: None), watch, observers).result()
+    noted = on_event or (lambda event: None)
+    run = _Run(system, options, noted, watch, observers)
+    result = run.result()
+    if not isinstance(result.verdict, Restart) and run.needs_late():
+        noted(Notice(LATE_MATTERS))
+        again = _Run(with_late_explored(system), options, noted, watch, observers).result()
+        return replace(again, late_explored=True, restarts=(LATE_MATTERS, *again.restarts))
+    return result
 
 
 class _Run:
@@ -158,6 +166,7 @@ class _Run:
         self.observations = [Observation(self.semantics, observer) for observer in observers]
         self.findings: dict[Finding, tuple[int, Path]] = {}  # the state that was found, and the LATE course after it
         self.outlasting: set[Finding] = set()  # findings at rest that outlasted the LATE actions
+        self.outlived = False  # whether a violation at rest ended with LATE actions
         self.restless: str | None = None  # why a LATE course could not be judged
         self.engine: Engine | None = None
         self.name = "loop"
@@ -201,9 +210,21 @@ class _Run:
         explained = conflicts(self.tables) if self.options.explain else ()
         statistics = replace(statistics, seconds=self.watch.seconds - self.began)
         reduction = self._reductions()
-        result = Result(verdict, statistics, violations, witnesses, tuple(never), reason, reduction, explained)
-        self.on_event(Finished(result))
+        result = Result(verdict, statistics, violations, witnesses, tuple(never), False, reason, reduction, explained)
+        if not self.needs_late():
+            self.on_event(Finished(result))
         return result
+
+    def needs_late(self) -> bool:
+        """Whether a second search has to explore LATE actions, because some of them end a violation at rest."""
+        assert self.engine is not None
+        over = self.engine.stopped is None and self.restless is None and not self._ended_at_first
+        return self.outlived and over
+
+    @property
+    def _ended_at_first(self) -> bool:
+        """Whether the search ended at a violation."""
+        return not self.options.find_all and any(found.property not in self.sometimes for found in self.findings)
 
     def _causes_first(self) -> list[tuple[Finding, tuple[int, Path]]]:
         """The findings in the order of their states; in one state what an event showed before what it led to."""
@@ -285,15 +306,15 @@ class _Run:
 
     def _kernel_after(self, loop: SystemLoop) -> Engine:
         """The kernel, which begins again; the loop if a limit ends the kernel before it has found as many states."""
-        found = self.findings, self.outlasting, self.restless
-        self.findings, self.outlasting, self.restless = {}, set(), None
+        found = self.findings, self.outlasting, self.outlived, self.restless
+        self.findings, self.outlasting, self.outlived, self.restless = {}, set(), False, None
         self.overtaken = loop.count()
         kernel = self._kernel()
         if kernel.stopped is None or kernel.count() >= loop.count():
             return kernel
         loop.stopped = kernel.stopped
         self.engine, self.name = loop, "loop"
-        self.findings, self.outlasting, self.restless = found
+        self.findings, self.outlasting, self.outlived, self.restless = found
         return loop
 
     def _kernel_serves(self) -> bool:
@@ -374,6 +395,7 @@ class _Run:
             self._keep(witness, number, Path(steps[:count]))
         self.restless = self.restless or course.stopped
         if course.found is None:
+            self.outlived |= course.stopped is None
             return False
         if course.found.property == found.property:
             self.outlasting.add(found)
@@ -436,7 +458,7 @@ class _Run:
             return engine.stopped
         if self.options.strategy is not None:
             return skipped(self.options.strategy)
-        if self.findings and not self.options.find_all and any(f.property not in self.sometimes for f in self.findings):
+        if self._ended_at_first:
             return "the search ended at the first violation"
         return self.restless
 

@@ -68,7 +68,6 @@ class Semantics:
         self.index = {component.name: number for number, component in enumerate(system.components)}
         self.channel_index = {channel.name: number for number, channel in enumerate(system.channels)}
         self.with_memory = tuple(prop for prop in system.properties if prop.has_memory)
-        self._late = [(n, each.late_began) for n, each in enumerate(system.components) if each.late_began is not None]
         self._waits = [(n, each.waits) for n, each in enumerate(system.components) if each.waits is not None]
 
     def initial(self) -> State:
@@ -90,18 +89,8 @@ class Semantics:
         """The transitions from the state by the action that the step names."""
         number = self.index.get(step.component)
         for action in () if number is None else self.system.components[number].actions:
-            if action.name == step.action and self._is_due(state, action.mode):
+            if action.name == step.action and (action.mode in _ACTIVE or self.is_quiescent(state)):
                 yield from self.instances(state, number or 0, action)
-
-    def _is_due(self, state: State, mode: Mode) -> bool:
-        """Whether an action of this mode is possible in the state, as far as other actions decide that."""
-        if mode is Mode.MAY:
-            return not self.late_began(state)
-        return mode is Mode.MUST or self.is_quiescent(state)
-
-    def late_began(self, state: State) -> bool:
-        """Whether a LATE action has happened."""
-        return any(began(state.cores[number]) for number, began in self._late)
 
     def is_quiescent(self, state: State) -> bool:
         """Whether no MUST is enabled."""
@@ -152,8 +141,6 @@ class Semantics:
 
     def enabled(self, state: State, *modes: Mode) -> Iterator[Transition]:
         """The transitions by actions of these modes; whether the state is quiescent is not asked here."""
-        if self._late and Mode.MAY in modes and self.late_began(state):
-            modes = tuple(mode for mode in modes if mode is not Mode.MAY)
         for number, component in enumerate(self.system.components):
             for action in component.actions:
                 if action.mode in modes:

@@ -31,7 +31,7 @@ def random_walk(system: System, seed: int, max_steps: int = 1000, checked: bool 
         enabled = stepper.enabled()
         if findings or not enabled or len(stepper.path) >= max_steps:
             return Walk(stepper.path, findings, not enabled)
-        # A LATE step ends the environment's part, so it is taken only if there is no other.
+        # A LATE step is for what is at rest, so it is taken only if there is no other.
         others = [number for number, each in enumerate(enabled) if each.action.mode is not Mode.LATE]
         stepper.take(chooser.choice(others or range(len(enabled))))
 

@@ -1,7 +1,8 @@
 """The controller as a component: one action for each switch, and one for each timer and call from outside.
 
 A program with threads has one more, in which a thread runs, and one with a clock another, in which time passes to the
-next timer.
+next timer. Time also passes when nothing else happens, before a property that is checked at rest is judged violated
+(`engine/late.py`).
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -12,7 +13,7 @@ from sdnloom.engine.model import ALL, Action, Component, Event, Mode, Outcome, R
 from sdnloom.network.assumed_independence import AssumeIndependent
 from sdnloom.network.events import ExternalCalled, MessageHandled, MessageSent, PacketMade, TimerFired
 from sdnloom.network.network import External, Network, NetworkError
-from sdnloom.network.openflow import NO_BUFFER, OpenFlowMessage, PacketIn, PacketOut, PortStatsReply
+from sdnloom.network.openflow import NO_BUFFER, FlowMod, OpenFlowMessage, PacketIn, PacketOut, PortStatsReply
 from sdnloom.network.packet import decode
 from sdnloom.network.program import (
     Call,
@@ -25,6 +26,7 @@ from sdnloom.network.program import (
     MessageIn,
     Program,
     Reaction,
+    ShowsWaits,
     SpeaksOpenFlow,
     SwitchDown,
     SwitchUp,
@@ -41,14 +43,23 @@ _StepFunction: TypeAlias = Callable[[Any, Any], list[Outcome] | Restart]
 
 
 CONTROLLER = "controller"  # the component whose steps run the program
+SETTLE_TICK = "tick when nothing else happens"
+_MOST_WAITS = 2  # lines of a program that a message names
+_MOST_TICKS = 20  # settle ticks in all, for each that may pass in a row without effect
 
 
 class ControllerCore(NamedTuple):
-    """The program's core; the epoch of each switch's connection (None: not connected); budgets of calls and timers."""
+    """The program's core; the epoch of each switch's connection (None: not connected); budgets of calls and timers.
+
+    `settle_ticks` is how often time has passed because nothing else happened, `idle_ticks` how often since the program
+    last received or sent a packet of a host.
+    """
 
     program: Hashable
     epochs: tuple[int | None, ...]
     budgets: tuple[int, ...] = ()
+    settle_ticks: int = 0
+    idle_ticks: int = 0
 
 
 class ControllerComponent:
@@ -81,7 +92,10 @@ class ControllerComponent:
             for _, given, _, _ in self.outside:
                 checks.check_input(given)
         self._statistics = capability(program, DiscoversStatistics)
-        if capability(program, HasClock) is not None:
+        self._addresses = {host.mac.to_bytes(6, "big") for host in network.topology.hosts}
+        self._has_clock = capability(program, HasClock) is not None
+        self._shows_waits = capability(program, ShowsWaits)
+        if self._has_clock:
             self.outside.append(("tick", ClockTick(), (), network.ticks))
 
     def _refuse_version(self) -> None:
@@ -116,7 +130,36 @@ class ControllerComponent:
             actions.append(Action("turn", lambda core, _: self._outcomes(core, ThreadTurn()), None, every))
         budgets = (*(budget for *_, budget in self.outside), len(self.plan))
         initial = ControllerCore(core, epochs, budgets if self.plan else budgets[:-1])
-        return Component(CONTROLLER, initial, tuple(actions), conflict=conflict, cell_text=text_of)
+        settles = self._has_clock and not self._before_search
+        if settles and self.network.settle_ticks:
+            actions.append(Action(SETTLE_TICK, self._settle_tick, None, every, mode=Mode.LATE))
+        return Component(
+            CONTROLLER,
+            initial,
+            tuple(actions),
+            conflict=conflict,
+            cell_text=text_of,
+            waits=self._waits if settles and self._shows_waits is not None else None,
+        )
+
+    def _settle_tick(self, core: ControllerCore, _: None) -> list[Outcome] | Restart:
+        most = self.network.settle_ticks
+        if core.idle_ticks == most or core.settle_ticks == most * _MOST_TICKS:
+            return []
+        return self._outcomes(
+            core._replace(settle_ticks=core.settle_ticks + 1, idle_ticks=core.idle_ticks + 1), ClockTick()
+        )
+
+    def _waits(self, core: ControllerCore) -> str | None:
+        """Return where the program still waits for a timer, and what lets it go on; None if it waits for none."""
+        assert self._shows_waits is not None
+        places = self._shows_waits.waits(core.program)
+        if not places:
+            return None
+        more = f" and {len(places) - _MOST_WAITS} more" if len(places) > _MOST_WAITS else ""
+        where = f"{' and at '.join(places[:_MOST_WAITS])}{more}"
+        enough = self.network.settle_ticks + 1
+        return f"the program still waits at {where}; it goes on with settle_ticks = {enough} or more"
 
     def _assumptions(self) -> tuple[bool, bool]:
         """Return whether handlers of different switches are assumed to share no cell, and to send to their own only."""
@@ -202,12 +245,24 @@ class ControllerComponent:
                 events_of_sends.append(MessageSent(switch, message))
                 if self._before_search and _is_made(message, events):
                     events_of_sends.append(PacketMade(switch, decode(message.data)))
+        if core.idle_ticks:
+            handled = [event.message for event in events if isinstance(event, MessageHandled)]
+            if any(map(self._carries_packet, [*handled, *(message for _, message in reaction.messages)])):
+                core = core._replace(idle_ticks=0)
         return Outcome(
             core._replace(program=reaction.core),
             tuple(sends),
             (*events, *reaction.events, *events_of_sends),
             choice="; ".join(filter(None, (label, reaction.choice))),
         )
+
+    def _carries_packet(self, message: OpenFlowMessage) -> bool:
+        """Return whether a message carries a packet that a host sent: one in a buffer, or from a host's address."""
+        if not isinstance(message, PacketIn | PacketOut | FlowMod):
+            return False
+        if message.buffer_id not in (None, NO_BUFFER):
+            return True
+        return not isinstance(message, FlowMod) and message.data[6:12] in self._addresses
 
     def _place(self, switch: str) -> int:
         refuse_unknown(self.program, switch, self.names)

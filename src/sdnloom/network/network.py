@@ -212,6 +212,7 @@ class PortCounter:
             check_not_negative(f"{self.counter} of {self.port}", value)
 
 
+SETTLE_TICKS = 3  # enough for a handler that sleeps a few times; a periodic timer never ends
 PortAnswer = tuple[tuple[int, str, int], ...]  # (port, counter, value) of a statistics reply; all others are 0
 NamedAnswer = tuple[str, PortAnswer]  # an answer and its name in a trace
 
@@ -230,6 +231,8 @@ class Network:
     - `answers`: statistics replies found by discovery, instead of `statistics`; a reply gets one of the switch's
       answers when the program handles it.
     - `ticks`: how often time may pass to the next timer of a program that has a clock; with 0 no timer fires.
+    - `settle_ticks`: how often time passes to its next timer when nothing else happens, before a property that is
+      checked at rest is judged violated: so often since the program last received or sent a packet of a host.
     - `warmup`: before the search starts, time passes that often; "links": until LLDP has crossed every link.
     - `setup`: what is configured then, in order (see `startup`).
     """
@@ -249,8 +252,10 @@ class Network:
     ticks: int = 0
     warmup: int | Literal["links"] | None = None
     setup: tuple["SetupStep", ...] = ()
+    settle_ticks: int = SETTLE_TICKS
 
     def __post_init__(self) -> None:
         check_not_negative("ticks", self.ticks)
+        check_not_negative("settle_ticks", self.settle_ticks)
         if self.warmup is not None and self.warmup != "links":
             check_not_negative("warmup", self.warmup)

@@ -128,6 +128,14 @@ class HasClock(Protocol):
 
 
 @runtime_checkable
+class ShowsWaits(Protocol):
+    """A program that says which lines of its code wait for a timer. Messages of violations at rest ask."""
+
+    def waits(self, core: Any) -> tuple[str, ...]:
+        """The places, the one that is due first at the start: "monitor.py:35: hub.sleep(10)"."""
+
+
+@runtime_checkable
 class FirstReaction(Protocol):
     """A program that computes one reaction at less cost than all. The start-up asks, for it needs no other."""
 

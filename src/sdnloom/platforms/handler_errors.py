@@ -1,8 +1,11 @@
 """Exceptions of a program's code as events: place, text, and the effect on the program."""
 
+import linecache
 import traceback
+from functools import partial
 from pathlib import Path, PurePath
 from types import FrameType, TracebackType
+from typing import Any
 
 from sdnloom.network.events import HandlerRaised
 from sdnloom.platforms.python2 import PAGE, python2_sign
@@ -37,6 +40,33 @@ def own_line(error: BaseException, own: frozenset[str]) -> tuple[str, int] | Non
     return next((each for each in reversed(frames) if each[0] in own), None)
 
 
+def waiting_line(frame: FrameType | None, own: frozenset[str], else_in: frozenset[str] = frozenset()) -> str:
+    """Return the line at which suspended code waits, as "monitor.py:35: hub.sleep(10)"; "" if there is none.
+
+    It is the innermost line of the program's own files, else of `else_in`, else of any code but ours.
+    """
+    lines = []
+    while frame is not None:
+        if not runs_sandbox(frame):
+            lines.append((frame.f_code.co_filename, frame.f_lineno))
+        frame = frame.f_back
+    chosen = next((each for files in (own, else_in) for each in lines if each[0] in files), next(iter(lines), None))
+    if chosen is None:
+        return ""
+    name = Path(chosen[0]).name if chosen[0] in own else library_file(chosen[0])
+    text = linecache.getline(*chosen).strip()
+    return f"{name}:{chosen[1]}: {text}" if text else f"{name}:{chosen[1]}"
+
+
+def defined_at(function: Any) -> str:
+    """Return where a function is defined, as "monitor.py:50: send"; its name if that is not known."""
+    while isinstance(function, partial):
+        function = function.func
+    name = getattr(function, "__qualname__", type(function).__qualname__)
+    code = getattr(function, "__code__", None)
+    return f"{library_file(code.co_filename)}:{code.co_firstlineno}: {name}" if code is not None else str(name)
+
+
 def library_file(path: str) -> str:
     """Return a library's file from its package on."""
     parts = PurePath(path).parts
@@ -48,6 +78,13 @@ def library_file(path: str) -> str:
 
 def _frames(trace: TracebackType | None) -> list[tuple[FrameType, int]]:
     """Return each frame with its line, without those of the hub."""
-    package = Path(__file__).parent.parent
-    ours = tuple(str(package / name) for name in ("platforms", "symbolic"))
-    return [(frame, line) for frame, line in traceback.walk_tb(trace) if not frame.f_code.co_filename.startswith(ours)]
+    return [(frame, line) for frame, line in traceback.walk_tb(trace) if not runs_sandbox(frame)]
+
+
+_PACKAGE = Path(__file__).parent.parent
+_OURS = tuple(str(_PACKAGE / name) for name in ("platforms", "symbolic"))
+
+
+def runs_sandbox(frame: FrameType) -> bool:
+    """Whether a frame runs code of the sandbox."""
+    return frame.f_code.co_filename.startswith(_OURS)

@@ -6,7 +6,7 @@ input and what to collect afterwards. States, replay, random draws, insertion or
 
 import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple
 
@@ -102,6 +102,10 @@ class CapturedProgram(Copyable, ABC):
     def _check_start(self, events: Sequence[Event]) -> None:
         """Raise an error if something went wrong while the apps started."""
 
+    def _waiting_lines(self) -> Iterable[str]:
+        """The lines of code that wait for a timer in the present state, the one that is due first at the start."""
+        return ()
+
     def _platform_notes(self) -> list[str]:
         """Notes for the report that only this platform has."""
         return []
@@ -151,6 +155,12 @@ class CapturedProgram(Copyable, ABC):
         """Restore a state now, so that the next `handle` runs the handler alone."""
         with shielded(), self._running():
             self._states.restore(core)
+
+    def waits(self, core: StateId) -> tuple[str, ...]:
+        """The distinct lines of code that wait for a timer in a state, the one that is due first at the start."""
+        with shielded(), self._running():
+            self._states.restore(core)
+            return tuple(dict.fromkeys(self._waiting_lines()))
 
     def handle(self, core: StateId, given: Input) -> Sequence[Reaction] | Restart:
         """The reactions: one, or one for each thread, timer and outcome of draws."""

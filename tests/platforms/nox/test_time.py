@@ -1,5 +1,7 @@
 """Timers of NOX apps are choices of the search; clock and random numbers can be repeated."""
 
+import re
+
 import pytest
 
 from sdnloom.network.events import TimerFired
@@ -159,3 +161,11 @@ def test_what_a_program_prints_and_logs_is_not_part_of_a_report(tmp_path, capfd,
     """
     assert give(program(tmp_path, source), Call("speak")).events == ()
     assert capfd.readouterr() == ("", "")
+
+
+def test_the_timers_that_are_waited_for_are_named_by_function_and_line(tmp_path):
+    started = program(tmp_path, TIMERS)
+    core = give(started, JOINED, Call("after", (2, 1))).core
+    assert [place.partition(": ")[2] for place in started.waits(core)] == ["b1", "a2"]
+    assert all(re.fullmatch(r"\w+\.py:\d+: \w+", place) for place in started.waits(core))
+    assert started.waits(give(started, JOINED).core) == ()

@@ -68,14 +68,18 @@ def actions(system):
 
 
 def test_ticks_and_turns_are_actions_only_where_they_can_happen():
-    assert actions(scenario(program("learning")).system()) == {"handle s1": Mode.MUST, "handle s2": Mode.MUST}
+    late = {"tick when nothing else happens": Mode.LATE}
+    assert actions(scenario(program("learning")).system()) == {"handle s1": Mode.MUST, "handle s2": Mode.MUST, **late}
     timed = scenario(program("sleeper", version="1.3", threads="explore"), ticks=2)
     assert actions(timed.system()) == {
         "handle s1": Mode.MUST,
         "handle s2": Mode.MUST,
         "tick": Mode.MAY,
         "turn": Mode.MUST,
+        **late,
     }
+    still = scenario(program("learning"), settle_ticks=0)
+    assert actions(still.system()) == {"handle s1": Mode.MUST, "handle s2": Mode.MUST}
 
 
 def test_time_passes_as_often_as_the_budget_says_and_no_more():
@@ -91,10 +95,13 @@ def test_time_passes_as_often_as_the_budget_says_and_no_more():
 def test_a_verdict_says_that_time_stood_still():
     under_test = program("sleeper", version="1.3")
     bounds = scenario(under_test, single(1), hosts=()).check().bounds
-    assert bounds[0] == "ticks = 0, so these timers never fire: wake Sleeper.poll"
+    before = "before a violation at rest is reported, time passes 3 times in a row, in one order"
+    assert bounds[0] == f"ticks = 0, so these timers do not fire: wake Sleeper.poll; but {before}"
     assert bounds[1].startswith("threads of the program run first come first served")
     bounds = scenario(under_test, single(1), hosts=(), ticks=1).check().bounds
-    assert bounds[0] == "time passes to the program's next timer at most once"
+    assert bounds[:2] == ("time passes to the program's next timer at most once", before)
+    bounds = scenario(under_test, single(1), hosts=(), settle_ticks=0).check().bounds
+    assert bounds[0] == "ticks = 0, so these timers never fire: wake Sleeper.poll"
 
 
 def test_ticks_are_checked():

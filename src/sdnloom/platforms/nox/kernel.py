@@ -206,9 +206,13 @@ def event_name(event: Any) -> str:
     return str(getattr(event, "NAME", type(event).__name__))
 
 
+def handler_of(function: Any) -> Any:
+    """Return the program's function that an adapter calls, or the function itself."""
+    inner = getattr(function, "args", None)
+    return handler_of(inner[-1]) if isinstance(inner, tuple) and inner else function
+
+
 def name_of(function: Any) -> str:
     """Return the name of a handler in reports: that of the program's function, not of an adapter."""
-    inner = getattr(function, "args", None)
-    if isinstance(inner, tuple) and inner:
-        return name_of(inner[-1])
+    function = handler_of(function)
     return str(getattr(function, "__qualname__", type(function).__qualname__)).replace("<locals>.", "")

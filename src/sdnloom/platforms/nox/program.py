@@ -28,11 +28,11 @@ from sdnloom.platforms.capture.snapshot import Scope
 from sdnloom.platforms.capture.states import FreshProgram
 from sdnloom.platforms.capture.type_rules import classes_of
 from sdnloom.platforms.footprint.footprint import Effects
-from sdnloom.platforms.handler_errors import handler_raised
+from sdnloom.platforms.handler_errors import defined_at, handler_raised
 from sdnloom.platforms.nox import events
 from sdnloom.platforms.nox.context import Context
 from sdnloom.platforms.nox.inputs import join_event, message_event
-from sdnloom.platforms.nox.kernel import Kernel, NoxError
+from sdnloom.platforms.nox.kernel import Kernel, NoxError, handler_of
 from sdnloom.platforms.nox.load import Loader, quiet
 from sdnloom.platforms.nox.modules import pins, provided_modules
 from sdnloom.platforms.program_base import CapturedProgram, ProgramStep, StartStep
@@ -134,6 +134,9 @@ class NoxProgram(CapturedProgram):
     def timers_seen(self) -> tuple[str, ...]:
         """The timers that were set so far, in any state."""
         return tuple(sorted(self._kernel.timers_seen))
+
+    def _waiting_lines(self) -> list[str]:
+        return [defined_at(handler_of(each.function)) for each in sorted(self._kernel.timers, key=lambda one: one.due)]
 
     def check_input(self, given: Input) -> None:
         """Raise NoxError if the apps can never be given a timer or call."""

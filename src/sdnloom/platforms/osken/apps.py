@@ -26,7 +26,7 @@ from sdnloom.network.switch import Switch, features_of, initial_switch_core
 from sdnloom.platforms.capture.roots import Roots
 from sdnloom.platforms.capture.snapshot import Scope
 from sdnloom.platforms.capture.type_rules import classes_of
-from sdnloom.platforms.handler_errors import handler_raised
+from sdnloom.platforms.handler_errors import defined_at, handler_raised, waiting_line
 from sdnloom.platforms.osken import wsgi as osken_wsgi
 from sdnloom.platforms.osken.capture import SandboxState, capture_apps, foreign_handlers
 from sdnloom.platforms.osken.connection import REQUESTS, Connection, SentMessage, decoded, encoded, recording
@@ -381,6 +381,20 @@ class Apps:
     def parked(self) -> list[str]:
         """Return the threads that wait in the present state, in words: no snapshot can hold them."""
         return [f"thread {_plain(thread.label)} waits inside of a call" for thread in self._sandbox.hub.parked()]
+
+    def waiting_lines(self) -> list[str]:
+        """Return the lines of code that wait for a timer, in the order in which the timers are due."""
+        found = []
+        for timer in sorted(self._sandbox.hub.timers, key=lambda each: each.left):
+            if (thread := timer.thread) is None:
+                found.append(timer.name)
+            elif thread.has_begun:
+                found.append(
+                    waiting_line(thread.waiting_frame, self._own_files, self._other_files) or _plain(timer.name)
+                )
+            else:
+                found.append(defined_at(thread.target))
+        return found
 
     def refuse_events(self, events: Iterable[Event]) -> None:
         """Raise AppError if code of the apps raised an exception at the start."""

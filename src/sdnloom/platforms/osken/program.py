@@ -161,6 +161,9 @@ class OskenProgram(CapturedProgram):
         if isinstance(given, Call):
             self._apps.web_of(given.name, given.arguments)
 
+    def _waiting_lines(self) -> list[str]:
+        return self._apps.waiting_lines()
+
     def _platform_notes(self) -> list[str]:
         notes = []
         if self._apps.has_threads and not self.explores_threads:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import greenlet
@@ -102,9 +103,10 @@ class HubThread(OldNames):
 
     @property
     def label(self) -> str:
-        """The function's name and the thread's number, for a trace."""
+        """The name of its home or function, and the thread's number, for a trace."""
         function = self._call[0]
-        return f"{getattr(function, '__qualname__', type(function).__qualname__)}#{self.number}"
+        name = self.home or getattr(function, "__qualname__", type(function).__qualname__)
+        return f"{name}#{self.number}"
 
     @property
     def name(self) -> str:
@@ -126,6 +128,18 @@ class HubThread(OldNames):
     def has_begun(self) -> bool:
         """Whether the thread is between its first turn and its end."""
         return self._stack is not None
+
+    @property
+    def waiting_frame(self) -> FrameType | None:
+        """The innermost frame of a thread that waits inside of a call."""
+        return None if self._stack is None else self._stack.gr_frame
+
+    @property
+    def target(self) -> Callable[..., Any]:
+        """The function that the thread runs; for a thread or timer of `threading` the one that it was given."""
+        function = self._call[0]
+        wraps = getattr(function, "__module__", "").startswith("sdnloom.platforms.")
+        return (getattr(getattr(function, "__self__", None), "_target", None) if wraps else None) or function
 
     @property
     def dead(self) -> bool:
