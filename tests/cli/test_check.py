@@ -151,6 +151,7 @@ KEYS = [
     "reduction",
     "restarts",
     "discovery",
+    "output",
     "trace",
     "violations",
 ]
@@ -174,6 +175,7 @@ def test_json_is_one_object_with_the_documented_keys(sdnloom: CommandLine, tmp_p
         "handler_runs": 2,
         "reduction": None,
         "restarts": [],
+        "output": None,
         "discovery": None,
         "trace": "hub.quiet-h2.sdnloom-trace.json",
         "violations": [

@@ -13,6 +13,7 @@ from sdnloom.engine.result import Counterexample, Holds, Incomplete, Result, Sta
 from sdnloom.engine.semantics import Finding
 from sdnloom.engine.trace import Trace
 from sdnloom.network.controller_component import CONTROLLER
+from sdnloom.network.program import OutputLine
 
 if TYPE_CHECKING:
     from sdnloom.check.scenario import Scenario
@@ -42,6 +43,8 @@ class Report:
     coverage: tuple[FileCoverage, ...] | None = None
     discovery: Discovery | None = None
     reduction: ReductionReport | None = None  # None for a search without one
+    output: tuple[OutputLine, ...] = ()  # of the program, whether or not it is shown
+    shows_output: bool = False
 
     @property
     def verdict(self) -> VerdictName:

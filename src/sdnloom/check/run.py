@@ -43,7 +43,7 @@ from sdnloom.network.assumed_independence import AssumeIndependent
 from sdnloom.network.build import BuiltNetwork, build_network
 from sdnloom.network.controller_component import CONTROLLER
 from sdnloom.network.network import Network
-from sdnloom.network.program import DefinedByClass, Program, capability, keep_order
+from sdnloom.network.program import DefinedByClass, KeepsOutput, OutputLine, Program, capability, keep_order
 from sdnloom.network.startup.result import follow_path
 from sdnloom.symbolic.options import ExplorationOptions
 
@@ -55,10 +55,13 @@ class Run:
     """One use of a scenario: makes its program, builds its system, searches or replays it.
 
     `ordered` lets the program tell all its states apart, because merging states saves nothing on a single path.
-    With `coverage` the lines and branches of the program are recorded from its start on.
+    With `coverage` the lines and branches of the program are recorded from its start on. With `show_output` what the
+    program prints in a step is an event of the step.
     """
 
-    def __init__(self, scenario: Scenario, ordered: bool = False, coverage: bool = False) -> None:
+    def __init__(
+        self, scenario: Scenario, ordered: bool = False, coverage: bool = False, show_output: bool = False
+    ) -> None:
         self.scenario = scenario
         self.restarts: list[str] = []  # why the search started again
         self.refuted: list[str] = []  # which of these refuted an assumption of the reduction
@@ -70,8 +73,23 @@ class Run:
             self._coverage.only(defined.kind if defined else None)
         else:
             self.program = make_program(scenario.program)
+        self._shows_output = show_output
+        self._copy: Program | None = None  # the program that was searched, if it is another one
+        keeper = capability(self.program, KeepsOutput)
+        if keeper is not None and show_output:
+            keeper.show_output()
         if ordered:
             keep_order(self.program)
+
+    @property
+    def output(self) -> tuple[OutputLine, ...]:
+        """What the program has printed so far; of a rewritten copy, what it has printed in the search."""
+        keepers = [capability(each, KeepsOutput) for each in (self.program, self._copy)]
+        found = [() if each is None else each.output for each in keepers]
+        times: dict[tuple[str, str], int] = {}
+        for when, text, number in (*found[0], *(line for line in found[1] if line.when == "run")):
+            times[when, text] = times.get((when, text), 0) + number
+        return tuple(OutputLine(*key, number) for key, number in times.items())
 
     @cached_property
     def system(self) -> System:
@@ -189,6 +207,7 @@ class Run:
         """Search a rewritten copy of the program with discovered inputs, and confirm violations on the program."""
         with watch.during("while the program was rewritten"):
             copy = explorable(self.program)
+            self._copy = copy
         assuming: dict[int, Program] = {}  # assumptions that one search refuted are not made by the next one
 
         def searching(network: Network, program: Program, observers: Callable[[System], Sequence[Observer]]) -> Result:
@@ -243,6 +262,8 @@ class Run:
             covered,
             discovery,
             reduction,
+            self.output,
+            self._shows_output,
         )
 
 

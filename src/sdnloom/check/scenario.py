@@ -66,15 +66,17 @@ class Scenario:
         on_event: Callable[[SearchEvent], None] | None = None,
         coverage: bool = False,
         watch: LimitWatch | None = None,
+        show_output: bool = False,
     ) -> Report:
         """Search the scenario's system, or if inputs are discovered, one system after the other.
 
-        The limits cover making the program, start-up and discovery too; `watch` has another start of the time.
+        The limits cover making the program, start-up and discovery too; `watch` has another start of the time. The
+        report has the output of the program; with `show_output` it is shown, and the steps have it as events.
         """
         watch = watch or LimitWatch(self.options.limits)
         try:
             with watch.in_force(), watch.during(LOADING):
-                run = self._run(coverage=coverage)
+                run = self._run(coverage=coverage, show_output=show_output)
         except LimitReached as reached:
             return unsearched(self, reached.reason, watch.seconds)
         return run.check(on_event, watch)
@@ -137,7 +139,7 @@ class Scenario:
         """The scenario with these discovered packets and answers instead of others."""
         return replace(self, network=with_answers(with_pools(self.network, pools), answers))
 
-    def _run(self, ordered: bool = False, coverage: bool = False) -> "Run":
+    def _run(self, ordered: bool = False, coverage: bool = False, show_output: bool = False) -> "Run":
         from sdnloom.check.run import Run  # here, because a run needs scenarios
 
-        return Run(self, ordered, coverage)
+        return Run(self, ordered, coverage, show_output)

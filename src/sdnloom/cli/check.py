@@ -14,6 +14,7 @@ from sdnloom.cli.apps import APP_GROUPS, chosen_scenario, describes_scenario
 from sdnloom.cli.exit_codes import EXIT_CODES
 from sdnloom.cli.format_option import format_option
 from sdnloom.cli.option_groups import GroupedCommand
+from sdnloom.cli.output_option import show_output_option
 from sdnloom.cli.progress import SearchProgress
 from sdnloom.cli.strategies import with_strategies
 from sdnloom.cli.traces import TraceRecord, check_folder, write_trace
@@ -32,7 +33,7 @@ CHECK_GROUPS = {
     "Limits": ("max_states", "max_depth", "time_limit", "memory_limit"),
     "Reduction and strategies": ("reduce", "explain", "strategy", "same_flow", "pkt_seq"),
     "Discovery": ("discover", "stacks", "fields"),
-    "Output": ("form", "coverage", "trace_dir", "no_trace", "print_scenario"),
+    "Output": ("form", "coverage", "show_output", "trace_dir", "no_trace", "print_scenario"),
 }
 
 
@@ -89,6 +90,7 @@ CHECK_GROUPS = {
     help="Values that a field of discovered packets may have; may be repeated.",
 )
 @click.option("--coverage", is_flag=True, help="Print which lines and branches of the program were reached.")
+@show_output_option
 @click.option(
     "--trace-dir",
     type=click.Path(path_type=Path, file_okay=False),
@@ -115,6 +117,7 @@ def command(
     time_limit: float | None,
     memory_limit: int | None,
     coverage: bool,
+    show_output: bool,
     trace_dir: Path,
     discover: bool,
     stacks: tuple[str, ...],
@@ -170,7 +173,7 @@ def command(
         check_folder(trace_dir)
     progress = SearchProgress()
     try:
-        report = loaded.check(progress, coverage, LimitWatch(options.limits, spent=watch.seconds))
+        report = loaded.check(progress, coverage, LimitWatch(options.limits, spent=watch.seconds), show_output)
     finally:
         progress.stop()
     traces = {} if no_trace else _traces(report, trace_dir)

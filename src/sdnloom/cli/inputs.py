@@ -12,6 +12,7 @@ from sdnloom.check.survey import Survey, survey
 from sdnloom.cli.apps import APP_GROUPS, chosen_scenario, describes_scenario
 from sdnloom.cli.format_option import format_option
 from sdnloom.cli.option_groups import GroupedCommand
+from sdnloom.cli.output_option import echo_early_output, show_output_option
 from sdnloom.cli.progress import InputsProgress
 from sdnloom.cli.traces import check_same, scenario_of
 from sdnloom.engine.limits import LOADING, LimitWatch
@@ -53,6 +54,7 @@ INPUTS_GROUPS = {
 @click.option("--robust", is_flag=True, help="Also look for packets that make the packet library raise.")
 @click.option("--paths", type=click.IntRange(1), default=2_000, show_default=True, help="Stop after so many runs.")
 @click.option("--time-limit", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="Stop after that time.")
+@show_output_option
 @format_option("inputs")
 def command(
     scenario: Path | None,
@@ -66,6 +68,7 @@ def command(
     robust: bool,
     paths: int,
     time_limit: float | None,
+    show_output: bool,
     form: str,
 ) -> int:
     """Run the program's handlers on symbolic packets and print the classes of packets that they tell apart.
@@ -95,7 +98,8 @@ def command(
         wanted = make_skeletons(stacks or DEFAULT_STACKS, setting, read_field_options(fields), robust)
     means = ConcolicOptions(ExplorationOptions(paths=paths), robust)
     with watch.in_force(), watch.during("during the start-up"):
-        run = Run(loaded if trace is None else loaded.with_inputs_of(trace.path), ordered=True)
+        ready = loaded if trace is None else loaded.with_inputs_of(trace.path)
+        run = Run(ready, ordered=True, show_output=show_output)
         if trace is not None and state is not None:
             check_same(trace, state, run)
     try:
@@ -105,6 +109,8 @@ def command(
         progress.stop()
     topology = None if free else loaded.network.topology
     click.echo(render("inputs", form, found, topology), nl=False)
+    if show_output and form == "text":
+        echo_early_output(run)
     return _exit(found)
 
 

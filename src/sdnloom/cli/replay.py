@@ -6,6 +6,7 @@ import click
 
 from sdnloom.check.run import Run
 from sdnloom.cli.format_option import format_option
+from sdnloom.cli.output_option import echo_early_output, show_output_option
 from sdnloom.cli.traces import check_same, scenario_of
 from sdnloom.engine.trace import load_trace
 from sdnloom.report.formats import render
@@ -17,8 +18,9 @@ _EXIT = {CONFIRMED: 1, DIVERGED: 3}
 @click.command("replay")
 @click.argument("trace", type=click.Path(path_type=Path))
 @click.option("--scenario", type=click.Path(path_type=Path), help="Scenario file, if it is not where the trace says.")
+@show_output_option
 @format_option("replay")
-def command(trace: Path, scenario: Path | None, form: str) -> int:
+def command(trace: Path, scenario: Path | None, show_output: bool, form: str) -> int:
     """Take the steps of TRACE again, one by one, and evaluate its property at the end.
 
     Exit code: 0 all steps can be taken and the property holds after them (or a `sometimes` property is witnessed
@@ -26,11 +28,13 @@ def command(trace: Path, scenario: Path | None, form: str) -> int:
     """
     recorded = load_trace(trace)
     loaded = scenario_of(recorded, trace, scenario)
-    run = Run(loaded.with_inputs_of(recorded.path), ordered=True)
+    run = Run(loaded.with_inputs_of(recorded.path), ordered=True, show_output=show_output)
     check_same(recorded, trace, run)
     replayed = run.replay(recorded)
     for warning in replayed.warnings:
         click.echo(f"warning: {warning}", err=True)
+    if show_output and form == "text":
+        echo_early_output(run)
     click.echo(render("replay", form, recorded, replayed, loaded.network.topology), nl=False)
     outcome = replay_outcome(recorded, replayed)
     desired = [prop.name for prop in run.properties if prop.sometimes]

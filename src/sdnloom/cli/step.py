@@ -11,6 +11,7 @@ from sdnloom.check.run import Run
 from sdnloom.check.scenario import Scenario
 from sdnloom.cli.apps import APP_GROUPS, takes_scenario
 from sdnloom.cli.option_groups import GroupedCommand
+from sdnloom.cli.output_option import echo_early_output, show_output_option
 from sdnloom.cli.traces import TraceRecord, save
 from sdnloom.engine.walk import Stepper
 from sdnloom.errors import SdnloomError
@@ -36,12 +37,16 @@ The first letter of a word is enough; `h` is hosts."""
 
 @click.command("step", cls=GroupedCommand, groups=APP_GROUPS)
 @takes_scenario
-def command(scenario: Scenario) -> int:
+@show_output_option
+def command(scenario: Scenario, show_output: bool) -> int:
     """Step through SCENARIO by hand: list the enabled steps, take one, go back, look at tables, hosts and messages.
 
     Commands are read from standard input, one per line; `help` lists them.
     """
-    session = _Session(Run(scenario.ready(), ordered=True))
+    run = Run(scenario.ready(), ordered=True, show_output=show_output)
+    session = _Session(run)
+    if show_output:
+        echo_early_output(run)
     session.show_choices()
     while True:
         if sys.stdin.isatty():

@@ -10,6 +10,7 @@ from sdnloom.check.scenario import Scenario
 from sdnloom.cli.apps import APP_GROUPS, takes_scenario
 from sdnloom.cli.format_option import format_option
 from sdnloom.cli.option_groups import GroupedCommand
+from sdnloom.cli.output_option import echo_early_output, show_output_option
 from sdnloom.cli.traces import TraceRecord, check_folder, write_trace
 from sdnloom.engine.path import minimise, replay
 from sdnloom.engine.semantics import Semantics
@@ -29,8 +30,11 @@ from sdnloom.report.walk.result import WalkResult, WalkViolation
     default=Path(),
     help="Folder for the trace of a violation (default: the current one).",
 )
+@show_output_option
 @format_option("walk")
-def command(scenario: Scenario, seed: int, runs: int, max_steps: int, trace_dir: Path, form: str) -> int:
+def command(
+    scenario: Scenario, seed: int, runs: int, max_steps: int, trace_dir: Path, show_output: bool, form: str
+) -> int:
     """Walk through SCENARIO at random until a property is violated or all walks are done.
 
     Steps that are not needed are removed from a violating walk. The same seed gives the same walks.
@@ -38,7 +42,7 @@ def command(scenario: Scenario, seed: int, runs: int, max_steps: int, trace_dir:
     Exit code: 1 a property is violated, 2 bad input, 3 none was violated: walks prove nothing, so there is no 0.
     """
     check_folder(trace_dir)
-    prepared = Run(scenario.ready(), ordered=True)
+    prepared = Run(scenario.ready(), ordered=True, show_output=show_output)
     system = prepared.system
     result = WalkResult(scenario.network.topology, runs, 0, seed)
     for run in range(runs):
@@ -52,5 +56,7 @@ def command(scenario: Scenario, seed: int, runs: int, max_steps: int, trace_dir:
             file = write_trace(recorded, trace_dir, set())
             result = replace(result, violation=WalkViolation(finding, transitions, len(walk.path), seed + run, file))
             break
+    if show_output and form == "text":
+        echo_early_output(prepared)
     click.echo(render("walk", form, result), nl=False)
     return 3 if result.violation is None else 1

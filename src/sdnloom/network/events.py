@@ -4,7 +4,7 @@ Every event prints as Python and compares by class and value. A packet in an eve
 moment; `packet_id.py` tells packets apart where they carry ids.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from sdnloom.network.openflow import Match, OpenFlowMessage
@@ -185,6 +185,16 @@ class HandlerRaised(Value):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class Printed(Value):
+    """The program printed or logged a line. There are such events only if output is to be shown.
+
+    Its text does not count when events are compared: what a program prints about a state makes no other state.
+    """
+
+    text: str = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class ProgramEnded(Value):
     """The program ended its own process, at a line of its code; from then on the controller handles nothing."""
 
@@ -307,6 +317,7 @@ NetworkEvent: TypeAlias = (
     | MessageRefused
     | HandlerRaised
     | ProgramEnded
+    | Printed
     | HostMoved
     | NetworkRested
     | LinkFailed

@@ -217,6 +217,26 @@ class DescribesRun(Protocol):
         """One line for each thing a reader of the result must know."""
 
 
+class OutputLine(NamedTuple):
+    """A line that a program printed or logged, when ("load", "start" or "run"), and how often."""
+
+    when: str
+    text: str
+    times: int
+
+
+@runtime_checkable
+class KeepsOutput(Protocol):
+    """A program whose output is kept instead of printed. A report has it."""
+
+    @property
+    def output(self) -> tuple[OutputLine, ...]:
+        """The distinct lines so far, those of loading and starting first."""
+
+    def show_output(self) -> None:
+        """Add each line to the events of the reaction in which it is printed, from now on."""
+
+
 @runtime_checkable
 class DiscoversStatistics(Protocol):
     """A program whose possible port statistics are discovered. The controller component asks for each reply."""

@@ -19,6 +19,7 @@ from sdnloom.platforms.capture.states import FreshProgram, StateId, StateStore
 from sdnloom.platforms.capture.type_rules import forget
 from sdnloom.platforms.copyable import Copyable
 from sdnloom.platforms.footprint.footprint import Effects, FootprintRecorder, Watcher
+from sdnloom.platforms.process.output_log import OutputKeeper, OutputLog
 from sdnloom.platforms.sandbox.clock import Draws, next_script
 
 METERS_NOTE = "meters are configuration only: they drop nothing"
@@ -44,7 +45,7 @@ class StepResult(NamedTuple):
     draws: tuple[tuple[int, int], ...]
 
 
-class CapturedProgram(Copyable, ABC):
+class CapturedProgram(Copyable, OutputKeeper, ABC):
     """A program whose state is captured from the live objects of its code. Its cores are ids of stored states.
 
     A subclass calls `_load` at the end of its constructor, inside of the context in which its code runs.
@@ -52,6 +53,7 @@ class CapturedProgram(Copyable, ABC):
 
     def __init__(self, per_switch: bool | None) -> None:
         self.per_switch = per_switch
+        self.log = OutputLog()  # what the code prints
         self._classes: list[type] = []
         self._uses_meters = False
         weakref.finalize(self, forget, self._classes)
@@ -110,10 +112,6 @@ class CapturedProgram(Copyable, ABC):
         """Notes for the report that only this platform has."""
         return []
 
-    def _quietly(self) -> AbstractContextManager[None]:
-        """The context in which output of the code is dropped, because it was kept before."""
-        return nullcontext()
-
     # Methods that a platform inherits.
 
     def _load(self) -> None:
@@ -127,7 +125,8 @@ class CapturedProgram(Copyable, ABC):
 
     def _start(self) -> None:
         step = ProgramStep(StartStep())
-        self._check_start(self._run(step).events)
+        again = hasattr(self, "_initial")
+        self._check_start((self._run_again(step) if again else self._run(step)).events)
         self._initial = self._states.store(self._states.first, step)
 
     def _own_classes(self, classes: Sequence[type]) -> None:
@@ -208,7 +207,7 @@ class CapturedProgram(Copyable, ABC):
 
     def _run_again(self, step: ProgramStep) -> StepResult:
         """Take a step that was taken before, to restore the state that it led to."""
-        with self._quietly():
+        with self.log.muted():
             return self._run(step)
 
     def _run(self, step: ProgramStep) -> StepResult:
@@ -218,7 +217,7 @@ class CapturedProgram(Copyable, ABC):
         draws.begin(step.script)
         messages, events = self._states.leave(lambda: self._perform(step))
         self._uses_meters |= any(isinstance(message, MeterMod) for _, message in messages)
-        result = StepResult(messages, events, tuple(draws.made))
+        result = StepResult(messages, (*events, *self._printed()), tuple(draws.made))
         draws.begin()
         return result
 

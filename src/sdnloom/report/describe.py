@@ -255,6 +255,8 @@ def event_words(event: Any, names: Names = NO_NAMES) -> str | None:
             return f"{event.handler} raised {event.text} ({Path(event.file).name}:{event.line})"
         case events.ProgramEnded():
             return f"{event.program} ends its own process: {event.how} ({Path(event.file).name}:{event.line})"
+        case events.Printed():
+            return f"prints {event.text!r}"
         case events.OverlapMattered():
             return f"{len(event.matches)} entries of priority {event.priority} match"
     return None

@@ -114,7 +114,7 @@ def test_a_pool_of_threads_runs_on_the_hub(wild):
 def test_a_signal_that_has_a_handler_calls_it(wild):
     assert after(wild, 64).events == ()
     assert app(wild[0], "Wild").seen == ["went on"]
-    assert "asked to end" in [line.text for line in wild[0].output.lines]
+    assert "asked to end" in [line.text for line in wild[0].output]
 
 
 def test_an_app_that_kills_its_process_has_ended_and_nothing_of_it_goes_on(wild):
@@ -122,7 +122,7 @@ def test_an_app_that_kills_its_process_has_ended_and_nothing_of_it_goes_on(wild)
     reaction = after(wild, 65)
     how = "os.kill(os.getpid(), signal.SIGKILL)"
     assert reaction.events == (ProgramEnded("Wild", how, "wild.py", line("SIGKILL")),)
-    assert not [line for line in under_test.output.lines if line.text.startswith("never")]
+    assert not [line for line in under_test.output if line.text.startswith("never")]
     for given in (packet(b"x" * 60), packet(b"x" * 61)):
         (later,) = under_test.handle(reaction.core, given)
         assert (later.core, later.messages, later.events) == (reaction.core, (), ())
@@ -146,7 +146,7 @@ def test_output_is_kept_as_distinct_lines_with_the_time_of_the_program():
     core = run(under_test, joined())[-1].core
     for _ in range(2):
         run(under_test, packet(b"x" * 60), core=core)
-    lines = under_test.output.lines
+    lines = under_test.output
     assert lines[0] == ("load", "loaded in / by 1000", 1)
     assert ("run", "packet of 60", 2) in lines
     assert not [line for line in lines if line.text.startswith("at ")]  # the app has set the level of the root logger

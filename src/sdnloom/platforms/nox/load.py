@@ -17,6 +17,7 @@ from typing import Any
 from sdnloom.engine.stop_points import interruptible
 from sdnloom.network.usercode import UserCodeError, user_code_errors
 from sdnloom.platforms.handler_errors import own_line
+from sdnloom.platforms.process.output_log import OutputLog
 from sdnloom.platforms.python2 import port_advice, python2_sign
 from sdnloom.platforms.sandbox.own_modules import Compiler, compile_source
 
@@ -26,13 +27,15 @@ CLOCKS = frozenset({"time", "datetime", "uuid", "twisted"})  # modules by which 
 class Loader:
     """Loads the modules of one program."""
 
-    def __init__(self, provided: Mapping[str, ModuleType], compiler: Compiler = compile_source) -> None:
-        self.provided, self.compiler = provided, compiler
+    def __init__(
+        self, provided: Mapping[str, ModuleType], compiler: Compiler = compile_source, log: OutputLog | None = None
+    ) -> None:
+        self.provided, self.compiler, self.log = provided, compiler, log or OutputLog()
         self.folders: list[Path] = []
         self.modules: dict[str, ModuleType] = {}
         self.files: dict[str, Path] = {}
         self.tells_time = False
-        self._builtins = {**vars(builtins), "__import__": self._import, "print": _print}
+        self._builtins = {**vars(builtins), "__import__": self._import, "print": self._print}
 
     def load(self, file: Path) -> ModuleType:
         """Return the module of a file; UserCodeError says why there is none."""
@@ -104,6 +107,13 @@ class Loader:
                     setattr(module, each, inner)
         return module
 
+    def _print(self, *values: Any, **options: Any) -> None:
+        """`print` of the program: to its output log, because a search runs handlers in no readable order."""
+        options.pop("file", None)
+        text = io.StringIO()
+        builtins.print(*values, **options, file=text)
+        self.log.write(text.getvalue())
+
     def _find(self, name: str) -> ModuleType | None:
         """Return a module of NOX or of the program; None leaves it to the normal import."""
         if name in self.provided:
@@ -134,12 +144,6 @@ def _tells_time(tree: ast.AST) -> bool:
         elif isinstance(node, ast.ImportFrom):
             names.append(node.module or "")
     return any(name.partition(".")[0] in CLOCKS for name in names)
-
-
-def _print(*values: Any, **options: Any) -> None:
-    """`print` of the program: discarded, because a search runs handlers in no readable order."""
-    options.pop("file", None)
-    builtins.print(*values, **options, file=io.StringIO())
 
 
 @contextmanager

@@ -78,7 +78,7 @@ class NoxProgram(CapturedProgram):
         """Load the files; their components are made by the first step."""
         kernel = self._kernel = Kernel(Clock(), Draws(*self._random))
         self._provided = provided_modules(kernel)
-        loader = self._loader = Loader(self._provided, self._compiler)
+        loader = self._loader = Loader(self._provided, self._compiler, self.log)
         self._factories = {name: self._factory(file) for name, file in self._files.items()}
         self._contexts = {name: Context(kernel) for name in self._files}
         kernel.observes_time = loader.tells_time
@@ -90,7 +90,8 @@ class NoxProgram(CapturedProgram):
 
     def _remake(self) -> FreshProgram:
         before = self._kernel
-        fresh = self._make()
+        with self.log.muted():
+            fresh = self._make()
         self._kernel.timers_seen.update(before.timers_seen)
         return fresh
 
@@ -166,7 +167,9 @@ class NoxProgram(CapturedProgram):
         happened: tuple[Event, ...] = ()
         match given:
             case StartStep():
+                self.log.when = "start"
                 self._install()
+                self.log.when = "run"
             case SwitchUp():
                 kernel.switches[given.datapath_id] = given.switch
                 kernel.happen(join_event(given))

@@ -368,7 +368,6 @@ class Apps:
         self.waiting.update(before.waiting)
         self.has_threads |= before.has_threads
         self._sandbox.process.notes.update(before._sandbox.process.notes)
-        self._sandbox.output.take_over(before._sandbox.output)
 
     def clear(self) -> None:
         """Kills parked threads before a state is restored and discards what they send and print while dying."""

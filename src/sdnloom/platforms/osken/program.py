@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from sdnloom.platforms.osken.sandbox import Sandbox
     from sdnloom.platforms.osken.symbolic import SymbolicOsken
     from sdnloom.platforms.osken.wsgi import Route
-    from sdnloom.platforms.process.output_log import OutputLog
 
 THREADS = ("settle", "explore")
 
@@ -94,6 +93,7 @@ class OskenProgram(CapturedProgram):
             self._compiler,
             self._environment,
             ("osken-manager", *self._names),
+            self.log,
         )
 
     def _make(self) -> FreshProgram:
@@ -109,7 +109,8 @@ class OskenProgram(CapturedProgram):
     def _remake(self) -> FreshProgram:
         before = self._apps
         self._entered.close()  # one sandbox is left before the next one is made
-        fresh = self._make()
+        with self.log.muted():
+            fresh = self._make()
         self._apps.take_over(before)
         return fresh
 
@@ -127,7 +128,7 @@ class OskenProgram(CapturedProgram):
         twin = SymbolicOsken(*arguments, **{name: each for name, each in options.items() if name != "compiler"})
         if self._states.ordered:
             twin.keep_order()
-        return twin
+        return self._shown_alike(twin)
 
     @property
     def name(self) -> str:
@@ -174,14 +175,6 @@ class OskenProgram(CapturedProgram):
 
     def _check_start(self, events: Sequence[Event]) -> None:
         self._apps.refuse_events(tuple(events))
-
-    def _quietly(self) -> AbstractContextManager[None]:
-        return self._sandbox.output.muted()
-
-    @property
-    def output(self) -> "OutputLog":
-        """What the apps have printed and logged so far."""
-        return self._sandbox.output
 
     def _draws(self) -> Draws:
         return self._sandbox.draws

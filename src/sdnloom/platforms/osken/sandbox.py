@@ -99,10 +99,11 @@ class Sandbox:
         compiler: Compiler = compile_source,
         environment: Mapping[str, str] | None = None,
         arguments: Sequence[str] = (),
+        output: OutputLog | None = None,
     ) -> None:
         self.hub = Hub(Clock(), flavour)
         self.process = Process(self.hub, self._is_own_file)
-        self.output = OutputLog()
+        self.output = output or OutputLog()
         self.draws = draws
         self.loops = EventLoops(self.hub)
         self.config = dict(config or {})

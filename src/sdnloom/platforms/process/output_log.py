@@ -5,37 +5,33 @@ import logging
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any, TypeVar
 
+from sdnloom.network.events import Printed
+from sdnloom.network.program import OutputLine
 from sdnloom.platforms.capture.save_restore import CapturedAspect
 from sdnloom.platforms.process.program_thread import in_program
 from sdnloom.platforms.sandbox.clock import EPOCH, SECOND, Clock
 
 MAX_LINES = 10_000
+_Keeper = TypeVar("_Keeper", bound="OutputKeeper")
 MAX_WIDTH = 2_000
-
-
-class OutputLine(NamedTuple):
-    """A line that a program printed, when ("load", "start" or "run"), and how often."""
-
-    when: str
-    text: str
-    times: int
 
 
 class OutputLog:
     """The output of one program: distinct lines in the order in which they first came, at most MAX_LINES.
 
-    `when` is what the program does at the moment. A listener gets each line as it comes.
+    `when` is what the program does at the moment.
     """
 
     def __init__(self) -> None:
         self.when = "load"
         self._lines: dict[tuple[str, str], int] = {}
         self.dropped = 0
-        self.listener: Callable[[str], None] | None = None
+        self.recent: list[str] | None = None  # the lines of this step, if they are wanted
         self._begun = ""
         self._muted = False
+        self._streams = PlainStream(self), PlainStream(self)
 
     @property
     def lines(self) -> tuple[OutputLine, ...]:
@@ -64,12 +60,26 @@ class OutputLog:
             self.dropped += 1
         else:
             self._lines[key] = (times or 0) + 1
-        if self.listener is not None:
-            self.listener(line)
+        if self.recent is not None and len(self.recent) < MAX_LINES:
+            self.recent.append(line)
 
-    def take_over(self, before: "OutputLog") -> None:
-        """Continue the log of the same program, made before."""
-        self._lines, self.dropped, self.listener = before._lines, before.dropped, before.listener
+    def take_recent(self) -> list[str]:
+        """End the line that has begun, and return the lines since the last call, if they are wanted."""
+        if self._begun:
+            self.add(self._begun)
+            self._begun = ""
+        found, self.recent = self.recent or [], None if self.recent is None else []
+        return found
+
+    @contextmanager
+    def redirected(self) -> Iterator[None]:
+        """Context in which what this thread prints is output of the program."""
+        before = sys.stdout, sys.stderr
+        sys.stdout, sys.stderr = self._streams
+        try:
+            yield
+        finally:
+            sys.stdout, sys.stderr = before
 
     @contextmanager
     def muted(self) -> Iterator[None]:
@@ -80,14 +90,31 @@ class OutputLog:
         finally:
             self._muted = before
 
-    @contextmanager
-    def shown_by(self, listener: Callable[[str], None]) -> Iterator[None]:
-        """Context in which each line is passed on as it comes."""
-        before, self.listener = self.listener, listener
-        try:
-            yield
-        finally:
-            self.listener = before
+
+class OutputKeeper:
+    """Base of programs whose output is kept in a log (`KeepsOutput`)."""
+
+    log: OutputLog
+
+    @property
+    def output(self) -> tuple[OutputLine, ...]:
+        """What the program has printed and logged so far."""
+        return self.log.lines
+
+    def show_output(self) -> None:
+        """Add what the program prints to the events of its reactions from now on."""
+        self.log.take_recent()
+        self.log.recent = []
+
+    def _printed(self) -> tuple[Printed, ...]:
+        """Return the lines since the last call as events, if they are to be shown."""
+        return tuple(map(Printed, self.log.take_recent()))
+
+    def _shown_alike(self, twin: _Keeper) -> _Keeper:
+        """Return a copy of this program that shows its output if this one does."""
+        if self.log.recent is not None:
+            twin.show_output()
+        return twin
 
 
 class OutputStream(CapturedAspect, io.TextIOBase):
@@ -122,6 +149,23 @@ class OutputStream(CapturedAspect, io.TextIOBase):
 
     def close(self) -> None:
         """Do nothing: a program may close its output, and its next search begins with an open one."""
+
+
+class PlainStream(io.TextIOBase):
+    """A stream that writes to an output log."""
+
+    def __init__(self, log: OutputLog) -> None:
+        super().__init__()
+        self._log = log
+
+    def write(self, text: str, /) -> int:
+        """Write text."""
+        self._log.write(text)
+        return len(text)
+
+    def writable(self) -> bool:
+        """Return True."""
+        return True
 
 
 class OutputBytes(CapturedAspect, io.RawIOBase):

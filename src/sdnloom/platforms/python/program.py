@@ -48,6 +48,7 @@ from sdnloom.platforms.capture.freeze import (
 )
 from sdnloom.platforms.copyable import Copyable
 from sdnloom.platforms.footprint.recording_dict import EVERY, RecordedReads, read_cells, recording_tables, written_cells
+from sdnloom.platforms.process.output_log import OutputKeeper, OutputLog
 from sdnloom.platforms.python.insertion_order import Arrangement, OrderWatch, arranged
 
 if TYPE_CHECKING:
@@ -130,7 +131,7 @@ class Net:
             self.packet_out(switch, release, *actions)
 
 
-class PythonProgram(Copyable):
+class PythonProgram(Copyable, OutputKeeper):
     """A class as a controller program; a new instance is made from `arguments`.
 
     The keys that a handler reads and writes of dicts in its attributes are recorded, and a search with reduction uses
@@ -149,6 +150,8 @@ class PythonProgram(Copyable):
         if self.per_switch not in (None, True, False):
             raise ProgramError(f"{kind.__name__}.per_switch is {self.per_switch!r}; expected True or False")
         self.shared = _shared_containers(kind)
+        self.log = OutputLog()
+        self.log.when = "start"
         self._ordered = False
         self._dependent: Input | None = None  # the input whose reaction depends on insertion order
         self._all_orders = True  # whether every insertion order that a handler could see was tried
@@ -166,7 +169,7 @@ class PythonProgram(Copyable):
         twin = SymbolicPython(*arguments, **options)
         if self._ordered:
             twin.keep_order()
-        return twin
+        return self._shown_alike(twin)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -182,7 +185,9 @@ class PythonProgram(Copyable):
     def initial(self) -> Hashable:
         """The state of a new instance."""
         try:
-            instance = self.kind(**self.arguments)
+            with self.log.redirected():
+                instance = self.kind(**self.arguments)
+            self.log.when = "run"
         except TypeError as error:
             raise ProgramError(f"{self.name}({self.arguments!r}) cannot be made: {error}") from error
         return self._core(instance)
@@ -203,6 +208,7 @@ class PythonProgram(Copyable):
             object.__setattr__(instance, attribute, table)
         net = Net()
         raised = self._run(name, instance, net, arguments)
+        printed = self._printed()
         self._refuse_shared_state(name)
         before = dict(core)
         reads = read_cells(before, tables, notes)  # these two before freezing, which iterates over the tables
@@ -213,7 +219,8 @@ class PythonProgram(Copyable):
                 self._ordered, self._dependent = True, given
                 return Restart(order_dependence(self.name, given))
         writes = written_cells(before, dict(after), tables, self._ordered)
-        return (Reaction(after, tuple(net.messages), raised, reads=reads | writes, writes=writes),)
+        happened = (*raised, *printed)
+        return (Reaction(after, tuple(net.messages), happened, reads=reads | writes, writes=writes),)
 
     def _orders(self, watch: OrderWatch, tables: Mapping[str, Any], notes: RecordedReads) -> list[Arrangement]:
         """Return other insertion orders of the dicts that a handler iterated over."""
@@ -229,13 +236,15 @@ class PythonProgram(Copyable):
         """Return the state after a handler, its messages and the exception that it raised."""
         instance = restore(object.__new__(self.kind), core)
         net = Net()
-        raised = self._run(handler, instance, net, arguments)
+        with self.log.muted():
+            raised = self._run(handler, instance, net, arguments)
         return self._core(instance), net.messages, raised
 
     def _run(self, handler: str, instance: Any, net: Net, arguments: tuple[Any, ...]) -> tuple[HandlerRaised, ...]:
         """Run a handler. Its effects before an exception stay, as in a real controller."""
         try:
-            self.handlers[handler](instance, net, *arguments)
+            with self.log.redirected():
+                self.handlers[handler](instance, net, *arguments)
         except (Exception, SystemExit) as error:  # an exception of the user's code is a finding, not an error of ours
             return (self._raised(handler, error),)
         return ()

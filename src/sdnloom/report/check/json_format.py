@@ -48,6 +48,7 @@ def report_json(report: Report, traces: Mapping[Counterexample, Path] | None = N
         "reduction": _reduction(report),
         "restarts": list(report.result.restarts),
         "discovery": _discovery(report),
+        "output": [line._asdict() for line in report.output] if report.shows_output else None,
         "trace": violations[0]["trace"] if violations else None,
         "violations": violations,
     }

@@ -11,6 +11,7 @@ from sdnloom.check.coverage import FileCoverage
 from sdnloom.check.report import ReductionReport, Report
 from sdnloom.engine.result import Counterexample, Incomplete
 from sdnloom.report.describe import Names, counted
+from sdnloom.report.output import output_text
 from sdnloom.report.steps import steps_text
 
 # Start of the reason of an incomplete search -> the option that raises that limit.
@@ -40,6 +41,7 @@ def report_text(report: Report, traces: Mapping[Counterexample, Path] | None = N
     if not report.vacuous:
         lines += [_unseen(name, report.result.incomplete) for name in report.result.never]
     lines += [line for file in report.coverage or () for line in coverage_text(file)]
+    lines += output_text(report.output) if report.shows_output else []
     files = [traces[violation] for violation in report.violations if violation in traces]
     lines += [f"replay: sdnloom replay {shlex.quote(str(file))}" for file in files]
     return "\n".join(lines) + "\n"
