@@ -64,7 +64,9 @@ def program(app: App, folder: Path) -> OskenProgram:
 def random_inputs(app: App, seed: int, length: int, topology: Topology = NETWORK) -> Iterator[Input]:
     """A sequence of random events for the app; a switch joins before any message comes from it."""
     chance = random.Random(f"{app.name} {seed}")
-    configs = [switch_config(spec, SwitchOptions(version=app.version)) for spec in topology.switches]
+    configs = [
+        switch_config(spec, SwitchOptions(version=app.version, profile="reference")) for spec in topology.switches
+    ]
     names = [spec.name for spec in topology.switches]
     joined: set[int] = set()
     for _ in range(length):

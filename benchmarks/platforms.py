@@ -84,7 +84,7 @@ def _handler(app: App, loaded: Any) -> Callable[[], None]:
     topology = linear(2)
     core = loaded.initial()
     for spec in topology.switches:
-        config = switch_config(spec, SwitchOptions(version=app.version))
+        config = switch_config(spec, SwitchOptions(version=app.version, profile="reference"))
         core = loaded.first(core, SwitchUp(spec.name, config.datapath_id, config.ports)).core
     h1, h2 = topology.hosts
     with loaded._sandbox.running():
@@ -138,7 +138,7 @@ def _search(name: str, pings: int) -> tuple[float, Any]:
     else:
         app = next(each for each in APPS if name.endswith(f".{each.name}"))
         loaded, version = program(app, FOLDER), app.version
-    network = Network(linear(2), hosts, SwitchOptions(version=version))  # type: ignore[arg-type]
+    network = Network(linear(2), hosts, SwitchOptions(version=version, profile="reference"))  # type: ignore[arg-type]
     before = time.process_time()
     result = Scenario(network, loaded, (NoHandlerException(),)).check()
     seconds = time.process_time() - before
