@@ -114,7 +114,9 @@ def test_port_mod_that_names_a_wrong_port_is_refused() -> None:
     config = switch(V13)
     assert error(config, PortMod(9)) == ("port_mod_failed", "bad_port")
     assert error(config, PortMod(1, 5)) == ("port_mod_failed", "bad_hw_addr")
-    assert error(config, replace(port_mod(config, 1, 0), config=16, mask=16)) == ("port_mod_failed", "bad_config")
+    for unknown in (16, 0x80):
+        wrong = replace(port_mod(config, 1, 0), config=unknown, mask=unknown)
+        assert error(config, wrong) == ("port_mod_failed", "bad_config")
 
 
 @BOTH
@@ -203,5 +205,6 @@ def test_fragments_are_dropped_on_demand() -> None:
     tcp = Match.of(eth_type=0x0800, ip_proto=6, tcp_src=0)
     assert ports_of(switch(V10), after(switch(V10), add(OUT2, match=tcp)), packet=fragment) == [2]
     assert ports_of(switch(V13), after(switch(V13), add(OUT2, match=tcp)), packet=fragment) == []
-    assert error(switch(V13), SetConfig(int(ConfigFlag.FRAG_REASM))) == ("switch_config_failed", "bad_flags")
+    for flags in (ConfigFlag.FRAG_REASM, 4, 8):
+        assert error(switch(V13), SetConfig(int(flags))) == ("switch_config_failed", "bad_flags")
     assert after(switch(V10), SetConfig(int(ConfigFlag.FRAG_REASM))) == initial_switch_core(switch(V10))

@@ -145,9 +145,9 @@ def _set_config(step: SwitchStep, message: SetConfig) -> None:
     """Set the flags: fragments are forwarded or dropped. Reassembly is refused in 1.3 and ignored in 1.0."""
     step.writes.add("config")
     flags = message.flags
-    if flags & ~ConfigFlag.FRAG_DROP:
-        if step.config.version != V10:
-            raise RefusedMessage("switch_config_failed", "bad_flags")
+    if step.config.version != V10 and flags & ~int(ConfigFlag.FRAG_DROP):
+        raise RefusedMessage("switch_config_failed", "bad_flags")
+    if flags & ConfigFlag.FRAG_REASM:
         flags = step.core.settings.flags
     step.update(settings=replace(step.core.settings, flags=int(flags), miss_send_len=message.miss_send_len))
 

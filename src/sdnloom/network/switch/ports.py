@@ -18,7 +18,7 @@ def apply_port_mod(step: SwitchStep, message: PortMod) -> None:
     if message.hw_addr != port.hw_addr:
         raise RefusedMessage("port_mod_failed", "bad_hw_addr")
     old = step.config.version == V10
-    if not old and (message.config | message.mask) & ~_V13_CONFIG:
+    if not old and (message.config | message.mask) & ~int(_V13_CONFIG):
         raise RefusedMessage("port_mod_failed", "bad_config")
     mask = message.mask & (_V10_CONFIG if old else _V13_CONFIG)
     change_port(step, PortReason.MODIFY, replace(port, config=int(port.config & ~mask | message.config & mask)))
