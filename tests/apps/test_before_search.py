@@ -111,6 +111,21 @@ def test_a_crash_while_the_switches_join_is_a_violation(app, sdnloom: CommandLin
     assert (replayed.code, replayed.out.splitlines()[1:]) == (1, lines[2:6])
 
 
+def test_the_trace_of_a_crash_is_gone_when_the_app_is_cured(app, sdnloom: CommandLine) -> None:
+    assert sdnloom("check", "--app", app(CRASH)).code == 1
+    app(CRASH.replace("raise KeyError(datapath.id)", "return"))
+    replayed = sdnloom("replay", "app.NoHandlerException.sdnloom-trace.json")
+    assert (replayed.code, replayed.out.split()[0]) == (0, "GONE")
+
+
+def test_a_trace_replays_although_the_app_raises_before_the_search_now(app, sdnloom: CommandLine) -> None:
+    cured = CRASH.replace("raise KeyError(datapath.id)", "return")
+    assert sdnloom("check", "--app", app(cured), "--topology", "ring,3", "--hub", "eventlet").code == 1
+    app(CRASH)
+    replayed = sdnloom("replay", "app.NoForwardingLoops.sdnloom-trace.json")
+    assert (replayed.code, replayed.out.split()[0]) == (1, "CONFIRMED")
+
+
 def test_an_app_that_is_not_asked_about_exceptions_goes_on(app, sdnloom: CommandLine) -> None:
     options = ["--property", "NoForwardingLoops", "--hub", "eventlet", "--no-trace"]
     run = sdnloom("check", "--app", app(CRASH), *options)

@@ -244,11 +244,11 @@ def test_a_report_says_what_refuted_the_independence_of_handlers(body, refuted):
 def test_assumptions_that_the_start_up_refutes_are_dropped_one_by_one(tmp_path, monkeypatch):
     build, reasons = run_module.build_network, ["s1 and s2 share seen", "Hub sends to s2 for a message from s1"]
 
-    def refuting(network, program, properties):
+    def refuting(network, program, properties, use):
         if reasons:
             program.refuted += (reasons.pop(0),)
             raise RestartRequired(Restart(program.refuted[-1]))
-        return build(network, program, properties)
+        return build(network, program, properties, use)
 
     monkeypatch.setattr(run_module, "build_network", refuting)
     scenario = load_scenario(write(tmp_path), build=False)

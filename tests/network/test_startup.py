@@ -235,6 +235,11 @@ def test_an_exception_in_the_setup_is_a_violation_if_a_property_forbids_it():
     assert steps_of(result)[-2:] == [("controller", "setup 1: good"), ("controller", "setup 2: fail")]
 
 
+def test_a_call_that_nobody_handles_is_named_in_the_bounds():
+    built = build_network(Network(linear(2), setup=(SetupCall("x"),)), PythonProgram(Fragile))
+    assert built.notes[-1] == "setup step 1 (x) changed nothing"
+
+
 def test_setup_needs_switches_that_have_joined():
     with pytest.raises(NetworkError, match="expected one or the other"):
         build_network(Network(linear(2), joining=True, setup=(SetupCall("x"),)), PythonProgram(Configured))

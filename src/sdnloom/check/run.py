@@ -40,7 +40,7 @@ from sdnloom.inputs.concolic import ConcolicExplorer, ConcolicOptions
 from sdnloom.inputs.explorable import explorable
 from sdnloom.inputs.statistics import answer_pools
 from sdnloom.network.assumed_independence import AssumeIndependent
-from sdnloom.network.build import BuiltNetwork, build_network
+from sdnloom.network.build import BuiltNetwork, StartupUse, build_network
 from sdnloom.network.controller_component import CONTROLLER
 from sdnloom.network.network import Network
 from sdnloom.network.program import DefinedByClass, KeepsOutput, OutputLine, Program, capability, keep_order
@@ -91,15 +91,19 @@ class Run:
             times[when, text] = times.get((when, text), 0) + number
         return tuple(OutputLine(*key, number) for key, number in times.items())
 
-    @cached_property
+    @property
     def system(self) -> System:
         """The scenario's system, its parts in the order of the scenario; strategies leave it as it is."""
-        return self._restarting(lambda: self.build(self.program))
+        return self._built.system
+
+    @cached_property
+    def _built(self) -> BuiltNetwork:
+        return self._restarting(lambda: self._build(self.program, self.scenario.network))
 
     @property
     def properties(self) -> tuple[Property, ...]:
-        """The properties of the scenario's system."""
-        return self.system.properties
+        """The properties of the scenario."""
+        return self._built.declared
 
     @property
     def fingerprints(self) -> Fingerprints:
@@ -114,13 +118,23 @@ class Run:
         """The system of the scenario with another program or network."""
         return self._build(program, self.scenario.network if network is None else network).system
 
-    def _build(self, program: Program, network: Network) -> BuiltNetwork:
+    def build_unchecked(self, program: Program) -> System:
+        """The system as it is after the start-up, whatever happened in it."""
+        return self._build(program, self.scenario.network, StartupUse.PASSED).system
+
+    def _build(self, program: Program, network: Network, use: StartupUse = StartupUse.JUDGED) -> BuiltNetwork:
         with self.scenario.error_context():
-            return build_network(network, program, self.scenario.properties)
+            return build_network(network, program, self.scenario.properties, use)
 
     def replay(self, trace: Trace) -> ReplayResult:
         """Take the steps of a trace again. A trace of another scenario is refused; changed code is a warning."""
-        return replay_trace(trace, self.system, *self.fingerprints)
+        joins = any(step.action == "connect" for step in trace.path.steps) and not self.scenario.network.joining
+        if joins == (self._built.early is not None):
+            return replay_trace(trace, self.system, *self.fingerprints)
+        # The start-up violates a property now and did not when the trace was recorded, or the other way round.
+        use = StartupUse.STEPS if joins else StartupUse.PASSED
+        built = self._restarting(lambda: self._build(self.program, self.scenario.network, use))
+        return replay_trace(trace, built.system, *self.fingerprints)
 
     def check(self, on_event: Callable[[SearchEvent], None] | None = None, watch: LimitWatch | None = None) -> Report:
         """Search the scenario's system, or if inputs are discovered, one system after the other.
@@ -152,7 +166,7 @@ class Run:
         bounds = stated_bounds(
             narrow.network, searched.options, self.program, searched.notes, searched.result.late_explored
         )
-        return self._report(self.scenario, searched.result, bounds, searched.system)
+        return self._report(self.scenario, searched.result, bounds, searched.built)
 
     def _search(
         self,
@@ -178,10 +192,10 @@ class Run:
                         result = follow_path(
                             system, *built.early, _EARLY, on_event, lambda: watch.interrupted or watch.left < 0
                         )
-                    return SearchRecord(result, options, system, (*built.notes, _EARLY))
+                    return SearchRecord(result, options, built, (*built.notes, _EARLY))
                 result = search(shuffled(system, narrow.seed), options, on_event, watch, observers(system))
                 if not isinstance(result.verdict, Restart):
-                    return SearchRecord(result, options, system, built.notes)
+                    return SearchRecord(result, options, built, built.notes)
                 restart = result.verdict
             except RestartRequired as required:  # of the start-up, which runs the program while the system is built
                 restart = required.restart
@@ -235,14 +249,14 @@ class Run:
         options = replace(self.scenario.options, strategy=narrow.strategy(system))
         notes = built.notes if built.early is None else (*built.notes, _EARLY)
         bounds = stated_bounds(narrow.network, options, self.program, notes, result.late_explored)
-        return self._report(ready, result, (*bounds, found.bound), system, replace(found, result=result))
+        return self._report(ready, result, (*bounds, found.bound), built, replace(found, result=result))
 
     def _report(
         self,
         scenario: Scenario,
         result: Result,
         bounds: tuple[str, ...],
-        system: System,
+        built: BuiltNetwork,
         discovery: Discovery | None = None,
     ) -> Report:
         covered = None if self._coverage is None else self._coverage.report()
@@ -251,14 +265,14 @@ class Run:
         verdict = result.verdict
         if isinstance(verdict, Holds | Vacuous):
             from_options = scenario.document is not None
-            empty = vacuous_reasons(result, system, scenario.network, self.program, from_options)
+            empty = vacuous_reasons(result, built.system, scenario.network, self.program, from_options)
             verdict = Vacuous(empty) if empty else Holds()
         return Report(
             scenario,
             replace(result, verdict=verdict, restarts=(*self.restarts, *result.restarts)),
             bounds,
-            system.properties,
-            self._fingerprints(system.properties),
+            built.declared,
+            self._fingerprints(built.declared),
             covered,
             discovery,
             reduction,
@@ -273,11 +287,11 @@ def _refuted(program: Program) -> tuple[str, ...]:
 
 
 class SearchRecord(NamedTuple):
-    """The result of a search, the options that it had in the end, the system, and notes on what came before."""
+    """The result of a search, the options that it had in the end, what was searched, and notes on what came before."""
 
     result: Result
     options: SearchOptions
-    system: System
+    built: BuiltNetwork
     notes: tuple[str, ...]
 
 

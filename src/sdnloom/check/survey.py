@@ -106,8 +106,12 @@ def survey(
     with watch.in_force():
         with watch.during("during the start-up"):
             twin = explorable(program)
-            core, switch = _state(run.build(twin), port, path)
-            original, _ = _state(run.system, port, path)
+            if path is None:
+                systems = run.build_unchecked(twin), run.build_unchecked(program)
+            else:
+                systems = run.build(twin), run.system
+            core, switch = _state(systems[0], port, path)
+            original, _ = _state(systems[1], port, path)
         explorer = ConcolicExplorer(twin, means, on_run)
         answers, classes, missing = list[ConcolicClasses](), list[SurveyEntry](), list[str]()
         repeated = unconfirmed = 0

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import NamedTuple, Protocol
 
 from sdnloom.engine.disciplines import Fifo
@@ -77,14 +78,24 @@ class Bindable(Protocol):
         """The properties of the engine for this network."""
 
 
+class StartupUse(Enum):
+    """What the course of events before a search is for."""
+
+    JUDGED = "judged"  # a violation in it is the answer
+    PASSED = "passed"  # an exception in it is a note
+    STEPS = "steps"  # it is part of the system
+
+
 @dataclass(frozen=True)
 class BuiltNetwork:
-    """The system of a network, and what the bounds say about the course of events before the search.
+    """The system of a network, its properties, and what the bounds say about the course of events before the search.
 
-    With `early` a property is violated before the search: the system then begins with the switches that join.
+    With `early` a property is violated before the search: the system then begins with the switches that join, and has
+    only properties that events decide; `declared` are all.
     """
 
     system: System
+    declared: tuple[Property, ...]
     notes: tuple[str, ...] = ()
     early: EarlyViolation | None = None
 
@@ -94,25 +105,40 @@ def build(network: Network, program: Program, properties: Iterable[Bindable | Pr
     return build_network(network, program, properties).system
 
 
-def build_network(network: Network, program: Program, properties: Iterable[Bindable | Property] = ()) -> BuiltNetwork:
+def build_network(
+    network: Network,
+    program: Program,
+    properties: Iterable[Bindable | Property] = (),
+    use: StartupUse = StartupUse.JUDGED,
+) -> BuiltNetwork:
     """Return the system as `build` does, and what is to be known about its start."""
     given = tuple(properties)
     parts = _parts(network, given)
     check_counters(network.statistics, network.topology)
     check_setup(network.setup, network.topology, network.joining)
     control = ControllerComponent(network, program)
-    ignored: set[Trouble] = set()
+    ignored = set(Trouble) if use is StartupUse.PASSED else set[Trouble]()
     while (end := Startup(network, program, parts.configs).run(ignored)).trouble is not None:
         before = _before_search(network, program, given, end.plan)
         early = early_violation(before, end.steps)
-        if early is not None:
-            return BuiltNetwork(before, end.notes, early)
+        if early is not None or use is StartupUse.STEPS:
+            return BuiltNetwork(before, _declared(parts, before, given), end.notes, early)
         ignored.add(end.trouble)
+    if use is StartupUse.STEPS:
+        before = _before_search(network, program, given, end.plan)
+        return BuiltNetwork(before, _declared(parts, before, given), end.notes)
+    system = _system(parts, control.component(end.program), end.switches, given, _bind)
+    return BuiltNetwork(system, system.properties, end.notes)
 
-    def bind(each: Bindable, view: NetworkView) -> tuple[Property, ...]:
-        return each.bind(view)
 
-    return BuiltNetwork(_system(parts, control.component(end.program), end.switches, given, bind), end.notes)
+def _bind(each: Bindable, view: NetworkView) -> tuple[Property, ...]:
+    return each.bind(view)
+
+
+def _declared(parts: "_Parts", before: System, given: Sequence[Bindable | Property]) -> tuple[Property, ...]:
+    """Return all properties of the network, though the system is the one before the search."""
+    view = NetworkView(parts.network, parts.configs, parts.wiring, before.components)
+    return tuple(one for each in given for one in ((each,) if isinstance(each, Property) else each.bind(view)))
 
 
 def _before_search(

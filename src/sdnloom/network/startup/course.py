@@ -188,6 +188,7 @@ class Startup:
         self._where = f"in {place}"
         self._answers.clear()
         self._raised = ""
+        before = self.core, dict(self.cores)
         try:
             for count, given in enumerate(step.inputs(self.network.topology), 1):
                 label = f"tick {count}" if isinstance(given, ClockTick) else step.label
@@ -199,6 +200,8 @@ class Startup:
             raise NetworkError(f"{place}: {error}") from error
         if isinstance(step, SetupCall):
             self._check_answer(place, step)
+            if not self._answers and before == (self.core, self.cores):
+                self._note(f"{place} changed nothing")
 
     def _check_answer(self, place: str, step: SetupCall) -> None:
         method, _, path = step.call.partition(" ")
