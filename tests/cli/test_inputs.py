@@ -1,11 +1,14 @@
 """`sdnloom inputs` as a user runs it."""
 
 import json
+import signal
 from pathlib import Path
 
 import pytest
 
 from sdnloom.cli.inputs import command
+from sdnloom.cli.progress import InputsProgress
+from sdnloom.engine.limits import LimitWatch
 from sdnloom.inputs.skeletons import DEFAULT_STACKS
 from sdnloom.inputs.stacks import UNTAGGED
 from tests.apps.conftest import FOLDER, ROOT
@@ -241,3 +244,59 @@ def test_statistics_have_classes_of_their_own(sdnloom: CommandLine, tmp_path: Pa
     assert [each["witness"] for each in json.loads(narrow.out)["classes"]] == [{}]
     wrong = sdnloom("inputs", scenario, "--port", 3, "--statistics", "--field", "eth.dst=any")
     assert (wrong.code, wrong.err.splitlines()[-1][:48]) == (2, "error: 'eth.dst' is no counter of a port; expect")
+
+
+MANY = """\
+class Many:
+    def packet_in(self, net, switch, message):
+        frame = decode(message.data).headers[0]
+        for number in range(6):
+            if frame.dst == number:
+                net.flood(switch, message)
+"""
+
+
+@pytest.mark.parametrize(
+    ("how", "reason"),
+    [
+        (lambda watch: signal.raise_signal(signal.SIGINT), "interrupted"),
+        (lambda watch: setattr(watch, "_spent", 1e9), "the time limit of 60 s was reached"),
+    ],
+)
+def test_a_limit_or_an_interrupt_ends_with_the_classes_found_so_far(sdnloom, tmp_path, monkeypatch, how, reason):
+    write(tmp_path, MANY)
+    watches, make = [], LimitWatch.__init__
+
+    def noted(watch, *arguments):
+        watches.append(watch)
+        make(watch, *arguments)
+
+    def stop(progress, question, run):
+        if run.paths == 2:
+            how(watches[0])
+
+    monkeypatch.setattr(LimitWatch, "__init__", noted)
+    monkeypatch.setattr(InputsProgress, "__call__", stop)
+    monkeypatch.setattr("sdnloom.check.survey.CONFIRMING", 1e10)
+    stacks = ("--stack", "ethernet", "--stack", "arp")
+    done = sdnloom("inputs", tmp_path / "net.toml", "--port", 1, *stacks, "--time-limit", 60)
+    assert done.code == 3
+    assert done.out.startswith("2 classes of packets at s1:1 for Many\n")
+    assert f"incomplete: ethernet: {reason}\n" in done.out
+    assert f"incomplete: arp: not explored, {reason}\n" in done.out
+    monkeypatch.setattr("sdnloom.check.survey.CONFIRMING", 0.0)
+    if reason != "interrupted":
+        watches.clear()
+        done = sdnloom("inputs", tmp_path / "net.toml", "--port", 1, *stacks, "--time-limit", 60)
+        assert done.out.startswith("0 classes of packets at s1:1 for Many\n")
+        assert "incomplete: 2 found last, for which no time was left to confirm them\n" in done.out
+
+
+def test_a_limit_before_there_is_a_result_is_named(sdnloom, tmp_path, monkeypatch):
+    monkeypatch.setattr("sdnloom.engine.limits._GRACE_SECONDS", 0.0)
+    write(tmp_path, "while True:\n    pass\n")
+    for command_line in (("inputs", "--port", 1), ("check",)):
+        done = sdnloom(*command_line, tmp_path / "net.toml", "--time-limit", 0.01)
+        assert (done.code, done.out) == (3, "")
+        reason = "the time limit of 0.01 s was reached while the program was loaded"
+        assert done.err == f"INCOMPLETE nothing was searched: {reason}\n"

@@ -3,9 +3,11 @@
 import pytest
 
 from sdnloom.check.discovery import discover
+from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.result import Holds, Incomplete, Limits, SearchOptions, Violated
 from sdnloom.engine.search import search
 from sdnloom.engine.semantics import Semantics, reachable
+from sdnloom.engine.stop_points import LimitReached
 from sdnloom.inputs.clients import with_packet_discovery
 from sdnloom.inputs.domains import DomainError
 from sdnloom.inputs.explorer import InputClasses
@@ -209,6 +211,32 @@ def test_holds_never_with_a_reduction():
 def test_limits_end_discovery_as_incomplete():
     discovery = found(SMALL["two switches"], LEARNING, options=SearchOptions(limits=Limits(states=50)))
     assert isinstance(discovery.result.verdict, Incomplete)
+
+
+def test_wherever_a_limit_strikes_discovery_says_so_and_keeps_what_it_found(monkeypatch):
+    network = SMALL["one client"]
+    whole = found(network, LEARNING)
+    assert whole.result.incomplete is None
+    reasons, packets = set(), []
+    for at in (1, 3, 5, 6, 9, 60, 124, 200):
+        calls = iter(range(1, at))
+        with monkeypatch.context() as patched:
+            patched.setattr(LimitWatch, "_reason", lambda watch, calls=calls: None if next(calls, 0) else "over")
+            try:
+                discovery = found(network, LEARNING)
+            except LimitReached:  # before the first search: a run has a report for that
+                assert not packets
+                continue
+        if discovery.finished:
+            assert (discovery.network, discovery.rounds) == (whole.network, whole.rounds)
+            break
+        assert isinstance(discovery.result.verdict, Incomplete)
+        reasons.add(discovery.result.verdict.reason)
+        packets.append(discovery.packets)
+    assert discovery.finished
+    assert {"over in round 1", "over in round 2", "over while inputs were discovered, in round 1"} <= reasons
+    assert "over; 3 new packets were not searched with" in reasons
+    assert packets == sorted(packets)
 
 
 def test_openflow_13_needs_an_entry_that_brings_packets_to_the_controller():

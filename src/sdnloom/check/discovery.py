@@ -18,7 +18,7 @@ from sdnloom.check.cached_program import CachedProgram
 from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.model import Observer, System
 from sdnloom.engine.path import Path
-from sdnloom.engine.result import Holds, Incomplete, Notice, Result, SearchEvent, SearchOptions, Vacuous
+from sdnloom.engine.result import Incomplete, Notice, Result, SearchEvent, SearchOptions, Violated
 from sdnloom.engine.stop_points import LimitReached, check_limits
 from sdnloom.inputs.clients import DiscoveringClient, Pools, discovering_clients, with_pools
 from sdnloom.inputs.explorer import Explorer, HandlerQuestion, InputClass, InputClasses, Pattern
@@ -160,40 +160,52 @@ class _Rounds:
         self.rounds: list[Round] = []
 
     def run(self, on_event: Callable[[SearchEvent], None]) -> Discovery:
+        pools, statistics, new = self.pools, self.statistics, 0
+        searched: tuple[Network, Result] | None = None  # of the last round
         while True:
-            found, new = self._round()
-            on_event(Notice(_notice(self.rounds, new)))
-            if found is not None:
-                return found
-
-    def _round(self) -> tuple[Discovery | None, int]:
-        """Search, then ask; return the discovery if this round is the last one, and the number of new packets."""
-        pools, statistics = self.pools, self.statistics
-        ready = with_pools(self.network, pools.pools)
-        collector = SituationCollector(tuple(discovering_clients(self.network)), self.options.reduce)
-        packets, questions = pools.packets, pools.questions + statistics.questions
-        result = self.searching(ready, self.cached, collector.observers)
-        goes_on = self.options.find_all or not result.violations
-        ended = None
-        if goes_on:
+            ready = with_pools(self.network, pools.pools)
+            collector = SituationCollector(tuple(discovering_clients(self.network)), self.options.reduce)
+            packets, questions = pools.packets, pools.questions + statistics.questions
             try:
-                with self.watch.during(f"while inputs were discovered, in round {len(self.rounds) + 1}"):
-                    pools.explore(collector.situations)
-                    check_limits()  # before a search that it would end at once
-            except LimitReached as reached:
-                ended = reached.reason
-        done, answers = result.statistics, sum(map(len, statistics.pools.values()))
-        asked = pools.questions + statistics.questions - questions
-        self.rounds.append(Round(done.states, done.transitions, packets, asked, answers, done.seconds))
-        new = pools.packets - packets
-        if new and ended is None:
-            return None, new
-        gaps = (*pools.gaps, *statistics.gaps)
+                result = self.searching(ready, self.cached, collector.observers)
+            except LimitReached as reached:  # in the start-up: this round has no result
+                if searched is None:
+                    raise
+                return self._discovery(*searched, new, reached.reason)
+            goes_on = self.options.find_all or not result.violations
+            ended = None
+            if goes_on and result.incomplete is not None and self.watch.reason_to_stop() is not None:
+                ended = f"{result.incomplete} in round {len(self.rounds) + 1}"
+            elif goes_on:
+                ended = self._asked(collector.situations)
+            done, answers = result.statistics, sum(map(len, statistics.pools.values()))
+            asked = pools.questions + statistics.questions - questions
+            self.rounds.append(Round(done.states, done.transitions, packets, asked, answers, done.seconds))
+            new = pools.packets - packets
+            on_event(Notice(_notice(self.rounds, new)))
+            if new and ended is None:
+                ended = self.watch.reason_to_stop()  # before a search that it would end at once
+            if not new or ended is not None:
+                found = self._discovery(ready, result, new, ended)
+                return found if goes_on else replace(found, finished=False)
+            searched = ready, result
+
+    def _asked(self, situations: Iterable[Situation]) -> str | None:
+        """Ask about these situations; return the limit that ended the questions, if one did."""
+        try:
+            with self.watch.during(f"while inputs were discovered, in round {len(self.rounds) + 1}"):
+                self.pools.explore(situations)
+        except LimitReached as reached:
+            return reached.reason
+        return None
+
+    def _discovery(self, ready: Network, result: Result, new: int, ended: str | None) -> Discovery:
+        gaps = (*self.pools.gaps, *self.statistics.gaps)
         if ended is not None and new:
             ended += f"; {_count(new, 'new packet')} {'was' if new == 1 else 'were'} not searched with"
         summed = _summed(result, self.rounds, self.cached, gaps, self.options, ended)
-        full = with_answers(ready, statistics.pools)
-        return Discovery(full, summed, tuple(self.rounds), gaps, goes_on and not new and ended is None), new
+        full = with_answers(ready, self.statistics.pools)
+        return Discovery(full, summed, tuple(self.rounds), gaps, not new and ended is None)
 
 
 def _notice(rounds: list[Round], new: int) -> str:
@@ -225,9 +237,7 @@ def _summed(
         reason = f"inputs may be missing that the program tells apart: {'; '.join(gaps[:MOST_GAPS])}{more}"
     if reason is None and options.reduce:
         reason = "inputs may be missing: a reduction leaves out states of the controller that discovery would ask about"
-    verdict = (
-        Incomplete(reason) if reason is not None and isinstance(result.verdict, Holds | Vacuous) else result.verdict
-    )
+    verdict = result.verdict if reason is None or isinstance(result.verdict, Violated) else Incomplete(reason)
     return replace(result, verdict=verdict, statistics=statistics, incomplete=reason)
 
 

@@ -37,6 +37,17 @@ class _LazyGroup(click.Group):
         command: click.Command = importlib.import_module(COMMANDS[cmd_name][0]).command
         return command
 
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command; a limit that ends it before there is a result is named, with exit code 3."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as interrupt:
+            reason = getattr(interrupt, "reason", None)  # that a limit has, and Ctrl-C has not
+            if reason is None:
+                raise
+            click.echo(f"INCOMPLETE nothing was searched: {reason}", err=True)
+            raise click.exceptions.Exit(3) from None
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
@@ -65,7 +76,6 @@ def main() -> None:
     except SdnloomError as error:
         click.echo(f"error: {error}", err=True)
         sys.exit(2)
-    except (click.Abort, KeyboardInterrupt) as interrupt:
-        limit = getattr(interrupt, "reason", None)  # of a limit that ended the command before there was a result
-        click.echo("interrupted" if limit is None else f"INCOMPLETE nothing was searched: {limit}", err=True)
-        sys.exit(130 if limit is None else 3)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        sys.exit(130)

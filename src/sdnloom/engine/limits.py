@@ -148,7 +148,7 @@ class LimitWatch:
             if (late or looks > 1) and (what := under_way()) is not None:
                 end_user_code(f"{self._reason()} {self._phase or f'in {what}'}")
 
-        first = _STRIKE_SECONDS if sized else max(self.left, 0) + _GRACE_SECONDS
+        first = _STRIKE_SECONDS if sized else max(self.left + _GRACE_SECONDS, 0.001)  # 0 would mean never
         previous = signal.signal(signal.SIGALRM, end)
         signal.setitimer(signal.ITIMER_REAL, first, _STRIKE_SECONDS)
         try:
