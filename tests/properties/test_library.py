@@ -12,10 +12,10 @@ from sdnloom.network.build import build
 from sdnloom.network.events import Forwarded, Received
 from sdnloom.network.hosts import Client, Host, Replier, TcpClient, TcpServer
 from sdnloom.network.network import LinkFaults, Network, SwitchOptions, Timeouts
-from sdnloom.network.openflow import Match, Output, Port
+from sdnloom.network.openflow import FlowCommand, FlowMod, Match, Output, PacketOut, Port, SetField
 from sdnloom.network.packet import decode
 from sdnloom.network.topology import custom
-from sdnloom.network.traffic import BROADCAST, flow_of, frame
+from sdnloom.network.traffic import BROADCAST, flow_of, frame, ping
 from sdnloom.platforms.python.program import PythonProgram
 from sdnloom.properties import (
     LIBRARY,
@@ -195,6 +195,35 @@ def test_after_a_timeout_everything_has_to_be_learned_again():
     assert message(network, expiring, DirectPaths()) is None
 
 
+class Rewriting:
+    """Sends what A sends to the address 02:..:09 to B, with B's address, by rules that it installs for each packet."""
+
+    def packet_in(self, net, switch, message):
+        net.send(switch, PacketOut((SetField("eth_dst", ONE.host("B").mac), Output(2)), data=message.data))
+
+
+def test_a_path_is_known_by_what_was_sent_even_if_it_is_rewritten_on_the_way():
+    network = Network(ONE, (Client("A", packets=(to_nobody(),), sends=2), Host("B")), switches=SwitchOptions(buffers=0))
+    assert message(network, PythonProgram(Rewriting), DirectPaths()).startswith(
+        "packet A:2 at s1 went to the controller"
+    )
+
+
+def to_nobody():
+    packet = ping(ONE.host("A"), ONE.host("B"))
+    return replace(packet, headers=(replace(packet.headers[0], dst=0x0200_0000_0009), *packet.headers[1:]))
+
+
+def test_an_entry_that_the_program_deletes_excuses_nothing():
+    class Deleting:
+        def packet_in(self, net, switch, message):
+            net.install(switch, Match(), Output(Port.FLOOD), release=message)
+            net.send(switch, FlowMod(Match(), FlowCommand.DELETE))
+
+    network = Network(ONE, (Client("A", to=("B",), sends=2), Host("B")))
+    assert message(network, PythonProgram(Deleting), DirectPaths()) is not None
+
+
 # -- hosts that may, must and must not reach each other ----------------------------------------------------------------
 
 
@@ -322,3 +351,17 @@ def test_a_rule_with_a_name_of_its_own_keeps_it():
 def test_a_property_about_an_unknown_host_or_switch_is_refused(rule, text):
     with pytest.raises(SdnloomError, match=text):
         build(pinging(), hub, (rule,))
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        (FlowAffinity(), "FlowAffinity: replicas is empty; expected the hosts that serve connections"),
+        (Sometimes(event="Received", at="D"), "Received at 'D'; expected a host: A, B, C"),
+        (Sometimes(event="Arrived", at="A"), "Arrived at 'A'; expected a switch: s1"),
+    ],
+)
+def test_a_property_that_could_never_say_anything_is_refused(rule, expected):
+    with pytest.raises(SdnloomError) as raised:
+        build(pinging(), hub, (rule,))
+    assert str(raised.value) == expected

@@ -14,7 +14,7 @@ from sdnloom.network.openflow import Match, Output, PacketOut, SetField
 from sdnloom.network.packet import Arp, Icmp, decode, encode
 from sdnloom.network.packet_id import packet_id_of
 from sdnloom.network.topology import SwitchPort, custom, ring
-from sdnloom.network.traffic import ECHO_REQUEST, answer_to, arp_reply, header_of
+from sdnloom.network.traffic import ECHO_REQUEST, answer_to, arp_reply, arp_request, header_of, ping
 from sdnloom.network.value import ip, mac
 from sdnloom.platforms.python.program import PythonProgram
 from sdnloom.properties import NoBlackHoles, NoForwardingLoops, PingsAnswered
@@ -213,6 +213,14 @@ def test_a_broadcast_that_loops_is_a_loop_and_answered_all_the_same():
     found = run(network, hub, NoForwardingLoops(), PingsAnswered())
     assert isinstance(found.verdict, Violated)
     assert found.verdict.counterexample.property == "NoForwardingLoops"
+
+
+def test_requests_whose_answer_would_go_elsewhere_are_not_judged():
+    a, b = ONE.host("A"), ONE.host("B")
+    elsewhere = replace(a, mac=mac("02:00:00:00:00:77"), ip=ip("10.0.0.77"))
+    nobody = replace(b, mac=mac("02:ff:00:00:00:fe"))
+    packets = (ping(elsewhere, b), ping(a, nobody), arp_request(elsewhere, b.ip), arp_request(a, ip("10.0.0.9")))
+    assert message(Network(ONE, (Client("A", packets=packets),)), silent) is None
 
 
 @pytest.mark.parametrize("hosts", [ARP_HOSTS, OLD_HOSTS], ids=["arp", "replier"])

@@ -6,6 +6,7 @@ from typing import Any
 from sdnloom.engine.model import Event, Needs, Property
 from sdnloom.network.build import NetworkView
 from sdnloom.network.events import Received
+from sdnloom.network.network import NetworkError
 from sdnloom.network.packet import IpProto
 from sdnloom.network.traffic import flow_of
 from sdnloom.network.value import ip4_text
@@ -23,6 +24,8 @@ class FlowAffinity(NetworkProperty):
 
     def bind(self, view: NetworkView) -> tuple[Property, ...]:
         """Return one property."""
+        if not self.replicas:
+            raise NetworkError(f"{self.name}: replicas is empty; expected the hosts that serve connections")
         replicas = {view.topology.host(name).name for name in self.replicas}
 
         def fold(choices: frozenset[ServerChoice], event: Event) -> frozenset[ServerChoice]:

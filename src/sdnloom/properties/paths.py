@@ -19,14 +19,14 @@ from sdnloom.network.events import (
 )
 from sdnloom.network.packet import Packet
 from sdnloom.network.packet_id import packet_id_of
-from sdnloom.network.traffic import ends_of, flow_of
-from sdnloom.properties.base import NetworkProperty, component_actions, receiver
+from sdnloom.network.traffic import flow_of
+from sdnloom.properties.base import NetworkProperty, component_actions, receiver, sender
 
 _TOPOLOGY_CHANGES = (LinkFailed, LinkRestored, HostMoved, SwitchFailed, SwitchLeft)
 
 
 class _Paths(NamedTuple):
-    in_flight: frozenset[str] = frozenset()  # packets sent since the network last changed
+    in_flight: frozenset[tuple[str, Hashable]] = frozenset()  # packets sent since the network last changed, their paths
     known: frozenset[Hashable] = frozenset()  # the paths that delivered packets have shown
     direct: frozenset[str] = frozenset()  # packets sent after their path was known
     astray: str = ""  # one of these that reached the controller, and where
@@ -48,13 +48,13 @@ class DirectPaths(NetworkProperty):
         """Yes: it must know which packets were sent later."""
         return True
 
-    def learned(self, packet: Packet) -> Hashable:
-        """Return the key of the path that the delivery of a packet shows."""
+    def path_of(self, view: NetworkView, packet: Packet) -> Hashable:
+        """Return the key of the path of a packet, as it was sent: addresses may be rewritten on the way."""
         return flow_of(packet)
 
-    def is_known(self, known: frozenset[Hashable], packet: Packet) -> bool:
-        """Whether a packet that is sent now must not go to the controller."""
-        return flow_of(packet) in known
+    def is_known(self, known: frozenset[Hashable], path: Any) -> bool:
+        """Whether a packet that is sent now on this path must not go to the controller."""
+        return path in known
 
     def bind(self, view: NetworkView) -> tuple[Property, ...]:
         """Return one property that depends on the order of packets sent, received and brought to the controller."""
@@ -71,17 +71,18 @@ class DirectPaths(NetworkProperty):
         if isinstance(event, _TOPOLOGY_CHANGES) or (isinstance(event, EntryRemoved) and event.reason != "by message"):
             return _Paths()
         if isinstance(event, Sent):
-            packet = {packet_id_of(event.packet)}
-            known = self.is_known(paths.known, event.packet)
+            packet, path = packet_id_of(event.packet), self.path_of(view, event.packet)
             return paths._replace(
-                in_flight=paths.in_flight | packet, direct=paths.direct | packet if known else paths.direct
+                in_flight=paths.in_flight | {(packet, path)},
+                direct=paths.direct | {packet} if self.is_known(paths.known, path) else paths.direct,
             )
         if isinstance(event, Received):
-            host, packet = receiver(view, event.packet), {packet_id_of(event.packet)}
-            if host is None or host.name != event.host or not packet <= paths.in_flight:
+            host, packet = receiver(view, event.packet), packet_id_of(event.packet)
+            arrived = {each for each in paths.in_flight if each[0] == packet}
+            if host is None or host.name != event.host or not arrived:
                 return paths
-            learned = paths.known | {self.learned(event.packet)}
-            return _Paths(paths.in_flight - packet, learned, paths.direct - packet)
+            learned = paths.known | {path for _, path in arrived}
+            return _Paths(paths.in_flight - arrived, learned, paths.direct - {packet})
         if isinstance(event, ToController) and packet_id_of(event.packet) in paths.direct:
             return paths._replace(astray=f"{packet_id_of(event.packet)} at {event.switch}")
         return paths
@@ -100,11 +101,11 @@ class StrictDirectPaths(DirectPaths):
 
     name: str = "StrictDirectPaths"
 
-    def learned(self, packet: Packet) -> Hashable:
-        """Return the pair of source and destination: the path in one direction."""
-        return ends_of(packet)
+    def path_of(self, view: NetworkView, packet: Packet) -> Hashable:
+        """Return the pair of sender and receiver: the path in one direction."""
+        hosts = sender(view, packet), receiver(view, packet)
+        return tuple("" if host is None else host.name for host in hosts)
 
-    def is_known(self, known: frozenset[Hashable], packet: Packet) -> bool:
+    def is_known(self, known: frozenset[Hashable], path: Any) -> bool:
         """Whether both directions are known."""
-        source, target = ends_of(packet)
-        return (source, target) in known and (target, source) in known
+        return path in known and path[::-1] in known

@@ -1,5 +1,6 @@
 """PingsAnswered: every ping, and every ARP request before it, is answered when the network has come to rest."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -10,7 +11,7 @@ from sdnloom.network.hosts.host import HostView
 from sdnloom.network.packet import Arp, Ethernet, Icmp, IPv4, Packet
 from sdnloom.network.packet_id import packet_id_of
 from sdnloom.network.topology.spec import HostSpec
-from sdnloom.network.traffic import ARP_REPLY, ARP_REQUEST, ECHO_REPLY, ECHO_REQUEST, is_group
+from sdnloom.network.traffic import ARP_REPLY, ARP_REQUEST, BROADCAST, ECHO_REPLY, ECHO_REQUEST, is_group
 from sdnloom.network.value import ip4_text
 from sdnloom.properties.base import NetworkProperty, lost_by_fault
 
@@ -57,7 +58,7 @@ class PingsAnswered(NetworkProperty):
     def bind(self, view: NetworkView) -> tuple[Property, ...]:
         """Return one property, whose fold commutes."""
         specs = {host.name: host for host in view.topology.hosts}
-        addresses = frozenset(host.ip for host in view.topology.hosts)
+        addresses = {host.ip: host.mac for host in view.topology.hosts}
         wanted = {
             host.name: host.addresses_wanted(HostView(specs[host.name], view.topology)) for host in view.network.hosts
         }
@@ -66,8 +67,7 @@ class PingsAnswered(NetworkProperty):
             if isinstance(event, HostMoved):
                 return memory._replace(moved=memory.moved | {event.host})
             if isinstance(event, Sent):
-                judged = addresses | wanted.get(event.host, frozenset())
-                return _on_sent(memory, specs[event.host], event.packet, judged)
+                return _on_sent(memory, specs[event.host], event.packet, addresses, wanted.get(event.host, frozenset()))
             if isinstance(event, Received):
                 return _on_received(memory, specs[event.host], event.packet)
             lost = lost_by_fault(event)
@@ -135,7 +135,9 @@ def _complaint(view: NetworkView, memory: _Exchanges, exchange: _Exchange) -> st
     return f"{text}: {answer} never reached {asker}"
 
 
-def _on_sent(memory: _Exchanges, host: HostSpec, packet: Packet, judged: frozenset[int]) -> _Exchanges:
+def _on_sent(
+    memory: _Exchanges, host: HostSpec, packet: Packet, addresses: Mapping[int, int], wanted: frozenset[int]
+) -> _Exchanges:
     found = _exchange_of(packet)
     if found is None:
         return memory
@@ -143,10 +145,15 @@ def _on_sent(memory: _Exchanges, host: HostSpec, packet: Packet, judged: frozens
     if role == "answer":
         return memory._replace(replied=memory.replied | {exchange})
     ethernet: Any = packet.headers[0]
-    own = ethernet.src == host.mac and exchange.asker == host.ip  # others may ask in vain: the answer goes elsewhere
-    if not own or exchange.target not in judged or (exchange.kind == "ping" and is_group(ethernet.dst)):
-        return memory
-    return memory._replace(asked=memory.asked | {exchange})
+    inner: Any = packet.headers[1]
+    own = ethernet.src == host.mac and exchange.asker == host.ip
+    if exchange.kind == "ARP":
+        own, sensible = own and inner.sha == host.mac, ethernet.dst in (BROADCAST, addresses.get(exchange.target))
+        sensible = sensible and (exchange.target in wanted or exchange.target in addresses)
+    else:
+        sensible = exchange.target in wanted or ethernet.dst == addresses.get(exchange.target)
+    # Any other request, such as one that discovery made up, may be in vain: its answer would go elsewhere.
+    return memory._replace(asked=memory.asked | {exchange}) if own and sensible else memory
 
 
 def _on_received(memory: _Exchanges, host: HostSpec, packet: Packet) -> _Exchanges:

@@ -7,13 +7,15 @@ from typing import Any
 from sdnloom.engine.model import Event, Needs, Property
 from sdnloom.network.build import NetworkView
 from sdnloom.network.events import Arrived, Received
+from sdnloom.network.hosts.arp import ArpState
+from sdnloom.network.hosts.mobile import MobileState
 from sdnloom.network.openflow import PacketIn
 from sdnloom.network.packet import Packet
 from sdnloom.network.packet_id import packet_id_of
 from sdnloom.network.switch import receive_packet
 from sdnloom.network.switch_component import SwitchState
-from sdnloom.network.topology.spec import SwitchPort
-from sdnloom.network.traffic import ping
+from sdnloom.network.topology.spec import HostSpec, SwitchPort
+from sdnloom.network.traffic import ping_to
 from sdnloom.properties.base import NetworkProperty, sender
 
 
@@ -24,7 +26,9 @@ class Reachable(NetworkProperty):
     The packet is followed through the tables as they are; it is not sent. That finds losses that last for ever: in a
     settled state hard timeouts have expired too (`Timeouts.settle`). Where a switch has a choice, one good outcome is
     enough. Nothing is checked while a switch is down, nor while a link is down, unless the program must route packets
-    around it (`rerouted`): then the property is checked as long as working links connect the two hosts.
+    around it (`rerouted`): then the property is checked as long as working links connect the two hosts. If the target
+    is outside the network of the source, the ping goes to the MAC address of the gateway, as the source knows it; as
+    long as it knows none, nothing is checked.
     """
 
     name: str = ""
@@ -35,7 +39,6 @@ class Reachable(NetworkProperty):
     def bind(self, view: NetworkView) -> tuple[Property, ...]:
         """Return one property of all switches and both hosts."""
         source, target = view.topology.host(self.source), view.topology.host(self.target)
-        packet = ping(source, target)
 
         def violated(_: None, columns: Mapping[str, Any]) -> str | None:
             states = {name: columns[name] for name in view.switches}
@@ -44,7 +47,10 @@ class Reachable(NetworkProperty):
             here, there = columns[source.name], columns[target.name]
             if not _connected(view, states, here.port, there.port):
                 return None
-            ends = list(_follow(view, states, here.port, packet))
+            mac = _next_mac(view, source, target, here.state)
+            if mac is None:
+                return None
+            ends = list(_follow(view, states, here.port, ping_to(source, mac, target.ip)))
             if there.port in ends or None in ends:
                 return None
             where = ", ".join(str(end) for end in sorted(set(ends), key=str)) or "nowhere"
@@ -53,6 +59,17 @@ class Reachable(NetworkProperty):
         name = self.name or f"Reachable({self.source}, {self.target})"
         columns = (*view.switches, *sorted({source.name, target.name}))
         return (Property(name, Needs.SETTLED, violated, columns=columns),)
+
+
+def _next_mac(view: NetworkView, source: HostSpec, target: HostSpec, state: Any) -> int | None:
+    """Return the MAC address to which the source sends a ping: the target's, or what it knows of its gateway."""
+    hop = source.next_hop(target.ip)
+    if hop == target.ip:
+        return target.mac
+    inner = state.inner if isinstance(state, MobileState) else state
+    known = dict(inner.known) if isinstance(inner, ArpState) else {}
+    owner = next((host.mac for host in view.topology.hosts if host.ip == hop), None)
+    return known.get(hop, owner)
 
 
 def _connected(view: NetworkView, states: Mapping[str, SwitchState], start: SwitchPort, end: SwitchPort) -> bool:

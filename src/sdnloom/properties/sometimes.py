@@ -14,7 +14,7 @@ _EVENTS = {kind.__name__: kind for kind in events.NetworkEvent.__args__}
 
 @dataclass(frozen=True)
 class Sometimes(NetworkProperty):
-    """An event of this kind can happen, at the host or switch `at` if given; reported if it never does."""
+    """An event of this kind can happen, at the host, switch or port `at` if given; reported if it never does."""
 
     name: str = ""
     event: str = "Received"
@@ -27,9 +27,13 @@ class Sometimes(NetworkProperty):
             raise NetworkError(f"event is {self.event!r}; expected one of {', '.join(sorted(_EVENTS))}")
 
         first = fields(kind)[0].name
+        if self.at is not None and first in ("host", "switch"):
+            known = view.hosts if first == "host" else view.switches
+            if self.at not in known:
+                raise NetworkError(f"{self.event} at {self.at!r}; expected a {first}: {', '.join(known[:12])}")
 
         def fold(seen: bool, event: Event) -> bool:
-            return seen or (isinstance(event, kind) and self.at in (None, getattr(event, first)))
+            return seen or (isinstance(event, kind) and self.at in (None, str(getattr(event, first))))
 
         def witness(seen: bool, _: Any) -> str | None:
             return f"{self.event}{f' at {self.at}' if self.at else ''} happened" if seen else None

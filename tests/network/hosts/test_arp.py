@@ -12,15 +12,15 @@ from sdnloom.network.events import Received, Sent
 from sdnloom.network.hosts import ArpHost, Client, Host, HostStep, HostView, TcpClient, TcpServer
 from sdnloom.network.hosts.arp import ArpState
 from sdnloom.network.network import Network, NetworkError
-from sdnloom.network.openflow import Output, PacketOut
-from sdnloom.network.packet import Arp, Icmp, IPv4, Tcp, decode, encode
+from sdnloom.network.openflow import Match, Output, PacketOut
+from sdnloom.network.packet import Arp, Icmp, IPv4, Tcp, Vlan, decode, encode, stack
 from sdnloom.network.packet_id import packet_id_of
 from sdnloom.network.topology import single
 from sdnloom.network.topology.spec import TopologyError
 from sdnloom.network.traffic import BROADCAST, arp_reply, arp_request, ends_of, header_of, ping, ping_to
 from sdnloom.network.value import ip, mac
 from sdnloom.platforms.python.program import PythonProgram
-from sdnloom.properties import NoBlackHoles, PingsAnswered
+from sdnloom.properties import NoBlackHoles, PingsAnswered, Reachable
 from tests.network.programs import hub, learning
 from tests.network.state_space import events_of, explore
 
@@ -200,3 +200,25 @@ def test_a_tcp_client_that_resolves_reaches_a_tcp_server(topology):
 
 def test_a_host_has_mininets_prefix_and_no_gateway():
     assert (A.prefix, A.gateway, A.next_hop(ip("192.168.0.1"))) == (8, 0, ip("192.168.0.1"))
+
+
+def test_a_packet_with_a_vlan_tag_is_ignored():
+    host, view = ArpHost("h1"), HostView(A, TWO)
+    packet = ping(B, A)
+    tagged = stack(packet.headers[0], Vlan(5), *packet.headers[1:])
+    assert host.receive(view, host.initial(view), packet)[0].packets
+    assert host.receive(view, host.initial(view), tagged) == (HostStep(host.initial(view), ignores=True),)
+
+
+def test_reachable_goes_by_way_of_the_gateway_once_the_source_knows_it():
+    hosts = (ArpHost("h1", to=("h2",)), ArpHost("h2"))
+
+    class Deaf(Router):
+        def switch_join(self, net, switch, features):
+            net.install(switch, Match.of(eth_type=0x0800))  # drops
+
+    rule = Reachable(source="h1", target="h2")
+    assert isinstance(run(Network(ROUTED, hosts), PythonProgram(Router), rule).verdict, Holds)
+    found = run(Network(ROUTED, hosts), PythonProgram(Deaf), rule).verdict.counterexample
+    assert found.message == "a packet from h1 to h2, who is at s1:2, ends at nowhere"
+    assert any(step.step.component == "h1" and step.step.action == "receive" for step in found.transitions)

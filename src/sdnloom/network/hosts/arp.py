@@ -1,7 +1,8 @@
 """A host with ARP: it asks for an address before it sends there, and answers ARP requests and pings.
 
 It learns from replies and from requests for its own address, and what it learned is overwritten by later ARP packets.
-An answer goes to the MAC address that the request came from; no host asks for an address only to answer.
+An answer goes to the MAC address that the request came from; no host asks for an address only to answer. Packets with
+a VLAN tag are ignored.
 """
 
 from collections.abc import Hashable, Sequence
@@ -12,7 +13,7 @@ from sdnloom.engine.model import Cell
 from sdnloom.network.hosts.client import Client, ClientState
 from sdnloom.network.hosts.host import STATE, HostAction, HostStep, HostView
 from sdnloom.network.network import check_not_negative, check_one_of
-from sdnloom.network.packet import Arp, Icmp, IPv4, Packet
+from sdnloom.network.packet import Arp, Icmp, IPv4, Packet, Vlan
 from sdnloom.network.traffic import (
     ARP_REPLY,
     ARP_REQUEST,
@@ -135,7 +136,8 @@ class ArpHost(Client):
     def receive(self, view: HostView, state: Any, packet: Packet) -> Sequence[HostStep]:
         """Learn an address, answer an ARP request or a ping, and count any other packet to it as a client does."""
         destination, arp = ends_of(packet)[1], header_of(packet, Arp)
-        if destination != view.me.mac and not is_group(destination):
+        tagged = header_of(packet, Vlan) is not None  # for another interface, which the host does not have
+        if tagged or (destination != view.me.mac and not is_group(destination)):
             return (HostStep(state, ignores=True),)
         if isinstance(arp, Arp):
             return self._receive_arp(view, state, packet, arp)
