@@ -10,12 +10,12 @@ from sdnloom.engine.search import search
 from sdnloom.errors import SdnloomError
 from sdnloom.network.build import build
 from sdnloom.network.events import Forwarded, Received
-from sdnloom.network.hosts import Client, Host, Replier, TcpClient, TcpServer
+from sdnloom.network.hosts import ArpHost, Client, Host, Replier, TcpClient, TcpServer
 from sdnloom.network.network import LinkFaults, Network, SwitchOptions, Timeouts
 from sdnloom.network.openflow import FlowCommand, FlowMod, Match, Output, PacketOut, Port, SetField
-from sdnloom.network.packet import decode
+from sdnloom.network.packet import decode, encode
 from sdnloom.network.topology import custom
-from sdnloom.network.traffic import BROADCAST, flow_of, frame, ping
+from sdnloom.network.traffic import BROADCAST, arp_request, flow_of, frame, ping
 from sdnloom.platforms.python.program import PythonProgram
 from sdnloom.properties import (
     LIBRARY,
@@ -119,6 +119,22 @@ def test_a_packet_duplicated_by_a_link_is_no_loop():
     faults = (("s1:2-s2:1", LinkFaults(duplicate=1)), ("A", LinkFaults(duplicate=1)))
     for reduce in (False, True):
         assert message(pinging(LINE, 1, link_faults=faults), hub, NoForwardingLoops(), reduce=reduce) is None
+
+
+class Asking:
+    """Asks for B with the same ARP packet at every packet that comes in."""
+
+    def packet_in(self, net, switch, message):
+        asker = replace(LINE.host("A"), mac=0x0200_0000_0009, ip=0x0A00_0009)
+        if switch == "s1":
+            net.send("s1", PacketOut((Output(2),), data=encode(arp_request(asker, LINE.host("B").ip))))
+
+
+def test_equal_arp_packets_of_the_program_are_no_loop_but_one_of_a_host_that_comes_back_is():
+    assert message(pinging(LINE, 3), PythonProgram(Asking), NoForwardingLoops()) is None
+    asking = Network(RING, (ArpHost("A", to=("B",)), ArpHost("B")))
+    found = message(asking, hub, NoForwardingLoops())
+    assert found == "packet ARP 10.0.0.1 asks 10.0.0.2 came in at s2:2 a second time"
 
 
 def test_two_packets_that_look_alike_are_no_loop():

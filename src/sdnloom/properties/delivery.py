@@ -8,7 +8,7 @@ from sdnloom.network.build import NetworkView
 from sdnloom.network.events import HostMoved, MessageHandled, NetworkRested, Received, Sent
 from sdnloom.network.openflow import PacketIn
 from sdnloom.network.packet import decode
-from sdnloom.network.packet_id import packet_id_of, sender_of
+from sdnloom.network.packet_id import packet_id_of
 from sdnloom.network.traffic import ends_of
 from sdnloom.properties.base import NetworkProperty, component_actions, lost_by_fault, receiver
 
@@ -75,7 +75,7 @@ class _MobileMemory(NamedTuple):
 
     deliveries: _Deliveries = _Deliveries()
     moved: frozenset[str] = frozenset()
-    fresh: frozenset[str] = frozenset()  # packets that moved hosts sent from their present location
+    fresh: frozenset[Delivery] = frozenset()  # packets that moved hosts sent from their present location, and by whom
     unheard: frozenset[str] = frozenset()  # moved hosts of which the program has handled no fresh packet
     misled: frozenset[tuple[str, str]] = frozenset()  # (host, switch): an older packet was handled after a fresh one
     restless: frozenset[str] = frozenset()  # hosts after whose move the network has not come to rest
@@ -136,7 +136,7 @@ def _fold_mobile(view: NetworkView, memory: _MobileMemory, event: Event) -> _Mob
         if host is not None and memory.excuses(host.name):
             deliveries = deliveries._replace(excused=deliveries.excused | {packet})
         if event.host in memory.moved:
-            memory = memory._replace(fresh=memory.fresh | {packet})
+            memory = memory._replace(fresh=memory.fresh | {(packet, event.host)})
     return memory if deliveries == memory.deliveries else memory._replace(deliveries=deliveries)
 
 
@@ -145,7 +145,7 @@ def _on_move(memory: _MobileMemory, host: str) -> _MobileMemory:
     return _MobileMemory(
         memory.deliveries._replace(excused=memory.deliveries.excused | in_flight),
         memory.moved | {host},
-        frozenset(packet for packet in memory.fresh if sender_of(packet) != host),
+        frozenset(each for each in memory.fresh if each[1] != host),
         memory.unheard | {host},
         frozenset(pair for pair in memory.misled if pair[0] != host),
         memory.restless | {host},
@@ -161,6 +161,6 @@ def _on_handled(view: NetworkView, memory: _MobileMemory, event: MessageHandled)
     if host is None or host.name not in memory.moved:
         return memory
     where = {(host.name, event.switch)}
-    if packet_id_of(packet) in memory.fresh:
+    if (packet_id_of(packet), host.name) in memory.fresh:
         return memory._replace(unheard=memory.unheard - {host.name}, misled=memory.misled - where)
     return memory if host.name in memory.unheard else memory._replace(misled=memory.misled | where)

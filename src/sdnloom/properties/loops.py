@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 from sdnloom.engine.model import Event, Needs, Property
 from sdnloom.network.build import NetworkView
-from sdnloom.network.events import Arrived, PacketMade
+from sdnloom.network.events import Arrived, PacketMade, Sent
 from sdnloom.network.packet import Packet
-from sdnloom.network.packet_id import packet_id_of
+from sdnloom.network.packet_id import is_arp_id, packet_id_of
 from sdnloom.network.traffic import ends_of
 from sdnloom.network.value import mac_text
 from sdnloom.properties.base import NetworkProperty, component_actions, link_fault
@@ -20,6 +20,7 @@ class _Visits(NamedTuple):
     once: frozenset[Visit] = frozenset()
     twice: frozenset[Visit] = frozenset()
     duplicated: frozenset[str] = frozenset()
+    sent: frozenset[str] = frozenset()  # ARP packets of hosts without a written id; the program may make equal ones
 
 
 @dataclass(frozen=True)
@@ -96,6 +97,9 @@ def _visit(visits: _Visits, event: Event) -> _Visits:
     fault = link_fault(event)
     if fault is not None and fault[0].copies > 1:
         return visits._replace(duplicated=visits.duplicated | {packet_id_of(fault[1])})
+    if isinstance(event, Sent):
+        sent = packet_id_of(event.packet)
+        return visits._replace(sent=visits.sent | {sent}) if is_arp_id(sent) else visits
     if not isinstance(event, Arrived):
         return visits
     packet = packet_id_of(event.packet)
@@ -108,7 +112,8 @@ def _visit(visits: _Visits, event: Event) -> _Visits:
 
 
 def _loop(visits: _Visits, _: Any) -> str | None:
-    if not visits.twice:
+    found = [visit for visit in visits.twice if visit[0] in visits.sent or not is_arp_id(visit[0])]
+    if not found:
         return None
-    packet, switch, port = min(visits.twice)
+    packet, switch, port = min(found)
     return f"packet {packet} came in at {switch}:{port} a second time"

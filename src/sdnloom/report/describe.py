@@ -14,7 +14,7 @@ from sdnloom.network.openflow.match import Match
 from sdnloom.network.openflow.oxm import FIELDS
 from sdnloom.network.packet import decode
 from sdnloom.network.packet.headers import Arp, Ethernet, Icmp, IPv4, IPv6, Lldp, Mpls, Packet, Tcp, TcpFlag, Udp, Vlan
-from sdnloom.network.packet_id import packet_id_of
+from sdnloom.network.packet_id import written_id
 from sdnloom.network.program import SwitchDown, SwitchUp
 from sdnloom.network.switch_component import Carrier, EpochMessage, EpochSwitchUp
 from sdnloom.network.topology import Topology
@@ -118,7 +118,7 @@ def packet_words(packet: Packet, names: Names = NO_NAMES) -> str:
                 parts.append("LLDP")
             case _:
                 parts.append(repr(header))
-    name = packet_id_of(packet)
+    name = written_id(packet)
     rest = packet.payload[: -len(name.encode()) - 1] if name else packet.payload
     if rest:
         parts.append(f"payload {_bytes(rest)}")

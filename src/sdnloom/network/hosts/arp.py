@@ -103,7 +103,7 @@ class ArpHost(Client):
         return [
             HostStep(
                 state._replace(asked=tuple(sorted({**asked, address: asked.get(address, 0) + 1}.items()))),
-                (view.with_packet_id(arp_request(view.me, address), f"ask:{number}"),),
+                (view.with_packet_id(arp_request(view.me, address), f"ask:{number}", first=address not in asked),),
                 choice=label,
             )
             for address, label in self._hops(view).items()

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from sdnloom.engine.model import Cell, Mode
 from sdnloom.network.network import NetworkError
 from sdnloom.network.packet import Packet
-from sdnloom.network.packet_id import add_packet_id, packet_id_of
+from sdnloom.network.packet_id import add_packet_id, arp_id, packet_id_of
 from sdnloom.network.topology.spec import HostSpec, SwitchPort, Topology
 from sdnloom.network.value import ip, ip4_text
 
@@ -59,24 +59,28 @@ class HostView:
             )
         return owner.mac
 
-    def with_packet_id(self, packet: Packet, number: int | str) -> Packet:
+    def with_packet_id(self, packet: Packet, number: int | str, first: bool = False) -> Packet:
         """The packet with an id made from this host's name and the number, if packets carry ids.
 
-        Law: a host uses each number once.
+        Law: a host uses each number once. If it is the `first` time that the host sends an ARP packet of this content,
+        that is id enough.
         """
-        return add_packet_id(packet, f"{self.me.name}:{number}") if self.identity else packet
+        if not self.identity or (first and arp_id(packet)):
+            return packet
+        return add_packet_id(packet, f"{self.me.name}:{number}")
 
     def answer_with_id(self, packet: Packet, answer: Packet, before: tuple[str, ...]) -> tuple[Packet, tuple[str, ...]]:
         """The answer with an id made from the id of the packet, and the ids of all requests answered so far.
 
-        A request that arrives twice is answered twice, and the two answers have different ids.
+        For ARP these are the contents of the answers. A request that arrives twice is answered twice, and the two
+        answers have different ids.
         """
         if not self.identity:
             return answer, before
-        request = packet_id_of(packet)
-        copies = before.count(request)
+        request, key = packet_id_of(packet), arp_id(answer) or packet_id_of(packet)
+        copies = before.count(key)
         number = f"to:{request}:{copies + 1}" if copies else f"to:{request}"
-        return self.with_packet_id(answer, number), tuple(sorted((*before, request)))
+        return self.with_packet_id(answer, number, first=not copies), tuple(sorted((*before, key)))
 
 
 class HostStep(NamedTuple):

@@ -92,9 +92,9 @@ class MobileHost(Host):
         if not state.moves:
             return ()
         after = state._replace(moves=state.moves - 1)
-        hello = (
-            (view.with_packet_id(arp_request(view.me, view.me.ip), f"move:{state.moves}"),) if self.announces else ()
-        )
+        announcement = arp_request(view.me, view.me.ip)
+        first = state.moves == self.moves
+        hello = (view.with_packet_id(announcement, f"move:{state.moves}", first),) if self.announces else ()
         return [HostStep(after, hello, port=port, choice=str(port)) for port in (view.me.switch_port, *self.to)]
 
 

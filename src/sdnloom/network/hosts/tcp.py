@@ -84,7 +84,7 @@ class TcpClient(Host):
         """Send the ARP request for the target's address."""
         if state.phase != "unresolved":
             return ()
-        question = view.with_packet_id(arp_request(view.me, self._hop(view)), "ask")
+        question = view.with_packet_id(arp_request(view.me, self._hop(view)), "ask", first=True)
         return (HostStep(state._replace(phase="resolving"), (question,)),)
 
     def open(self, view: HostView, state: TcpClientState) -> Sequence[HostStep]:
