@@ -145,7 +145,9 @@ def _before_search(
     network: Network, program: Program, given: tuple[Bindable | Property, ...], plan: Sequence[PlannedInput]
 ) -> System:
     """Return the system in which the switches join, hosts send nothing, and the plan is followed."""
-    bare = Network(network.topology, switches=network.switches, statistics=network.statistics, joining=True)
+    bare = Network(
+        network.topology, switches=network.switches, statistics=network.statistics, joining=True, settle_ticks=0
+    )
     parts = _parts(bare, ())
     control = ControllerComponent(bare, program, plan)
 
