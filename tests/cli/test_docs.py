@@ -185,7 +185,7 @@ def test_the_test_file_for_pytest_runs_and_is_the_one_on_the_page(clone: Path) -
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("page", "count"), [(CHECK, 2), (REDUCTION, 1)], ids=["check", "reduction"])
+@pytest.mark.parametrize(("page", "count"), [(CHECK, 3), (REDUCTION, 1)], ids=["check", "reduction"])
 def test_the_python_examples_run(page: Path, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     examples = blocks(page, "python")

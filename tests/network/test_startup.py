@@ -151,6 +151,12 @@ def test_an_exception_that_no_property_forbids_is_a_note_and_the_search_goes_on(
     assert restore(Fragile(), controller.program).joined == ["s1"]
 
 
+def test_an_exception_that_the_steps_do_not_show_is_an_error_and_never_a_pass(monkeypatch):
+    monkeypatch.setattr("sdnloom.network.build.early_violation", lambda system, course: None)
+    with pytest.raises(NetworkError, match=f"test_startup.py:{RAISES}: switch_join of Fragile raised KeyError"):
+        build_network(Network(linear(2)), PythonProgram(Fragile), [NoHandlerException()])
+
+
 def test_a_broadcast_that_goes_round_is_a_forwarding_loop():
     network = Network(ring(3), (), SwitchOptions(buffers=0))
     built = build_network(network, PythonProgram(Flooder), [NoForwardingLoops()])

@@ -15,9 +15,9 @@ from sdnloom.network.links import Wiring, wire_network
 from sdnloom.network.network import Network, NetworkError, SwitchFaults, SwitchOptions
 from sdnloom.network.openflow import V10, V13, Port, PortConfig, PortDesc, PortState
 from sdnloom.network.program import Program
-from sdnloom.network.startup.course import PlannedInput, Startup, Trouble
+from sdnloom.network.startup.course import PlannedInput, Startup, Trouble, exception_text
 from sdnloom.network.startup.setup_steps import check_setup
-from sdnloom.network.startup.violation import EarlyViolation, early_violation, judged_by_events
+from sdnloom.network.startup.violation import EarlyViolation, early_violation, forbids, judged_by_events
 from sdnloom.network.statistics import check_counters
 from sdnloom.network.switch import PROFILES, Switch, SwitchCore, initial_switch_core
 from sdnloom.network.switch_component import SwitchComponent
@@ -123,6 +123,8 @@ def build_network(
         early = early_violation(before, end.steps)
         if early is not None or use is StartupUse.STEPS:
             return BuiltNetwork(before, _declared(parts, before, given), end.notes, early)
+        if end.raised is not None and forbids(before, end.raised):
+            raise NetworkError(f"{exception_text(end.raised)} before the search; expected no exception")
         ignored.add(end.trouble)
     if use is StartupUse.STEPS:
         before = _before_search(network, program, given, end.plan)

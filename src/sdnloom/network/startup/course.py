@@ -77,13 +77,15 @@ class PlannedInput(NamedTuple):
 class StartupEnd:
     """The cores of the program and of the switches when the search starts, and what the bounds say about it.
 
-    With `trouble` the course of events ended early; `steps` and `plan` are what had happened until then.
+    With `trouble` the course of events ended early: `steps` and `plan` are what had happened until then, `raised` is
+    the last exception.
     """
 
     program: Hashable
     switches: Mapping[str, SwitchCore]
     notes: tuple[str, ...] = ()
     trouble: Trouble | None = None
+    raised: HandlerRaised | ProgramEnded | None = None
     steps: tuple[CourseStep, ...] = ()
     plan: tuple[PlannedInput, ...] = ()
 
@@ -137,6 +139,7 @@ class Startup:
         self._announced: set[SwitchPort] = set()
         self._where = "while the switches join"
         self._raised = ""  # the last exception, with its line
+        self._exception: HandlerRaised | ProgramEnded | None = None
         trouble = None
         if not self.network.joining:
             try:
@@ -146,7 +149,15 @@ class Startup:
                     self._set_up(number, step)
             except _TroubleMet as met:
                 (trouble,) = met.args
-        return StartupEnd(self.core, self.cores, tuple(self._notes), trouble, tuple(self._steps), tuple(self._plan))
+        return StartupEnd(
+            self.core,
+            self.cores,
+            tuple(self._notes),
+            trouble,
+            self._exception,
+            tuple(self._steps),
+            tuple(self._plan),
+        )
 
     # The parts of the course.
 
@@ -316,12 +327,9 @@ class Startup:
         if isinstance(event, CallAnswered):
             self._answers.append(event)
         if isinstance(event, HandlerRaised | ProgramEnded):
+            self._exception = event
             self._meet(Trouble.EXCEPTION)
-            if isinstance(event, ProgramEnded):
-                what = f"{event.program} ends its own process: {event.how}"
-            else:
-                what = f"{event.handler} of {event.program} raised {event.text}"
-            self._raised = f"{event.file}:{event.line}: {what}"
+            self._raised = exception_text(event)
             self._note(f"{self._raised} {self._where}, before the search")
 
     def _meet(self, trouble: Trouble) -> None:
@@ -331,6 +339,13 @@ class Startup:
     def _note(self, text: str) -> None:
         if text not in self._notes:
             self._notes.append(text)
+
+
+def exception_text(event: HandlerRaised | ProgramEnded) -> str:
+    """An exception, or the end of the program, with its line."""
+    if isinstance(event, ProgramEnded):
+        return f"{event.file}:{event.line}: {event.program} ends its own process: {event.how}"
+    return f"{event.file}:{event.line}: {event.handler} of {event.program} raised {event.text}"
 
 
 def _switch_of(given: Input) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from sdnloom.engine import user_code
-from sdnloom.engine.model import Mode, Needs, Property, Step, System
+from sdnloom.engine.model import Event, Mode, Needs, Property, Step, System
 from sdnloom.engine.path import Path
 from sdnloom.engine.semantics import Finding, Semantics, State, Transition
 from sdnloom.network.startup.course import CourseStep
@@ -49,6 +49,12 @@ def early_violation(system: System, course: Sequence[CourseStep]) -> EarlyViolat
         if found is not None and (violated := take(found)) is not None:
             return EarlyViolation(Path(tuple(taken)), violated)
     return None
+
+
+def forbids(system: System, event: Event) -> bool:
+    """Whether this event alone violates a property of the system."""
+    memories = [(each, user_code.fold_event(each, each.initial, event)) for each in system.properties]
+    return any(user_code.violated(each, memory, {}) is not None for each, memory in memories)
 
 
 def _violated(semantics: Semantics, state: State) -> Finding | None:
