@@ -37,11 +37,14 @@ ENTRIES = (
 
 def is_compiled() -> bool:
     """Whether earlier runs left code for this machine in numba's cache, compiled from these files."""
-    machine = cpu_target.target_context.codegen().magic_tuple()
-    return all(
-        function.signatures or any(key[1] == machine for key in function._cache._cache_file._load_index())
-        for function in ENTRIES
-    )
+    try:
+        machine = cpu_target.target_context.codegen().magic_tuple()
+        return all(
+            function.signatures or any(key[1] == machine for key in function._cache._cache_file._load_index())
+            for function in ENTRIES
+        )
+    except (AttributeError, IndexError, TypeError):  # a numba that keeps its cache in another way
+        return False
 
 
 class KernelSearch:
