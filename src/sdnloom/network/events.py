@@ -70,7 +70,8 @@ class Lost(Value):
 
     The reasons: "moved" (the host has left the port), "no host" (nothing was ever plugged into the port), "port down",
     "switch down", "no controller" (the switch was not connected), "labelled" (a host got a packet with an MPLS label),
-    "sent to LOCAL only, which is down". The first two and the last two are not faults.
+    "sent to LOCAL only, which is down", "too short for a frame" (without an Ethernet header: no wire carries it, and
+    the kernel's datapath refuses it). The first two and the last three are not faults.
     """
 
     port: SwitchPort

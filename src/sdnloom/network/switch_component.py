@@ -45,6 +45,7 @@ from sdnloom.network.timers import expiries
 from sdnloom.network.topology.spec import SwitchPort
 
 ONLY_TO_LOCAL = "sent to LOCAL only, which is down"
+NO_FRAME = "too short for a frame"
 _STATUS = "status"  # the cell of everything in SwitchState but the core: phase, epoch, carriers, budgets
 
 
@@ -243,6 +244,8 @@ class SwitchComponent:
                 target = self.targets.get(port)
                 if target is None:
                     events.append(self._lost(port, packet, "no host"))
+                elif not packet.headers:  # of a PacketOut with neither buffer nor data, perhaps
+                    events.append(self._lost(port, packet, NO_FRAME))
                 else:
                     sends.append((target.channel, target.message(packet)))
             sends += [(self.up, message) for message in outcome.messages]
