@@ -45,6 +45,7 @@ from sdnloom.network.controller_component import CONTROLLER
 from sdnloom.network.network import Network
 from sdnloom.network.program import DefinedByClass, KeepsOutput, OutputLine, Program, capability, keep_order
 from sdnloom.network.startup.result import follow_path
+from sdnloom.network.startup.violation import EarlyViolation
 from sdnloom.symbolic.options import ExplorationOptions
 
 _T = TypeVar("_T")
@@ -96,6 +97,11 @@ class Run:
         """The scenario's system, its parts in the order of the scenario; strategies leave it as it is."""
         return self._built.system
 
+    @property
+    def early(self) -> EarlyViolation | None:
+        """The violation before the search, if there is one: then the system has the steps before the search only."""
+        return self._built.early
+
     @cached_property
     def _built(self) -> BuiltNetwork:
         return self._restarting(lambda: self._build(self.program, self.scenario.network))
@@ -129,7 +135,7 @@ class Run:
     def replay(self, trace: Trace) -> ReplayResult:
         """Take the steps of a trace again. A trace of another scenario is refused; changed code is a warning."""
         joins = any(step.action == "connect" for step in trace.path.steps) and not self.scenario.network.joining
-        if joins == (self._built.early is not None):
+        if joins == (self.early is not None):
             return replay_trace(trace, self.system, *self.fingerprints)
         # The start-up violates a property now and did not when the trace was recorded, or the other way round.
         use = StartupUse.STEPS if joins else StartupUse.PASSED

@@ -12,7 +12,7 @@ from sdnloom.check.scenario import Scenario
 from sdnloom.cli.apps import APP_GROUPS, takes_scenario
 from sdnloom.cli.option_groups import GroupedCommand
 from sdnloom.cli.output_option import echo_early_output, show_output_option
-from sdnloom.cli.traces import TraceRecord, save
+from sdnloom.cli.traces import TraceRecord, echo_early_violation, save
 from sdnloom.engine.walk import Stepper
 from sdnloom.errors import SdnloomError
 from sdnloom.report.describe import Names, counted
@@ -45,6 +45,7 @@ def command(scenario: Scenario, show_output: bool) -> int:
     """
     run = Run(scenario.ready(), ordered=True, show_output=show_output)
     session = _Session(run)
+    echo_early_violation(run)
     if show_output:
         echo_early_output(run)
     session.show_choices()

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import click
+
 from sdnloom.check.app_options import COMMAND_LINE
 from sdnloom.check.fingerprint import Fingerprints
 from sdnloom.check.load import load_scenario, read_scenario
@@ -77,6 +79,13 @@ def scenario_of(trace: Trace, file: Path, given: Path | None) -> Scenario:
     """The scenario of a trace: the given file, the file that the trace names, or the document in the trace."""
     found = _scenario_of(trace, file, given)
     return found.discovering() if trace.source.get("clients") == DISCOVER else found
+
+
+def echo_early_violation(run: Run) -> None:
+    """Say that the steps are those before the search, where a property is violated there."""
+    if run.early is not None:
+        name = run.early.found.property
+        click.echo(f"note: {name} is violated before the search, so the steps are those before it", err=True)
 
 
 def check_same(trace: Trace, file: Path, run: Run) -> None:

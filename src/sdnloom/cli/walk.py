@@ -11,7 +11,7 @@ from sdnloom.cli.apps import APP_GROUPS, takes_scenario
 from sdnloom.cli.format_option import format_option
 from sdnloom.cli.option_groups import GroupedCommand
 from sdnloom.cli.output_option import echo_early_output, show_output_option
-from sdnloom.cli.traces import TraceRecord, check_folder, write_trace
+from sdnloom.cli.traces import TraceRecord, check_folder, echo_early_violation, write_trace
 from sdnloom.engine.path import minimise, replay
 from sdnloom.engine.semantics import Semantics
 from sdnloom.engine.walk import random_walk
@@ -44,6 +44,7 @@ def command(
     check_folder(trace_dir)
     prepared = Run(scenario.ready(), ordered=True, show_output=show_output)
     system = prepared.system
+    echo_early_violation(prepared)
     result = WalkResult(scenario.network.topology, runs, 0, seed)
     for run in range(runs):
         walk = random_walk(system, seed + run, max_steps)
