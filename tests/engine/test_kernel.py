@@ -23,7 +23,9 @@ LIMIT = 3000
 
 
 def summary(result: Result) -> tuple[object, ...]:
-    statistics = replace(result.statistics, engine="", seconds=0.0, evaluations={}, cores={}, bytes_per_state=None)
+    statistics = replace(
+        result.statistics, engine="", seconds=0.0, evaluations={}, cores={}, active=frozenset(), bytes_per_state=None
+    )
     return result.verdict, statistics, result.violations, result.witnesses, result.never
 
 

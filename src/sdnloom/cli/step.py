@@ -15,6 +15,7 @@ from sdnloom.cli.output_option import echo_early_output, show_output_option
 from sdnloom.cli.traces import TraceRecord, echo_early_violation, save
 from sdnloom.engine.walk import Stepper
 from sdnloom.errors import SdnloomError
+from sdnloom.network.controller_component import CONTROLLER, SETTLE_TICK
 from sdnloom.report.describe import Names, counted
 from sdnloom.report.state.text import hosts_text, messages_text, tables_text
 from sdnloom.report.steps import steps_text, transition_text
@@ -132,7 +133,7 @@ class _Session:
             return
         self.stepper.rest()
         for number in range(int(times or 1)):
-            if not self.stepper.take_first("controller", "tick"):
+            if not any(self.stepper.take_first(CONTROLLER, action) for action in ("tick", SETTLE_TICK)):
                 click.echo(f"time has passed {counted(number, 'time')}; it cannot pass any more")
                 break
             self.stepper.rest()

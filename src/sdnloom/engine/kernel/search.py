@@ -389,12 +389,21 @@ class _PropertyCheck:
         return [(position, found) for found, position in results.items()]
 
     def _all(self, rows: Array, positions: Array) -> list[tuple[int, Finding]]:
-        found = []
-        for position in positions.tolist():
-            message = self._message(tuple(rows[position][self.columns].tolist()), rows[position])
-            if message is not None:
-                found.append((position, Finding(self.prop.name, message)))
-        return found
+        if not len(positions) or not self.columns:
+            first = [] if not len(positions) else [self._message((), rows[positions[0]])]
+            return [(int(place), Finding(self.prop.name, text)) for text in first if text for place in positions]
+        distinct, firsts, kinds = np.unique(
+            rows[positions][:, self.columns], axis=0, return_index=True, return_inverse=True
+        )
+        messages = [
+            self._message(tuple(values), rows[positions[first]])
+            for values, first in zip(distinct.tolist(), firsts.tolist(), strict=True)
+        ]
+        return [
+            (place, Finding(self.prop.name, message))
+            for place, kind in zip(positions.tolist(), kinds.reshape(-1).tolist(), strict=True)
+            if (message := messages[kind]) is not None
+        ]
 
     def _message(self, key: tuple[int, ...], row: Array) -> str | None:
         if key not in self.answers:
