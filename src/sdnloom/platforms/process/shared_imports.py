@@ -6,6 +6,7 @@ could not do what libraries do when they are imported (start a process to list f
 
 import importlib.abc
 import sys
+import warnings
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from importlib.machinery import ModuleSpec
@@ -32,7 +33,8 @@ class OutsideLoader(importlib.abc.Loader):
         if module.__spec__ is not None:
             module.__spec__.loader = self._loader
         module.__loader__ = self._loader
-        with self._outside():
+        with self._outside(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what a library warns of when it is imported is not about the search
             self._loader.exec_module(module)
         self._imported(module)
 
