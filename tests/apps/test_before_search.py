@@ -200,6 +200,34 @@ def test_a_setup_that_fails_is_an_error(sdnloom: CommandLine, setup: list[str], 
     assert message in run.err
 
 
+SLOW_APP = """
+from os_ken.app.wsgi import ControllerBase, Response, WSGIApplication, route
+
+
+class Interface(ControllerBase):
+    @route("slow", "/slow/{seconds}", methods=["GET"])
+    def get(self, req, seconds, **kwargs):
+        for _ in range(int(seconds)):
+            hub.sleep(1)
+        return Response(text="at last")
+
+
+class AnApp(App):  # os-ken takes the first by name
+    _CONTEXTS = {"wsgi": WSGIApplication}
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        kwargs["wsgi"].register(Interface)
+"""
+
+
+def test_an_answer_may_take_some_time_but_not_for_ever(app, sdnloom: CommandLine) -> None:
+    run = sdnloom("check", "--app", app(SLOW_APP), "--setup", "GET /slow/3", "--max-states", "2", "--no-trace")
+    assert run.code == 3
+    run = sdnloom("check", "--app", "app.py", "--setup", "GET /slow/30")
+    assert (run.code, "setup step 1 (GET /slow/30): the program waits and does not answer" in run.err) == (2, True)
+
+
 def test_a_setup_in_a_file_names_status_body_and_text(tmp_path: Path, sdnloom: CommandLine) -> None:
     printed = sdnloom("check", "--app", FORWARDER, "--topology", "single,2", "--print-scenario").out
     good = '\n[[setup]]\ncall = "PUT /forward/1"\nbody = { 1 = 2, 2 = 1 }\ncontains = "done"\n'

@@ -39,6 +39,12 @@ class SetupCall:
         """The inputs of the program."""
         return (Call(self.call, self.arguments),)
 
+    @property
+    def is_request(self) -> bool:
+        """Whether it is a REST request, which has an answer."""
+        method, _, path = self.call.partition(" ")
+        return path.startswith("/") and method.isupper()
+
     def refuses(self, status: int, body: str) -> str:
         """What was expected instead of this answer to a request; "" if it is right."""
         if not (200 <= status <= 299 if self.status is None else status == self.status):
