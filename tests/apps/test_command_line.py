@@ -43,6 +43,21 @@ def test_the_corrected_app_holds_with_exact_counts(here: Path, sdnloom: CommandL
     assert (run.code, report["verdict"], report["states"], report["transitions"]) == (0, "holds", 172, 279)
 
 
+def test_a_router_is_exercised_by_hosts_with_gateways(here: Path, sdnloom: CommandLine) -> None:
+    hosts = ("h1,ip=10.1.0.10/24,gateway=10.1.0.1", "h2,ip=10.2.0.10/24,gateway=10.2.0.1")
+    options = ("--topology", "single,2", "--host", hosts[0], "--host", hosts[1], "--format", "json")
+    run = sdnloom("check", "--app", "router.py", *options)
+    report = json.loads(run.out)
+    assert (run.code, report["verdict"], report["states"], report["transitions"]) == (0, "holds", 276, 594)
+    text = (here / "router.py").read_text().replace(', "10.2.0.1")', ",)")
+    (here / "half.py").write_text(text)
+    report = json.loads(sdnloom("check", "--app", "half.py", *options, "--no-trace").out)
+    assert [one["message"] for one in report["violations"]] == [
+        "packet h1:1 never reached h2",
+        "h1's ping 1 to h2 was not answered: the request never reached h2",
+    ]
+
+
 def test_an_app_is_named_by_file_or_module(here: Path, sdnloom: CommandLine) -> None:
     by_file = sdnloom("check", "--app", "learning_switch.py", "--no-trace")
     by_module = sdnloom("check", "--app", "learning_switch", "--no-trace")

@@ -141,6 +141,7 @@ def test_a_host_that_an_option_makes_send_replaces_the_default_pings() -> None:
         {"name": "h1", "kind": "tcp_client", "to": "h2", "resolves": True},
         {"name": "h2", "kind": "tcp_server", "port": 8080},
     ]
+    assert found["properties"] == [*GENERIC, {"name": "Sometimes", "event": "Received", "at": "h2"}]
     assert document(host_keys=("h1,to=h2+10.0.0.9",))["hosts"][0]["to"] == ["h2", "10.0.0.9"]
     assert document(host_keys=("h2,to=h1",))["hosts"] == [
         {"name": "h1", "kind": "arp"},

@@ -143,9 +143,13 @@ def _default_properties(hosts: dict[str, dict[str, Any]]) -> list[Any]:
     """
     moving = any("move" in host for host in hosts.values())
     generic = [f"{name}Mobile" if moving and name == "NoBlackHoles" else name for name in PROPERTIES]
-    targets = {target for host in hosts.values() if isinstance(host.get("to"), list) for target in host["to"]}
+    targets = {target for host in hosts.values() for target in _listed(host.get("to", []))}
     receivers = [name for name in hosts if name in targets]
     return [*generic, *({"name": "Sometimes", "event": "Received", "at": name} for name in receivers)]
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
 
 
 def _topology_table(text: str) -> dict[str, Any]:
