@@ -8,6 +8,7 @@ modules that hold state; os-ken's names refer to those of a program only while i
 import builtins
 import contextlib
 import logging
+import random
 import sys
 from collections.abc import Iterator, Mapping, Sequence, Set
 from pathlib import Path
@@ -58,6 +59,7 @@ _SHARED_BELOW = ("os_ken.ofproto", _PACKETS)
 _READERS = frozenset(f"os_ken.lib.{name}" for name in ("ip", "mac"))
 # A connection draws its first transaction id at random; ours start at 0, and there must be no draw.
 _NO_CHANCE = {("os_ken.controller.controller", "random")}
+_OTHER_CHANCE = random.Random(0)  # has the functions of the module, and nobody else uses it
 # Names of os-ken's hub that lead to sockets.
 _SERVERS = (b"StreamServer", b"StreamClient", b"WSGIServer", b"hub.listen", b"hub.connect", b"lib.hub import")
 WSGI = ("ryu.app.wsgi", "os_ken.app.wsgi")
@@ -155,8 +157,8 @@ class Sandbox:
         for name in sorted(_FOUNDATION & sys.modules.keys() - {hub_module.__name__}):
             space = dict(vars(sys.modules[name]))
             for each in rebind(space, modules):
-                if (name, each) not in _NO_CHANCE:
-                    swap.name(vars(sys.modules[name]), each, space[each])
+                kept = _OTHER_CHANCE if (name, each) in _NO_CHANCE else space[each]
+                swap.name(vars(sys.modules[name]), each, kept)
         return swap
 
     def _is_shared(self, name: str) -> bool:

@@ -10,12 +10,11 @@ Limit: an object that a library made while it was imported, such as a lock, is a
 """
 
 import sys
-import threading
 import weakref
 from abc import ABCMeta
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from threading import get_ident
+from threading import Thread, get_ident  # the real ones
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 
@@ -27,8 +26,13 @@ _LED_THROUGH = frozenset({"os_ken.lib.hub"})  # a module of the framework that l
 # Modules that lead nowhere: what they use of others does not matter, or is changed by itself.
 _ENDS = frozenset({"logging", "typing", "importlib", "inspect", "warnings", "traceback", "contextlib", "unittest"})
 _ALWAYS = ("os", "sys")  # code that holds no name of them can act on them: print, input, open
-# Modules that these import only when they are needed.
-_WITH = {"asyncio": ("subprocess",), "multiprocessing": ("subprocess",), "concurrent": ("threading", "queue")}
+# Modules that these use without holding their names.
+_WITH = {
+    "numpy": ("secrets",),
+    "asyncio": ("subprocess",),
+    "multiprocessing": ("subprocess",),
+    "concurrent": ("threading", "queue"),
+}
 
 _ORIGINALS = frozenset({"threading", "os", "posix", "random", "reprlib"})  # their own code needs the real ones
 
@@ -99,14 +103,14 @@ class RealModules:
             module = sys.modules.get(name)
             if isinstance(module, ModuleType) and not name.startswith("_") and name not in _ORIGINALS:
                 self._rebind_copies(module)
-        if self._methods and any(_top(each.__module__) in tops for each in threading.Thread.__subclasses__()):
+        if self._methods and any(_top(each.__module__) in tops for each in Thread.__subclasses__()):
             for name, method in self._methods.items():
-                self._patches.attribute(threading.Thread, name, for_program(method, vars(threading.Thread)[name]))
+                self._patches.attribute(Thread, name, for_program(method, vars(Thread)[name]))
             self._methods.clear()
 
     def see(self, name: str, members: Iterable[str] | None) -> None:
         """Rebind names at the moment that the program imports a module, or members of it."""
-        if name not in self._seen or members:
+        if _top(name) not in _NO_LIBRARY and (name not in self._seen or members):
             names = {name, *(f"{name}.{each}" for each in members or ())} - self._seen
             if names and ProgramThread.ident:
                 self._seen |= names

@@ -31,34 +31,56 @@ class _Attributes(MutableMapping[str, Any]):
 
 
 class _Space:
-    """The names of one namespace that are rebound, with the values that are not in place now."""
+    """The names of one namespace that are rebound, with the values that are not in place now.
+
+    `steady` are names that are never absent: they are exchanged together, because this is done twice for every step.
+    """
 
     def __init__(self, space: MutableMapping[str, Any]) -> None:
         self.space = space
         self.aside: dict[str, Any] = {}
-        self._read: Callable[[Any], Any] | None = None  # reads all names at once, if none is ever absent
-        self._size = 0
+        self.steady: dict[str, Any] = {}
+        self._read: Callable[[Any], tuple[Any, ...]] = lambda space: ()
+        self._looked_at = 0
 
     def exchange(self) -> None:
-        """Put the values in place and set those that were there aside. This is done twice for every step."""
-        space, aside = self.space, self.aside
-        if self._read is not None and len(aside) == self._size:
+        """Put the values in place and set those that were there aside."""
+        space, aside, steady = self.space, self.aside, self.steady
+        if steady:
             try:
-                self.aside = dict(zip(aside, self._read(space), strict=True))
+                self.steady = dict(zip(steady, self._read(space), strict=True))
+                space.update(steady)
             except KeyError:  # somebody has deleted one
-                self._read = None
-            else:
-                space.update(aside)
-                return
+                aside |= steady
+                self.steady = {}
         before = {}
         for name, value in aside.items():
             before[name] = space.get(name, _ABSENT)
             _put(space, name, value)
         self.aside = before
-        if len(aside) != self._size:
-            self._size = len(aside)
-            always = all(each is not _ABSENT for values in (aside, before) for each in values.values())
-            self._read = operator.itemgetter(*aside) if always and type(space) is dict and len(aside) > 1 else None
+        if len(before) != self._looked_at:
+            self._look(aside)
+
+    def _look(self, placed: dict[str, Any]) -> None:
+        """Find the names that are absent on neither side, after their values were placed."""
+        kept = self.aside
+        found = [name for name, value in placed.items() if value is not _ABSENT and kept[name] is not _ABSENT]
+        if type(self.space) is dict and len(found) + len(self.steady) > 1:
+            self.steady |= {name: kept.pop(name) for name in found}
+            self._read = operator.itemgetter(*self.steady)
+        self._looked_at = len(kept)
+
+    def put_aside(self, name: str, value: Any) -> None:
+        """Set the value that a name gets at the next exchange."""
+        if name in self.steady and value is _ABSENT:
+            self.aside |= self.steady
+            self.steady = {}
+        (self.steady if name in self.steady else self.aside)[name] = value
+        self._looked_at = -1
+
+    def has(self, name: str) -> bool:
+        """Whether a name is rebound."""
+        return name in self.aside or name in self.steady
 
 
 class Patches:
@@ -73,19 +95,20 @@ class Patches:
         self._installed = False
 
     def __len__(self) -> int:
-        return sum(len(each.aside) for each in self._spaces.values())
+        return sum(len(each.aside) + len(each.steady) for each in self._spaces.values())
 
     def _of(self, space: MutableMapping[str, Any]) -> _Space:
         return self._spaces.setdefault(id(space), _Space(space))
 
     def name(self, space: MutableMapping[str, Any], name: str, value: Any) -> None:
         """Bind a name of a namespace to this value while installed."""
-        aside = self._of(space).aside
-        if self._installed:
-            aside.setdefault(name, space.get(name, _ABSENT))
-            _put(space, name, value)
-        else:
-            aside[name] = value
+        found = self._of(space)
+        if not self._installed:
+            found.put_aside(name, value)
+            return
+        if not found.has(name):
+            found.put_aside(name, space.get(name, _ABSENT))
+        _put(space, name, value)
 
     def absent(self, space: MutableMapping[str, Any], name: str) -> None:
         """Unbind a name while installed, until the program itself binds it."""
@@ -94,15 +117,13 @@ class Patches:
     def adopt(self, space: MutableMapping[str, Any], name: str) -> None:
         """Make a name that the program bound while installed its own: unbound when not installed."""
         assert self._installed
-        self._of(space).aside.setdefault(name, _ABSENT)
+        found = self._of(space)
+        if not found.has(name):
+            found.put_aside(name, _ABSENT)
 
     def attribute(self, owner: type, name: str, value: Any) -> None:
         """Set an attribute of a class to this value while installed."""
         self.name(self._owners.setdefault(owner, _Attributes(owner)), name, value)
-
-    def knows(self, space: MutableMapping[str, Any]) -> bool:
-        """Whether names of this namespace are rebound."""
-        return id(space) in self._spaces
 
     @contextlib.contextmanager
     def installed(self) -> Iterator[None]:
