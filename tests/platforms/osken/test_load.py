@@ -203,3 +203,29 @@ def test_a_file_beside_the_app_is_found_where_the_app_is(tmp_path, monkeypatch):
         OskenProgram([file])
     monkeypatch.chdir(tmp_path)
     assert OskenProgram([file]).name == "App"
+
+
+CLOSES = """
+from os_ken.base import app_manager
+from os_ken.controller import ofp_event
+from os_ken.controller.handler import CONFIG_DISPATCHER, set_ev_cls
+from os_ken.ofproto import ofproto_v1_3
+
+class Closes(app_manager.OSKenApp):
+    OFP_VERSIONS = [ofproto_v1_3.OFP_VERSION]
+
+    @set_ev_cls(ofp_event.EventOFPSwitchFeatures, CONFIG_DISPATCHER)
+    def unknown(self, event):
+        event.msg.datapath.close()
+"""
+
+
+def test_an_app_that_closes_the_connection_of_a_switch_that_joins_is_named(tmp_path):
+    (tmp_path / "closes.py").write_text(CLOSES)
+    under_test = OskenProgram([tmp_path / "closes.py"])
+    with pytest.raises(SdnloomError) as caught:
+        under_test.handle(under_test.initial(), joined())
+    assert str(caught.value) == (
+        "switch 's1' (datapath id 1): Closes closes its connection while it joins; expected an app that accepts it "
+        "(an app with a configuration may not know it)"
+    )

@@ -160,6 +160,11 @@ class Apps:
         self._shake(datapath, PortDescRequest, PortDescReply(joined.ports))
         # The rest of the handshake is not sent to the switch.
         self._outbox[:] = [sent for sent in self._outbox if not isinstance(decoded(sent, self._wire), Hello)]
+        if datapath.state == "dead":
+            raise AppError(
+                f"switch {joined.switch!r} (datapath id {joined.datapath_id}): {', '.join(self.names)} closes its "
+                "connection while it joins; expected an app that accepts it (an app with a configuration may not know it)"
+            )
         if datapath.state != "main":
             raise AppError(
                 f"switch {joined.switch!r} and {', '.join(self.names)} cannot agree on OpenFlow "
