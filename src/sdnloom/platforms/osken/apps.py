@@ -163,7 +163,8 @@ class Apps:
         if datapath.state == "dead":
             raise AppError(
                 f"switch {joined.switch!r} (datapath id {joined.datapath_id}): {', '.join(self.names)} closes its "
-                "connection while it joins; expected an app that accepts it (an app with a configuration may not know it)"
+                "connection while it joins; expected an app that accepts it (an app with a configuration may not know "
+                "it)"
             )
         if datapath.state != "main":
             raise AppError(
