@@ -11,6 +11,7 @@ from sdnloom.network.packet import decode
 from sdnloom.network.packet_id import packet_id_of
 from sdnloom.network.traffic import ends_of
 from sdnloom.properties.base import NetworkProperty, component_actions, lost_by_fault, receiver
+from sdnloom.properties.restarts import Restarts, can_restart, fold_restart, restart_actions
 
 Delivery = tuple[str, str]  # packet id, host
 
@@ -29,9 +30,11 @@ class _Deliveries(NamedTuple):
 class NoBlackHoles(NetworkProperty):
     """Every packet that was sent to a host of the network has reached it. Checked in quiescent states.
 
-    A packet is excused if a fault (a lossy link, a port or switch that is down) dropped a copy of it. Broadcasts and
-    packets to unknown addresses are not counted. A packet whose addresses were rewritten on its way is delivered when
-    the host that it is then addressed to receives it. A move of the host excuses nothing; see `NoBlackHolesMobile`.
+    A packet is excused if a fault (a lossy link, a port or switch that is down) dropped a copy of it, if it was under
+    way when a switch failed or disconnected, or if a switch that joined dropped it before its first entry. Broadcasts
+    and packets to unknown addresses are not counted. A packet whose addresses were rewritten on its way is delivered
+    when the host that it is then addressed to receives it. A move of the host excuses nothing; see
+    `NoBlackHolesMobile`, which excuses no restart.
     """
 
     name: str = "NoBlackHoles"
@@ -42,12 +45,33 @@ class NoBlackHoles(NetworkProperty):
         return True
 
     def bind(self, view: NetworkView) -> tuple[Property, ...]:
-        """Return one property, whose fold commutes."""
+        """Return one property, whose fold commutes unless switches restart."""
+        if can_restart(view):
+            return (_with_restarts(self.name, view),)
 
         def fold(deliveries: _Deliveries, event: Event) -> _Deliveries:
             return _fold(view, deliveries, event)
 
         return (Property(self.name, Needs.QUIESCENT, _undelivered, fold=fold, initial=_Deliveries()),)
+
+
+def _with_restarts(name: str, view: NetworkView) -> Property:
+    """Return the property for a network whose switches fail, disconnect or join during the search."""
+
+    def fold(memory: tuple[_Deliveries, Restarts], event: Event) -> tuple[_Deliveries, Restarts]:
+        effect = fold_restart(memory[1], event, lambda packet: packet_id_of(packet) or None)
+        deliveries = _fold(view, memory[0], event)
+        excused = {packet for packet, _ in deliveries.missing()} if effect.all_under_way else map(str, effect.excused)
+        return deliveries._replace(excused=deliveries.excused.union(excused)), effect.memory
+
+    return Property(
+        name,
+        Needs.QUIESCENT,
+        lambda memory, columns: _undelivered(memory[0], columns),
+        watches=restart_actions(view),
+        fold=fold,
+        initial=(_Deliveries(), Restarts()),
+    )
 
 
 def _fold(view: NetworkView, deliveries: _Deliveries, event: Event) -> _Deliveries:

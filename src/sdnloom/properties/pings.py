@@ -14,6 +14,7 @@ from sdnloom.network.topology.spec import HostSpec
 from sdnloom.network.traffic import ARP_REPLY, ARP_REQUEST, BROADCAST, ECHO_REPLY, ECHO_REQUEST, is_group
 from sdnloom.network.value import ip4_text
 from sdnloom.properties.base import NetworkProperty, lost_by_fault
+from sdnloom.properties.restarts import Restarts, can_restart, fold_restart, restart_actions
 
 _ANSWER = ":to:"  # in the id of an answer, between the host that answers and the id of the request
 
@@ -36,6 +37,7 @@ class _Exchanges(NamedTuple):
     answered: frozenset[_Exchange] = frozenset()  # the answer has reached the host that asked
     excused: frozenset[_Exchange] = frozenset()  # a fault dropped a copy of the request or of an answer
     moved: frozenset[str] = frozenset()
+    restarts: Restarts = Restarts()
 
 
 @dataclass(frozen=True)
@@ -44,8 +46,9 @@ class PingsAnswered(NetworkProperty):
 
     Whoever answers counts: a host, or the program as an ARP proxy or for an address of its own. A host that receives
     the request and never answers requests (a sink) is not blamed. A request is excused if a fault dropped a copy of it
-    or of its answer, or if one of the two hosts has moved; `NoBlackHolesMobile` judges packets to hosts that move. An
-    answer of the program without the payload of the ping counts for all pings of the host to that address.
+    or of its answer, or if a restart of a switch excuses one of them, as for `NoBlackHoles`; also if one of the two
+    hosts has moved: `NoBlackHolesMobile` judges packets to hosts that move. An answer of the program without the
+    payload of the ping counts for all pings of the host to that address.
     """
 
     name: str = "PingsAnswered"
@@ -56,7 +59,8 @@ class PingsAnswered(NetworkProperty):
         return True
 
     def bind(self, view: NetworkView) -> tuple[Property, ...]:
-        """Return one property, whose fold commutes."""
+        """Return one property, whose fold commutes unless switches restart."""
+        restarts = can_restart(view)
         specs = {host.name: host for host in view.topology.hosts}
         addresses = {host.ip: host.mac for host in view.topology.hosts}
         wanted = {
@@ -64,6 +68,8 @@ class PingsAnswered(NetworkProperty):
         }
 
         def fold(memory: _Exchanges, event: Event) -> _Exchanges:
+            if restarts:
+                memory = _after_restart(memory, event)
             if isinstance(event, HostMoved):
                 return memory._replace(moved=memory.moved | {event.host})
             if isinstance(event, Sent):
@@ -77,7 +83,22 @@ class PingsAnswered(NetworkProperty):
         def violated(memory: _Exchanges, _: Any) -> str | None:
             return next((text for each in sorted(memory.asked) if (text := _complaint(view, memory, each))), None)
 
-        return (Property(self.name, Needs.QUIESCENT, violated, fold=fold, initial=_Exchanges()),)
+        watches = restart_actions(view)
+        return (Property(self.name, Needs.QUIESCENT, violated, watches=watches, fold=fold, initial=_Exchanges()),)
+
+
+def _after_restart(memory: _Exchanges, event: Event) -> _Exchanges:
+    """Return the memory with what a failure or a late first entry of a switch excuses."""
+
+    def key_of(packet: Packet) -> _Exchange | None:
+        found = _exchange_of(packet)
+        return None if found is None else found[1]
+
+    effect = fold_restart(memory.restarts, event, key_of)
+    excused: frozenset[Any] = effect.excused
+    if effect.all_under_way:
+        excused = frozenset(each for each in memory.asked if not _among(each, memory.answered))
+    return memory._replace(excused=memory.excused | excused, restarts=effect.memory)
 
 
 def _exchange_of(packet: Packet) -> tuple[Literal["request", "answer"], _Exchange] | None:
