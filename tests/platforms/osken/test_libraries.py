@@ -209,6 +209,20 @@ def test_conditions_barriers_queues_and_executors_work_on_the_hub(tmp_path):
     assert app(under_test, "App").seen == ["told", True, 3, 1, 2, [1, 2, 3], False, [2, 4, 8], ["MainThread"]]
 
 
+@pytest.mark.parametrize(
+    ("unix", "note"),
+    [
+        (True, "the app's socket at /tmp/snort_alert (mine.py:11) receives nothing"),
+        (False, "the app's server at 0.0.0.0:51234 (mine.py:11) gets no requests"),
+    ],
+)
+def test_sockets_of_os_ken_s_own_libraries_are_inert(tmp_path, unix, note):
+    init = f"lib = snortlib.SnortLib(); lib.set_config({{'unixsock': {unix}}}); lib.start_socket_server()"
+    under_test = make(tmp_path, "from os_ken.lib import snortlib\n", init)
+    run(under_test, joined())
+    assert any(note.split(" (")[0] in each for each in under_test.notes)
+
+
 def test_numpy_draws_follow_the_seed(tmp_path):
     draws = "numpy.random.randint(1000), *numpy.random.permutation(9).tolist(), numpy.random.RandomState().rand()"
     handler = f"self.seen = [{draws}]"

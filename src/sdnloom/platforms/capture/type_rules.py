@@ -24,6 +24,7 @@ from collections.abc import Callable, Iterable
 from enum import Enum
 from typing import Any
 
+from sdnloom.platforms.capture.numpy_rules import numpy_aspects
 from sdnloom.platforms.capture.save_restore import (
     ATTRIBUTES,
     DICT,
@@ -293,6 +294,8 @@ def _find(kind: type) -> Aspects | str:
         return NAMESPACE
     if kind.__module__.partition(".")[0] in _SINKS:
         return ()
+    if (of_numpy := numpy_aspects(kind)) is not None:
+        return of_numpy
     for base, why in _ONCE.items():
         if issubclass(kind, base) and not issubclass(kind, (io.BytesIO, io.StringIO)):
             return why

@@ -61,7 +61,10 @@ _READERS = frozenset(f"os_ken.lib.{name}" for name in ("ip", "mac"))
 _NO_CHANCE = {("os_ken.controller.controller", "random")}
 _OTHER_CHANCE = random.Random(0)  # has the functions of the module, and nobody else uses it
 # Names of os-ken's hub that lead to sockets.
-_SERVERS = (b"StreamServer", b"StreamClient", b"WSGIServer", b"hub.listen", b"hub.connect", b"lib.hub import")
+_SERVERS = (
+    *(b"StreamServer", b"StreamClient", b"WSGIServer"),
+    *(b"hub.listen", b"hub.connect", b"hub.socket", b"hub.ssl", b"lib.hub import"),
+)
 WSGI = ("ryu.app.wsgi", "os_ken.app.wsgi")
 # A search would flood the log; to see it, give the logger a handler.
 logging.getLogger("os_ken").addHandler(logging.NullHandler())
