@@ -5,6 +5,7 @@ from pathlib import Path
 
 from tests.check.scenarios import SCENARIO, write
 from tests.cli.running import CommandLine
+from tests.platforms.osken.test_repeated import HEAD, LINKS
 
 TWO = SCENARIO.replace('host = "h2"', 'host = "h2", most = 1').replace('to = ["h2"]', 'to = ["h2"]\nsends = 2')
 
@@ -67,3 +68,13 @@ def test_one_walk_is_one(sdnloom: CommandLine, tmp_path: Path) -> None:
 def test_a_bad_scenario_ends_with_exit_code_2(sdnloom: CommandLine) -> None:
     run = sdnloom("walk", "gone.toml")
     assert (run.code, run.out) == (2, "")
+
+
+def test_walks_and_steps_work_with_link_discovery(sdnloom: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "links.py").write_text(HEAD + LINKS)
+    app = ("--app", tmp_path / "links.py", "--topology", "linear,2", "--observe-links", "--ticks", 2)
+    run = sdnloom("walk", *app, "--runs", 2, "--max-steps", 20, "--property", "NoHandlerException")
+    assert run.code == 3
+    assert run.out.startswith("INCOMPLETE no violation in 2 random walks with 40 steps in all, seeds 0 to 1\n")
+    run = sdnloom("step", *app, stdin="1\n1\n1\nb\nb\n1\nq\n")
+    assert (run.code, run.err) == (0, "")

@@ -29,7 +29,7 @@ from sdnloom.platforms.capture.save_restore import CaptureError
 from sdnloom.platforms.capture.snapshot import Scope, Snapshot, restore_snapshot, take_snapshot
 
 StepType = TypeVar("StepType", bound=Hashable)
-Result = TypeVar("Result")
+ActResult = TypeVar("ActResult")
 _CONTEXT = 60  # characters that a message shows around the first difference of two states
 VARIANTS = 8  # other insertion orders that are tried for each state
 
@@ -214,7 +214,7 @@ class StateStore(Generic[StepType]):
                 "its inputs, and the clock and random numbers of its sandbox"
             )
 
-    def leave(self, act: Callable[[], Result]) -> Result:
+    def leave(self, act: Callable[[], ActResult]) -> ActResult:
         """Let the program act, by which it leaves the state that was restored. Its code may be ended anywhere."""
         self.live = None
         self.broken = True

@@ -34,6 +34,7 @@ from sdnloom.network.openflow import (
 )
 from sdnloom.platforms.capture.save_restore import Aspect, Aspects, CapturedAspect, Form
 from sdnloom.platforms.osken.capture import INCOMING, SettledConnection
+from sdnloom.platforms.sandbox.stable_hash import hash_by_class
 
 REQUESTS = (
     BarrierRequest,
@@ -83,6 +84,7 @@ class Connection(CapturedAspect, Datapath):  # type: ignore[misc]  # os-ken has 
     """One connection of a switch. Its state is the identity of the switch and all changes after the handshake."""
 
     is_active: bool
+    __hash__ = hash_by_class  # apps keep connections in sets
     aspects: ClassVar[Aspects] = (
         Aspect("connection", Form.MAP, lambda each: each._save(), lambda each, saved: each._load(saved)),
     )

@@ -10,6 +10,7 @@ import greenlet
 
 from sdnloom.errors import SdnloomError
 from sdnloom.platforms.sandbox.clock import SECOND
+from sdnloom.platforms.sandbox.stable_hash import hash_by_class
 
 if TYPE_CHECKING:
     from sdnloom.platforms.sandbox.hub import Hub
@@ -79,6 +80,8 @@ class OldNames:
 
 class HubThread(OldNames):
     """A function that the hub schedules. Numbers of threads that have ended are used again."""
+
+    __hash__ = hash_by_class  # apps keep threads in sets
 
     def __init__(self, hub: "Hub", number: int, function: Callable[..., Any], args: Any, kwargs: Any) -> None:
         self._hub, self.number = hub, number
