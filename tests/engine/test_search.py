@@ -51,9 +51,9 @@ def findings(system, expected):
 
 @pytest.mark.slow
 def test_the_verdict_and_the_shortest_counterexample_are_those_of_the_oracle():
-    verdicts = {Holds: 0, Violated: 0}
+    verdicts = {Holds: 0, Vacuous: 0, Violated: 0}
     for system, expected in some(400):
-        violations, _, _ = findings(system, expected)
+        violations, _, never = findings(system, expected)
         levels = levels_of(expected)
         result = search(system, LOOP)
         verdicts[type(result.verdict)] += 1
@@ -62,6 +62,8 @@ def test_the_verdict_and_the_shortest_counterexample_are_those_of_the_oracle():
             assert result.statistics.states == len(expected)
             assert result.statistics.depth == max(levels.values())
             assert result.incomplete is None
+            still = not any(expected.values()) and all(prop.has_memory or prop.sometimes for prop in system.properties)
+            assert isinstance(result.verdict, Vacuous) == (bool(never) or still)
             continue
         state = next(iter(violations.values()))
         at_rest = {prop.name: prop.needs not in (Needs.EVENT, Needs.ORDER) for prop in system.properties}
@@ -73,7 +75,7 @@ def test_the_verdict_and_the_shortest_counterexample_are_those_of_the_oracle():
         assert result.statistics.states == list(expected).index(state) + 1
         assert result.statistics.transitions == transitions_until(expected, state)
         assert result.incomplete == "the search ended at the first violation"
-    assert min(verdicts.values()) > 80
+    assert min(verdicts.values()) > 40, verdicts
 
 
 @pytest.mark.slow
@@ -180,7 +182,7 @@ def test_a_depth_limit_with_reduction_never_claims_too_much(depth):
             continue
         violations, _, _ = findings(system, expected)
         result = search(system, SearchOptions(engine="loop", reduce=True, limits=Limits(depth=depth)))
-        assert isinstance(result.verdict, (Violated, Incomplete) if violations else (Holds, Incomplete))
+        assert isinstance(result.verdict, (Violated, Incomplete) if violations else (Holds, Vacuous, Incomplete))
 
 
 def test_an_interrupt_ends_the_search_cleanly_with_its_statistics():
