@@ -99,7 +99,7 @@ class Process:
         if self.end is None:
             self.end = ProcessEnd(how, *self.line())
         if self.hub.current is not None:
-            self.hub.block([])
+            self.hub.wait_for_ever(dead=True)  # told to end, it could catch that and go on
 
     def move_to(self, folder: Any) -> None:
         """Change the working directory, while the program runs."""

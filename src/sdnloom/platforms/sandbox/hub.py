@@ -25,6 +25,7 @@ from sdnloom.platforms.sandbox.threads import Effect, EscapedException, Flavour,
 
 MAX_UNWINDS = 100
 MAX_STUCK = 10_000
+_DEAD: list[greenlet.greenlet] = []
 _LISTS = ("threads", "ready", "timers")
 
 
@@ -191,12 +192,18 @@ class Hub(CapturedAspect):
             if timer in self.timers:
                 self.timers.remove(timer)
 
-    def wait_for_ever(self) -> None:
-        """Wait for something that never comes. Nothing can wake the thread, so what it would do next is no state."""
+    def wait_for_ever(self, dead: bool = False) -> None:
+        """Wait for something that never comes. Nothing can wake the thread, so what it would do next is no state.
+
+        A thread that is dead is kept for the life of this process: freed, it could catch its end and go on.
+        """
         thread = self._here("wait")
         if len(self._stuck) >= MAX_STUCK:
             self.block([])
-        self._leave_stuck(thread).parent.switch()
+        stack = self._leave_stuck(thread)
+        if dead:
+            _DEAD.append(stack)
+        stack.parent.switch()
 
     def stop(self) -> None:
         """End all threads and timers. One that does not end when it is told to is left where it is."""
@@ -265,6 +272,8 @@ class Hub(CapturedAspect):
 
     def _here(self, what: str) -> HubThread:
         if self.current is None:
+            while (stack := greenlet.getcurrent()).parent is not None:
+                stack.parent.switch()  # its program is gone: it was told to end, caught that, and waits again
             raise HubError(f"{what} is called outside of a thread; expected a call from a thread of this hub")
         return self.current
 
