@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from sdnloom import app_scenario
 from sdnloom.check.load import load_scenario
 from sdnloom.check.run import Run
 from sdnloom.network.events import HandlerRaised, ProgramEnded
@@ -185,6 +186,10 @@ def test_nothing_that_an_app_does_reaches_this_process_or_the_next_search():
         core = run(under_test, joined())[-1].core
         for size in range(60, 69):
             under_test.handle(core, packet(b"x" * size))
+    report = app_scenario(APPS / "wild.py", topology="single,2", version="1.0").check()
+    assert report.verdict == "violated"
+    assert set(NOTES) <= set(report.bounds)
+    assert report.output[0].text == "loaded in / by 1000"
     assert surroundings() == before
     again = Run(load_scenario(SHIPPED)).check()
     assert (again.verdict, again.result.statistics.states, again.result.statistics.transitions) == (
