@@ -11,7 +11,7 @@ from sdnloom.engine.search import search
 from sdnloom.errors import SdnloomError
 from sdnloom.network.build import build
 from sdnloom.network.hosts import Client, Host, MobileHost, Replier
-from sdnloom.network.network import LinkFaults, Network, NetworkError, SwitchFaults
+from sdnloom.network.network import LinkFaults, Network, NetworkError, SwitchFaults, SwitchOptions
 from sdnloom.network.openflow import Match, Output, Port
 from sdnloom.network.topology import SwitchPort, Topology, custom
 from sdnloom.platforms.python.program import PythonProgram
@@ -24,7 +24,9 @@ LINE = custom(["s1", "s2"], [("s1:2", "s2:1")], [("A", "s1:1"), ("B", "s2:2")])
 def ping_network(count, topology=LINE, hosts=None):
     """NICE's figure 1: a ping carries identity, a reply does not, and B tells its answers apart."""
     return Network(
-        topology, hosts or (Client("A", to=("B",), sends=count, numbered=True), Replier("B", tells_apart=True))
+        topology,
+        hosts or (Client("A", to=("B",), sends=count, numbered=True), Replier("B", tells_apart=True)),
+        SwitchOptions(profile="reference"),
     )
 
 
