@@ -12,7 +12,7 @@ from sdnloom.engine.late import explored_part, with_late_explored
 from sdnloom.engine.model import Action, Channel, Component, Mode, Needs, Outcome, Property, System
 from sdnloom.engine.path import replay
 from sdnloom.engine.reduction.stubborn_sets import ReductionRefused
-from sdnloom.engine.result import Holds, Incomplete, SearchOptions, Vacuous, Violated
+from sdnloom.engine.result import Holds, Incomplete, Limits, SearchOptions, Vacuous, Violated
 from sdnloom.engine.search import LATE_MATTERS, search
 from sdnloom.engine.semantics import AT_REST, Finding, Semantics, State, reachable
 from sdnloom.engine.walk import Stepper, random_walk
@@ -127,6 +127,24 @@ def test_a_course_that_does_not_come_to_rest_is_no_proof(monkeypatch: pytest.Mon
     monkeypatch.setattr("sdnloom.engine.late.MOST_STEPS", 1)
     reason = "1 steps after answered was violated at rest did not come to rest"
     assert search(server(after=4), LOOP).verdict == Incomplete(reason)
+
+
+@pytest.mark.parametrize("engine", ["loop", "kernel"])
+def test_a_limit_of_the_second_search_does_not_hide_what_the_first_has_found(engine: str) -> None:
+    system = server(requests=6)
+    full = Property(
+        "small", Needs.STATE, lambda _, cores: "six" if cores["server"][0] > 5 else None, columns=("server",)
+    )
+    idle = replace(full, name="idle", needs=Needs.SETTLED, sometimes=True)
+    system = replace(system, properties=(*system.properties, full, idle))
+    for limit in (None, 40):
+        options = SearchOptions(engine=engine, find_all=True, limits=Limits(states=limit))  # type: ignore[arg-type]
+        result = search(system, options)
+        assert [(one.property, one.message) for one in result.violations] == [("small", "six")]
+        assert isinstance(result.verdict, Violated)
+        assert (result.incomplete is None) == (limit is None)
+        # The second search takes states in which a LATE action is enabled for not settled.
+        assert (result.late_explored, result.never) == (True, ())
 
 
 def test_without_a_suspicious_state_late_actions_are_not_taken() -> None:

@@ -133,7 +133,7 @@ def search(
     result = run.result()
     if not isinstance(result.verdict, Restart) and run.needs_late():
         noted(Notice(LATE_MATTERS))
-        again = _Run(with_late_explored(system), options, noted, watch, observers).result()
+        again = _Run(with_late_explored(system), options, noted, watch, observers, result).result()
         return replace(again, late_explored=True, restarts=(LATE_MATTERS, *again.restarts))
     return result
 
@@ -146,6 +146,7 @@ class _Run:
         on_event: Callable[[SearchEvent], None],
         watch: LimitWatch,
         observers: Sequence[Observer],
+        earlier: Result | None = None,
     ) -> None:
         _refuse_bad_mixes(options)
         for observer in observers:
@@ -173,6 +174,7 @@ class _Run:
         self.overtaken = 0  # states that an engine before this one has found
         self.compilation: KernelCompilation | None = None
         self.began = watch.seconds
+        self.earlier = earlier  # what a search without LATE actions found, which is so in any case
 
     def result(self) -> Result:
         """Run the engine and return its result."""
@@ -195,6 +197,10 @@ class _Run:
         found = [self._counterexample(engine, finding, *where) for finding, where in self._causes_first()]
         violations = tuple(one for one in found if one.property not in self.sometimes)
         witnesses = tuple(one for one in found if one.property in self.sometimes)
+        if self.earlier is not None:  # a limit may have ended this search before it found them again
+            known = {(one.property, one.message) for one in violations} | {(one.property, "") for one in witnesses}
+            violations += tuple(one for one in self.earlier.violations if (one.property, one.message) not in known)
+            witnesses += tuple(one for one in self.earlier.witnesses if (one.property, "") not in known)
         reason = self._incomplete(engine)
         never = sorted(self.sometimes - {one.property for one in witnesses})
         verdict: Verdict
