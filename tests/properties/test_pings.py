@@ -9,8 +9,8 @@ from sdnloom.engine.result import Holds, SearchOptions, Vacuous, Violated
 from sdnloom.engine.search import search
 from sdnloom.network.build import build
 from sdnloom.network.hosts import ArpHost, Client, Host, MobileHost, Replier
-from sdnloom.network.network import LinkFaults, Network, SwitchFaults
-from sdnloom.network.openflow import Match, Output, PacketOut, SetField
+from sdnloom.network.network import LinkFaults, Network, SwitchFaults, SwitchOptions
+from sdnloom.network.openflow import Match, Output, PacketOut, PopMpls, PopVlan, PushMpls, PushVlan, SetField
 from sdnloom.network.packet import Arp, Icmp, decode, encode
 from sdnloom.network.packet_id import packet_id_of
 from sdnloom.network.topology import SwitchPort, custom, ring
@@ -106,6 +106,42 @@ def test_what_a_link_drops_is_excused(hosts, link):
     network = Network(LINE, hosts, link_faults=((link, LinkFaults(drop=1)),))
     assert message(network, hub) is None
     assert "never reached" in message(network, silent)
+
+
+class Trunk:
+    """Forwards in both directions, with a tag or a label between the switches."""
+
+    on: tuple
+    off: tuple
+    match: tuple
+
+    def switch_join(self, net, switch, features):
+        near, far = (1, 2) if switch == "s1" else (2, 1)
+        for kind in (0x0800, 0x0806):
+            net.install(switch, Match.of(in_port=near, eth_type=kind), *self.on, Output(far))
+        net.install(switch, Match.of(in_port=far, **dict(self.match)), *self.off, Output(near))
+
+
+TAGS = {
+    "on": (PushVlan(), SetField("vlan_vid", 0x1005)),
+    "off": (PopVlan(),),
+    "match": (("vlan_vid", 0x1005),),
+}
+LABELS = {
+    "on": (PushMpls(), SetField("mpls_label", 5)),
+    "off": (PopMpls(0x0800),),
+    "match": (("eth_type", 0x8847),),
+}
+
+
+@pytest.mark.parametrize(("hosts", "way"), [(ARP_HOSTS, TAGS), (OLD_HOSTS, TAGS), (OLD_HOSTS, LABELS)])
+def test_what_a_link_drops_is_excused_with_tags_and_labels_too(hosts, way):
+    program = PythonProgram(type("Tunnel", (Trunk,), way))
+    network = Network(LINE, hosts, switches=SwitchOptions(version="1.3"))
+    assert message(network, program) is None
+    assert message(replace(network, link_faults=(("s1:2-s2:1", LinkFaults(drop=1)),)), program) is None
+    one_way = PythonProgram(type("OneWay", (Trunk,), {**way, "off": ()}))
+    assert "never reached" in message(network, one_way)
 
 
 def test_what_a_switch_without_power_drops_is_excused():

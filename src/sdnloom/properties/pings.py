@@ -1,15 +1,15 @@
 """PingsAnswered: every ping, and every ARP request before it, is answered when the network has come to rest."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from sdnloom.engine.model import Event, Needs, Property
 from sdnloom.network.build import NetworkView
 from sdnloom.network.events import HostMoved, Received, Sent
 from sdnloom.network.hosts.host import HostView
-from sdnloom.network.packet import Arp, Ethernet, Icmp, IPv4, Packet
-from sdnloom.network.packet_id import packet_id_of
+from sdnloom.network.packet import Arp, Ethernet, Icmp, IPv4, Mpls, Packet, Vlan
+from sdnloom.network.packet_id import packet_id_of, written_id
 from sdnloom.network.topology.spec import HostSpec
 from sdnloom.network.traffic import ARP_REPLY, ARP_REQUEST, BROADCAST, ECHO_REPLY, ECHO_REQUEST, is_group
 from sdnloom.network.value import ip4_text
@@ -77,8 +77,8 @@ class PingsAnswered(NetworkProperty):
             if isinstance(event, Received):
                 return _on_received(memory, specs[event.host], event.packet)
             lost = lost_by_fault(event)
-            found = None if lost is None else _exchange_of(lost)
-            return memory if found is None else memory._replace(excused=memory.excused | {found[1]})
+            part_of = None if lost is None else _lost_part(lost)
+            return memory if part_of is None else memory._replace(excused=memory.excused | {part_of})
 
         def violated(memory: _Exchanges, _: Any) -> str | None:
             return next((text for each in sorted(memory.asked) if (text := _complaint(view, memory, each))), None)
@@ -89,12 +89,7 @@ class PingsAnswered(NetworkProperty):
 
 def _after_restart(memory: _Exchanges, event: Event) -> _Exchanges:
     """Return the memory with what a failure or a late first entry of a switch excuses."""
-
-    def key_of(packet: Packet) -> _Exchange | None:
-        found = _exchange_of(packet)
-        return None if found is None else found[1]
-
-    effect = fold_restart(memory.restarts, event, key_of)
+    effect = fold_restart(memory.restarts, event, _lost_part)
     excused: frozenset[Any] = effect.excused
     if effect.all_under_way:
         excused = frozenset(each for each in memory.asked if not _among(each, memory.answered))
@@ -121,6 +116,16 @@ def _exchange_of(packet: Packet) -> tuple[Literal["request", "answer"], _Exchang
         if icmp.type == ECHO_REPLY:
             return "answer", _Exchange("ping", ip.dst, ip.src, id_text.rpartition(_ANSWER)[2])
     return None
+
+
+def _lost_part(packet: Packet) -> _Exchange | None:
+    """Return the exchange that a packet inside of the network is part of, where it may have tags and labels."""
+    inner = tuple(header for header in packet.headers if not isinstance(header, Vlan | Mpls))
+    found = _exchange_of(replace(packet, headers=inner))
+    if found is not None:
+        return found[1]
+    id_text = written_id(packet)  # what follows a label is not always known, but the id is
+    return _Exchange("ping", 0, 0, id_text.rpartition(_ANSWER)[2]) if id_text else None
 
 
 def _among(exchange: _Exchange, others: frozenset[_Exchange]) -> bool:
