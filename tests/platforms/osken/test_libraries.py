@@ -37,6 +37,10 @@ from timeit import default_timer
 LOADED, LOCK = time(), Lock()
 
 
+class Unnamed(Thread):
+    pass
+
+
 class Worker(Thread):
     def __init__(self, found):
         super().__init__(name="worker", daemon=True)
@@ -245,3 +249,24 @@ def test_an_alarm_is_a_timer_and_ends_a_process_without_a_handler(tmp_path):
     (tick,) = under_test.handle(last.core, ClockTick())
     assert [type(event).__name__ for event in tick.events] == ["TimerFired", "ProgramEnded"]
     assert tick.events[-1].how == "the signal SIGALRM"
+
+
+NUMBERED = """
+import busy_library
+from concurrent.futures import ThreadPoolExecutor
+
+def names():
+    return busy_library.Unnamed().name, ThreadPoolExecutor()._thread_name_prefix
+"""
+
+
+@pytest.mark.usefixtures("library")
+@pytest.mark.parametrize("more", ["pass", "self.endless = (each for each in ())"], ids=["copied", "made again"])
+def test_threads_of_libraries_and_executors_are_numbered_by_the_program_alone(tmp_path, more):
+    under_test = make(tmp_path, NUMBERED, f"self.seen.append(names()); {more}", "self.seen.append(names())")
+    for _ in range(3):
+        run(under_test, joined(), packet(b"x" * 60))
+        assert app(under_test, "App").seen == [
+            ("Thread-1", "ThreadPoolExecutor-0"),
+            ("Thread-2", "ThreadPoolExecutor-1"),
+        ]

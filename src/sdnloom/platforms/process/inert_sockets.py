@@ -46,13 +46,8 @@ class InertSocket:
         self._pair: InertSocket | None = None
         self._came: deque[bytes] = deque()
         self._waiting: list[HubThread] = []
-        self._number = self._next("file", _FIRST_FILE)
+        self._number = self.process.next_number("file", _FIRST_FILE)
         self.files[self._number] = self
-
-    def _next(self, what: str, first: int) -> int:
-        number = self.process.numbers.get(what, first)
-        self.process.numbers[what] = number + 1
-        return number
 
     # The life of a socket.
 
@@ -132,7 +127,7 @@ class InertSocket:
         """Take an address; port 0 becomes a free one."""
         self._check_open()
         if self.family in (socket.AF_INET, socket.AF_INET6) and not address[1]:
-            address = (address[0], self._next("port", _FIRST_PORT), *address[2:])
+            address = (address[0], self.process.next_number("port", _FIRST_PORT), *address[2:])
         self._address = tuple(address) if isinstance(address, list) else address
         if self.type != _STREAM:
             self._note(f"the app's socket at {self._where()}", "receives nothing")

@@ -5,7 +5,6 @@ Each function returns the values of names of a module for one program.
 
 import asyncio
 import errno
-import itertools
 import os
 import weakref
 from collections.abc import Callable, Mapping
@@ -55,7 +54,7 @@ def asyncio_names(hub: Hub) -> dict[str, Source]:
     return {"asyncio.events": of_events}
 
 
-def eventlet_names(hub: Hub, sockets: Mapping[str, Any], process: Process) -> dict[str, Source]:
+def eventlet_names(hub: Hub, sockets: Mapping[str, Any]) -> dict[str, Source]:
     """Return names of eventlet: its green threads are those of the hub."""
     waits = waitables(hub)
 
@@ -156,14 +155,17 @@ def multiprocessing_names(process: Process, threading_names: Mapping[str, Any], 
     }
 
 
-def executor_names() -> dict[str, Source]:
-    """Return names of `concurrent.futures.thread`, whose registry of threads is asked when a process ends."""
-    return {"concurrent.futures.thread": lambda module: {"_threads_queues": weakref.WeakKeyDictionary()}}
+def executor_names(process: Process) -> dict[str, Source]:
+    """Return names of `concurrent.futures.thread`.
 
-
-def executor_counter() -> Callable[[], int]:
-    """Return the counter of executors, which is in their threads' names: a new one for each program."""
-    return itertools.count().__next__
+    Its registry of threads is asked when a process ends. The numbers of executors are in the names of their threads, so
+    they are state of the program: a shared counter would give another number when the program is made again.
+    """
+    names = {
+        "_threads_queues": weakref.WeakKeyDictionary(),
+        "ThreadPoolExecutor._counter": lambda: process.next_number("executor", 0),
+    }
+    return {"concurrent.futures.thread": lambda module: names}
 
 
 def numpy_names(draws: Draws) -> dict[str, Source]:

@@ -56,7 +56,7 @@ class Process:
         self.alarms: dict[str, HubThread] = {}  # at most one, under its kind
         self.variables: dict[Any, Any] = {}  # of the environment, as `os.environ` keeps them
         self._given: dict[Any, Any] = {}
-        self.numbers: dict[str, int] = {}  # the next numbers of files and ports
+        self.numbers: dict[str, int] = {}  # the next numbers of files, ports, threads and executors
         self.notes: dict[str, None] = {}
         self.starting = True
         self.folder: str | None = None  # the working directory that the program chose
@@ -83,8 +83,14 @@ class Process:
         return first or ("?", 0)
 
     def place(self) -> str:
-        """Return the same as text."""
+        """Return file and line of that call as text."""
         return "{}:{}".format(*self.line())
+
+    def next_number(self, what: str, first: int) -> int:
+        """Return the next number of something that a process numbers; what comes after it is state of the program."""
+        number = self.numbers.get(what, first)
+        self.numbers[what] = number + 1
+        return number
 
     def settle(self) -> None:
         """Declare that the program is loaded: from now on its environment variables are state."""

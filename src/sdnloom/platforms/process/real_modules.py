@@ -130,8 +130,14 @@ class RealModules:
         self._patches.name(space, name, value)
 
     def _rebind(self, module: ModuleType, names: _Names) -> None:
+        """Rebind names of a module; a name such as `Kind.function` is a function without `self` of a class in it."""
         space = vars(module)
         for name, fake in names.items():
+            kind, _, function = name.rpartition(".")
+            if kind:
+                owner = space[kind]
+                self._patches.attribute(owner, function, staticmethod(for_program(fake, vars(owner)[function])))
+                continue
             real = space.get(name)
             if real is None:
                 continue

@@ -33,8 +33,10 @@ def surroundings(
 ) -> RealModules:
     """Return the rebound names; `modules` are the virtual modules of the program, by name."""
     hub, sockets = process.hub, socket_names(process)
+    virtual: dict[str, dict[str, Any]] = {name: changed_names(modules[name], sys.modules[name]) for name in _VIRTUAL}
+    virtual["threading"]["_counter"] = lambda: process.next_number("thread", 1)  # in names of threads of libraries
     given: dict[str, Mapping[str, Any]] = {
-        **{name: changed_names(modules[name], sys.modules[name]) for name in _VIRTUAL},
+        **virtual,
         "_thread": fake_threading.low_level_names(hub),
         "os": {name: vars(modules["os"])[name] for name in OS_NAMES},
         "signal": signal_names(process),
@@ -50,9 +52,9 @@ def surroundings(
         **{name: lambda module, names=names: names for name, names in given.items()},  # type: ignore[misc]
         **other_names(process),
         **asyncio_names(hub),
-        **eventlet_names(hub, sockets, process),
+        **eventlet_names(hub, sockets),
         **multiprocessing_names(process, vars(modules["threading"]), vars(modules["queue"])["Queue"]),
-        **executor_names(),
+        **executor_names(process),
         **numpy_names(draws),
     }
     found = RealModules(sources, fake_threading.real_thread_methods(hub))
