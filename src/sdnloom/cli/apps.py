@@ -49,7 +49,10 @@ _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "hub": (
         "--hub",
-        {"type": click.Choice(["native", "eventlet"]), "help": "os-ken hub to emulate (default: native)."},
+        {
+            "type": click.Choice(["auto", "native", "eventlet"]),
+            "help": "Hub to emulate (default: auto: eventlet for apps that import Ryu, as there, else native).",
+        },
     ),
     "threads": (
         "--threads",

@@ -78,7 +78,7 @@ def _osken(table: Table, version: str | None) -> ScenarioProgram:
             table.fail("path", str(folder), "folders that exist")
     options = {
         "version": version,
-        "hub": table.choice("hub", ("native", "eventlet"), "native"),
+        "hub": table.choice("hub", ("auto", "native", "eventlet"), "auto"),
         "threads": table.choice("threads", ("settle", "explore"), "settle"),
         "seed": table.whole("seed", 0, default=0),
         "draws": table.whole("draws", 0, 100, 0),

@@ -106,7 +106,7 @@ def test_one_message_for_each_thing_that_can_be_wrong(tmp_path, text, message):
         (["nowhere_to_be_found.app"], {}, "nowhere_to_be_found.app: no such module"),
         (["ryu.app.nowhere"], {}, "ryu.app.nowhere: no such module"),
         ([], {}, "no app; expected at least one file or module"),
-        (["x.py"], {"hub": "gevent"}, "hub is 'gevent'; expected one of native, eventlet"),
+        (["x.py"], {"hub": "gevent"}, "hub is 'gevent'; expected one of auto, native, eventlet"),
         (["x.py"], {"threads": "all"}, "threads is 'all'; expected one of settle, explore"),
         (["x.py"], {"version": "1.5"}, "version is '1.5'; expected one of 1.0, 1.3"),
     ],

@@ -25,6 +25,7 @@ from sdnloom.network.program import (
 )
 from sdnloom.platforms.capture.states import FreshProgram
 from sdnloom.platforms.footprint.footprint import Effects
+from sdnloom.platforms.osken.default_hub import default_hub
 from sdnloom.platforms.osken.errors import AppError
 from sdnloom.platforms.program_base import CapturedProgram, ProgramStep, StartStep
 from sdnloom.platforms.sandbox.clock import Draws
@@ -38,11 +39,13 @@ if TYPE_CHECKING:
     from sdnloom.platforms.osken.wsgi import Route
 
 THREADS = ("settle", "explore")
+AUTO = "auto"
 
 
 class OskenProgram(CapturedProgram):
     """Apps, by file or by module name, as one program.
 
+    `hub` is os-ken's hub to emulate: "native", "eventlet", or "auto", which is eventlet for apps that import Ryu.
     With `threads` "settle", threads that the apps start run to where they wait, first come first served, within the
     reaction that made them ready, and timers that are due at the same time fire together (one order of the possible
     ones); with "explore" each is an action of its own. `draws` is how many random draws of a reaction, each among at
@@ -57,7 +60,7 @@ class OskenProgram(CapturedProgram):
         apps: Sequence[str | Path],
         *,
         version: str | None = None,
-        hub: Flavour | str = Flavour.NATIVE,
+        hub: Flavour | str = AUTO,
         threads: str = "settle",
         seed: int = 0,
         draws: int = 0,
@@ -73,7 +76,10 @@ class OskenProgram(CapturedProgram):
         _one_of("threads", threads, THREADS)
         super().__init__(per_switch)
         self._names, self._version = tuple(map(str, apps)), version
-        self._flavour = hub if isinstance(hub, Flavour) else Flavour(_one_of("hub", hub, [x.value for x in Flavour]))
+        if not isinstance(hub, Flavour):
+            _one_of("hub", hub, [AUTO, *(each.value for each in Flavour)])
+            hub = default_hub(self._names, path) if hub == AUTO else Flavour(hub)
+        self._flavour = hub
         self._random = seed, widest, draws
         self._path, self._config, self._compiler = tuple(path), config, compiler
         self._environment = environment
