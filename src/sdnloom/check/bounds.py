@@ -13,11 +13,10 @@ def stated_bounds(
     start: tuple[str, ...] = (),
     settling: bool = False,
 ) -> tuple[str, ...]:
-    """The bounds in words; `start` is what to know about the events before the search.
+    """The bounds in words.
 
-    `settling` says that settle ticks were explored.
-
-    Without a budget a thing does not happen in the search, and is not mentioned.
+    `start` are notes on the events before the search; `settling` says that settle ticks were explored. What has no
+    budget does not happen in the search, and is not mentioned.
     """
     lines = [f"{host.name}: at most {', '.join(bounds)}" for host in network.hosts if (bounds := host.bounds())]
     lines += [f"link {name} {', '.join(bounds)}" for name, faults in network.link_faults if (bounds := faults.bounds())]

@@ -32,8 +32,13 @@ def written(tmp_path, text, name="mine.py"):
     return file
 
 
+# Python's module `socket` is the sandbox's; the one in C beneath it is not.
+REAL = """
+        import _socket
+        _socket.socket()"""
 HIDDEN = """
-        try: urllib.request.urlopen('http://127.0.0.1:9')
+        import _socket
+        try: _socket.socket()
         except Exception: pass"""
 OLD = APP.replace("    def __init__", "    OFP_VERSIONS = [5]\n    def __init__", 1)
 
@@ -87,6 +92,14 @@ WRONG = {
         app("import os, signal; os.kill(os.getpid(), signal.SIGKILL)"),
         r"mine.py:8: making the apps ends their process \(os.kill\(os.getpid\(\), signal.SIGKILL\)\); expected",
     ),
+    "past the sandbox": (
+        app(REAL),
+        r"mine\.py:10: socket \(mine\.py:10\) is not available to a program under test; expected one that",
+    ),
+    "hidden": (
+        app(HIDDEN),
+        r"making the apps needs socket \(mine\.py:\d+\), which is not available; expected apps that do without it",
+    ),
     "forever": (app("from os_ken.lib import hub; hub.Event().wait()"), "making the apps does not end"),
     "versions": (app(text=OLD), "speaks none of OpenFlow 1.0, 1.3"),
 }
@@ -119,6 +132,13 @@ def test_arguments_are_checked(apps, options, message):
 def test_a_version_that_the_app_does_not_speak_is_refused():
     with pytest.raises(SdnloomError, match=r"learning10.py: speaks OpenFlow 1.0; expected 1.3"):
         program("learning10", version="1.3")
+
+
+@pytest.mark.parametrize("handler", [REAL, HIDDEN], ids=["open", "hidden"])
+def test_a_real_socket_of_a_handler_ends_the_run_even_if_the_app_hides_that_it_was_refused(tmp_path, handler):
+    under_test = OskenProgram([written(tmp_path, app(handler=handler))])
+    with pytest.raises(SdnloomError, match=r"socket \(mine\.py:\d+\) is not available"):
+        run(under_test, joined(), packet(b"x" * 60))
 
 
 def test_a_constructor_may_sleep(tmp_path):

@@ -316,7 +316,7 @@ class Apps:
         if hub.refused:
             what = hub.refused[0]
             hub.refused.clear()
-            raise AppError(f"{', '.join(self.names)}: {what} is not available; expected no connections of its own")
+            raise AppError(f"{', '.join(self.names)}: {what} is not available; expected an app that does without it")
         if len(self._sandbox.own.modules) != self._modules:
             raise AppError(
                 f"{self.program} imports {list(self._sandbox.own.modules)[-1]} while it runs; expected such an import "

@@ -187,7 +187,9 @@ def _in_a_thread(sandbox: Sandbox, function: Callable[[], Any], what: str) -> No
         hub.escaped[:] = [each for each in hub.escaped if each not in mine]
         raise AppError(load_message(thread.error, _files(sandbox, thread.error), f"{what} the apps"))
     if hub.refused:
-        raise AppError(f"{what} the apps needs {hub.refused[0]}; expected no connections of its own")
+        raise AppError(
+            f"{what} the apps needs {hub.refused[0]}, which is not available; expected apps that do without it"
+        )
 
 
 def _files(sandbox: Sandbox, error: BaseException) -> frozenset[str]:

@@ -250,7 +250,7 @@ class Hub(CapturedAspect):
     def refuse(self, what: str) -> HubError:
         """Return the error for a missing feature, and record it in case the program catches the error."""
         self.refused.append(what)
-        return HubError(f"{what} is not available to a program under test; expected one without connections of its own")
+        return HubError(f"{what} is not available to a program under test; expected one that does without it")
 
     def _save(self) -> dict[str, Any]:
         saved: dict[str, Any] = {"clock": self.clock}
