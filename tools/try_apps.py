@@ -5,7 +5,8 @@
 LIST.tsv has a header and tab-separated columns; `number` and `file` are needed: `file` is the app below FOLDER, and the
 app is checked in its own folder with no options but `--topology` and a time limit. A column `options` adds options of
 the command line, for an app that needs data of a network it was written for. Each app is checked once for each topology
-and each hash seed from 0 up; the verdict should not depend on the seed. With `--only 3,17` these numbers alone.
+and each hash seed from 0 up; the verdict should not depend on the seed. With `--only 3,17` these numbers alone. Other
+options: `--limit` seconds for each check, and `--jobs` checks at once.
 """
 
 import argparse
@@ -41,7 +42,7 @@ def check(row: dict[str, str], folder: Path, topology: str, seed: int, command: 
             timeout=limit + GRACE,
         )
     except subprocess.TimeoutExpired:
-        return {"verdict": "hangs", "exit": None, "wall": time.monotonic() - begin}
+        return {"verdict": "hangs", "exit": None, "wall": round(time.monotonic() - begin, 1)}
     found: dict[str, Any] = {"exit": done.returncode, "wall": round(time.monotonic() - begin, 1)}
     try:
         report = json.loads(done.stdout)
@@ -53,10 +54,15 @@ def check(row: dict[str, str], folder: Path, topology: str, seed: int, command: 
         **found,
         "verdict": report["verdict"],
         "property": report.get("property"),
-        "message": violations[0]["message"] if violations else report.get("reason") or "",
+        "message": violations[0]["message"] if violations else "; ".join(_reasons(report)),
         "states": report["states"],
         "handler_runs": report["handler_runs"],
     }
+
+
+def _reasons(report: dict[str, Any]) -> list[str]:
+    """Why a result without a violation is empty or incomplete."""
+    return [*report["vacuous"], *(each for each in report["bounds"] if each.startswith("searched in part"))]
 
 
 def answer(found: dict[str, Any]) -> tuple[Any, ...]:
