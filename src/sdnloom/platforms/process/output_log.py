@@ -14,12 +14,13 @@ from sdnloom.platforms.process.program_thread import in_program
 from sdnloom.platforms.sandbox.clock import EPOCH, SECOND, Clock
 
 MAX_LINES = 10_000
-_Keeper = TypeVar("_Keeper", bound="OutputKeeper")
 MAX_WIDTH = 2_000
+NOT_KEPT = f"(a line that was not kept: {MAX_LINES:,} distinct ones are)"
+_Keeper = TypeVar("_Keeper", bound="OutputKeeper")
 
 
 class OutputLog:
-    """The output of one program: distinct lines in the order in which they first came, at most MAX_LINES.
+    """The output of one program: distinct lines in the order in which they first came; after MAX_LINES only NOT_KEPT.
 
     `when` is what the program does at the moment.
     """
@@ -27,7 +28,6 @@ class OutputLog:
     def __init__(self) -> None:
         self.when = "load"
         self._lines: dict[tuple[str, str], int] = {}
-        self.dropped = 0
         self.recent: list[str] | None = None  # the lines of this step, if they are wanted
         self._begun = ""
         self._muted = False
@@ -55,11 +55,9 @@ class OutputLog:
         """Add one line."""
         line = line.rstrip("\r")[:MAX_WIDTH]
         key = self.when, line
-        times = self._lines.get(key)
-        if times is None and len(self._lines) >= MAX_LINES:
-            self.dropped += 1
-        else:
-            self._lines[key] = (times or 0) + 1
+        if key not in self._lines and len(self._lines) >= MAX_LINES:
+            key = self.when, NOT_KEPT
+        self._lines[key] = self._lines.get(key, 0) + 1
         if self.recent is not None and len(self.recent) < MAX_LINES:
             self.recent.append(line)
 
