@@ -5,7 +5,8 @@ from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
 
-from sdnloom.platforms.process.inert_sockets import selector_names, socket_names
+from sdnloom.platforms.process.inert_selectors import selector_names
+from sdnloom.platforms.process.inert_sockets import socket_names
 from sdnloom.platforms.process.library_names import (
     asyncio_names,
     eventlet_names,
