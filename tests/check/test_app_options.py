@@ -272,6 +272,17 @@ def test_every_switch_has_so_many_hosts(text: str, places: list[str]) -> None:
         ({"pings": ("h1,h1",)}, "--ping is 'h1,h1'; expected two different hosts"),
         ({"moves": ("h2,s1",)}, "--move is 'h2,s1'; expected HOST,SWITCH:PORT"),
         ({"pings": ("h1,h2,x",)}, "--ping is 'h1,h2,x'; expected a whole number instead of 'x'"),
+        ({"pings": ("h1,h2,0",)}, "--ping is 'h1,h2,0'; expected at least one ping"),
+        ({"pings": ("h1,10.0.0.1",)}, "expected another address than that of h1 itself"),
+        (
+            {"pings": ("h1,10.1.0.1",), "host_keys": ("h1,ip=10.1.0.1/24",)},
+            "expected another address than that of h1 itself",
+        ),
+        (
+            {"pings": ("h1,h2",), "host_keys": ("h1,kind=tcp_client,to=h2",)},
+            "--ping is 'h1,h2'; expected a host that sends pings; --host says that h1 is a tcp_client",
+        ),
+        ({"host_keys": ("h1,sends=1", "h1,sends=2")}, "--host is 'h1,sends=2'; expected the key sends of h1 once"),
         ({"pings": ("h1,h9",)}, "h9'; expected a host of the topology: h1, h2"),
         ({"moves": ("h1",)}, "--move is 'h1'; expected HOST,SWITCH:PORT"),
         ({"host_keys": ("h1",)}, "--host is 'h1'; expected HOST,KEY=VALUE,... such as h1,ip="),
@@ -283,8 +294,8 @@ def test_every_switch_has_so_many_hosts(text: str, places: list[str]) -> None:
         ({"properties": ("NoLoops",)}, "--property is 'NoLoops'; expected NAME"),
         ({"properties": ("Reachable,h1",)}, "expected NAME or NAME,KEY=VALUE,..."),
         ({"externals": ("router",)}, "--external is 'router'; expected a request such as"),
-        ({"externals": ("POST /router {",)}, "--external is '{'; expected a request such as"),
-        ({"externals": ("POST /router " + "[" * 100_000,)}, "--external is '[[["),
+        ({"externals": ("POST /router {",)}, "--external is 'POST /router {'; expected a body that is JSON ("),
+        ({"externals": ("POST /router " + "[" * 100_000,)}, "--external is 'POST /router [[["),
     ],
 )
 def test_mistakes_name_option_value_and_what_was_expected(options: dict[str, Any], message: str) -> None:

@@ -90,6 +90,13 @@ def test_unusable_file_is_named_with_the_reason(tmp_path: Path, content: bytes, 
     assert len(str(caught.value)) < 1000
 
 
+def test_a_trace_is_named_as_one(tmp_path: Path) -> None:
+    file = tmp_path / "bug.NoBlackHoles.sdnloom-trace.json"
+    file.write_text("{}")
+    with pytest.raises(ScenarioError, match=r"not TOML.*; a trace is for sdnloom replay"):
+        read_document(file)
+
+
 @given(st.binary(max_size=60))
 @example(b"\xef\xbb\xbfx = 1")
 def test_arbitrary_bytes_are_read_or_refused(tmp_path_factory, content: bytes) -> None:

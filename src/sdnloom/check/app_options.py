@@ -12,7 +12,7 @@ from typing import Any
 from sdnloom.check.fault_options import FaultOptions, fault_tables, wrong_option
 from sdnloom.network.topology import Topology
 from sdnloom.network.topology.spec import is_node_name
-from sdnloom.network.value import AddressError, ip
+from sdnloom.network.value import AddressError, ip, ip4_text
 from sdnloom.properties import LIBRARY
 from sdnloom.scenario_file.document import as_document
 from sdnloom.scenario_file.program import names_file
@@ -70,6 +70,7 @@ def app_document(options: AppOptions) -> tuple[dict[str, Any], Topology]:
     given = _given_keys(options)
     for name in (*hosts, *given):
         _known(name, topology)
+    _check_pings(options, topology, given)
     if not options.pings:
         _default_pings(options, hosts, names, given)
     for name, keys in given.items():
@@ -190,7 +191,10 @@ def _hosts(options: AppOptions) -> tuple[dict[str, dict[str, Any]], int]:
             wrong_option("--ping", text, "two different hosts")
         if not is_node_name(target):
             _check_address(options, text, target)
-        _ping(hosts, options, source, target, _whole("--ping", text, count))
+        number = _whole("--ping", text, count)
+        if number == 0:
+            wrong_option("--ping", text, "at least one ping")
+        _ping(hosts, options, source, target, number)
     highest = 0
     for text in options.moves:
         name, place = _parts("--move", text, "HOST,SWITCH:PORT", 2, 2)
@@ -212,6 +216,19 @@ def _check_address(options: AppOptions, text: str, target: str) -> None:
         number = 0
     if not number or ":" in target:
         wrong_option("--ping", text, "a host or an IPv4 address as target")
+
+
+def _check_pings(options: AppOptions, topology: Topology, given: dict[str, dict[str, Any]]) -> None:
+    """Refuse pings of a host to its own address, and of one that `--host` makes something that sends no pings."""
+    own = {host.name: ip4_text(host.ip) for host in topology.hosts}
+    for text in options.pings:
+        source, target = (part.strip() for part in text.split(",")[:2])
+        keys = given.get(source, {})
+        if target == str(keys.get("ip", own[source])).partition("/")[0]:
+            wrong_option("--ping", text, f"another address than that of {source} itself")
+        kind = str(keys.get("kind", "arp"))
+        if kind in ("sink", "replier", "tcp_client", "tcp_server"):
+            wrong_option("--ping", text, f"a host that sends pings; --host says that {source} is a {kind}")
 
 
 def _ping(hosts: dict[str, dict[str, Any]], options: AppOptions, source: str, target: str, count: int) -> None:
@@ -250,6 +267,8 @@ def _given_keys(options: AppOptions) -> dict[str, dict[str, Any]]:
     given: dict[str, dict[str, Any]] = {}
     for text in options.host_keys:
         name, keys = _host(text)
+        if twice := given.get(name, {}).keys() & keys.keys():
+            wrong_option("--host", text, f"the key {min(twice)} of {name} once")
         given.setdefault(name, {}).update(keys)
     return given
 
@@ -326,15 +345,16 @@ def _request(option: str, text: str) -> tuple[str, str]:
     if method not in _METHODS or not place.startswith("/"):
         wrong_option(option, text, expected)
     if body.strip():
-        _json(option, body, expected)
+        _json(option, text, body)
     return f"{method} {place}", body.strip()
 
 
-def _json(option: str, body: str, expected: str) -> None:
+def _json(option: str, text: str, body: str) -> None:
     try:
         json.loads(body)
-    except (ValueError, RecursionError):
-        wrong_option(option, body, expected)
+    except (ValueError, RecursionError) as error:
+        reason = "nested too deep" if isinstance(error, RecursionError) else str(error)
+        wrong_option(option, text, f"a body that is JSON ({reason})")
 
 
 def _parts(option: str, text: str, expected: str, least: int, most: int, default: str = "") -> list[str]:

@@ -165,9 +165,9 @@ def wire_network(network: Network, hosts: Sequence[tuple[Host, HostView]]) -> Wi
         host_faults = faults.get(host.name, NO_FAULTS)
         for port in ports:
             if port in targets:
+                other_end = targets[port].channel.rpartition(".in")[0]
                 raise NetworkError(
-                    f"host {host.name!r} may be at {port}, which leads to {targets[port].channel!r}; "
-                    "expected a port of its own"
+                    f"host {host.name!r} may be at {port}, which leads to {other_end!r}; expected a port of its own"
                 )
             name = inbox(host.name, port, ports)
             targets[port] = Target(name)

@@ -113,7 +113,8 @@ def _parse(content: bytes, file: Path) -> dict[str, Any]:
         raise ScenarioError(f"{file}: byte {error.start} is not UTF-8; expected a TOML file") from error
     except (ValueError, RecursionError) as error:
         reason = "nested too deep" if isinstance(error, RecursionError) else str(error)
-        raise ScenarioError(f"{file}: not TOML: {reason}") from error
+        trace = "; a trace is for sdnloom replay" if file.name.endswith(".sdnloom-trace.json") else ""
+        raise ScenarioError(f"{file}: not TOML: {reason}{trace}") from error
 
 
 def _entries(table: dict[str, Any], file: Path) -> Entries:

@@ -227,8 +227,9 @@ class Startup:
             raise NetworkError(f"{place}: the program waits and does not answer; expected an answer")
         for answer in self._answers:
             if expected := step.refuses(answer.status, answer.body):
-                body = answer.body[:300] or self._raised
-                raise NetworkError(f"{place}: answered with {answer.status} {body}; expected {expected}")
+                body = " ".join(answer.body[:300].split()) or self._raised
+                shown = body if body.startswith(f"{answer.status} ") else f"{answer.status} {body}"
+                raise NetworkError(f"{place}: answered with {shown}; expected {expected}")
 
     def _give_planned(self, planned: PlannedInput) -> bool:
         """Give the program an input and let all that follows happen; False if it has no reaction."""
