@@ -45,14 +45,13 @@ from sdnloom.engine.strategy import skipped
 from sdnloom.engine.system_graph import StateObserver, SystemGraph
 from sdnloom.errors import SdnloomError
 
-# Transitions after which the kernel is faster, its start included.
-SMALL_RUN = 200_000
-NO_STEPS = Path()
-LATE_MATTERS = "a violation at rest was gone after something that was waited for: that is explored in every order too"
+SMALL_RUN = 200_000  # transitions after which the kernel is faster, its start included
 SHORT_RUN = 30.0  # seconds; with less time the loop sees more states, because it does not begin twice
 TIME_TO_CHANGE = 10.0  # seconds that must be left for a change of the engine
 SHORTENING = 5.0  # seconds in which counterexamples are shortened after the time limit
 COMPILING = "while the kernel engine was compiled"
+LATE_MATTERS = "a violation ended when what was still waited for had happened, so that is explored in every order too"
+NO_STEPS = Path()
 _WAIT = 0.05  # seconds between two looks at the compilation
 
 

@@ -57,9 +57,10 @@ _PACKETS = "os_ken.lib.packet"
 _SHARED_BELOW = ("os_ken.ofproto", _PACKETS)
 # Modules that parse packets: a program with a compiler of its own gets compiled copies of them.
 _READERS = frozenset(f"os_ken.lib.{name}" for name in ("ip", "mac"))
-# A connection draws its first transaction id at random; ours start at 0, and there must be no draw.
+# A connection draws its first transaction id at random. Ours start at 0, so that draw must not be one of the program's:
+# it is made by a generator that nothing else uses.
 _NO_CHANCE = {("os_ken.controller.controller", "random")}
-_OTHER_CHANCE = random.Random(0)  # has the functions of the module, and nobody else uses it
+_OTHER_CHANCE = random.Random(0)
 # Names of os-ken's hub that lead to sockets.
 _SERVERS = (
     *(b"StreamServer", b"StreamClient", b"WSGIServer"),
