@@ -167,3 +167,43 @@ def test_a_handler_that_never_ends_while_the_switches_join_is_ended(tmp_path, mo
     report = scenario.check(watch=LimitWatch(Limits(seconds=60), spent=59.9))
     assert report.result.incomplete == "the time limit of 60 s was reached during the start-up"
     assert report.result.statistics.states == 0
+
+
+COUNTING = """
+from os_ken.base import app_manager
+from os_ken.controller import ofp_event
+from os_ken.controller.handler import MAIN_DISPATCHER, set_ev_cls
+
+class Counting(app_manager.OSKenApp):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.seen = {}
+
+    @set_ev_cls(ofp_event.EventOFPPacketIn, MAIN_DISPATCHER)
+    def packet_in(self, ev):
+        self.seen[len(self.seen)] = len(ev.msg.data)
+"""
+
+
+def test_states_of_before_the_order_counted_are_restored_after_a_strike_too(tmp_path, monkeypatch):
+    (tmp_path / "counting.py").write_text(COUNTING)
+    program = OskenProgram([tmp_path / "counting.py"], version="1.3")
+    inputs = (joined(1), packet(frame(1, 2)), packet(frame(2, 1)))
+    old = [program.initial(), *(each.core for each in run(program, *inputs))]
+    program.keep_order()
+    new = [program.initial(), *(each.core for each in run(program, *inputs))]
+
+    def reactions(cores):
+        return [program.handle(core, packet(frame(1, 3))) for core in cores[1:]]
+
+    expected = reactions(new)
+    with monkeypatch.context() as patched, limits_in_force(lambda: None):
+        Striking(patched, 3)
+        with pytest.raises(LimitReached):
+            reactions(new)
+    assert program._states.broken
+    assert reactions(new) == expected
+    before = reactions(old)
+    assert reactions(new) == expected
+    assert reactions(old) == before
+    assert reactions(new) == expected

@@ -200,7 +200,10 @@ class StateStore(Generic[StepType]):
         self._make_again()
         self._stored = {key: replace(kept, snapshot=None) for key, kept in self._stored.items()}
         self._refuse_other(self.first, None, "when it was made again")
-        self._stored[self.first] = replace(self._stored[self.first], snapshot=self._snapshot(first=True))
+        snapshot = self._snapshot(first=True)
+        for key, kept in self._stored.items():
+            if kept.before is None:  # the first state, also as it was called before insertion order was part of it
+                self._stored[key] = replace(kept, snapshot=snapshot)
         self.live = self.first
 
     def _refuse_other(self, core: StateId, step: StepType | None, where: str) -> None:
