@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from pathlib import Path
+from sys import settrace  # the function itself: while an app runs, the name in `sys` is the app's
 from types import FrameType
 from typing import Any, NamedTuple, TypeVar
 
@@ -66,11 +67,11 @@ def line_trace(call: Callable[[], _T], files: Iterable[Path]) -> tuple[_T, tuple
         return inside
 
     before = sys.gettrace()
-    sys.settrace(called)
+    settrace(called)
     try:
         result = call()
     finally:
-        sys.settrace(before)
+        settrace(before)
     return result, tuple(lines)
 
 

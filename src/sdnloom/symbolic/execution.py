@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from sys import settrace  # the function itself: while an app runs, the name in `sys` is the app's
 from types import FrameType
 from typing import Any, Final, NamedTuple
 
@@ -194,7 +195,7 @@ class Execution:
         finally:
             _current = before
             if self.limit is not None and sys.gettrace() is not tracing:
-                sys.settrace(tracing)
+                settrace(tracing)
 
     def _record(
         self, condition: Term, taken: bool, site: Site, assumed: bool = False, pinned: Term | None = None
@@ -236,7 +237,7 @@ def _raise_again(limit: str) -> None:
         if not frame.f_code.co_filename.startswith(_OURS):
             frame.f_trace = stop
         frame = frame.f_back
-    sys.settrace(lambda *_: None)
+    settrace(lambda *_: None)
 
 
 _current: Execution | None = None

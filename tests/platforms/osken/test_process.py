@@ -234,3 +234,65 @@ def test_texts_of_times_are_those_of_the_program_also_in_libraries(tmp_path, mon
     monkeypatch.syspath_prepend(tmp_path / "library")
     found = app(OskenProgram([tmp_path / "times.py"]), "WritesTimes").found
     assert found == ("Nov 14 22:13:20", "Tue Nov 14 22:13:20 2023", "Tue Nov 14 22:13:20 2023", 42)
+
+
+CHANGES = """
+import logging, os, sys, tempfile
+from os_ken.base import app_manager
+from os_ken.controller import ofp_event
+from os_ken.controller.handler import set_ev_cls
+
+
+def change(way):
+    if way == "folder":
+        folder = tempfile.mkdtemp()
+        os.chdir(folder)
+        os.rmdir(folder)
+    elif way == "tracing":
+        sys.settrace(lambda *args: None)
+        sys.setprofile(lambda *args: None)
+    elif way == "hooks":
+        sys.displayhook = sys.breakpointhook = print
+        sys.set_int_max_str_digits(0)
+    elif way == "silence":
+        logging.disable(logging.CRITICAL)
+        logging.getLogger("asyncio").critical("never")
+    elif way == "noise":
+        logging.getLogger().setLevel(logging.DEBUG)
+        logging.getLogger("asyncio").debug("heard")
+    elif way == "finders":
+        sys.meta_path[:] = [each for each in sys.meta_path if not type(each).__module__.startswith("sdnloom")]
+
+
+class App(app_manager.OSKenApp):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        change(LOADED)
+
+    @set_ev_cls(ofp_event.EventOFPPacketIn)
+    def packet_in(self, ev):
+        change(HANDLED)
+"""
+
+
+def more_surroundings():
+    library = logging.getLogger("asyncio")
+    levels = [level for level in (logging.DEBUG, logging.WARNING, logging.CRITICAL) if library.isEnabledFor(level)]
+    hooks = sys.displayhook, sys.breakpointhook, sys.get_int_max_str_digits()
+    return surroundings(), levels, hooks, sys.gettrace(), sys.getprofile()
+
+
+@pytest.mark.parametrize("loaded", [True, False])
+@pytest.mark.parametrize("way", ["folder", "tracing", "hooks", "silence", "noise", "finders"])
+def test_nothing_of_a_change_is_left_whether_it_happens_while_loading_or_later(tmp_path, way, loaded):
+    OskenProgram([APPS / "wild.py"])  # has imported what apps import
+    logging.getLogger("asyncio").manager._clear_cache()
+    (tmp_path / "changes.py").write_text(f"LOADED, HANDLED = {(way, '') if loaded else ('', way)}\n{CHANGES}")
+    before = more_surroundings()
+    under_test = OskenProgram([tmp_path / "changes.py"])
+    reactions = run(under_test, joined(), packet(b"x" * 60), packet(b"x" * 60))
+    assert not [event for each in reactions for event in each.events]
+    lines = [line.text for line in under_test.output]
+    assert any("heard" in line for line in lines) == (way == "noise")
+    assert not any("never" in line for line in lines)
+    assert more_surroundings() == before

@@ -209,21 +209,20 @@ class Sandbox:
             known = len(sys.modules)
             sys.meta_path[:0] = finders
             previous, _guard.process = _guard.process, self.process
-            self.process.enter()
             try:
+                self.process.enter()
                 if self.manager is not None:
                     self.configure()
                 yield
             finally:
-                self.process.leave()
                 _guard.process = previous
                 for name in self.config:
                     if name in cfg.CONF:
                         cfg.CONF.clear_override(name)
-                for finder in finders:
-                    sys.meta_path.remove(finder)
+                sys.meta_path[:] = [each for each in sys.meta_path if each not in finders]
                 if len(sys.modules) != known:
                     self._remember_modules()
+                self.process.leave()
 
     def cover(self) -> None:
         """Rebind names in the libraries that the program has imported."""

@@ -227,5 +227,13 @@ class AppLogger(logging.Logger):
         return logging.INFO if isinstance(found, RootLevel) else found
 
 
+def is_enabled_for(logger: logging.Logger, level: int) -> bool:
+    """Return what `Logger.isEnabledFor` does, without the cache of the logger.
+
+    Loggers of libraries are shared, and the levels above them differ inside and outside of a program.
+    """
+    return not logger.disabled and logger.manager.disable < level and level >= logger.getEffectiveLevel()
+
+
 class RootLevel(int):
     """The level of the root logger as it is outside, until a program sets another one."""

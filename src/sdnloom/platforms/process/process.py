@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from os import chdir
 from pathlib import Path
 from sys import setrecursionlimit
@@ -127,7 +128,8 @@ class Process:
         """Set the working directory and recursion limit that the program has chosen."""
         if self.folder is not None:
             self._outside = os.getcwd()
-            chdir(self.folder)
+            with suppress(OSError):  # the program may have removed it
+                chdir(self.folder)
         if self.recursion is not None:
             self._outside_limit = sys.getrecursionlimit()
             setrecursionlimit(self.recursion)

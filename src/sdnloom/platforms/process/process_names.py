@@ -160,11 +160,13 @@ def sys_names(process: Process, arguments: list[str]) -> dict[str, Any]:
 
     return {
         "setrecursionlimit": process.limit_recursion,
-        "setswitchinterval": nothing,
+        **dict.fromkeys(("setswitchinterval", "settrace", "setprofile", "set_int_max_str_digits"), nothing),
         "stdin": io.StringIO(),
         "argv": arguments,
         "excepthook": sys.excepthook,
         "unraisablehook": sys.unraisablehook,
+        "breakpointhook": sys.breakpointhook,
+        "displayhook": sys.displayhook,
     }
 
 

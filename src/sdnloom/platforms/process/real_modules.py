@@ -105,7 +105,7 @@ class RealModules:
                 self._rebind_copies(module)
         if self._methods and any(_top(each.__module__) in tops for each in Thread.__subclasses__()):
             for name, method in self._methods.items():
-                self._patches.attribute(Thread, name, for_program(method, vars(Thread)[name]))
+                self.method(Thread, name, method)
             self._methods.clear()
 
     def see(self, name: str, members: Iterable[str] | None) -> None:
@@ -128,6 +128,10 @@ class RealModules:
     def name(self, space: dict[str, Any], name: str, value: Any) -> None:
         """Rebind a name of another namespace."""
         self._patches.name(space, name, value)
+
+    def method(self, owner: type, name: str, value: Callable[..., Any]) -> None:
+        """Rebind a method of a class."""
+        self._patches.attribute(owner, name, for_program(value, vars(owner)[name]))
 
     def _rebind(self, module: ModuleType, names: _Names) -> None:
         """Rebind names of a module; a name such as `Kind.function` is a function without `self` of a class in it."""

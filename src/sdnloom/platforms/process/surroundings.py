@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Mapping
+from logging import Logger
 from types import ModuleType
 from typing import Any
 
@@ -14,7 +15,14 @@ from sdnloom.platforms.process.library_names import (
     multiprocessing_names,
     numpy_names,
 )
-from sdnloom.platforms.process.output_log import AppLogger, OutputHandler, OutputLog, OutputStream, record_factory
+from sdnloom.platforms.process.output_log import (
+    AppLogger,
+    OutputHandler,
+    OutputLog,
+    OutputStream,
+    is_enabled_for,
+    record_factory,
+)
 from sdnloom.platforms.process.process import Process
 from sdnloom.platforms.process.process_names import OS_NAMES, logging_names, other_names, signal_names, sys_names
 from sdnloom.platforms.process.real_modules import RealModules
@@ -62,4 +70,5 @@ def surroundings(
     for space, names in logging_names(OutputHandler(log), AppLogger, record_factory(hub.clock)):
         for name, value in names.items():
             found.name(space, name, value)
+    found.method(Logger, "isEnabledFor", is_enabled_for)
     return found
