@@ -181,6 +181,30 @@ def test_an_arp_proxy_answers_and_the_request_is_no_black_hole():
     assert message(Network(ONE, ARP_HOSTS), PythonProgram(Proxy), NoBlackHoles(), PingsAnswered()) is None
 
 
+class CachingProxy:
+    """Floods ARP requests, and answers those for hosts that it has heard of itself; floods everything else."""
+
+    def __init__(self):
+        self.macs = {}
+
+    def packet_in(self, net, switch, message):
+        arp = header_of(decode(message.data), Arp)
+        if arp is not None:
+            self.macs[arp.spa] = arp.sha
+        if arp is None or arp.op != 1 or arp.tpa not in self.macs:
+            net.flood(switch, message)
+        else:
+            owner = replace(ONE.host("B"), mac=self.macs[arp.tpa], ip=arp.tpa)
+            answer = arp_reply(owner, arp.sha, arp.spa)
+            net.send(switch, PacketOut((Output(message.in_port),), data=encode(answer)))
+
+
+@pytest.mark.parametrize("link", ["s1:2-s2:1", "A"])
+def test_an_answer_of_a_proxy_to_the_second_copy_of_a_request_is_no_loop(link):
+    network = Network(LINE, (ArpHost("A", to=("B",)), ArpHost("B")), link_faults=((link, LinkFaults(duplicate=1)),))
+    assert message(network, PythonProgram(CachingProxy), NoForwardingLoops(), reduce=True) is None
+
+
 def test_a_program_answers_pings_to_an_address_of_its_own():
     network = Network(ONE, (ArpHost("A", to=("10.0.0.100",), sends=2),))
     assert message(network, PythonProgram(Proxy), NoBlackHoles(), PingsAnswered()) is None

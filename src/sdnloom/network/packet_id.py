@@ -35,6 +35,14 @@ def arp_id(packet: Packet) -> str:
     return f"ARP {who} announces" if who == whom else f"ARP {who} {_ARP_VERBS.get(arp.op, 'to')} {whom}"
 
 
+def arp_answer_id(packet: Packet) -> str:
+    """Return the id of the answer to an ARP request, as its contents give it; "" for any other packet."""
+    arp = next((header for header in packet.headers if isinstance(header, Arp)), None)
+    if arp is None or arp.op != 1 or arp.spa == arp.tpa:
+        return ""
+    return f"ARP {ip4_text(int(arp.tpa))} {_ARP_VERBS[2]} {ip4_text(int(arp.spa))}"
+
+
 def is_arp_id(text: str) -> bool:
     """Return whether an id is one that the contents of an ARP packet give. Names of hosts have no spaces."""
     return text.startswith("ARP ")

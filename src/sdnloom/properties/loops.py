@@ -8,7 +8,7 @@ from sdnloom.engine.model import Event, Needs, Property
 from sdnloom.network.build import NetworkView
 from sdnloom.network.events import Arrived, PacketMade, Sent
 from sdnloom.network.packet import Packet
-from sdnloom.network.packet_id import is_arp_id, packet_id_of
+from sdnloom.network.packet_id import arp_answer_id, is_arp_id, packet_id_of
 from sdnloom.network.traffic import ends_of
 from sdnloom.network.value import mac_text
 from sdnloom.properties.base import NetworkProperty, component_actions, link_fault
@@ -27,7 +27,8 @@ class _Visits(NamedTuple):
 class NoForwardingLoops(NetworkProperty):
     """Every packet enters each port of a switch at most once. Checked at every event.
 
-    A packet that a link duplicated is ignored from then on: its copies are no loop.
+    A packet that a link duplicated is ignored from then on: its copies are no loop. So is the answer to an ARP request
+    that a link duplicated: the program may give the answer that the host has given too.
     """
 
     name: str = "NoForwardingLoops"
@@ -96,7 +97,8 @@ def _round(seen: _Made, _: Any) -> str | None:
 def _visit(visits: _Visits, event: Event) -> _Visits:
     fault = link_fault(event)
     if fault is not None and fault[0].copies > 1:
-        return visits._replace(duplicated=visits.duplicated | {packet_id_of(fault[1])})
+        copied = {packet_id_of(fault[1]), arp_answer_id(fault[1])}
+        return visits._replace(duplicated=visits.duplicated | copied)
     if isinstance(event, Sent):
         sent = packet_id_of(event.packet)
         return visits._replace(sent=visits.sent | {sent}) if is_arp_id(sent) else visits
