@@ -162,6 +162,7 @@ def test_environment_variables_that_a_handler_sets_are_state(tmp_path):
     (again,) = run(under_test, packet(b"x" * 60), core=one.core)
     assert again.core == two.core
     assert "COUNTED" not in os.environ
+    assert b"COUNTED" not in os.environb
 
 
 COUNTER = """
@@ -175,6 +176,7 @@ class App(app_manager.OSKenApp):
     @set_ev_cls(ofp_event.EventOFPPacketIn)
     def packet_in(self, ev):
         os.environ["COUNTED"] = os.environ.get("COUNTED", "") + "x"
+        os.environb[b"COUNTED"] = os.environb[b"COUNTED"] + b"y"
 """
 
 

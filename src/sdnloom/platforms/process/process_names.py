@@ -108,6 +108,13 @@ def os_names(process: Process, draws: Draws) -> dict[str, Any]:
             os.environ.encodevalue,
             os.environ.decodevalue,
         ),
+        "environb": os._Environ(  # the same variables
+            process.variables,
+            os.environb.encodekey,
+            os.environb.decodekey,
+            os.environb.encodevalue,
+            os.environb.decodevalue,
+        ),
         **{name: _ending(process, f"os.{name}") for name in _EXEC},
         **dict.fromkeys(_SPAWN, spawn),
         **dict.fromkeys((*_USERS, *_GROUPS), nothing),
