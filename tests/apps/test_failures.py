@@ -31,6 +31,8 @@ HANDLER = f"{APP}    @set_ev_cls(ofp_event.EventOFPPacketIn, MAIN_DISPATCHER)\n 
         (f"{MADE}        import os; os._exit(0)\n", ["mine.py:9: making the apps ends their process (os._exit(0))"]),
         (APP.replace("[ofproto_v1_0.OFP_VERSION]", "[5]"), ["speaks none of OpenFlow 1.0, 1.3"]),
         ("raise SystemExit(0)\n", ["mine.py:5", "SystemExit"]),
+        ("print('no log folder'); exit(1)\n", ["mine.py:5", "SystemExit: 1; before that it printed: no log folder"]),
+        ("import os; print('bye'); os._exit(1)\n", ["mine.py:5", "(os._exit(1))", "before that it printed: bye"]),
     ],
 )
 def test_an_app_that_cannot_run_gives_one_message(

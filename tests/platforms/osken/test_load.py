@@ -134,6 +134,14 @@ def test_a_version_that_the_app_does_not_speak_is_refused():
         program("learning10", version="1.3")
 
 
+def test_apps_without_a_version_in_common_are_refused(tmp_path):
+    newer = "from os_ken.base import app_manager\nclass New(app_manager.OSKenApp):\n    OFP_VERSIONS = [4]\n"
+    older = tmp_path / "older.py"
+    older.write_text(newer.replace("New", "Old").replace("[4]", "[1]"))
+    with pytest.raises(SdnloomError, match="speaks no OpenFlow version that all the other apps speak"):
+        OskenProgram([written(tmp_path, newer), str(older)])
+
+
 @pytest.mark.parametrize("handler", [REAL, HIDDEN], ids=["open", "hidden"])
 def test_a_real_socket_of_a_handler_ends_the_run_even_if_the_app_hides_that_it_was_refused(tmp_path, handler):
     under_test = OskenProgram([written(tmp_path, app(handler=handler))])

@@ -153,6 +153,10 @@ def _make(manager: Manager, bricks: Mapping[str, Any]) -> None:
         try:
             manager._instantiate(name, kind, **contexts)
         except AssertionError:
+            if not ofproto_protocol._supported_versions:
+                raise AppError(
+                    f"{name}: speaks no OpenFlow version that all the other apps speak; expected one in common"
+                ) from None
             # os-ken knows apps by the names of their classes, and gives no other message.
             twin = type(bricks.get(kind.__name__))
             if twin.__name__ != kind.__name__ or twin is kind:
@@ -172,7 +176,8 @@ def _in_a_thread(sandbox: Sandbox, function: Callable[[], Any], what: str) -> No
             while not thread.dead:
                 if sandbox.process.end is not None:
                     end = sandbox.process.end
-                    raise AppError(f"{end.place}: {what} the apps ends their process ({end.how}); expected it to go on")
+                    ends = f"{end.place}: {what} the apps ends their process ({end.how})"
+                    raise AppError(f"{ends}; expected it to go on{_last_words(sandbox)}")
                 if hub.ready:
                     hub.run(hub.ready[0])
                 elif hub.due():
@@ -185,11 +190,19 @@ def _in_a_thread(sandbox: Sandbox, function: Callable[[], Any], what: str) -> No
     mine = [each for each in hub.escaped if each.error is thread.error]
     if thread.error is not None:
         hub.escaped[:] = [each for each in hub.escaped if each not in mine]
-        raise AppError(load_message(thread.error, _files(sandbox, thread.error), f"{what} the apps"))
+        message = load_message(thread.error, _files(sandbox, thread.error), f"{what} the apps")
+        raise AppError(message + (_last_words(sandbox) if isinstance(thread.error, SystemExit) else ""))
     if hub.refused:
         raise AppError(
             f"{what} the apps needs {hub.refused[0]}, which is not available; expected apps that do without it"
         )
+
+
+def _last_words(sandbox: Sandbox) -> str:
+    """Return what the apps printed last, for a message: a program that ends usually says why before."""
+    sandbox.output.take_recent()
+    lines = [line.text.strip() for line in sandbox.output.lines if line.text.strip()]
+    return f"; before that it printed: {lines[-1][:300]}" if lines else ""
 
 
 def _files(sandbox: Sandbox, error: BaseException) -> frozenset[str]:
