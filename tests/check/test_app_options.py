@@ -135,6 +135,20 @@ def test_keys_of_a_host_are_set_one_by_one() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("host_keys", "at"),
+    [
+        (("h2,kind=sink",), "h1"),
+        (("h1,kind=tcp_client,to=h2,resolves=true", "h2,kind=sink"), "h1"),
+        (("h1,kind=tcp_client,to=h2",), "h1"),
+        (("h2,kind=tcp_server",), "h2"),
+    ],
+)
+def test_a_host_whose_target_does_not_answer_must_receive_a_packet_itself(host_keys: tuple[str, ...], at: str) -> None:
+    found = document(host_keys=host_keys)
+    assert found["properties"] == [*GENERIC, {"name": "Sometimes", "event": "Received", "at": at}]
+
+
 def test_a_host_that_an_option_makes_send_replaces_the_default_pings() -> None:
     found = document(host_keys=("h1,kind=tcp_client,to=h2,resolves=true", "h2,kind=tcp_server,port=8080"))
     assert found["hosts"] == [

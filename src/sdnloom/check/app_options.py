@@ -137,16 +137,33 @@ def _variable(text: str) -> tuple[str, str]:
     return name, value
 
 
+# Kind of a sender that waits for an answer -> kinds of hosts that answer its first packet.
+_ANSWERING = {"arp": ("arp", "tcp_client", "tcp_server"), "tcp_client": ("tcp_server",)}
+
+
 def _default_properties(hosts: dict[str, dict[str, Any]]) -> list[Any]:
-    """The generic properties, and that pinged hosts receive a packet: otherwise a result may be vacuous.
+    """The generic properties, and that hosts receive a packet: otherwise a result may be vacuous.
 
     Where hosts move, the one about lost packets is the one that excuses what no program can prevent.
     """
     moving = any("move" in host for host in hosts.values())
     generic = [f"{name}Mobile" if moving and name == "NoBlackHoles" else name for name in PROPERTIES]
-    targets = {target for host in hosts.values() for target in _listed(host.get("to", []))}
-    receivers = [name for name in hosts if name in targets]
+    waiting = {
+        _waits_for(hosts, name, target) for name, host in hosts.items() for target in _listed(host.get("to", []))
+    }
+    receivers = [name for name in hosts if name in waiting]
     return [*generic, *({"name": "Sometimes", "event": "Received", "at": name} for name in receivers)]
+
+
+def _waits_for(hosts: dict[str, dict[str, Any]], source: str, target: str) -> str:
+    """Return the host that must receive a packet: the target, or the source if the target does not answer by itself.
+
+    Its first packet, an ARP request or a SYN, reaches the target in any case. If nobody answers, nothing else is sent.
+    """
+    answering = _ANSWERING.get(hosts[source].get("kind", ""))
+    if target not in hosts or answering is None or hosts[target].get("kind") in answering:
+        return target
+    return source
 
 
 def _listed(value: Any) -> list[Any]:
