@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol
 from sdnloom.engine.disciplines import Fifo
 from sdnloom.engine.model import Channel, Component, Property, System
 from sdnloom.network.controller_component import ControllerComponent
+from sdnloom.network.events import exception_text
 from sdnloom.network.hosts.component import component_of
 from sdnloom.network.hosts.host import Host, HostView
 from sdnloom.network.link_failures import failing_links, link_failure_component
@@ -15,7 +16,7 @@ from sdnloom.network.links import Wiring, wire_network
 from sdnloom.network.network import Network, NetworkError, SwitchFaults, SwitchOptions
 from sdnloom.network.openflow import V10, V13, Port, PortConfig, PortDesc, PortState
 from sdnloom.network.program import Program
-from sdnloom.network.startup.course import PlannedInput, Startup, Trouble, exception_text
+from sdnloom.network.startup.course import PlannedInput, Startup, Trouble
 from sdnloom.network.startup.setup_steps import check_setup
 from sdnloom.network.startup.violation import EarlyViolation, early_violation, forbids, judged_by_events
 from sdnloom.network.statistics import check_counters

@@ -205,6 +205,13 @@ class ProgramEnded(Value):
     line: int
 
 
+def exception_text(event: HandlerRaised | ProgramEnded) -> str:
+    """An exception, or the end of the program, with its line."""
+    if isinstance(event, ProgramEnded):
+        return f"{event.file}:{event.line}: {event.program} ends its own process: {event.how}"
+    return f"{event.file}:{event.line}: {event.handler} of {event.program} raised {event.text}"
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class HostMoved(Value):
     """A host moved from one port to another."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from sdnloom.engine.model import Event, Needs, Property
 from sdnloom.network.build import NetworkView
-from sdnloom.network.events import HandlerRaised, ProgramEnded
+from sdnloom.network.events import HandlerRaised, ProgramEnded, exception_text
 from sdnloom.properties.base import NetworkProperty
 
 
@@ -19,12 +19,11 @@ class NoHandlerException(NetworkProperty):
 
         def fold(found: str, event: Event) -> str:
             if isinstance(event, ProgramEnded):
-                return max(found, f"{event.file}:{event.line}: {event.program} ends its own process: {event.how}")
+                return max(found, exception_text(event))
             if not isinstance(event, HandlerRaised):
                 return found
             library = f" (raised at {event.library})" if event.library else ""
             effect = f"; {event.effect}" if event.effect else ""
-            text = f"{event.file}:{event.line}: {event.handler} of {event.program} raised {event.text}{library}{effect}"
-            return max(found, text)
+            return max(found, f"{exception_text(event)}{library}{effect}")
 
         return (Property(self.name, Needs.EVENT, lambda found, _: found or None, fold=fold, initial=""),)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from sdnloom.engine.model import Event, Restart, RestartRequired
 from sdnloom.engine.stop_points import check_limits, interruptible
 from sdnloom.errors import SdnloomError
-from sdnloom.network.events import CallAnswered, HandlerRaised, ProgramEnded
+from sdnloom.network.events import CallAnswered, HandlerRaised, ProgramEnded, exception_text
 from sdnloom.network.network import Network, NetworkError
 from sdnloom.network.openflow import PacketIn
 from sdnloom.network.packet import Packet
@@ -344,13 +344,6 @@ class Startup:
     def _note(self, text: str) -> None:
         if text not in self._notes:
             self._notes.append(text)
-
-
-def exception_text(event: HandlerRaised | ProgramEnded) -> str:
-    """An exception, or the end of the program, with its line."""
-    if isinstance(event, ProgramEnded):
-        return f"{event.file}:{event.line}: {event.program} ends its own process: {event.how}"
-    return f"{event.file}:{event.line}: {event.handler} of {event.program} raised {event.text}"
 
 
 def _switch_of(given: Input) -> str:

@@ -89,9 +89,6 @@ class RealModules:
         self._seen: set[str] = set()
         self._activate(_ALWAYS)
 
-    def __len__(self) -> int:
-        return len(self._patches)
-
     def cover(self, modules: Iterable[ModuleType], names: Iterable[str] = ()) -> None:
         """Rebind names in all modules that these modules lead to, or that have these names."""
         reached = _reached_from(modules, names)
