@@ -80,6 +80,8 @@ def eventlet_names(hub: Hub, sockets: Mapping[str, Any]) -> dict[str, Source]:
 
     def connect(address: Any, family: int = 2, bind: Any = None) -> Any:
         made = sockets["socket"](family)
+        if bind is not None:
+            made.bind(bind)
         made.connect(address)
         return made
 
