@@ -9,6 +9,7 @@ from pathlib import PurePath
 from time import monotonic
 
 from sdnloom.engine.stop_points import check_limits, interruptible
+from sdnloom.inputs.condition_text import HostNames, condition_text
 from sdnloom.inputs.domains import Domain
 from sdnloom.inputs.explorer import HandlerQuestion, InputClass, InputClasses, Pattern
 from sdnloom.inputs.skeletons import Skeleton
@@ -31,7 +32,6 @@ from sdnloom.symbolic.terms.constructors import Term, const
 from sdnloom.symbolic.terms.evaluate import evaluate_term
 from sdnloom.symbolic.terms.facts import Facts
 from sdnloom.symbolic.terms.node import variables
-from sdnloom.symbolic.terms.simplify import essential
 from sdnloom.symbolic.values.make import octet_terms, symbolic_bytes, symbolic_int
 
 _KINDS = {
@@ -231,9 +231,13 @@ class ConcolicClass:
 
     @property
     def readable(self) -> str:
-        """The path condition as text; "any packet" if there is none."""
-        text = terms.term_text(terms.all_(*essential(self.condition)))
-        return "any packet" if text == "true" else text
+        """The path condition as text."""
+        return self.readable_with({})
+
+    def readable_with(self, names: HostNames) -> str:
+        """Return the path condition as text, with names of hosts; "any packet" or "any reply" if there is none."""
+        such = "packet" if isinstance(self.question.message, PacketIn) else "reply"
+        return condition_text(self.condition, names) or f"any {such}"
 
     @cached_property
     def condition(self) -> tuple[Term, ...]:

@@ -6,8 +6,9 @@ from sdnloom.check.survey import Survey, SurveyEntry
 from sdnloom.inputs.statistics import STATISTICS
 from sdnloom.network.topology import Topology
 from sdnloom.report.describe import Names, message_words
-from sdnloom.report.inputs.text import witness_texts
+from sdnloom.report.inputs.text import condition_words, witness_texts
 from sdnloom.report.json_text import json_text
+from sdnloom.symbolic.terms.text import term_text
 
 _SCHEMA = "sdnloom-inputs-1"
 
@@ -39,7 +40,8 @@ def _class(one: SurveyEntry, names: Names) -> dict[str, Any]:
     stack = found.question.skeleton.stack.name
     return {
         "stack": stack,
-        "condition": found.readable,
+        "condition": condition_words(found, names),
+        "terms": [term_text(each) for each in found.condition],
         "witness": witness_texts(found),
         "frame": None if stack == STATISTICS else found.question.skeleton.frame(found.witness).hex(),
         "outputs": [

@@ -47,12 +47,17 @@ def _first_of_each_kind(classes: list[ConcolicClass]) -> list[ConcolicClass]:
 
 def _class(number: int, one: ConcolicClass, names: Names) -> list[str]:
     witness = " ".join(f"{name}={text}" for name, text in witness_texts(one).items())
-    lines = [f"{number:>3}  {one.question.skeleton.stack.name}: {one.readable}"]
+    lines = [f"{number:>3}  {one.question.skeleton.stack.name}: {condition_words(one, names)}"]
     if witness:
         lines.append(f"     for example {witness}")
     effects = [f"{switch}: {message_words(message, names)}" for switch, message in one.handler_run.messages]
     effects += [text for event in one.handler_run.events if (text := event_words(event, names)) is not None]
     return lines + [f"     -> {text}" for text in effects or ["nothing"]]
+
+
+def condition_words(found: ConcolicClass, names: Names) -> str:
+    """The condition of a class, with names of hosts instead of their addresses."""
+    return found.readable_with({"mac": names.macs, "ipv4": names.ips})
 
 
 def witness_texts(found: ConcolicClass) -> dict[str, str]:
