@@ -117,8 +117,10 @@ def best_of(times: int, search: Callable[[], Run]) -> Run:
 
 def discovering(bug: str) -> Scenario:
     """The scenario of a defect with discovered inputs, its program rewritten already: that is part of loading it."""
-    own = EXAMPLES / f"{BUGS[bug]}_discover.toml"  # where more than `--discover` is needed
-    scenario = load_scenario(own) if own.exists() else load_scenario(EXAMPLES / f"{BUGS[bug]}.toml").discovering()
+    own = EXAMPLES / f"{BUGS[bug]}_discover.toml"  # where more than `--discover-only` is needed
+    scenario = (
+        load_scenario(own) if own.exists() else load_scenario(EXAMPLES / f"{BUGS[bug]}.toml").discovering(only=True)
+    )
     program = explorable(make_program(scenario.program))
     return replace(scenario, program=lambda: program)
 

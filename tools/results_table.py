@@ -129,10 +129,10 @@ def scenario_rows(checkout: Checkout, name: str) -> Iterator[tuple[str, Row]]:
     yield name, plain
     yield f"{name} --reduce", _check(checkout, name, "--reduce", reduced)
     ways = ["--all"] if plain.get("verdict") == "violated" else []
-    ways += ["--discover"] if name in DISCOVERED else []
+    ways += ["--discover-only"] if name in DISCOVERED else []
     ways += OTHER_WAYS if name in SEARCHED_IN_OTHER_WAYS else []
     for way in ways:
-        yield f"{name} {way}", _check(checkout, name, way, 5 * MOST if way == "--discover" else MOST)
+        yield f"{name} {way}", _check(checkout, name, way, 5 * MOST if way == "--discover-only" else MOST)
 
 
 def _check(checkout: Checkout, name: str, options: str, limit: int | None) -> Row:

@@ -1,4 +1,4 @@
-"""`sdnloom check --discover` on Ryu's own apps, unchanged: the published defects, without a configured packet."""
+"""Discovery on Ryu's own apps, unchanged: the published defects, without a packet that clients are told."""
 
 import json
 from pathlib import Path
@@ -26,7 +26,7 @@ EXAMPLES = ROOT / "examples" / "ryu"
 def test_published_defects_are_found_without_a_configured_packet(
     ryu: Path, sdnloom: CommandLine, tmp_path: Path, scenario: str, violated: str, steps: int
 ) -> None:
-    run = sdnloom("check", "--discover", EXAMPLES / f"{scenario}.toml", "--format", "json")
+    run = sdnloom("check", "--discover-only", EXAMPLES / f"{scenario}.toml", "--format", "json")
     report = json.loads(run.out)
     [found] = report["violations"]
     assert (run.code, report["property"], found["steps"], found["shortest"]) == (1, violated, steps, True)
@@ -50,7 +50,7 @@ def test_a_ring_that_is_no_ring_holds_for_all_that_the_app_tells_apart(ryu: Path
 
 
 def test_a_trace_of_discovered_packets_needs_no_option_to_be_replayed(ryu: Path, sdnloom: CommandLine) -> None:
-    found = sdnloom("check", "--discover", EXAMPLES / "switch13_bug3.toml")
+    found = sdnloom("check", "--discover-only", EXAMPLES / "switch13_bug3.toml")
     assert "h1: send [ethernet eth.dst=h2]" in found.out
     replayed = sdnloom("replay", "switch13_bug3.NoForwardingLoops.sdnloom-trace.json")
     steps = [line for line in found.out.splitlines() if line.startswith("  ")]

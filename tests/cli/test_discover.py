@@ -50,6 +50,15 @@ def write(folder: Path, scenario: str = SCENARIO) -> None:
     (folder / "net.toml").write_text(scenario)
 
 
+TOLD = SCENARIO.replace("discover = true", 'to = ["h2"]')
+TCP = ("--stack", "ipv4/tcp", "--field", "eth.dst=h2", "--field", "ipv4.dst=h2")
+
+
+def counts(run: object) -> tuple[int, int]:
+    document = json.loads(run.out)
+    return document["states"], document["transitions"]
+
+
 def packets(run: object) -> list[str]:
     return json.loads(run.out)["discovery"]["packets"]["h1 at s1:1"]
 
@@ -92,13 +101,14 @@ def test_a_scenario_says_what_is_discovered(sdnloom: CommandLine, tmp_path: Path
 
 @pytest.mark.slow
 def test_all_clients_discover_if_the_scenario_or_the_command_line_says_so(sdnloom: CommandLine, tmp_path: Path) -> None:
-    configured = SCENARIO.replace("discover = true", 'to = ["h2"]')
-    write(tmp_path, configured)
-    by_option = sdnloom("check", "net.toml", "--discover", "--format", "json")
-    write(tmp_path, configured + "[discover]\nclients = true\n")
-    by_file = sdnloom("check", "net.toml", "--format", "json")
-    assert packets(by_option) == packets(by_file)
-    assert not any(label == "h2" for label in packets(by_file))
+    for option, value in (("--discover", "true"), ("--discover-only", '"only"')):
+        write(tmp_path, TOLD)
+        by_option = sdnloom("check", "net.toml", option, *TCP, "--format", "json")
+        write(tmp_path, TOLD + f"[discover]\nclients = {value}\n")
+        by_file = sdnloom("check", "net.toml", *TCP, "--format", "json")
+        assert packets(by_option) == packets(by_file)
+        assert not any(label == "h2" for label in packets(by_file))
+        assert counts(by_option) == counts(by_file)
 
 
 @pytest.mark.slow
@@ -141,7 +151,7 @@ def test_step_and_walk_know_packets_that_are_discovered(sdnloom: CommandLine, tm
         ("fields = 3", "net.toml: discover.fields is 3; expected"),
         ('fields = { eth.dst = "h2", "eth.dst" = "h2" }', "discover.fields is 'eth.dst'; expected each field once"),
         ("paths = 0", "net.toml: discover.paths is 0; expected a whole number of at least 1"),
-        ('clients = "all"', "net.toml: discover.clients is 'all'; expected true or false"),
+        ('clients = "all"', "net.toml: discover.clients is 'all'; expected true, false or \"only\""),
         ("stack = []", "net.toml: discover.stack = [] is unknown; expected one of stacks, fields, paths, clients"),
     ],
 )
@@ -157,3 +167,51 @@ def test_a_client_that_discovers_has_no_order(sdnloom: CommandLine, tmp_path: Pa
     run = sdnloom("check", "net.toml")
     assert run.code == 2
     assert "host 'h1' discovers its packets; expected order any, as none is listed" in run.err
+
+
+def test_what_a_client_is_told_is_sent_as_well_and_its_trace_replays(sdnloom: CommandLine, tmp_path: Path) -> None:
+    # A ping to h2 is no TCP segment, so the firewall drops it: nobody but a discovered packet reaches h2.
+    never = '{ name = "Sometimes", event = "Received", at = "h2" }'
+    told = TOLD.replace(f"[{never}, ", "[").replace("NoForwardingLoops", "NoBlackHoles")
+    write(tmp_path, told)
+    run = sdnloom("check", "net.toml", "--discover", *TCP)
+    assert (run.code, run.out.splitlines()[0].split(":")[0]) == (1, "VIOLATED NoBlackHoles")
+    assert "h1: send [h2]" in run.out
+    replayed = sdnloom("replay", "net.NoBlackHoles.sdnloom-trace.json")
+    assert (replayed.code, replayed.out.split(":")[0]) == (1, "CONFIRMED NoBlackHoles")
+    only = sdnloom("check", "net.toml", "--discover-only", *TCP)
+    assert (only.code, "h1: send [ipv4/tcp" in only.out, "h1: send [h2]" in only.out) == (1, True, False)
+    assert sdnloom("replay", "net.NoBlackHoles.sdnloom-trace.json").code == 1
+    (tmp_path / "net.toml").write_text(told.replace("sends = 2", 'discover = "only"\nsends = 2'))
+    assert counts(sdnloom("check", "net.toml", *TCP, "--format", "json")) == counts(
+        sdnloom("check", "net.toml", "--discover-only", *TCP, "--format", "json")
+    )
+
+
+def test_a_sender_that_is_told_nothing_and_discovers_nothing_is_vacuous(sdnloom: CommandLine, tmp_path: Path) -> None:
+    silent = SCENARIO.replace("[topology]", '[switches]\nversion = "1.3"\n\n[topology]')  # a miss is dropped
+    write(tmp_path, silent)
+    run = sdnloom("check", "net.toml")
+    assert (run.code, run.out.split()[0]) == (3, "VACUOUS")
+    assert (
+        "h1 sends nothing: it is told nothing, and no packet was discovered for it in any state; "
+        "`to` or `packets` in [[hosts]] lets it send"
+    ) in run.out
+
+
+def test_both_forms_at_once_are_refused(sdnloom: CommandLine, tmp_path: Path) -> None:
+    write(tmp_path)
+    run = sdnloom("check", "net.toml", "--discover", "--discover-only")
+    assert (run.code, "--discover and --discover-only are given" in run.err) == (2, True)
+
+
+@pytest.mark.parametrize(("option", "value"), [("--discover", "true"), ("--discover-only", '"only"')])
+def test_a_printed_scenario_discovers_the_same(sdnloom: CommandLine, tmp_path: Path, option: str, value: str) -> None:
+    app = Path(__file__).parents[2] / "examples" / "apps" / "learning_switch.py"
+    given = ("--app", app, "--topology", "single,2", option, "--stack", "ethernet", "--field", "eth.type=0x88b5")
+    printed = sdnloom("check", *given, "--print-scenario")
+    assert (printed.code, f"[discover]\nclients = {value}\nstatistics = true\n" in printed.out) == (0, True)
+    (tmp_path / "printed.toml").write_text(printed.out)
+    runs = [sdnloom("check", *args, "--no-trace", "--format", "json") for args in (given, ("printed.toml",))]
+    assert counts(runs[0]) == counts(runs[1])
+    assert json.loads(runs[0].out)["discovery"]["packets"] == json.loads(runs[1].out)["discovery"]["packets"]

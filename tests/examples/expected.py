@@ -76,7 +76,7 @@ EXPECTED: dict[str, Expected] = {
     "traffic_engineering/two_flows": Expected("holds", None, None, 32358, 98648),
 }
 
-DISCOVERED: dict[str, Expected] = {  # with --discover; states of the last round, transitions of all
+DISCOVERED: dict[str, Expected] = {  # with --discover-only; states of the last round, transitions of all
     "mac_learning_osken/bug1": Expected("violated", "NoBlackHolesMobile", 25, 23428, 55544),
     "mac_learning_osken/bug2": Expected("violated", "StrictDirectPaths", 18, 679, 1164),
     "mac_learning_osken/bug3": Expected("violated", "NoForwardingLoops", 14, 448, 808),

@@ -16,14 +16,14 @@ from tests.examples.expected import BUGS, DISCOVERED, EXAMPLES, EXPECTED
 
 def discovering(name: str) -> Scenario:
     """The scenario with nothing but discovered inputs."""
-    return load_scenario(EXAMPLES / f"{name}.toml").discovering()
+    return load_scenario(EXAMPLES / f"{name}.toml").discovering(only=True)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", DISCOVERED)
 def test_discover_finds_the_defect_and_its_trace_replays(sdnloom: CommandLine, name: str) -> None:
     expected = DISCOVERED[name]
-    found = json.loads(sdnloom("check", EXAMPLES / f"{name}.toml", "--discover", "--format", "json").out)
+    found = json.loads(sdnloom("check", EXAMPLES / f"{name}.toml", "--discover-only", "--format", "json").out)
     assert (found["verdict"], found["property"]) == ("violated", expected.property)
     assert (found["states"], found["transitions"]) == (expected.states, expected.transitions)
     assert found["discovery"]["complete"]

@@ -62,4 +62,4 @@ def test_a_search_that_finds_nothing_is_incomplete_and_names_what_it_skips(sdnlo
 
 def given(strategy: str) -> list[str]:
     flows = ["--same-flow", "same_connection"] if "flow-ir" in strategy else []
-    return ["--discover", "--strategy", strategy, *flows]
+    return ["--discover-only", "--strategy", strategy, *flows]

@@ -1,5 +1,7 @@
 """Discovery of packets as pools, compared with NICE's figure 5."""
 
+from dataclasses import replace
+
 import pytest
 
 from sdnloom.check.discovery import discover
@@ -8,13 +10,13 @@ from sdnloom.engine.result import Holds, Incomplete, Limits, SearchOptions, Vacu
 from sdnloom.engine.search import search
 from sdnloom.engine.semantics import Semantics, reachable
 from sdnloom.engine.stop_points import LimitReached
-from sdnloom.inputs.clients import with_packet_discovery
+from sdnloom.inputs.clients import discovering_clients, with_packet_discovery
 from sdnloom.inputs.domains import DomainError
 from sdnloom.inputs.explorer import InputClasses
 from sdnloom.inputs.options import DiscoverOptions
 from sdnloom.inputs.stacks import StackError
 from sdnloom.network.build import build
-from sdnloom.network.hosts import ArpHost, Client, Host, MobileHost, Replier
+from sdnloom.network.hosts import ArpHost, Client, Host, HostView, MobileHost, Replier, TcpClient
 from sdnloom.network.network import Network, SwitchOptions
 from sdnloom.network.openflow import Match, Output
 from sdnloom.network.packet import decode
@@ -271,8 +273,39 @@ def test_a_host_with_arp_discovers_as_a_client_does():
 
 def test_under_discovery_hosts_with_arp_discover_and_those_that_they_ping_answer_everything():
     network = Network(single(3), (ArpHost("h1", to=("h2",), sends=2), ArpHost("h2"), ArpHost("h3")))
-    assert with_packet_discovery(network).hosts == (
-        ArpHost("h1", sends=2, discover=True),
-        ArpHost("h2", answers="everything"),
-        ArpHost("h3"),
-    )
+    others = ArpHost("h2", answers="everything"), ArpHost("h3")
+    told = ArpHost("h1", to=("h2",), sends=2, discover=True)
+    assert with_packet_discovery(network).hosts == (told, *others)
+    assert with_packet_discovery(network, only=True).hosts == (ArpHost("h1", sends=2, discover="only"), *others)
+
+
+@pytest.mark.parametrize("kind", [Client, ArpHost])
+def test_discovery_adds_to_what_a_client_is_told_or_replaces_it(kind):
+    told = kind("h1", to=("h2",), packets=(decode(bytes(14)),), order="listed")
+    hosts = told, moving(replace(told, name="h2", to=("h1",))), Replier("h3"), TcpClient("h4", to="h1")
+    network = Network(single(4, ports=5), hosts)
+    assert [each.name for each in discovering_clients(network)] == []
+    both, only = with_packet_discovery(network), with_packet_discovery(network, only=True)
+    assert next(each.client for each in discovering_clients(both)) == replace(told, discover=True)
+    assert [each.spec.name for each in discovering_clients(both)] == ["h1", "h2"]
+    assert next(each.client for each in discovering_clients(only)) == kind("h1", discover="only")
+    assert both.hosts[2:] == only.hosts[2:] == network.hosts[2:]
+    assert with_packet_discovery(only) == only
+
+
+def test_discovered_packets_come_before_between_and_after_listed_ones():
+    one, two, found = (decode(bytes(13) + bytes([number])) for number in (1, 2, 3))
+    at = SwitchPort("s1", 1)
+    client = Client("h1", packets=(one, two), sends=3, order="listed", discover=True, pools=((at, (("new", found),)),))
+    view = HostView(single(2).host("h1"), single(2))
+    orders = {()}
+    states = {(): client.initial(view)}
+    for _ in range(3):
+        taken = [(*path, step.choice, step.state) for path in orders for step in client.send(view, states[path])]
+        states = {path: state for *path_, state in taken for path in [tuple(path_)]}
+        orders = set(states)
+    assert orders == {
+        ("packet 1", "packet 2", "packet 1"),
+        *{("new", "packet 1", "packet 2"), ("packet 1", "new", "packet 2"), ("packet 1", "packet 2", "new")},
+        *{("new", "new", "packet 1"), ("new", "packet 1", "new"), ("packet 1", "new", "new"), ("new", "new", "new")},
+    }

@@ -1,7 +1,7 @@
 """Options of discovery, from `[discover]` tables and command lines."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from sdnloom.inputs.clients import with_packet_discovery
 from sdnloom.inputs.domains import DomainError
@@ -18,8 +18,9 @@ def read_discover(table: Table, network: Network) -> tuple[DiscoverOptions, Netw
     stacks = table.texts("stacks", list(DEFAULT_STACKS))
     fields = _flat(table, table.plain("fields", {}))
     options = DiscoverOptions(tuple(stacks), fields, table.whole("paths", 1, default=DiscoverOptions.paths))
-    if table.flag("clients", False):
-        network = with_packet_discovery(network)
+    clients = table.get("clients", 'true, false or "only"', lambda v: v == "only" or isinstance(v, bool), False)
+    if clients:
+        network = with_packet_discovery(network, clients == "only")
     if table.flag("statistics", False):
         network = with_statistics_discovery(network)
     table.close()
@@ -74,6 +75,16 @@ def override_options(options: DiscoverOptions, stacks: tuple[str, ...], fields: 
     return DiscoverOptions(
         stacks or options.stacks, tuple((dict(options.fields) | dict(fields)).items()), options.paths
     )
+
+
+def discover_table(options: DiscoverOptions, clients: bool | Literal["only"]) -> dict[str, Any]:
+    """The `[discover]` table of a scenario whose clients and switches all discover, with these options."""
+    table: dict[str, Any] = {"clients": clients, "statistics": True}
+    if options.stacks != DEFAULT_STACKS:
+        table["stacks"] = list(options.stacks)
+    if options.paths != DiscoverOptions.paths:
+        table["paths"] = options.paths
+    return {**table, "fields": dict(options.fields)} if options.fields else table
 
 
 def check_discover_options(options: DiscoverOptions, topology: Topology) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from sdnloom.check.discovery import replayed_pools
 from sdnloom.check.program_factory import ProgramSource
@@ -52,7 +52,7 @@ class Scenario:
     strategies: tuple[SearchStrategy, ...] = ()  # applied in this order
     same_flow: SameFlow | None = None  # which packets belong together, for a strategy that is chosen later
     discovery: DiscoverOptions = field(default_factory=DiscoverOptions)  # which inputs are looked for
-    discovers: bool = False  # discover all inputs and ignore the packets and statistics that are configured
+    discovers: bool | Literal["only"] = False  # all inputs are discovered; "only": clients send nothing else
     # Adds the scenario's file to errors that show only when the system is built.
     error_context: Callable[[], AbstractContextManager[None]] = field(default=nullcontext, compare=False, repr=False)
 
@@ -127,9 +127,13 @@ class Scenario:
         options = replace(self.options, find_all=True, limits=Limits(states=states))
         return replace(self, network=replace(self, options=options).check().scenario.network)
 
-    def discovering(self) -> "Scenario":
-        """The scenario in which hosts and switches send discovered inputs instead of the configured ones."""
-        return replace(self, network=with_statistics_discovery(with_packet_discovery(self.network)), discovers=True)
+    def discovering(self, only: bool = False) -> "Scenario":
+        """The scenario in which clients send discovered packets, too, and switches discovered statistics.
+
+        With `only`, clients send nothing but discovered packets.
+        """
+        network = with_statistics_discovery(with_packet_discovery(self.network, only))
+        return replace(self, network=network, discovers="only" if only else True)
 
     def with_inputs_of(self, path: Steps) -> "Scenario":
         """The scenario with the inputs that were discovered on that path."""

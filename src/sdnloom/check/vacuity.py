@@ -2,6 +2,7 @@
 
 from sdnloom.engine.model import System
 from sdnloom.engine.result import Result
+from sdnloom.inputs.clients import silent_clients
 from sdnloom.network.controller_component import CONTROLLER
 from sdnloom.network.network import Network
 from sdnloom.network.program import HasClock, capability
@@ -17,14 +18,15 @@ def vacuous_reasons(
     the scenario file. A program that only configured the switches before the search has done something, and a property
     without a memory, such as Reachable, says something about a state in which nothing happens.
     """
+    silent = _silent(network, from_options)
     send = "--ping and --topology" if from_options else "[[hosts]] and [topology]"
     if not result.statistics.transitions:
         if any(not prop.has_memory and not prop.sometimes for prop in system.properties):
-            return tuple(_unseen(result))
+            return (*_unseen(result), *silent)
         two = "" if len(network.topology.hosts) > 1 else "; --topology" if from_options else "; [topology]"
         who = f"{two} with at least two hosts, and" if two else ";"
         how = "--ping A,B" if from_options else "`sends` of a client in [[hosts]]"
-        return (*_unseen(result), f"nothing ever happens{who} {how} lets a host send")
+        return (*_unseen(result), *silent, f"nothing ever happens{who} {how} lets a host send")
     more = [f"{send} decide which packets are sent", "--discover finds others"]
     clock = capability(program, HasClock)
     if clock is not None and clock.timers_seen and not network.ticks:
@@ -36,7 +38,17 @@ def vacuous_reasons(
             "no handler of the program ran after start-up, and it left all flow tables empty; "
             f"{send} decide which packets are sent, and a switch sends those to the program that its entries say"
         )
-    return tuple(reasons)
+    return (*reasons, *silent)
+
+
+def _silent(network: Network, from_options: bool) -> list[str]:
+    """Clients for which nothing was discovered, if they are told nothing either."""
+    told = "--discover instead of --discover-only" if from_options else "`to` or `packets` in [[hosts]]"
+    return [
+        f"{one.spec.name} sends nothing: it is told nothing, and no packet was discovered for it in any state; "
+        f"{told} lets it send"
+        for one in silent_clients(network)
+    ]
 
 
 def _unseen(result: Result) -> list[str]:

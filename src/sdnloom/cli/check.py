@@ -2,11 +2,16 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 
-from sdnloom.check.discovery_table import check_discover_options, override_options, read_field_options
+from sdnloom.check.discovery_table import (
+    check_discover_options,
+    discover_table,
+    override_options,
+    read_field_options,
+)
 from sdnloom.check.load import MEBIBYTE
 from sdnloom.check.report import Report
 from sdnloom.check.scenario import Scenario
@@ -25,6 +30,7 @@ from sdnloom.engine.trace import TraceError
 from sdnloom.inputs.clients import discovering_clients
 from sdnloom.report.check.text import coverage_text
 from sdnloom.report.formats import render
+from sdnloom.scenario_file.toml_text import toml_text
 from sdnloom.strategies import STRATEGY_NAMES
 
 CHECK_GROUPS = {
@@ -32,7 +38,7 @@ CHECK_GROUPS = {
     "Search": ("find_all", "order", "engine", "seed"),
     "Limits": ("max_states", "max_depth", "time_limit", "memory_limit"),
     "Reduction and strategies": ("reduce", "explain", "strategy", "same_flow", "pkt_seq"),
-    "Discovery": ("discover", "stacks", "fields"),
+    "Discovery": ("discover", "discover_only", "stacks", "fields"),
     "Output": ("form", "coverage", "show_output", "trace_dir", "no_trace", "print_scenario"),
 }
 
@@ -77,8 +83,9 @@ CHECK_GROUPS = {
 @click.option(
     "--discover",
     is_flag=True,
-    help="Find client packets by symbolic execution instead of taking the configured ones.",
+    help="Also send packets, and let switches report statistics, that are found by symbolic execution.",
 )
+@click.option("--discover-only", is_flag=True, help="The same, and clients send no packets that they are told.")
 @click.option(
     "--stack", "stacks", multiple=True, metavar="NAME", help="Protocol stack of discovered packets; may be repeated."
 )
@@ -120,6 +127,7 @@ def command(
     show_output: bool,
     trace_dir: Path,
     discover: bool,
+    discover_only: bool,
     stacks: tuple[str, ...],
     fields: tuple[str, ...],
     no_trace: bool,
@@ -143,6 +151,9 @@ def command(
     watch = LimitWatch(Limits(**limits))
     with watch.in_force(), watch.during(LOADING):
         loaded = chosen_scenario(scenario, app_options)
+    if discover and discover_only:
+        raise click.UsageError("--discover and --discover-only are given; expected one or the other")
+    loaded = _with_discovery(loaded, "only" if discover_only else discover, stacks, fields)
     if print_scenario:
         return _print(loaded)
     if explain and reduce is False:
@@ -161,14 +172,6 @@ def command(
     )
     loaded = replace(loaded, options=options, seed=loaded.seed if seed is None else seed)
     loaded = with_strategies(loaded, strategy, same_flow, pkt_seq)
-    if stacks or fields:
-        if not discover and not any(discovering_clients(loaded.network)) and loaded.network.answers is None:
-            option = "--stack" if stacks else "--field"
-            raise click.UsageError(f"{option} is given, but nothing is discovered; expected --discover as well")
-        loaded = replace(loaded, discovery=override_options(loaded.discovery, stacks, read_field_options(fields)))
-        check_discover_options(loaded.discovery, loaded.network.topology)
-    if discover:
-        loaded = loaded.discovering()
     if not no_trace:
         check_folder(trace_dir)
     progress = SearchProgress()
@@ -184,10 +187,25 @@ def command(
     return EXIT_CODES[report.verdict]
 
 
+def _with_discovery(
+    scenario: Scenario, clients: bool | Literal["only"], stacks: tuple[str, ...], fields: tuple[str, ...]
+) -> Scenario:
+    """The scenario with the options about discovery."""
+    if stacks or fields:
+        if not clients and not any(discovering_clients(scenario.network)) and scenario.network.answers is None:
+            option = "--stack" if stacks else "--field"
+            raise click.UsageError(f"{option} is given, but nothing is discovered; expected --discover as well")
+        options = override_options(scenario.discovery, stacks, read_field_options(fields))
+        check_discover_options(options, scenario.network.topology)
+        scenario = replace(scenario, discovery=options)
+    return scenario.discovering(clients == "only") if clients else scenario
+
+
 def _print(scenario: Scenario) -> int:
-    if scenario.text is None:
+    if scenario.document is None:
         raise click.UsageError(f"--print-scenario: {str(scenario.file)!r} is a scenario already; expected --app")
-    click.echo(scenario.text, nl=False)
+    found = {"discover": discover_table(scenario.discovery, scenario.discovers)} if scenario.discovers else {}
+    click.echo(toml_text({**scenario.document, **found}), nl=False)
     return 0
 
 

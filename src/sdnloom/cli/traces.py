@@ -19,7 +19,8 @@ from sdnloom.engine.trace import Trace, TraceError, save_trace
 from sdnloom.scenario_file.document import ScenarioError, shown
 
 TRACE_SUFFIX = ".sdnloom-trace.json"
-DISCOVER = "discover"  # the entry `clients` of a trace that was made with --discover
+# The entry `clients` of a trace that was made with --discover or --discover-only.
+DISCOVER, DISCOVER_ONLY = "discover", "discover-only"
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def save(recorded: TraceRecord, file: Path) -> None:
     elif scenario.text is not None:
         source.update(document=scenario.text, folder=_seen_from(file, Path()))
     if scenario.discovers:
-        source["clients"] = DISCOVER
+        source["clients"] = DISCOVER_ONLY if scenario.discovers == "only" else DISCOVER
     path = Steps(tuple(transition.step for transition in recorded.transitions))
     save_trace(file, Trace(path, recorded.found, *recorded.fingerprints, source), recorded.transitions)
 
@@ -78,7 +79,8 @@ def _seen_from(file: Path, target: Path) -> str:
 def scenario_of(trace: Trace, file: Path, given: Path | None) -> Scenario:
     """The scenario of a trace: the given file, the file that the trace names, or the document in the trace."""
     found = _scenario_of(trace, file, given)
-    return found.discovering() if trace.source.get("clients") == DISCOVER else found
+    clients = trace.source.get("clients")
+    return found.discovering(clients == DISCOVER_ONLY) if clients in (DISCOVER, DISCOVER_ONLY) else found
 
 
 def echo_early_violation(run: Run) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 from sdnloom.errors import SdnloomError
 from sdnloom.network.hosts import ArpHost, Client, Host, MobileHost
@@ -65,25 +65,36 @@ def with_pools(network: Network, pools: Pools) -> Network:
     return replace(network, hosts=tuple(map(filled, network.hosts)))
 
 
-def with_packet_discovery(network: Network) -> Network:
-    """Return the network whose clients send discovered packets instead of the configured ones.
+def silent_clients(network: Network) -> Iterator[DiscoveringClient]:
+    """Yield the clients that never send: they are told nothing, and nothing was discovered for them."""
+    for one in discovering_clients(network):
+        if not one.client.is_told and not any(pool for _, pool in one.client.pools):
+            yield one
+
+
+def with_packet_discovery(network: Network, only: bool = False) -> Network:
+    """Return the network whose clients send discovered packets as well as those that they are told, or `only` those.
 
     Hosts with ARP that send discover, too. Those that others ping and that send nothing answer every packet that is
-    addressed to them, as discovered packets are of every kind; two such hosts would answer each other's answers.
+    addressed to them, as discovered packets are of every kind; two such hosts would answer each other's answers. A TCP
+    client sends what its connection needs and discovers nothing.
     """
     inner = [host.host if isinstance(host, MobileHost) else host for host in network.hosts]
     pinged = {name for host in inner if isinstance(host, ArpHost) for name in host.to}
+
+    def discovering(host: Client) -> Client:
+        found = replace(host, discover="only" if only else host.discover or True)
+        return found if found.is_told else replace(found, order="any")
 
     def changed(host: Host) -> Host:
         if isinstance(host, MobileHost):
             return replace(host, host=changed(host.host))
         if type(host) is Client:
-            return replace(host, to=(), packets=(), order="any", discover=True)
+            return discovering(host)
         if type(host) is ArpHost:
-            sends = bool(host.sends and (host.to or host.packets))
-            everything = host.name in pinged and not sends
-            answers: Literal["pings", "everything"] = "everything" if everything else host.answers
-            return replace(host, to=(), packets=(), order="any", discover=sends, answers=answers)
+            if host.sends and (host.is_told or host.discover):
+                return discovering(host)
+            return replace(host, answers="everything") if host.name in pinged else host
         return host
 
     return replace(network, hosts=tuple(map(changed, network.hosts)))

@@ -64,17 +64,17 @@ class ArpHost(Client):
 
     def initial(self, view: HostView) -> Hashable:
         """No address is known."""
-        return ArpState(self._capped(0, self.burst))
+        return ArpState(self._capped(ClientState(0, self.burst)))
 
     def acts(self, view: HostView) -> tuple[HostAction, ...]:
         """The actions `ask` and `send`."""
         asks = (HostAction("ask", self.ask),) if self.to and self.asks else ()
-        sends = self.sends and (self.to or self.packets or self.discover)
+        sends = self.sends and (self.is_told or self.discover)
         return (*asks, HostAction("send", self.send_known)) if sends else asks
 
     def bounds(self) -> tuple[str, ...]:
         """The packets that it may send, and the ARP requests before them."""
-        if not (self.to or self.packets or self.discover):
+        if not (self.is_told or self.discover):
             return ()
         each = "" if len(self.to) == 1 else " for each address"
         asks = (f"{self.asks} ARP request{'' if self.asks == 1 else 's'}{each}",) if self.to and self.asks else ()
@@ -84,7 +84,7 @@ class ArpHost(Client):
         """Raise NetworkError as a client does, except that it may have nothing to send."""
         check_not_negative(f"asks of host {self.name!r}", self.asks)
         check_one_of(f"answers of host {self.name!r}", self.answers, ("pings", "everything"))
-        if self.to or self.packets:
+        if self.is_told or self.discover:
             Client.check(self, view)
 
     def _ping(self, view: HostView, address: int) -> Packet:

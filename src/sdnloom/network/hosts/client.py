@@ -16,10 +16,14 @@ NamedPacket = tuple[str, Packet]  # a packet and its name in a trace
 
 
 class ClientState(NamedTuple):
-    """The number of packets sent, and how many more may be sent before one is received; None is no limit."""
+    """The number of packets sent, and how many more may be sent before one is received; None is no limit.
+
+    `turn` is the place of the next listed packet, where discovered ones may come in between; otherwise 0.
+    """
 
     sent: int = 0
     credit: int | None = None
+    turn: int = 0
 
 
 @dataclass(frozen=True)
@@ -30,8 +34,9 @@ class Client(Host):
     In order "any" each send may be any of the packets; "listed" takes them in turn and starts again. `numbered` decides
     whether its packets carry packet ids (None: as the network does).
 
-    With `discover` it also sends the packets in `pools`, by the port where it is; discovery fills the pools with one
-    packet for each input class of the program's handlers.
+    With `discover` it also sends the packets in `pools`, by the port where it is; discovery fills the pools. In order
+    "listed" discovered packets may come before, between and after the listed ones. With `discover` "only" it sends
+    nothing else: `to` and `packets` are then empty.
     """
 
     to: tuple[str, ...] = ()
@@ -40,8 +45,18 @@ class Client(Host):
     burst: int | None = None
     order: Literal["any", "listed"] = "any"
     numbered: bool | None = None
-    discover: bool = False
+    discover: bool | Literal["only"] = False
     pools: tuple[tuple[SwitchPort, tuple[NamedPacket, ...]], ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.discover == "only":
+            object.__setattr__(self, "to", ())
+            object.__setattr__(self, "packets", ())
+
+    @property
+    def is_told(self) -> bool:
+        """Whether it has packets to send that need not be discovered."""
+        return bool(self.to or self.packets)
 
     @property
     def receive_cells(self) -> frozenset[Cell]:
@@ -54,7 +69,9 @@ class Client(Host):
         if self.burst is not None:
             check_not_negative(f"burst of host {self.name!r}", self.burst)
         check_one_of(f"order of host {self.name!r}", self.order, ("any", "listed"))
-        if self.discover and self.order != "any":
+        if self.discover not in (False, True, "only"):
+            raise NetworkError(f'discover of host {self.name!r} is {self.discover!r}; expected true, false or "only"')
+        if self.discover and self.order != "any" and not self.is_told:
             raise NetworkError(f"host {self.name!r} discovers its packets; expected order any, as none is listed")
         if self.sends and not self.discover and not self.pool(view):
             raise NetworkError(f"host {self.name!r} has nothing to send; expected hosts to send to, or packets")
@@ -74,18 +91,18 @@ class Client(Host):
 
     def initial(self, view: HostView) -> Hashable:
         """Nothing is sent and a full burst is allowed."""
-        return self._capped(0, self.burst)
+        return self._capped(ClientState(0, self.burst))
 
-    def _capped(self, sent: int, credit: int | None) -> ClientState:
+    def _capped(self, state: ClientState) -> ClientState:
         """The state, with credit that could never be used cut off: it would only make equal states different."""
-        return ClientState(sent, None if credit is None else min(credit, self.sends - sent))
+        return state if state.credit is None else state._replace(credit=min(state.credit, self.sends - state.sent))
 
     def receive(self, view: HostView, state: Any, packet: Packet) -> Sequence[HostStep]:
         """Give one unit of credit back."""
         return (HostStep(self._replenished(state)),)
 
     def _replenished(self, state: ClientState) -> ClientState:
-        return state if state.credit is None else self._capped(state.sent, state.credit + 1)
+        return state if state.credit is None else self._capped(state._replace(credit=state.credit + 1))
 
     def acts(self, view: HostView) -> tuple[HostAction, ...]:
         """The action `send`, unless `sends` is 0."""
@@ -106,13 +123,19 @@ class Client(Host):
         """The steps that send one of these packets; None is a packet that must wait."""
         if state.sent >= self.sends or state.credit == 0:
             return ()
-        if self.order == "listed":
-            pool = (pool[state.sent % len(pool)],)
-        named = len(pool) > 1 or self.discover
-        after = self._capped(state.sent + 1, None if state.credit is None else state.credit - 1)
+        after = self._capped(
+            state._replace(sent=state.sent + 1, credit=None if state.credit is None else state.credit - 1)
+        )
+        told = len(self.to) + len(self.packets)
+        steps = [(after, name, packet) for name, packet in pool]
+        if self.order == "listed" and told:
+            turn = state.turn if self.discover else state.sent % told
+            due = after._replace(turn=(turn + 1) % told) if self.discover else after
+            steps = [(due, *pool[turn]), *steps[told:]]
+        named = len(steps) > 1 or bool(self.discover)
         return [
-            HostStep(after, (self._numbered(view, packet, after.sent),), choice=name if named else "")
-            for name, packet in pool
+            HostStep(later, (self._numbered(view, packet, later.sent),), choice=name if named else "")
+            for later, name, packet in steps
             if packet is not None
         ]
 
