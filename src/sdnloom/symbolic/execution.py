@@ -139,6 +139,10 @@ class Execution:
         self.branch(goal, True, site)
         return value
 
+    def decided(self, term: Term, value: int) -> bool:
+        """Return whether the path has decided that the term has this value, which it has in this run."""
+        return bool(term.width) and eq(term, const(value, term.width)) in self._known
+
     def assume(self, condition: Term, holds: bool, site: Site) -> None:
         """Restrict the exploration to inputs for which the condition holds; raise PathDiscarded for others.
 

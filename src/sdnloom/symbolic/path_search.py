@@ -15,6 +15,7 @@ from sdnloom.symbolic.execution import Branch, Site
 from sdnloom.symbolic.options import ExplorationOptions
 from sdnloom.symbolic.result import Divergence, Exploration, ExplorationStatistics, PathClass
 from sdnloom.symbolic.run import CodeUnderTest, run_once
+from sdnloom.symbolic.shims.libraries import followed_libraries
 from sdnloom.symbolic.solver.flip import BranchFlipper
 from sdnloom.symbolic.solver.interface import SolverAnswer, find_solver
 from sdnloom.symbolic.terms.constructors import not_, term_text
@@ -52,7 +53,8 @@ def explore(
     search starts near `initial`, which may leave out variables. Ctrl-C ends it with the classes found so far.
     """
     search = _Search(run, variables, domain, options or ExplorationOptions(), clock, on_event)
-    return search.explore(_initial_values(initial or {}, variables))
+    with followed_libraries():  # for all runs at once
+        return search.explore(_initial_values(initial or {}, variables))
 
 
 class _Node:

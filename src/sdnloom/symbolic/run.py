@@ -10,6 +10,7 @@ from sdnloom.errors import SdnloomError
 from sdnloom.symbolic.execution import Branch, Execution, PathDiscarded, PathLimit, Site
 from sdnloom.symbolic.options import ExplorationOptions
 from sdnloom.symbolic.result import RaisedException
+from sdnloom.symbolic.shims.libraries import followed_libraries
 from sdnloom.symbolic.terms.node import Model
 
 CodeUnderTest = Callable[[Execution], Any]
@@ -48,7 +49,7 @@ def run_once(
     )
     output, raised, finished = None, None, True
     try:
-        with execution.active():
+        with followed_libraries(), execution.active():
             output = run(execution)
     except (PathLimit, PathDiscarded):
         finished = False

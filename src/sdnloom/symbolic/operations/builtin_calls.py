@@ -17,6 +17,7 @@ from typing import Any, Final
 from sdnloom.symbolic.operations.format import format_value, to_repr, to_str
 from sdnloom.symbolic.operations.keys import make_dict, make_set, merge_into
 from sdnloom.symbolic.values.fork import tick
+from sdnloom.symbolic.values.hash_value import hashes_concretely
 from sdnloom.symbolic.values.make import (
     SymByteArray,
     SymBytes,
@@ -178,6 +179,10 @@ def _fromkeys(keys: Any, value: Any = None) -> dict[Any, Any]:
     return make_dict((key, value) for key in keys)
 
 
+def _hash(value: Any) -> int:
+    return hash(concrete(value) if hashes_concretely() else value)
+
+
 def _ascii(value: Any) -> str:
     concretise_all(value, "ascii()")
     return ascii(concrete(value))
@@ -213,6 +218,7 @@ REPLACEMENTS: Final[dict[Any, Replacement]] = {
     oct: _formatter("#o"),
     bin: _formatter("#b"),
     ascii: _ascii,
+    hash: _hash,
     repr: to_repr,
     format: lambda value, spec="": format_value(value, None, concrete(spec)),
     getattr: _with_concrete_name(getattr),

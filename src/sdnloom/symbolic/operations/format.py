@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from string import Formatter
 from typing import Any, Final
 
-from sdnloom.symbolic.values.make import SIMPLE, SYMBOLIC, concrete, concretise_all, has_symbolic
+from sdnloom.symbolic.values.make import SIMPLE, SYMBOLIC, concrete, concretise_all, has_symbolic, writes_itself
 from sdnloom.symbolic.values.number_styles import SPEC
 from sdnloom.symbolic.values.sym_bytes import joined_bytes
 from sdnloom.symbolic.values.sym_int import SymInt
@@ -80,7 +80,7 @@ def _field(field: re.Match[str], value: Any) -> str:
 
 def to_str(value: Any) -> str:
     """Return `str(value)`; a container with symbolic values is concretised, because C writes its elements."""
-    if type(value) not in SYMBOLIC and has_symbolic(value):
+    if _in_container(value):
         concretise_all(value, "str of a container")
         return str(concrete(value))
     return symbolic_str(value)
@@ -88,10 +88,15 @@ def to_str(value: Any) -> str:
 
 def to_repr(value: Any) -> str:
     """Return `repr(value)`; a container with symbolic values is concretised, because C writes its elements."""
-    if type(value) not in SYMBOLIC and has_symbolic(value):
+    if _in_container(value):
         concretise_all(value, "repr of a container")
         return repr(concrete(value))
     return repr(value)
+
+
+def _in_container(value: Any) -> bool:
+    """Return whether a value is a container of C with symbolic elements; a class in Python writes them itself."""
+    return type(value) not in SYMBOLIC and not writes_itself(type(value)) and has_symbolic(value)
 
 
 def _padded(text: str, flags: str, width: str) -> str:
@@ -154,7 +159,7 @@ def format_value(value: Any, conversion: str | None, spec: str) -> str:
         value = symbolic_str(value)
     elif conversion in ("r", "a"):
         value = to_repr(value) if conversion == "r" else ascii(concrete(value))
-    if has_symbolic(value) and type(value) not in SYMBOLIC:
+    if _in_container(value):
         concretise_all(value, "format of a container")
         value = concrete(value)
     return value.__format__(spec) if type(value) in SYMBOLIC else format(value, spec)

@@ -228,7 +228,7 @@ _SET: Final[dict[str, Method]] = {
     "symmetric_difference_update": _in_place(_symmetric_difference),
 }
 _COMPARING: Final = (
-    "find", "rfind", "index", "rindex", "count", "startswith", "endswith", "split", "partition", "rpartition",
+    "find", "rfind", "index", "rindex", "count", "startswith", "endswith", "split", "rsplit", "partition", "rpartition",
     "replace", "removeprefix", "removesuffix",
 )  # fmt: skip
 _STR: Final[dict[str, Method]] = {

@@ -5,6 +5,7 @@ that they import are the originals, so a library that is not selected works with
 with its own loader needs only `rewrite` and `shims.install`.
 """
 
+import ast
 import builtins
 import importlib
 import importlib.machinery
@@ -15,7 +16,7 @@ from typing import Any
 
 from sdnloom.errors import SdnloomError
 from sdnloom.symbolic import shims
-from sdnloom.symbolic.rewrite.module import rewrite
+from sdnloom.symbolic.rewrite.module import IMPORTED, imported_names, rewrite
 from sdnloom.symbolic.values.fork import is_ours
 
 Selects = Callable[[str], bool]
@@ -63,6 +64,7 @@ class RewrittenModules:
         """Return a module made of rewritten source."""
         module = ModuleType(name)
         vars(module).update(__builtins__=self._builtins, __file__=filename)
+        IMPORTED.update(imported_names(ast.parse(source, filename)))
         exec(rewrite(source, filename), vars(module))
         return module
 

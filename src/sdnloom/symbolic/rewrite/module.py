@@ -17,6 +17,7 @@ from sdnloom.symbolic.rewrite.statements import StatementRewriter
 from sdnloom.symbolic.rewrite.trail import add_trail
 
 _FUTURE: Final = "__future__"
+IMPORTED: Final[set[str]] = set()  # top-level names that programs of this process import anywhere
 
 
 class RewriteError(SdnloomError):
@@ -31,11 +32,12 @@ class _Rewriter(StatementRewriter, ExpressionRewriter):
 def rewrite(source: str | bytes, filename: str, watched: bool = False) -> CodeType:
     """Return the rewritten code of a module; raises SyntaxError like `compile`.
 
-    If `watched`, its functions leave a trail. Code is rewritten once in a process.
+    If `watched`, its functions leave a trail, and what it imports is noted. Code is rewritten once in a process.
     """
     try:
         tree = rewrite_tree(ast.parse(source, filename))
         if watched:
+            IMPORTED.update(imported_names(tree))
             add_trail(tree, filename)
         return compile(tree, filename, "exec", dont_inherit=True)
     except (RecursionError, MemoryError):  # the parser raises either
@@ -73,6 +75,17 @@ def _after_header(body: list[ast.stmt]) -> int:
     while position < len(body) and isinstance(found := body[position], ast.ImportFrom) and found.module == _FUTURE:
         position += 1
     return position
+
+
+def imported_names(tree: ast.Module) -> set[str]:
+    """Return the top-level names of the modules that a module imports, in functions too."""
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names.update(each.name.partition(".")[0] for each in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names.add(node.module.partition(".")[0])
+    return names
 
 
 def cache_names(tree: ast.Module) -> frozenset[str]:

@@ -7,7 +7,7 @@ from typing import Any, Final, TypeVar, cast
 from sdnloom.symbolic.rewrite.expressions import BINARY, ExpressionRewriter, has_slices, is_constant, slice_bounds
 
 _IN_PLACE: Final = {op: "i" + name.removesuffix("_") for op, name in BINARY.items()}
-_CALLED_BY_C: Final = frozenset({"__hash__", "__len__", "__int__", "__index__", "__length_hint__"})
+CALLED_BY_C: Final = frozenset({"__hash__", "__len__", "__int__", "__index__", "__length_hint__"})
 _SIMPLE: Final = (
     ast.Name,
     ast.Constant,
@@ -37,7 +37,7 @@ class StatementRewriter(ExpressionRewriter, ast.NodeTransformer):
 
     def _function(self, node: _Function) -> _Function:
         node.decorator_list = [self.visit(each) for each in node.decorator_list]
-        if node.name in _CALLED_BY_C and self._in_class:
+        if node.name in CALLED_BY_C and self._in_class:
             node.decorator_list.append(self.operation("called_by_c", node.body[0]).func)
         node.args = self.visit(node.args)
         before = self.in_function, self._in_class

@@ -14,6 +14,7 @@ from sdnloom.symbolic.terms.constructors import Term
 _HERE: Final = str(Path(__file__).parent.parent)
 _NOWHERE: Final = Site("", 0)
 _ours: dict[str, bool] = {}
+_passed_over: set[str] = set()
 
 
 def is_ours(filename: str) -> bool:
@@ -24,13 +25,18 @@ def is_ours(filename: str) -> bool:
     return known
 
 
+def pass_over(filename: str) -> None:
+    """Let code of a file, part of a library, not count as the code under test: its sites are those of its caller."""
+    _passed_over.add(filename)
+
+
 def current_site() -> Site:
     """Return the innermost site in the code under test: the first frame outside of this package."""
     frame, known = sys._getframe(1), _ours.get
     while frame.f_back is not None:
         name = frame.f_code.co_filename
         ours = known(name)
-        if not (is_ours(name) if ours is None else ours):
+        if not (is_ours(name) if ours is None else ours) and name not in _passed_over:
             break
         frame = frame.f_back
     return Site(frame.f_code.co_filename, frame.f_lineno)
@@ -55,9 +61,12 @@ def decided_without_fork(taken: bool) -> bool:
 
 
 def concretise_term(term: Term, bits: int, construct: str) -> None:
-    """Pin the term to its bits in this run and report the construct that cannot handle terms."""
+    """Pin the term to its bits in this run and report the construct that cannot handle terms.
+
+    Nothing is lost, and nothing reported, if the path has decided that the term has this value.
+    """
     execution = current()
-    if execution is not None and execution.recording and term.op != "const":
+    if execution is not None and execution.recording and term.op != "const" and not execution.decided(term, bits):
         where = current_site()
         execution.pin(term, bits, where)
         execution.note_concretised(where, construct)

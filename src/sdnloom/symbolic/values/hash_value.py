@@ -35,6 +35,11 @@ def concrete_hashing() -> Iterator[None]:
         _concrete_depth -= 1
 
 
+def hashes_concretely() -> bool:
+    """Return whether symbolic values are hashed by their concrete value now."""
+    return _concrete_depth > 0
+
+
 def hash_of(value: Any) -> int:
     """Return the hash of the concrete value; forks over the candidates and concretises the value otherwise."""
     kind = next(each for each in (int, str, bytes) if isinstance(value, each))

@@ -3,7 +3,9 @@
 `symbolic_int`, `symbolic_text` and `symbolic_bytes` make inputs of a run; everything else follows from them.
 """
 
+import contextlib
 from collections import deque
+from types import MemberDescriptorType
 from typing import Any, Final
 
 from sdnloom.symbolic.terms.constructors import Term
@@ -44,9 +46,12 @@ __all__ = [
     "concretise_all",
     "has_symbolic",
     "octet_terms",
+    "register_attributes",
+    "stored_attributes",
     "symbolic_bytes",
     "symbolic_int",
     "symbolic_text",
+    "writes_itself",
 ]  # fmt: skip
 
 SYMBOLIC: Final = frozenset((SymInt, SymStr, SymBytes))
@@ -57,6 +62,8 @@ _CONTAINERS: Final[tuple[Any, ...]] = (
 )  # fmt: skip
 _CONTAINER_ITERATORS: Final = frozenset(kind.__iter__ for kind in _CONTAINERS)
 SIMPLE: Final = frozenset((int, str, bytes, bool, float, type(None)))
+# Classes whose instances count as symbolic if an attribute is, such as the addresses of a library.
+_WITH_ATTRIBUTES: Final[set[type]] = set()
 
 
 def symbolic_int(value: int, term: Term) -> int:
@@ -84,6 +91,35 @@ def symbolic_text(value: str, term: Term, style: NumberStyle | None = None) -> s
     return text_of_units(value, symbolic.units()) if isinstance(symbolic, SymBytes) else value
 
 
+def register_attributes(kind: type) -> None:
+    """Let instances of a class count as symbolic if an attribute is."""
+    _WITH_ATTRIBUTES.add(kind)
+
+
+def writes_itself(kind: type) -> bool:
+    """Return whether instances of a class are written by Python code that follows symbolic attributes."""
+    return kind in _WITH_ATTRIBUTES
+
+
+def stored_attributes(value: Any) -> dict[str, Any]:
+    """Return the attributes of an object that are stored in it, in its dict or in slots."""
+    found = dict(getattr(value, "__dict__", ()))
+    for kind in type(value).__mro__:
+        for name, each in vars(kind).items() if "__slots__" in vars(kind) else ():
+            if isinstance(each, MemberDescriptorType):
+                with contextlib.suppress(AttributeError):  # not set
+                    found[name] = each.__get__(value)
+    return found
+
+
+def _concrete_copy(value: Any) -> Any:
+    """Return a copy of an object with concrete attributes."""
+    copied = object.__new__(type(value))
+    for name, each in stored_attributes(value).items():
+        object.__setattr__(copied, name, concrete(each))
+    return copied
+
+
 def concrete(value: Any) -> Any:
     """Return a value without its term, or a container with concrete elements; anything else as it is."""
     kind = type(value)
@@ -93,6 +129,8 @@ def concrete(value: Any) -> Any:
         return value.concrete()
     if kind is SymByteArray:
         return bytearray(bytes(memoryview(value)))
+    if kind in _WITH_ATTRIBUTES:
+        return _concrete_copy(value) if has_symbolic(value) else value
     if kind in (list, tuple, set, frozenset):
         return kind(concrete(each) for each in value)
     if kind is dict:
@@ -123,6 +161,8 @@ def has_symbolic(value: Any, depth: int = _MAX_DEPTH) -> bool:
                 return True
             if type(each) not in SIMPLE and has_symbolic(each, depth - 1):
                 return True
+    elif kind in _WITH_ATTRIBUTES:
+        return any(has_symbolic(each, depth - 1) for each in stored_attributes(value).values())
     return False
 
 
@@ -137,6 +177,9 @@ def concretise_all(value: Any, construct: str, depth: int = _MAX_DEPTH) -> None:
     elif depth and isinstance(value, dict):
         for key, each in value.items():
             concretise_all(key, construct, depth - 1)
+            concretise_all(each, construct, depth - 1)
+    elif depth and kind in _WITH_ATTRIBUTES:
+        for each in stored_attributes(value).values():
             concretise_all(each, construct, depth - 1)
 
 

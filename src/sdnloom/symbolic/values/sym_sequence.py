@@ -198,6 +198,21 @@ class SymSequence:
                 position += 1
         return [*parts, self[begin:]]
 
+    def rsplit(self, sep: Any = None, maxsplit: Any = -1) -> list[Any]:
+        if sep is None or isinstance(maxsplit, SymInt):
+            return list(self.concretise(f"{self.kind.__name__}.rsplit").rsplit(_concrete(sep), maxsplit))
+        if not len(sep):
+            raise ValueError("empty separator")
+        parts: list[Any] = []
+        end = position = len(self)
+        while position - len(sep) >= 0 and maxsplit != len(parts):
+            if self._same(position - len(sep), sep):
+                parts.insert(0, self[position:end])
+                end = position = position - len(sep)
+            else:
+                position -= 1
+        return [self[:end], *parts]
+
     def _words(self, maxsplit: Any) -> list[Any]:
         words: list[Any] = []
         position, length = 0, len(self)

@@ -13,6 +13,7 @@ from sdnloom.symbolic.terms import constructors as terms
 from sdnloom.symbolic.terms.constructors import Term
 from sdnloom.symbolic.values.code_units import (
     CodeUnit,
+    Digit,
     concretise_units,
     decide_among,
     decide_equal,
@@ -114,10 +115,7 @@ class SymStr(SymSequence, str):
         return self
 
     def __repr__(self) -> str:
-        if all(
-            isinstance(piece, WrittenNumber) or (isinstance(piece, str) and repr(piece)[1:-1] == piece)
-            for piece in self.pieces
-        ):
+        if all(_repr_is_itself(piece) for piece in self.pieces):
             return joined_text(("'", self, "'"))
         return repr(self.concretise("repr of text"))
 
@@ -162,8 +160,33 @@ class SymStr(SymSequence, str):
         return [joined_text(group) for group in groups]
 
     def split(self, sep: Any = None, maxsplit: Any = -1) -> list[Any]:
-        parts = self._split_by_pieces(sep) if maxsplit == -1 else None
-        return SymSequence.split(self, sep, maxsplit) if parts is None else parts
+        parts = self._split_by_pieces(sep) if type(maxsplit) is int else None
+        if parts is None:
+            return SymSequence.split(self, sep, maxsplit)
+        return parts if not 0 <= maxsplit < len(parts) - 1 else [*parts[:maxsplit], text_join(sep, parts[maxsplit:])]
+
+    def rsplit(self, sep: Any = None, maxsplit: Any = -1) -> list[Any]:
+        parts = self._split_by_pieces(sep) if type(maxsplit) is int else None
+        if parts is None:
+            return SymSequence.rsplit(self, sep, maxsplit)
+        kept = len(parts) - maxsplit
+        return parts if maxsplit < 0 or kept <= 1 else [text_join(sep, parts[:kept]), *parts[kept:]]
+
+    def partition(self, sep: Any) -> tuple[Any, Any, Any]:
+        parts = self._split_by_pieces(sep)
+        if parts is None:
+            return SymSequence.partition(self, sep)
+        return (parts[0], sep, text_join(sep, parts[1:])) if len(parts) > 1 else (self, "", "")
+
+    def rpartition(self, sep: Any) -> tuple[Any, Any, Any]:
+        parts = self._split_by_pieces(sep)
+        if parts is None:
+            return SymSequence.rpartition(self, sep)
+        return (text_join(sep, parts[:-1]), sep, parts[-1]) if len(parts) > 1 else ("", "", self)
+
+    def count(self, part: Any, start: Any = None, end: Any = None) -> int:
+        parts = self._split_by_pieces(part) if start is None and end is None else None
+        return SymSequence.count(self, part, start, end) if parts is None else len(parts) - 1
 
     if sys.version_info >= (3, 13):  # `count` can be a keyword argument since then
 
@@ -335,6 +358,17 @@ def _merged(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
         elif piece:
             merged.append(piece)
     return tuple(merged)
+
+
+def _repr_is_itself(piece: Piece) -> bool:
+    """Return whether a piece is written between quotes as it is, for every input."""
+    if isinstance(piece, str):
+        return repr(piece) == f"'{piece}'"
+    if isinstance(piece, WrittenNumber):
+        return True
+    return all(
+        isinstance(unit, Digit) or (isinstance(unit, int) and _repr_is_itself(chr(unit))) for unit in piece.units
+    )
 
 
 def _padded(style: NumberStyle) -> bool:
