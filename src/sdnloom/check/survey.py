@@ -110,13 +110,13 @@ def survey(
                 systems = run.build_unchecked(twin), run.build_unchecked(program)
             else:
                 systems = run.build(twin), run.system
-            core, switch = _state(systems[0], port, path)
-            original, _ = _state(systems[1], port, path)
+            core, switch = state_after(systems[0], port, path)
+            original, _ = state_after(systems[1], port, path)
         explorer = ConcolicExplorer(twin, means, on_run)
         answers, classes, missing = list[ConcolicClasses](), list[SurveyEntry](), list[str]()
         repeated = unconfirmed = 0
         for skeleton in skeletons:
-            message = _message(network, switch, port, skeleton)
+            message = message_at(network, switch, port, skeleton)
             if (reason := watch.reason_to_stop()) is not None:
                 missing.append(f"{skeleton.stack.name}: not explored, {reason}")
                 continue
@@ -139,7 +139,7 @@ def survey(
     )
 
 
-def _state(system: System, port: SwitchPort, path: Path | None) -> tuple[object, SwitchCore]:
+def state_after(system: System, port: SwitchPort, path: Path | None) -> tuple[object, SwitchCore]:
     """The cores of the program and of the switch after the steps of a path."""
     semantics = Semantics(system)
     state = final_state(semantics, replay(semantics, path)) if path is not None else semantics.initial()
@@ -147,7 +147,7 @@ def _state(system: System, port: SwitchPort, path: Path | None) -> tuple[object,
     return controller.program, switch.core
 
 
-def _message(network: Network, core: SwitchCore, port: SwitchPort, skeleton: Skeleton) -> PacketIn | PortStatsReply:
+def message_at(network: Network, core: SwitchCore, port: SwitchPort, skeleton: Skeleton) -> PacketIn | PortStatsReply:
     if skeleton.stack.name == STATISTICS:
         return port_reply(port)
     config = switch_config(network.topology.switch(port.switch), network.switches)

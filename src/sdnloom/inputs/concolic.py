@@ -123,7 +123,7 @@ class ConcolicExplorer:
         own = {str(file) for file in program.own_files}
         parsers = program.parsers if self.options.robust else ()
         ignores = BranchFilter(lambda name: name in own or name.startswith(parsers), program.library, program.quiet)
-        content = _symbolic_content(question)
+        content = symbolic_content(question)
 
         def run(execution: Execution) -> HandlerRun:
             check_limits()
@@ -165,7 +165,7 @@ def message_with(question: HandlerQuestion, values: Mapping[str, int]) -> Messag
     )
 
 
-def _symbolic_content(question: HandlerQuestion) -> Callable[[Mapping[str, int]], MessageContent]:
+def symbolic_content(question: HandlerQuestion) -> Callable[[Mapping[str, int]], MessageContent]:
     """Return a function from the values of a run to the symbolic content of the question's message."""
     message, skeleton = question.message, question.skeleton
     if isinstance(message, PacketIn):

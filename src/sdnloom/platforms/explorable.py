@@ -6,11 +6,11 @@ unless the libraries are under test. `BranchFilter` decides.
 
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import Enum
 from pathlib import Path
 from types import FrameType
-from typing import Any, NamedTuple, Protocol, TypeAlias, cast, runtime_checkable
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar, cast, runtime_checkable
 
 from sdnloom.engine.model import Event
 from sdnloom.network.openflow import OpenFlowMessage, PortStats
@@ -18,6 +18,8 @@ from sdnloom.network.program import MessageIn, Program
 from sdnloom.symbolic.execution import Site
 
 MessageContent: TypeAlias = bytes | tuple[PortStats, ...]  # a packet, or the counters of ports
+Holders: TypeAlias = Mapping[str, Any]  # the objects whose attributes are the state of a program, by name
+_Seen = TypeVar("_Seen")
 
 
 class HandlerRun(NamedTuple):
@@ -51,6 +53,26 @@ class ExplorableProgram(Protocol):
 
     def attempt(self, core: Any, given: MessageIn, content: MessageContent | None = None) -> HandlerRun:
         """Run the handler of a message in a state, with other content in the message. The new state is not kept."""
+
+
+@runtime_checkable
+class OpenState(Protocol):
+    """A program whose state can be read, and changed before a handler runs. `inputs --from any` asks for it."""
+
+    @property
+    def own_files(self) -> tuple[Path, ...]:
+        """The files of its code."""
+
+    def prepare(self, core: Any) -> None:
+        """Restore a state now, so that the next run is the handler alone."""
+
+    def read_state(self, core: Any, read: Callable[[Holders], _Seen]) -> _Seen:
+        """What a function finds in a state. It keeps no object of the state, and changes none."""
+
+    def run_changed(
+        self, core: Any, given: MessageIn, change: Callable[[Holders], None], content: MessageContent | None = None
+    ) -> HandlerRun:
+        """Run the handler of a message in a state that is changed first. Neither state is kept, nor what it prints."""
 
 
 class RewrittenProgram(Program, ExplorableProgram, Protocol):

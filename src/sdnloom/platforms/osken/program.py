@@ -7,12 +7,13 @@ handshake, its Datapath parses and serialises. sdnloom replaces the threads, the
 
 import contextlib
 import importlib.util
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sdnloom.engine.model import Event
+from sdnloom.engine.stop_points import shielded
 from sdnloom.network.program import (
     Call,
     ClockTick,
@@ -23,7 +24,8 @@ from sdnloom.network.program import (
     ThreadTurn,
     TimerInput,
 )
-from sdnloom.platforms.capture.states import FreshProgram
+from sdnloom.platforms.capture.states import FreshProgram, StateId
+from sdnloom.platforms.explorable import HandlerRun, Holders, MessageContent
 from sdnloom.platforms.footprint.footprint import Effects
 from sdnloom.platforms.osken.default_hub import default_hub
 from sdnloom.platforms.osken.errors import AppError
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from sdnloom.platforms.osken.symbolic import SymbolicOsken
     from sdnloom.platforms.osken.wsgi import Route
 
+_Seen = TypeVar("_Seen")
 THREADS = ("settle", "explore")
 AUTO = "auto"
 
@@ -160,6 +163,42 @@ class OskenProgram(CapturedProgram):
     def timers_seen(self) -> tuple[str, ...]:
         """The timers that were set so far, in any state."""
         return tuple(sorted(self._apps.waiting))
+
+    @property
+    def own_files(self) -> tuple[Path, ...]:
+        """The source files of the apps."""
+        return self.files
+
+    def read_state(self, core: StateId, read: Callable[[Holders], _Seen]) -> _Seen:
+        """What a function finds in the apps in a state."""
+        with shielded(), self._running():
+            self._states.restore(core)
+            return read(self._holders())
+
+    def run_changed(
+        self, core: StateId, given: MessageIn, change: Callable[[Holders], None], content: MessageContent | None = None
+    ) -> HandlerRun:
+        """Run the handlers of a message in a state that is changed first."""
+        assert content is None, "only rewritten apps take other content"
+        with shielded(), self._running(), self.log.muted():
+            return self._run_from(core, given, change)
+
+    def _run_from(self, core: StateId, given: MessageIn, change: Callable[[Holders], None]) -> HandlerRun:
+        """Run the handlers of a message, inside of the apps' context."""
+        self._states.restore(core)
+        self._states.live = None  # also if the change fails
+        change(self._holders())
+        done = self._run(ProgramStep(given))
+        return HandlerRun(done.messages, done.events)
+
+    def _holders(self) -> dict[str, Any]:
+        """The apps that come from files of the program, by name."""
+        own = set(map(str, self.files))
+        return {
+            name: app
+            for name, app in sorted(self._apps.bricks.items())
+            if getattr(self._sandbox.own.modules.get(type(app).__module__), "__file__", None) in own
+        }
 
     def check_input(self, given: Input) -> None:
         """Raise AppError if the apps can never be given a timer or call."""

@@ -6,7 +6,7 @@ build and send messages are not, for the app has decided before it calls them.
 """
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
@@ -19,7 +19,8 @@ from sdnloom.engine.stop_points import shielded
 from sdnloom.network.openflow import PortStats
 from sdnloom.network.openflow.tables import STATS_REPLY
 from sdnloom.network.program import MessageIn
-from sdnloom.platforms.explorable import HandlerRun, MessageContent
+from sdnloom.platforms.capture.states import StateId
+from sdnloom.platforms.explorable import HandlerRun, Holders, MessageContent
 from sdnloom.platforms.osken.program import OskenProgram
 from sdnloom.platforms.osken.sandbox import Sandbox
 from sdnloom.platforms.program_base import ProgramStep
@@ -80,6 +81,20 @@ class SymbolicOsken(OskenProgram):
             with contextlib.nullcontext() if content is None else _carrying(content):
                 done = self._run(ProgramStep(given))
         return HandlerRun(done.messages, done.events)
+
+    def run_changed(
+        self, core: StateId, given: MessageIn, change: Callable[[Holders], None], content: MessageContent | None = None
+    ) -> HandlerRun:
+        """Run the handlers of a message in a state that is changed first, with other content in the message."""
+
+        def begin(holders: Holders) -> None:
+            start_trail()
+            change(holders)
+
+        with shielded(), self._running(), self.log.muted():
+            self._states.restore(core)  # outside of the next context: it may take steps again
+            with contextlib.nullcontext() if content is None else _carrying(content):
+                return self._run_from(core, given, begin)
 
 
 def _rewritten(source: bytes, file: str) -> CodeType:

@@ -8,11 +8,13 @@ The state of the program is in the attributes of its instance; class and module 
 handler that changes one is refused. Handlers send through `net`, which only records the messages.
 """
 
+import dataclasses
+import inspect
 import sys
 import traceback
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sdnloom.engine.model import NONE, Restart
 from sdnloom.errors import SdnloomError
@@ -47,6 +49,7 @@ from sdnloom.platforms.capture.freeze import (
     restore,
 )
 from sdnloom.platforms.copyable import Copyable
+from sdnloom.platforms.explorable import HandlerRun, Holders, MessageContent
 from sdnloom.platforms.footprint.recording_dict import EVERY, RecordedReads, read_cells, recording_tables, written_cells
 from sdnloom.platforms.process.output_log import OutputKeeper, OutputLog
 from sdnloom.platforms.python.insertion_order import Arrangement, OrderWatch, arranged
@@ -54,6 +57,7 @@ from sdnloom.platforms.python.insertion_order import Arrangement, OrderWatch, ar
 if TYPE_CHECKING:
     from sdnloom.platforms.python.symbolic import SymbolicPython
 
+_Seen = TypeVar("_Seen")
 HANDLERS = (
     "packet_in",
     "switch_join",
@@ -194,6 +198,45 @@ class PythonProgram(Copyable, OutputKeeper):
 
     def prepare(self, core: Any) -> None:
         """Nothing: every reaction starts from its core."""
+
+    @property
+    def own_files(self) -> tuple[Path, ...]:
+        """The file of the class."""
+        return (Path(inspect.getfile(self.kind)).resolve(),)
+
+    def read_state(self, core: Any, read: Callable[[Holders], _Seen]) -> _Seen:
+        """What a function finds in an instance with this state."""
+        return read({self.name: restore(object.__new__(self.kind), core)})
+
+    def run_changed(
+        self, core: Any, given: MessageIn, change: Callable[[Holders], None], content: MessageContent | None = None
+    ) -> HandlerRun:
+        """Run the handler of a message in a state that is changed first."""
+        with self.log.muted():
+            done = self._run_once(core, given, change, content)
+        self._refuse_shared_state(call_of(given)[0])
+        return done
+
+    def _run_once(
+        self,
+        core: Any,
+        given: MessageIn,
+        change: Callable[[Holders], None] | None = None,
+        content: MessageContent | None = None,
+    ) -> HandlerRun:
+        """Run a handler whose new state is not kept, on other content of the message if that is given."""
+        name, (switch, message) = call_of(given)
+        if name not in self.handlers:
+            return HandlerRun((), ())
+        instance = restore(object.__new__(self.kind), core)
+        if change is not None:
+            change({self.name: instance})
+        if content is not None:
+            part = "data" if isinstance(message, PacketIn) else "ports"
+            message = dataclasses.replace(message, **{part: content})
+        net = Net()
+        raised = self._run(name, instance, net, (switch, message))
+        return HandlerRun(tuple(net.messages), raised)
 
     def handle(self, core: Any, given: Input) -> Sequence[Reaction] | Restart:
         """Runs the handler for this input; without one the state is unchanged."""

@@ -3,16 +3,16 @@
 import dataclasses
 import inspect
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from sdnloom.network.openflow import OpenFlowMessage, PacketIn
+from sdnloom.network.openflow import OpenFlowMessage
 from sdnloom.network.program import MessageIn
 from sdnloom.network.usercode import UserCodeError, imports_beside, user_code_errors
-from sdnloom.platforms.capture.freeze import restore
-from sdnloom.platforms.explorable import HandlerRun, MessageContent
-from sdnloom.platforms.python.program import Net, ProgramError, PythonProgram, call_of
+from sdnloom.platforms.explorable import HandlerRun, Holders, MessageContent
+from sdnloom.platforms.python.program import ProgramError, PythonProgram
 from sdnloom.symbolic.rewrite.module import rewrite
 from sdnloom.symbolic.values.make import concrete
 
@@ -55,16 +55,17 @@ class SymbolicPython(PythonProgram):
 
     def attempt(self, core: Any, given: MessageIn, content: MessageContent | None = None) -> HandlerRun:
         """Run the handler of a message in a state, with other content in the message."""
-        name, (switch, message) = call_of(given)
-        if name not in self.handlers:
-            return HandlerRun((), ())
-        instance = restore(object.__new__(self.kind), core)
-        net = Net()
-        if content is not None:
-            part = "data" if isinstance(message, PacketIn) else "ports"
-            message = dataclasses.replace(message, **{part: content})
-        raised = self._run(name, instance, net, (switch, message))
-        return HandlerRun(tuple((str(concrete(switch)), _plain(message)) for switch, message in net.messages), raised)
+        return self._run_once(core, given, None, content)
+
+    def _run_once(
+        self,
+        core: Any,
+        given: MessageIn,
+        change: Callable[[Holders], None] | None = None,
+        content: MessageContent | None = None,
+    ) -> HandlerRun:
+        messages, raised = super()._run_once(core, given, change, content)
+        return HandlerRun(tuple((str(concrete(switch)), _plain(message)) for switch, message in messages), raised)
 
 
 def _plain(value: Any) -> Any:
