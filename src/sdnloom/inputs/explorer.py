@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 
 from sdnloom.inputs.domains import Domain
 from sdnloom.inputs.skeletons import Skeleton
-from sdnloom.network.openflow import PacketIn, PortStatsReply
+from sdnloom.network.openflow import PacketIn, StatsReply
 
 Pattern = tuple[tuple[str, int, int], ...]  # (field, value, mask): a packet agrees if all of its fields do
 
@@ -23,7 +23,7 @@ class HandlerQuestion(NamedTuple):
 
     core: Hashable
     switch: str
-    message: PacketIn | PortStatsReply
+    message: PacketIn | StatsReply
     skeleton: Skeleton
 
 
