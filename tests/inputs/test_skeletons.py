@@ -79,6 +79,23 @@ def test_a_host_sends_from_its_own_addresses_to_those_of_the_network():
     assert skeleton.domain("eth.src") == Domain.of(H1.mac)
     assert skeleton.domain("ipv4.src") == Domain.of(H1.ip)
     # The other host, everybody, the ports of both switches, and nobody.
+    listed = (2, 0xFFFFFFFFFFFF, 0x020000010001, 0x020000010002, 0x020000020001, 0x020000020002, 0x02FF000000FE)
+    assert skeleton.domain("eth.dst").listed == listed
+    # Then every other one except its own.
+    assert skeleton.domain("eth.dst").intervals == ((0, 0), (2, 0xFFFFFFFFFFFF))
+    assert skeleton.domain("ipv4.dst").intervals == ((0, H1.ip - 1), (H1.ip + 1, 0xFFFFFFFF))
+    assert [field.name for field, _ in skeleton.symbolic] == [
+        *("eth.dst", "ipv4.dscp", "ipv4.ecn", "ipv4.ident", "ipv4.flags", "ipv4.ttl", "ipv4.checksum", "ipv4.dst"),
+        *("tcp.src_port", "tcp.dst_port", "tcp.seq", "tcp.ack", "tcp.flags", "tcp.window", "tcp.checksum"),
+        "tcp.urgent",
+    ]
+    assert [field.name for field, _ in skeleton.followed if field.name in skeleton.fixed] == [
+        *("eth.src", "eth.type", "ipv4.offset", "ipv4.proto", "ipv4.src")
+    ]
+
+
+def test_without_constants_fields_have_the_usual_values_only():
+    skeleton = make_skeletons(["ipv4/tcp"], SENDING, {}, constants=False)[0]
     assert skeleton.domain("eth.dst") == Domain.of(
         2, 0xFFFFFFFFFFFF, 0x020000010001, 0x020000010002, 0x020000020001, 0x020000020002, 0x02FF000000FE
     )
@@ -86,6 +103,7 @@ def test_a_host_sends_from_its_own_addresses_to_those_of_the_network():
         *("eth.dst", "ipv4.checksum", "ipv4.dst"),
         *("tcp.src_port", "tcp.dst_port", "tcp.flags", "tcp.checksum"),
     ]
+    assert skeleton.followed == skeleton.symbolic
 
 
 def test_without_a_network_addresses_have_any_value():

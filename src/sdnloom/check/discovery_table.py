@@ -1,15 +1,15 @@
 """Options of discovery, from `[discover]` tables and command lines."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any, Literal
 
 from sdnloom.inputs.clients import with_packet_discovery
 from sdnloom.inputs.domains import DomainError
 from sdnloom.inputs.options import DiscoverOptions
 from sdnloom.inputs.skeletons import DEFAULT_STACKS, SenderView, make_skeletons
-from sdnloom.inputs.statistics import check_counter, with_statistics_discovery
+from sdnloom.inputs.statistics import check_counter, is_counter, with_statistics_discovery
 from sdnloom.network.network import Network
-from sdnloom.network.reply_counters import is_counter
 from sdnloom.network.topology.spec import Topology
 from sdnloom.scenario_file.table import Table
 
@@ -73,9 +73,8 @@ def read_field_options(texts: Iterable[str]) -> dict[str, str]:
 
 def override_options(options: DiscoverOptions, stacks: tuple[str, ...], fields: Mapping[str, str]) -> DiscoverOptions:
     """The options with those of a command line over them."""
-    return DiscoverOptions(
-        stacks or options.stacks, tuple((dict(options.fields) | dict(fields)).items()), options.paths
-    )
+    merged = tuple((dict(options.fields) | dict(fields)).items())
+    return replace(options, stacks=stacks or options.stacks, fields=merged)
 
 
 def discover_table(options: DiscoverOptions, clients: bool | Literal["only"]) -> dict[str, Any]:

@@ -5,34 +5,36 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
+from itertools import pairwise
 from pathlib import PurePath
 from time import monotonic
 
 from sdnloom.engine.stop_points import check_limits, interruptible
 from sdnloom.inputs.condition_text import HostNames, condition_text
 from sdnloom.inputs.domains import Domain
-from sdnloom.inputs.explorer import HandlerQuestion, InputClass, InputClasses, Pattern
+from sdnloom.inputs.explorer import ConstantUse, HandlerQuestion, InputClass, InputClasses, Pattern
 from sdnloom.inputs.skeletons import Skeleton
 from sdnloom.inputs.stacks import FieldFormat, StackField
-from sdnloom.inputs.statistics import counter_laws
+from sdnloom.inputs.statistics import reply_rows
 from sdnloom.network.events import HandlerRaised
 from sdnloom.network.openflow import PacketIn
 from sdnloom.network.program import MessageIn
-from sdnloom.network.reply_counters import with_counters
 from sdnloom.platforms.explorable import BranchFilter, ExplorableProgram, HandlerRun, MessageContent
 from sdnloom.platforms.line_trace import Line, line_trace
 from sdnloom.symbolic.execution import Execution
 from sdnloom.symbolic.options import ExplorationOptions
 from sdnloom.symbolic.path_search import PathRun, explore
-from sdnloom.symbolic.result import Exploration, PathClass
+from sdnloom.symbolic.result import NO_SIDES, Exploration, PathClass, SidesMet
 from sdnloom.symbolic.run import CodeUnderTest
 from sdnloom.symbolic.solver.flip import BranchFlipper
+from sdnloom.symbolic.solver.guess import Preferred
 from sdnloom.symbolic.solver.interface import SolverAnswer, find_solver
 from sdnloom.symbolic.terms import constructors as terms
 from sdnloom.symbolic.terms.constructors import Term, const
 from sdnloom.symbolic.terms.evaluate import evaluate_term
 from sdnloom.symbolic.terms.facts import Facts
 from sdnloom.symbolic.terms.node import variables
+from sdnloom.symbolic.terms.substitute import substitute
 from sdnloom.symbolic.values.make import octet_terms, symbolic_bytes, symbolic_int
 
 _KINDS = {
@@ -42,6 +44,7 @@ _KINDS = {
     FieldFormat.HEX: "hex",
     FieldFormat.NUMBER: "dec",
 }
+_MOST_HOLES = 16  # single values that a domain leaves out
 _FILE = re.compile(r"/[^\s:()]*\.py(?=:)")
 
 
@@ -52,8 +55,12 @@ def variable(field: StackField) -> Term:
 
 def in_domain(field: StackField, domain: Domain) -> Term:
     """Return the constraint that a field has a value of the domain."""
-    term = variable(field)
-    return terms.any_(*(_between(term, low, high) for low, high in dict.fromkeys(domain.ranges)))
+    term, intervals = variable(field), domain.intervals
+    holes = [(before[1] + 1, after[0] - 1) for before, after in pairwise(intervals)]
+    if len(holes) <= _MOST_HOLES and all(low == high for low, high in holes):  # facts follow this form
+        missing = (terms.ne(term, const(low, field.bits)) for low, _ in holes)
+        return terms.all_(_between(term, intervals[0][0], intervals[-1][1]), *missing)
+    return terms.any_(*(_between(term, low, high) for low, high in intervals))
 
 
 def _between(term: Term, low: int, high: int) -> Term:
@@ -69,11 +76,11 @@ def frame_octets(skeleton: Skeleton) -> tuple[Term, ...]:
 
 
 def frame_term(skeleton: Skeleton) -> Term:
-    """Return the term of a frame: variables for the symbolic fields, constants for the rest."""
+    """Return the term of a frame: variables for the followed fields, constants for the rest."""
     plain = skeleton.frame({})
     number, size = int.from_bytes(plain, "big"), 8 * len(plain)
     parts, at = [], 0
-    for field, _ in sorted(skeleton.symbolic, key=lambda pair: pair[0].offset):
+    for field, _ in sorted(skeleton.followed, key=lambda pair: pair[0].offset):
         if at < field.offset:
             parts.append(const(number >> (size - field.offset), field.offset - at))
         parts.append(variable(field))
@@ -85,19 +92,14 @@ def frame_term(skeleton: Skeleton) -> Term:
 
 @lru_cache(maxsize=256)
 def constraints(skeleton: Skeleton) -> tuple[Term, ...]:
-    """Return the constraints on a skeleton's symbolic fields."""
-    domains = tuple(in_domain(field, domain) for field, domain in skeleton.symbolic if not domain.covers(field))
-    return (
-        *domains,
-        *(terms.ule(_value_term(skeleton, low), _value_term(skeleton, high)) for low, high in counter_laws(skeleton)),
-    )
+    """Return the constraints on a skeleton's followed fields."""
+    return tuple(in_domain(field, domain) for field, domain in skeleton.followed if not domain.covers(field))
 
 
-def _value_term(skeleton: Skeleton, name: str) -> Term:
-    """The variable of a field, or its value if the domain has only one."""
-    field, domain = skeleton.stack.field(name), skeleton.domain(name)
-    assert domain is not None
-    return const(domain.first, field.bits) if domain.pinned else variable(field)
+@lru_cache(maxsize=256)
+def preferred_values(skeleton: Skeleton) -> Preferred:
+    """Return the values of a skeleton's symbolic fields that are tried first."""
+    return {field.name: domain.preferred_values for field, domain in skeleton.symbolic if not field.computed}
 
 
 @dataclass(frozen=True)
@@ -136,28 +138,39 @@ class ConcolicExplorer:
         parsers = program.parsers if self.options.robust else ()
         ignores = BranchFilter(lambda name: name in own or name.startswith(parsers), program.library, program.quiet)
         content = symbolic_content(question)
+        fixed = frozenset(skeleton.fixed)
 
         def run(execution: Execution) -> HandlerRun:
             check_limits()
-            execution.ignores = ignores
+            execution.ignores, execution.fixed = ignores, fixed
             values = {**skeleton.preferred, **execution.model}
             with interruptible("a handler"):
                 return program.attempt(question.core, message_with(question, values), content(values))
 
         return HandlerTask(
             run,
-            tuple(variable(field) for field, _ in skeleton.symbolic),
+            tuple(variable(field) for field, _ in skeleton.followed),
             constraints(skeleton),
-            {field.name: domain.first for field, domain in skeleton.symbolic},
+            {field.name: domain.first for field, domain in skeleton.followed},
         )
 
     def explore(self, question: HandlerQuestion) -> "ConcolicClasses":
         """Return the input classes of a question."""
         task, options = self.task(question), self.options.exploration
         on_run = None if self._on_run is None else partial(self._on_run, question)
-        found = explore(task.run, task.variables, task.domain, initial=task.initial, options=options, on_event=on_run)
+        found = explore(
+            task.run,
+            task.variables,
+            task.domain,
+            initial=task.initial,
+            options=options,
+            on_event=on_run,
+            preferred=preferred_values(question.skeleton),
+        )
         gaps = tuple(f"{question.skeleton.stack.name}: {_short(reason)}" for reason in found.reasons)
-        return ConcolicClasses(tuple(ConcolicClass(self, question, path) for path in found.classes), gaps, found)
+        sides = found.sides if question.skeleton.follows else NO_SIDES
+        classes = tuple(ConcolicClass(self, question, path) for path in found.classes)
+        return ConcolicClasses(classes, gaps, sides, constants_of(found.classes), found)
 
     def traced_run(self, question: HandlerQuestion, values: Mapping[str, int]) -> tuple[HandlerRun, tuple[Line, ...]]:
         """Run the program once on concrete values; return its effects and the lines that it executed."""
@@ -172,7 +185,9 @@ def message_with(question: HandlerQuestion, values: Mapping[str, int]) -> Messag
     if isinstance(message, PacketIn):
         frame = question.skeleton.frame(values)
         return MessageIn(question.switch, replace(message, data=frame, total_len=len(frame)))
-    return MessageIn(question.switch, with_counters(message, {**question.skeleton.preferred, **values}))
+    return MessageIn(
+        question.switch, replace(message, ports=reply_rows(message, {**question.skeleton.preferred, **values}))
+    )
 
 
 def symbolic_content(question: HandlerQuestion) -> Callable[[Mapping[str, int]], MessageContent]:
@@ -182,7 +197,7 @@ def symbolic_content(question: HandlerQuestion) -> Callable[[Mapping[str, int]],
         parts = frame_octets(skeleton)
         return lambda values: symbolic_bytes(skeleton.frame(values), parts)
     counters = {field.name: variable(field) for field, _ in skeleton.symbolic}
-    return lambda values: with_counters(
+    return lambda values: reply_rows(
         message,
         {
             name: symbolic_int(value, counters[name]) if name in counters else value
@@ -196,7 +211,22 @@ class ConcolicClasses(InputClasses):
     """Answer to a question; `exploration` has the details."""
 
     classes: "tuple[ConcolicClass, ...]" = ()
+    gaps: tuple[str, ...] = ()
+    sides: SidesMet = NO_SIDES
+    constants: frozenset[ConstantUse] = frozenset()
     exploration: Exploration = dataclasses.field(default_factory=lambda: Exploration((), True))
+
+
+def constants_of(classes: Sequence[PathClass]) -> frozenset[ConstantUse]:
+    """Return the constants that conditions compare a whole field with."""
+    met = {(branch.condition, branch.site) for path in classes for branch in path.branches}
+    found = set()
+    for condition, site in met:
+        if condition.op in ("eq", "ult"):
+            for one, other in (condition.args, reversed(condition.args)):
+                if one.op == "var" and other.op == "const":
+                    found.add(ConstantUse(one.args[0], other.args[0], site))
+    return frozenset(found)
 
 
 def _short(reason: str) -> str:
@@ -212,13 +242,13 @@ class ConcolicClass:
 
     @cached_property
     def mentioned(self) -> frozenset[str]:
-        """The fields on which the path depends."""
-        return frozenset().union(*map(variables, self.path.condition))
+        """The symbolic fields on which the path depends."""
+        return frozenset().union(*map(variables, self.path.condition)).difference(self.question.skeleton.fixed)
 
     @cached_property
     def witness(self) -> Mapping[str, int]:
         """The values of the input that took the path."""
-        return self._without_unread_checksums(self.path.witness)
+        return self._symbolic_fields(self.path.witness)
 
     @cached_property
     def _traced_run(self) -> tuple[HandlerRun, tuple[Line, ...]]:
@@ -251,11 +281,12 @@ class ConcolicClass:
 
     @cached_property
     def condition(self) -> tuple[Term, ...]:
-        """The path condition without the conditions that every packet of the skeleton satisfies."""
-        facts = Facts()
-        for each in constraints(self.question.skeleton):
+        """The path condition on symbolic fields, without the conditions that every packet of the skeleton satisfies."""
+        skeleton, facts = self.question.skeleton, Facts()
+        for each in constraints(skeleton):
             facts.learn(each, True)
-        return tuple(each for each in self.path.condition if not facts.refutes(each, False))
+        met = (substitute(each, skeleton.fixed) for each in self.path.condition)
+        return tuple(each for each in dict.fromkeys(met) if each is not terms.TRUE and not facts.refutes(each, False))
 
     def repeats(self, other: InputClass) -> bool:
         """Whether a class of another skeleton takes the same path; they differ only in fields that are not read."""
@@ -273,7 +304,8 @@ class ConcolicClass:
 
     def contains(self, values: Mapping[str, int]) -> bool:
         """Whether a packet with these values, one for each symbolic field, is in the class."""
-        return all(evaluate_term(each, values) for each in self.path.condition)
+        whole = {**self.question.skeleton.fixed, **values}
+        return all(evaluate_term(each, whole) for each in self.path.condition)
 
     def member(self, within: Mapping[str, Domain], avoiding: Sequence[Pattern]) -> Mapping[str, int] | None:
         """Return values in these domains that agree with no pattern and take the path; None if there are none."""
@@ -282,7 +314,7 @@ class ConcolicClass:
         extra += [terms.not_(self._agreeing(pattern)) for pattern in avoiding]
         wish = {field.name: within.get(field.name, domain).first for field, domain in skeleton.symbolic}
         found = self.model(extra, {**self.path.witness, **wish})
-        return None if found is None else self._without_unread_checksums(found)
+        return None if found is None else self._symbolic_fields(found)
 
     def model(self, extra: Sequence[Term], wish: Mapping[str, int]) -> Mapping[str, int] | None:
         """Return symbolic fields that take the path and satisfy `extra`, close to `wish`; None if there are none."""
@@ -290,7 +322,8 @@ class ConcolicClass:
         options = self.explorer.options.exploration
         solver = find_solver(options.solver)
         make = (lambda constraints: solver(constraints, options.query_seconds)) if solver else None
-        answer = BranchFlipper((*domain, *self.path.condition, *extra), make, monotonic).first(dict(wish))
+        wanted, preferred = (*domain, *self.path.condition, *extra), preferred_values(self.question.skeleton)
+        answer = BranchFlipper(wanted, make, monotonic, preferred=preferred).first({**self.path.witness, **wish})
         return None if isinstance(answer, SolverAnswer) else answer
 
     def _agreeing(self, pattern: Pattern) -> Term:
@@ -305,7 +338,11 @@ class ConcolicClass:
             parts.append(terms.eq(masked, const(value, field.bits)))
         return terms.all_(*parts)
 
-    def _without_unread_checksums(self, model: Mapping[str, int]) -> dict[str, int]:
-        """Return a model without the checksums that the program did not read, so that they are computed."""
-        computed = {field.name for field, _ in self.question.skeleton.symbolic if field.computed}
-        return {name: value for name, value in model.items() if name not in computed or name in self.mentioned}
+    def _symbolic_fields(self, model: Mapping[str, int]) -> dict[str, int]:
+        """Return the symbolic fields of a model without checksums that the program did not read: they are computed."""
+        fields = {field.name: field for field, _ in self.question.skeleton.symbolic}
+        return {
+            name: value
+            for name, value in model.items()
+            if name in fields and (not fields[name].computed or name in self.mentioned)
+        }

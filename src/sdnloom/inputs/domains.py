@@ -18,11 +18,15 @@ class DomainError(SdnloomError):
     """Values that a field cannot have. The message names the field, the text and what was expected."""
 
 
+_SHORT = 64  # a range of up to so many values is a list of preferred ones
+
+
 @dataclass(frozen=True)
 class Domain:
-    """Inclusive ranges of values, the preferred value first. Law: never empty."""
+    """Inclusive ranges of values, the preferred ones first: so many, all if the number is not given. Never empty."""
 
     ranges: tuple[tuple[int, int], ...]
+    preferred: int | None = None
 
     @staticmethod
     def of(*values: int) -> "Domain":
@@ -46,15 +50,37 @@ class Domain:
 
     @property
     def listed(self) -> tuple[int, ...]:
-        """The values that are listed one by one, in order of preference."""
-        return tuple(low for low, high in self.ranges if low == high)
+        """The preferred values that are listed one by one, in order of preference."""
+        return tuple(low for low, high in self.ranges[: self.preferred] if low == high)
+
+    @property
+    def preferred_values(self) -> tuple[int, ...]:
+        """The values of short preferred ranges, smallest first: inputs are sought among these before all others."""
+        short = (range(low, high + 1) for low, high in self.ranges[: self.preferred] if high - low < _SHORT)
+        return tuple(sorted({value for values in short for value in values}))
+
+    @property
+    def intervals(self) -> tuple[tuple[int, int], ...]:
+        """The same values as disjoint ranges that do not touch, smallest first."""
+        merged: list[tuple[int, int]] = []
+        for low, high in sorted(self.ranges):
+            if merged and low <= merged[-1][1] + 1:
+                merged[-1] = merged[-1][0], max(high, merged[-1][1])
+            else:
+                merged.append((low, high))
+        return tuple(merged)
+
+    def widened(self, field: StackField, without: Iterable[int] = ()) -> "Domain":
+        """Return the domain of all values of the field except some, those of this domain preferred."""
+        rest = domain_without(field, without, self.first).ranges[1:]
+        return Domain((*self.ranges, *rest), len(self.ranges))
 
     def __contains__(self, value: int) -> bool:
         return any(low <= value <= high for low, high in self.ranges)
 
     def covers(self, field: StackField) -> bool:
         """Whether the domain has all values of the field."""
-        return (0, field.max_value) in self.ranges
+        return self.intervals == ((0, field.max_value),)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,9 @@ from typing import NamedTuple, Protocol
 
 from sdnloom.inputs.domains import Domain
 from sdnloom.inputs.skeletons import Skeleton
-from sdnloom.network.openflow import PacketIn, StatsReply
+from sdnloom.network.openflow import PacketIn, PortStatsReply
+from sdnloom.symbolic.execution import Site
+from sdnloom.symbolic.result import NO_SIDES, SidesMet
 
 Pattern = tuple[tuple[str, int, int], ...]  # (field, value, mask): a packet agrees if all of its fields do
 
@@ -23,7 +25,7 @@ class HandlerQuestion(NamedTuple):
 
     core: Hashable
     switch: str
-    message: PacketIn | StatsReply
+    message: PacketIn | PortStatsReply
     skeleton: Skeleton
 
 
@@ -41,12 +43,22 @@ class InputClass(Protocol):
         """Return the values of a member in these domains that agrees with no pattern; None if there is none."""
 
 
+class ConstantUse(NamedTuple):
+    """A constant that the program compares a field with."""
+
+    field: str
+    value: int
+    site: Site
+
+
 @dataclass(frozen=True)
 class InputClasses:
     """The classes found, and the reasons why there may be more; without gaps these are all."""
 
     classes: tuple[InputClass, ...] = ()
     gaps: tuple[str, ...] = ()
+    sides: SidesMet = NO_SIDES  # sides of branches that were taken, and those that no packet of the domains takes
+    constants: frozenset[ConstantUse] = frozenset()
 
 
 class Explorer(Protocol):

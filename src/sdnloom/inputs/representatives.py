@@ -28,7 +28,11 @@ class Candidates:
         if sender.topology is None:
             return Candidates((), ())
         words = sender.words
-        targets = [(field, domain) for field, domain in skeleton.symbolic if field.name in DESTINATIONS]
+        targets = [
+            (field, domain)
+            for field, domain in skeleton.symbolic
+            if field.name in DESTINATIONS and not field.read(skeleton.stack.template)  # not the group of LLDP
+        ]
         others = [each for each in sender.topology.hosts if each != sender.host]
         roles = []
         for field, domain in targets:

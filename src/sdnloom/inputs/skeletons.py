@@ -1,12 +1,13 @@
 """Symbolic packets: a protocol stack with a domain for each of its fields (NICE, section 3.2.1).
 
-A field whose domain has one value is concrete, the others are symbolic. The default domains come from the topology and
-the sender: its own addresses as source; hosts, switches, broadcast and one unknown address as destination. Each of them
-can be overridden, field by field.
+A field whose domain has one value is concrete, the others are symbolic. The default domains have all values, so that
+whatever the program compares a field with is among them. The values of the topology are preferred: hosts, switches,
+broadcast and one unknown address as destination. Source addresses are the sender's own: hosts do not lie about them,
+and send nothing to themselves. Each domain can be overridden, field by field.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from sdnloom.inputs.domains import Domain, ValueNames, domain_without, parse_domain, value_text
@@ -49,6 +50,14 @@ _ANY_VALUE = (
     *("bpdu.port_priority", "bpdu.port_number"),
 )
 _OWN = ("eth.src", "arp.sha", "arp.spa", "ipv4.src")
+_EVEN_FLAGS = range(0, 8, 2)  # of IPv4; the others are those of fragments, whose content has another structure
+# Offsets of fragments; flags of a bridge, of which parsers refuse others; its times: one that waits for no time works
+# without end.
+_USUAL_VALUE = (
+    *("ipv4.offset", "bpdu.flags"),
+    *("bpdu.message_age", "bpdu.max_age", "bpdu.hello_time", "bpdu.forward_delay"),
+)
+_FOLLOWED_TYPES = ("eth.type", "vlan.type", "ipv4.proto", "ipv6.proto")
 _TYPES = ("eth.type", "vlan.type", "ipv4.proto", "ipv6.proto", "icmp.type", "icmpv6.type")
 PAYLOAD = 16  # bytes, in tests of parsers
 DESTINATIONS = ("eth.dst", "arp.tpa", "ipv4.dst", "ipv6.dst")  # in order of precedence
@@ -56,15 +65,36 @@ DESTINATIONS = ("eth.dst", "arp.tpa", "ipv4.dst", "ipv6.dst")  # in order of pre
 
 @dataclass(frozen=True)
 class Skeleton:
-    """A stack and the domains of its fields, in the order of the stack's fields."""
+    """A stack and the domains of its fields, in the order of the stack's fields.
+
+    With `follows`, a program's branches on fields with one value are recorded too, so that sides of branches that no
+    packet takes are known (`branch_sides`).
+    """
 
     stack: Stack
     domains: tuple[Domain, ...]
+    follows: bool = False
 
     @cached_property
     def symbolic(self) -> tuple[tuple[StackField, Domain], ...]:
         """The fields whose domains have several values, with their domains."""
         return tuple(pair for pair in zip(self.stack.fields, self.domains, strict=True) if not pair[1].pinned)
+
+    @cached_property
+    def followed(self) -> tuple[tuple[StackField, Domain], ...]:
+        """The fields that exploration sees as variables: the symbolic ones, and some that have one value."""
+        if not self.follows:
+            return self.symbolic
+        return tuple(
+            (field, domain)
+            for field, domain in zip(self.stack.fields, self.domains, strict=True)
+            if not domain.pinned or not field.structural or field.name in _FOLLOWED_TYPES
+        )
+
+    @cached_property
+    def fixed(self) -> dict[str, int]:
+        """The values of followed fields that have only one."""
+        return {field.name: domain.first for field, domain in self.followed if domain.pinned}
 
     def domain(self, name: str) -> Domain | None:
         """Return the domain of a field; None if there is no such field."""
@@ -152,12 +182,17 @@ class SenderView:
 
 
 def make_skeletons(
-    stacks: Iterable[str], sender: SenderView, overrides: Mapping[str, str], robust: bool = False
+    stacks: Iterable[str],
+    sender: SenderView,
+    overrides: Mapping[str, str],
+    robust: bool = False,
+    constants: bool = True,
 ) -> list[Skeleton]:
     """Return one skeleton for each stack. `overrides` has texts of domains, by field.
 
-    With `robust`, which tests parsers, structural fields and a few bytes of payload have all values, so that lengths
-    and types need not match the frame; the other fields are fixed.
+    Without `constants` the default domains have their preferred values only. With `robust`, which tests parsers,
+    structural fields and a few bytes of payload have all values, so that lengths and types need not match the frame;
+    the other fields are fixed.
     """
     found = [stack_of(name, PAYLOAD if robust else 0) for name in stacks]
     known = {field.name for stack in found for field in stack.fields}
@@ -166,19 +201,15 @@ def make_skeletons(
             raise StackError(
                 f"{name!r} is no field of {_stack_names(found)}; expected one of {', '.join(sorted(known))}"
             )
-    words = sender.words
-    return [
-        Skeleton(
-            stack,
-            tuple(
-                _override(field, overrides[field.name], words, _default_domain(field, stack, sender, words, robust))
-                if field.name in overrides
-                else _default_domain(field, stack, sender, words, robust)
-                for field in stack.fields
-            ),
-        )
-        for stack in found
-    ]
+    words, wide = sender.words, constants and not robust
+
+    def domain(field: StackField, stack: Stack) -> Domain:
+        usual = _preferred_domain(field, stack, sender, words, robust)
+        if field.name in overrides:
+            return _override(field, overrides[field.name], words, usual)
+        return _default_domain(field, usual, sender) if wide else usual
+
+    return [Skeleton(stack, tuple(domain(field, stack) for field in stack.fields), wide) for stack in found]
 
 
 def _stack_names(stacks: list[Stack]) -> str:
@@ -192,8 +223,19 @@ def _override(field: StackField, text: str, words: ValueNames, default: Domain) 
     return Domain((default.ranges[0], *domain.ranges)) if domain.ranges[0] == (0, field.max_value) else domain
 
 
-def _default_domain(field: StackField, stack: Stack, sender: SenderView, words: ValueNames, robust: bool) -> Domain:
-    """Return the domain of a field that is not overridden."""
+def _default_domain(field: StackField, preferred: Domain, sender: SenderView) -> Domain:
+    """Return the domain of a field that is not overridden: all values that do not change what the packet is."""
+    name, own = field.name, sender.own_values
+    if field.structural or field.computed or name in own or name in _FOLLOWED_TYPES or name in _USUAL_VALUE:
+        return preferred
+    if name == "ipv4.flags":
+        return replace(Domain.of(*preferred.listed, *_EVEN_FLAGS), preferred=1)
+    end, _, part = name.partition(".")
+    return preferred.widened(field, [own[f"{end}.src"]] if part == "dst" and f"{end}.src" in own else ())
+
+
+def _preferred_domain(field: StackField, stack: Stack, sender: SenderView, words: ValueNames, robust: bool) -> Domain:
+    """Return the values of a field that packets usually have in the network."""
     name, template = field.name, field.read(stack.template)
     if robust:
         structural = field.structural or name in _TYPES

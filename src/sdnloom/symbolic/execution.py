@@ -14,7 +14,7 @@ from types import FrameType
 from typing import Any, Final, NamedTuple
 
 from sdnloom.symbolic.terms.constructors import FALSE, TRUE, const, eq, evaluate_term
-from sdnloom.symbolic.terms.node import Model, Term
+from sdnloom.symbolic.terms.node import Model, Term, variables
 
 
 class Site(NamedTuple):
@@ -26,6 +26,9 @@ class Site(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}" + (f" ({self.construct})" if self.construct else "")
+
+
+STORE: Final = "store"  # the construct of a fork over the keys of a container in which a value is stored
 
 
 class Branch(NamedTuple):
@@ -66,8 +69,8 @@ class Execution:
     """The state of one run. `recording` may be switched off and on; `unrecorded()` does so for a block."""
 
     __slots__ = ("_known", "_max_depth", "_max_steps", "_next_check", "_overdue", "_predicted", "branches",
-                 "concretisations", "ignores", "limit", "model", "recording", "steps", "trail",
-                 "unrecorded_branches")  # fmt: skip
+                 "concretisations", "construct", "fixed", "ignores", "limit", "model", "recording", "repeated", "steps",
+                 "trail",                 "unrecorded_branches")  # fmt: skip
 
     def __init__(
         self,
@@ -85,6 +88,9 @@ class Execution:
         self.limit: str | None = None  # the budget that ended the run, even if the program swallowed PathLimit
         self.recording = recording
         self.ignores: Callable[[Site], bool] | None = None  # sites where nothing is recorded
+        self.fixed: frozenset[str] = frozenset()  # variables with one value: nothing is lost if they are concretised
+        self.construct = ""  # of the forks that are recorded now, if it is known
+        self.repeated: set[tuple[Term, bool, Site]] = set()  # conditions that the path had decided, met at other sites
         self.unrecorded_branches = 0
         self.steps = 0
         self.trail: list[tuple[str, int]] = []  # files and lines of executed statements, in code that leaves a trail
@@ -109,6 +115,8 @@ class Execution:
         if self.steps >= self._next_check:
             self._check_budget(site)
         if condition in self._known:
+            if condition.op != "const":
+                self.repeated.add((condition, taken, site))
             return taken
         if not self._records_at(site):
             self.unrecorded_branches += 1
@@ -140,7 +148,9 @@ class Execution:
         return value
 
     def decided(self, term: Term, value: int) -> bool:
-        """Return whether the path has decided that the term has this value, which it has in this run."""
+        """Return whether the path or the domain has decided that the term has this value, which it has in this run."""
+        if self.fixed and variables(term) <= self.fixed:
+            return True
         return bool(term.width) and eq(term, const(value, term.width)) in self._known
 
     def assume(self, condition: Term, holds: bool, site: Site) -> None:
@@ -187,6 +197,15 @@ class Execution:
             yield
         finally:
             self.recording = before
+
+    @contextmanager
+    def within(self, construct: str) -> Iterator[None]:
+        """Note the construct of the forks of a block."""
+        before, self.construct = self.construct, construct
+        try:
+            yield
+        finally:
+            self.construct = before
 
     @contextmanager
     def active(self) -> Iterator["Execution"]:

@@ -11,16 +11,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from sdnloom.errors import SdnloomError
-from sdnloom.symbolic.execution import Branch, Site
+from sdnloom.symbolic.execution import STORE, Branch, Site
 from sdnloom.symbolic.options import ExplorationOptions
-from sdnloom.symbolic.result import Divergence, Exploration, ExplorationStatistics, PathClass
+from sdnloom.symbolic.result import BranchSide, Divergence, Exploration, ExplorationStatistics, PathClass, SidesMet
 from sdnloom.symbolic.run import CodeUnderTest, run_once
 from sdnloom.symbolic.shims.libraries import followed_libraries
-from sdnloom.symbolic.solver.flip import BranchFlipper
+from sdnloom.symbolic.solver.flip import BranchFlipper, connected_variables
+from sdnloom.symbolic.solver.guess import NO_PREFERENCE, Preferred
 from sdnloom.symbolic.solver.interface import SolverAnswer, find_solver
 from sdnloom.symbolic.terms.constructors import not_, term_text
 from sdnloom.symbolic.terms.evaluate import evaluate_term
-from sdnloom.symbolic.terms.node import Term, variables
+from sdnloom.symbolic.terms.node import Term
+from sdnloom.symbolic.terms.node import variables as variables_of
 
 
 class ExplorationError(SdnloomError):
@@ -46,13 +48,15 @@ def explore(
     options: ExplorationOptions | None = None,
     clock: Callable[[], float] = time.monotonic,
     on_event: Callable[[PathRun], None] | None = None,
+    preferred: Preferred = NO_PREFERENCE,
 ) -> Exploration:
     """Return the classes of inputs that take different paths through `run`, each with an input and its output.
 
     `run` is called with an execution, whose `value(name)` gives the inputs, and must be deterministic in them. The
-    search starts near `initial`, which may leave out variables. Ctrl-C ends it with the classes found so far.
+    search starts near `initial`, which may leave out variables; inputs have `preferred` values if others do not matter.
+    Ctrl-C ends it with the classes found so far.
     """
-    search = _Search(run, variables, domain, options or ExplorationOptions(), clock, on_event)
+    search = _Search(run, variables, domain, options or ExplorationOptions(), clock, on_event, preferred)
     with followed_libraries():  # for all runs at once
         return search.explore(_initial_values(initial or {}, variables))
 
@@ -86,6 +90,7 @@ class _Search:
         options: ExplorationOptions,
         clock: Callable[[], float],
         on_event: Callable[[PathRun], None] | None,
+        preferred: Preferred,
     ) -> None:
         _check(variables, domain)
         self._variables = tuple(variables)
@@ -96,7 +101,11 @@ class _Search:
             (lambda constraints: solver(constraints, options.query_seconds)) if solver else None,
             clock,
             options.guess,
+            preferred,
         )
+        self._constrained = frozenset[str]().union(*map(variables_of, domain))
+        self._taken: set[BranchSide] = set()
+        self._refused: dict[BranchSide, dict[tuple[Term, ...], None]] = {}
         self._run, self._options, self._clock, self._on_event = run, options, clock, on_event
         self._started = clock()
         self._root = _Node()
@@ -154,6 +163,7 @@ class _Search:
             self._concretised[site] = self._concretised.get(site, 0) + times
         if done.execution.limit is not None:
             self._cut.append(done.execution.limit)
+        self._taken.update(self._side(*each) for each in done.execution.repeated)
         path = self._add_to_tree(model, done.branches, predicted)
         found = None
         if path is not None and done.finished:
@@ -185,6 +195,7 @@ class _Search:
             following = node.follow.get((branch.condition, branch.taken))
             if following is None:
                 following = node.follow[branch.condition, branch.taken] = _Node()
+                self._taken.add(self._side(branch.condition, branch.taken, branch.site))
             else:
                 known = number + 1
             node = following
@@ -228,10 +239,30 @@ class _Search:
                 answer = self._inputs.flip(literals, condition, not taken, path.model, facts)
                 if answer is SolverAnswer.UNKNOWN:
                     self._unanswered += 1
-                elif not isinstance(answer, SolverAnswer):
+                elif answer is SolverAnswer.UNSAT:
+                    self._note_refused(branch, literals)
+                else:
                     yield answer, (*path.branches[:number], branch._replace(taken=not taken))
             facts.learn(condition, taken)
             literals.append((condition, taken))
+
+    def _note_refused(self, branch: Branch, literals: list[tuple[Term, bool]]) -> None:
+        """Note that no input of the domain takes the other side of a branch behind these literals."""
+        side = self._side(branch.condition, not branch.taken, branch.site)
+        if branch.pinned is not None or branch.site.construct == STORE or side in self._taken:
+            return
+        names = connected_variables(branch.condition, literals)
+        if not names.isdisjoint(self._constrained):
+            near = [_literal(*each) for each in literals if not names.isdisjoint(variables_of(each[0]))]
+            way = (*near, _literal(branch.condition, side.taken))
+            self._refused.setdefault(side, {}).setdefault(way)
+
+    def _side(self, condition: Term, taken: bool, site: Site) -> BranchSide:
+        """Return a side; variables with one value do not count besides others, as a constant would not."""
+        if condition.op == "not":
+            condition, taken = condition.args[0], not taken
+        names = variables_of(condition)
+        return BranchSide(site, names.difference(self._inputs.facts.fixed) or names, taken)
 
     def _no_inputs(self, verdict: SolverAnswer) -> str:
         if verdict is SolverAnswer.UNKNOWN:
@@ -272,6 +303,10 @@ class _Search:
             statistics,
             self._variables,
             self._inputs.domain,
+            SidesMet(
+                frozenset(self._taken),
+                {side: tuple(ways) for side, ways in self._refused.items() if side not in self._taken},
+            ),
         )
 
 
@@ -286,7 +321,7 @@ def _check(declared: Sequence[Term], domain: Sequence[Term]) -> None:
     for constraint in domain:
         if constraint.width:
             raise ExplorationError(f"the domain constraint {term_text(constraint)} is not a truth value")
-        for name in sorted(variables(constraint) - names.keys()):
+        for name in sorted(variables_of(constraint) - names.keys()):
             raise ExplorationError(
                 f"the domain constraint {term_text(constraint)} mentions {name!r}, which is not declared"
             )
@@ -303,8 +338,12 @@ def _initial_values(initial: Mapping[str, int], declared: Sequence[Term]) -> dic
     return {name: int(initial.get(name, 0)) for name in widths}
 
 
+def _literal(condition: Term, holds: bool) -> Term:
+    return condition if holds else not_(condition)
+
+
 def _literal_text(branch: Branch) -> str:
-    return term_text(branch.condition if branch.taken else not_(branch.condition))
+    return term_text(_literal(branch.condition, branch.taken))
 
 
 def _count(count: int, noun: str, plural: str = "s") -> str:

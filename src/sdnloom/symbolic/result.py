@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 from sdnloom.symbolic.execution import Branch, Site
 from sdnloom.symbolic.terms.constructors import all_, not_, term_text
@@ -22,6 +22,29 @@ class RaisedException:
     def __str__(self) -> str:
         site = f" at {self.site}" if self.site else ""
         return f"{self.type}: {self.message}{site}" if self.message else f"{self.type}{site}"
+
+
+class BranchSide(NamedTuple):
+    """One side of a branch: its site, the variables that decide its condition, and the value of the condition."""
+
+    site: Site
+    variables: frozenset[str]
+    taken: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SidesMet:
+    """The sides that paths took, and those at the end of some path that no input of the domain takes.
+
+    Each of these has the ways to it: literals that lead to the branch and on to that side. Only branches count whose
+    variables have constraints, and only literals are listed that share variables with the side, directly or not.
+    """
+
+    taken: frozenset[BranchSide] = frozenset()
+    refused: Mapping[BranchSide, tuple[tuple[Term, ...], ...]] = field(default_factory=dict)
+
+
+NO_SIDES: Final = SidesMet()
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,3 +119,4 @@ class Exploration:
     statistics: ExplorationStatistics = ExplorationStatistics()
     variables: tuple[Term, ...] = ()  # the variables that were explored
     domain: tuple[Term, ...] = ()  # the constraints on them
+    sides: SidesMet = NO_SIDES

@@ -4,9 +4,8 @@ from sdnloom.check.survey import Survey
 from sdnloom.inputs.concolic import ConcolicClass
 from sdnloom.inputs.domains import value_text
 from sdnloom.inputs.statistics import STATISTICS
-from sdnloom.network.openflow import FlowStatsReply
 from sdnloom.network.topology import Topology
-from sdnloom.report.describe import Names, counted, event_words, flow_rows, message_words
+from sdnloom.report.describe import Names, counted, event_words, message_words
 from sdnloom.symbolic.execution import Site
 
 
@@ -14,10 +13,7 @@ def survey_text(survey: Survey, topology: Topology | None) -> str:
     """The whole report. The same program, state and packets give the same text."""
     names = Names.of(topology) if topology is not None else Names()
     shown = [each.found for each in survey.classes]
-    where = survey.port.switch if survey.whole else survey.port
-    lines = [f"{counted(len(shown), 'class')} of {survey.about} at {where} for {survey.program}"]
-    if isinstance(survey.reply, FlowStatsReply):
-        lines += ["", *(f"  {row}" for row in flow_rows(survey.reply, names) or ["the switch has no entries"])]
+    lines = [f"{counted(len(shown), 'class')} of {survey.about} at {survey.port} for {survey.program}"]
     if survey.robust:
         shown = _first_of_each_kind(shown)
         lines = [f"{lines[0]}: {counted(len(shown), 'way') if shown else 'no way'} to make it raise"]
@@ -65,11 +61,16 @@ def condition_words(found: ConcolicClass, names: Names) -> str:
 
 
 def witness_texts(found: ConcolicClass) -> dict[str, str]:
-    """The fields of the example that are not fixed, with their values."""
-    stack = found.question.skeleton.stack
-    counters = stack.name == STATISTICS  # counters that are 0 and not in the condition are left out
-    shown = {name: value for name, value in found.witness.items() if value or not counters or name in found.mentioned}
-    return {name: value_text(stack.field(name), value) for name, value in shown.items()}
+    """The fields of the example that are in the condition or have no usual value, with their values."""
+    skeleton = found.question.skeleton
+    stack = skeleton.stack
+    counters = stack.name == STATISTICS  # their usual value is 0
+    usual = {field.name for field, domain in skeleton.symbolic if domain.preferred == 1}
+    return {
+        name: value_text(stack.field(name), value)
+        for name, value in found.witness.items()
+        if name in found.mentioned or (bool(value) if counters else name not in usual)
+    }
 
 
 def site_text(site: Site) -> str:

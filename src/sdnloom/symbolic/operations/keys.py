@@ -9,7 +9,7 @@ from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from sdnloom.symbolic.execution import Execution, current
+from sdnloom.symbolic.execution import STORE, Execution, current
 from sdnloom.symbolic.values.hash_value import concrete_hashing
 from sdnloom.symbolic.values.make import SYMBOLIC, has_symbolic
 
@@ -111,8 +111,17 @@ def stored_key(container: Any, key: Any) -> Any:
     """Return the key under which to store a value: the equal key of the container, or this one."""
     if not needs_comparison(container, key):
         return key
-    found = find_key(container, key)
+    found = find_to_store(container, key)
     return key if found is MISSING else found
+
+
+def find_to_store(container: Any, key: Any) -> Any:
+    """Return the equal key of a container or MISSING; the forks are no decisions of the program."""
+    execution = current()
+    if execution is None:
+        return find_key(container, key)
+    with execution.within(STORE):
+        return find_key(container, key)
 
 
 def base_of(container: Any) -> Any:
@@ -192,7 +201,7 @@ _CONTAINS: Final[tuple[tuple[type, Callable[[Any, Any], bool]], ...]] = (
 def set_add(container: Any, key: Any) -> None:
     """Add to a set."""
     if needs_comparison(container, key):
-        if find_key(container, key) is not MISSING:
+        if find_to_store(container, key) is not MISSING:
             return
         with concrete_hashing():
             set.add(container, key)

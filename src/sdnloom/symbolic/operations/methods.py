@@ -15,6 +15,7 @@ from sdnloom.symbolic.operations.keys import (
     delete_key,
     equal_values,
     find_key,
+    find_to_store,
     has_key,
     look_up,
     make_set,
@@ -44,7 +45,7 @@ def _get(container: Any, key: Any, default: Any = None) -> Any:
 def _setdefault(container: Any, key: Any, default: Any = None) -> Any:
     if not needs_comparison(container, key):
         return base_of(container).setdefault(container, key, default)
-    found = find_key(container, key)
+    found = find_to_store(container, key)
     if found is not MISSING:
         return value_under(container, found)
     store_value(container, key, default)

@@ -6,7 +6,7 @@ branch, so that the same query behind unrelated branches is solved once.
 
 from collections.abc import Callable, Iterable, Sequence
 
-from sdnloom.symbolic.solver.guess import Literal, guess, repair
+from sdnloom.symbolic.solver.guess import NO_PREFERENCE, Literal, Preferred, guess, repair
 from sdnloom.symbolic.solver.interface import Solver, SolverAnswer
 from sdnloom.symbolic.terms.constructors import TRUE, not_
 from sdnloom.symbolic.terms.evaluate import evaluate_term
@@ -25,6 +25,7 @@ class BranchFlipper:
         new_solver: Callable[[Sequence[Term]], Solver] | None,
         clock: Callable[[], float],
         guessing: bool = True,
+        preferred: Preferred = NO_PREFERENCE,
     ) -> None:
         self.domain = tuple(domain)
         self.facts = Facts()
@@ -37,14 +38,14 @@ class BranchFlipper:
         self._solver: Solver | None = None
         self._answers: dict[tuple[frozenset[Term], Term], Answer] = {}
         self._clock = clock
-        self._guessing = guessing
+        self._guessing, self._preferred = guessing, preferred
 
     def first(self, wish: Model) -> Answer:
         """Return inputs of the domain, close to the wish if possible."""
         if all(evaluate_term(constraint, wish) for constraint in self.domain):
             return dict(wish)
         if self._guessing:
-            repaired = repair(self.domain, wish, self.facts)
+            repaired = repair(self.domain, wish, self.facts, self._preferred)
             if repaired is not None:
                 return repaired
         if any(self.facts.refutes(constraint, True) for constraint in self.domain):
@@ -62,12 +63,12 @@ class BranchFlipper:
             return SolverAnswer.UNSAT
         literals = [*self._domain_literals, *prefix]
         if self._guessing:
-            found = guess(literals, condition, holds, model, facts)
+            found = guess(literals, condition, holds, model, facts, self._preferred)
             if found is not None:
                 self.guessed += 1
                 return found
         goal = condition if holds else not_(condition)
-        names = _connected(goal, literals)
+        names = connected_variables(goal, literals)
         related = tuple(_literal(*pair) for pair in prefix if not names.isdisjoint(variables(pair[0])))
         known = self._answers.get((frozenset(related), goal))
         if known is not None:
@@ -115,7 +116,7 @@ def _literal(condition: Term, holds: bool) -> Term:
     return condition if holds else not_(condition)
 
 
-def _connected(goal: Term, literals: Iterable[Literal]) -> frozenset[str]:
+def connected_variables(goal: Term, literals: Iterable[Literal]) -> frozenset[str]:
     """Return the variables that the goal depends on, directly or through literals."""
     names = set(variables(goal))
     rest = [variables(condition) for condition, _ in literals]

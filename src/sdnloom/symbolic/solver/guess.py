@@ -5,7 +5,7 @@ with the other operands at their present values. Law: `guess` returns only model
 because each guess is evaluated before it is returned; None does not mean that there is no model.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import Final
 
@@ -14,19 +14,38 @@ from sdnloom.symbolic.terms.facts import Facts
 from sdnloom.symbolic.terms.node import Model, Term, variables
 
 Literal = tuple[Term, bool]
+Preferred = Mapping[str, Sequence[int]]  # variable -> values to try first
+NO_PREFERENCE: Final[Preferred] = {}
 _ATTEMPTS: Final = 12
 _FRESH: Final = 6  # values tried for a disequality
 _DEEP: Final = 200  # truth values nested deeper than this are left to the solver
 
 
-def guess(literals: Iterable[Literal], goal: Term, holds: bool, model: Model, facts: Facts) -> dict[str, int] | None:
-    """Return a model near `model`, which satisfies the literals, under which the goal has the value `holds` as well."""
+def guess(
+    literals: Iterable[Literal],
+    goal: Term,
+    holds: bool,
+    model: Model,
+    facts: Facts,
+    preferred: Preferred = NO_PREFERENCE,
+) -> dict[str, int] | None:
+    """Return a model near `model`, which satisfies the literals, under which the goal has the value `holds` as well.
+
+    Preferred values of the goal's variables are tried first.
+    """
     literals = list(literals)
-    for changed in chain(islice(_attempts(goal, holds, model, facts), _ATTEMPTS), _listed(goal, facts)):
+    attempts = islice(_attempts(goal, holds, model, facts), _ATTEMPTS)
+    for changed in chain(_preferred(goal, preferred), attempts, _listed(goal, facts)):
         candidate = {**model, **changed}
         if bool(evaluate_term(goal, candidate)) is holds and _check(literals, candidate, changed.keys()):
             return candidate
     return None
+
+
+def _preferred(goal: Term, preferred: Preferred) -> Iterator[dict[str, int]]:
+    """Yield each preferred value of the goal's variables."""
+    for name in sorted(variables(goal) & preferred.keys()):
+        yield from ({name: value} for value in preferred[name])
 
 
 def _listed(goal: Term, facts: Facts) -> Iterator[dict[str, int]]:
@@ -45,12 +64,15 @@ def _check(literals: Sequence[Literal], candidate: Model, changed: Iterable[str]
     )
 
 
-def repair(constraints: Sequence[Term], model: Model, facts: Facts) -> dict[str, int] | None:
+def repair(
+    constraints: Sequence[Term], model: Model, facts: Facts, preferred: Preferred = NO_PREFERENCE
+) -> dict[str, int] | None:
     """Return a model that satisfies all constraints, found by repairing one after the other, or None."""
     repaired = dict(model)
     for number, constraint in enumerate(constraints):
         if not evaluate_term(constraint, repaired):
-            better = guess([(earlier, True) for earlier in constraints[:number]], constraint, True, repaired, facts)
+            earlier = [(each, True) for each in constraints[:number]]
+            better = guess(earlier, constraint, True, repaired, facts, preferred)
             if better is None:
                 return None
             repaired = better

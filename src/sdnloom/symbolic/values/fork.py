@@ -46,7 +46,10 @@ def decide(condition: Term, taken: bool) -> bool:
     """Record the condition as a branch and return `taken`, its value in this run."""
     execution = current()
     if execution is not None and condition.op != "const":
-        execution.branch(condition, taken, current_site() if execution.recording else _NOWHERE)
+        where = current_site() if execution.recording else _NOWHERE
+        if execution.construct:
+            where = where._replace(construct=execution.construct)
+        execution.branch(condition, taken, where)
     elif execution is not None:
         execution.tick(current_site)
     return taken
