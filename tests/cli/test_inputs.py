@@ -188,6 +188,20 @@ def test_a_loop_without_end_ends_with_the_budget(sdnloom: CommandLine, tmp_path:
         ),
         (("net.toml", "--port", 1, "--state", "none.json"), "none.json: cannot read the trace"),
         (("--port", 1), "there is nothing to run"),
+        (("net.toml", "--statistics"), "Missing option '--port'."),
+        (
+            ("net.toml", "--statistics", "flows", "--port", 1),
+            "--port is given, but --statistics flows is about a whole",
+        ),
+        (
+            ("net.toml", "--statistics", "bytes"),
+            "'bytes' is not one of 'ports', 'flows', 'tables', 'queues', 'aggregate'",
+        ),
+        (
+            ("net.toml", "--statistics", "groups"),
+            "refuses a request for the statistics of groups; expected OpenFlow 1.3",
+        ),
+        (("net.toml", "--statistics", "flows", "--switch", "s9"), "'s9' is no switch; expected one of s1"),
         (("net.toml", "--port", 1, "--statistics", "--robust"), "--statistics and --robust are given; expected one or"),
         (("net.toml", "--port", 1, "--statistics", "--stack", "arp"), "--statistics and --stack are given; expected"),
     ],
@@ -228,6 +242,21 @@ def test_the_page_names_every_option_and_stack() -> None:
 SHOWN = {"--switch", "--port", "--state", "--stack", "--field", "--robust", "--paths", "--time-limit", "--format"}
 
 
+@pytest.mark.parametrize(
+    ("kind", "rows"),
+    [("flows", "  flow1 is priority 0 *: controller\n\n"), ("tables", ""), ("aggregate", ""), ("groups", "")],
+)
+def test_statistics_of_a_whole_switch_need_no_port(sdnloom: CommandLine, kind: str, rows: str) -> None:
+    app = ROOT / "examples" / "apps" / "learning_switch.py"
+    run = sdnloom("inputs", "--app", app, "--statistics", kind)
+    assert (run.code, run.out) == (
+        0,
+        f"1 class of {kind.removesuffix('s')} statistics at s1 for LearningSwitch\n\n{rows}"
+        "  1  statistics: any reply\n     -> nothing\n\n"
+        "complete: every such reply is in one of these classes (1 run of the program)\n",
+    )
+
+
 def test_statistics_have_classes_of_their_own(sdnloom: CommandLine, tmp_path: Path) -> None:
     scenario = ROOT / "examples/traffic_engineering/bug12.toml"
     run = sdnloom("inputs", scenario, "--port", 3, "--statistics")
@@ -245,7 +274,7 @@ def test_statistics_have_classes_of_their_own(sdnloom: CommandLine, tmp_path: Pa
     narrow = sdnloom("inputs", scenario, "--port", 3, "--statistics", "--field", "port3.tx_bytes=5", "--format", "json")
     assert [each["witness"] for each in json.loads(narrow.out)["classes"]] == [{}]
     wrong = sdnloom("inputs", scenario, "--port", 3, "--statistics", "--field", "eth.dst=any")
-    assert (wrong.code, wrong.err.splitlines()[-1][:48]) == (2, "error: 'eth.dst' is no counter of a port; expect")
+    assert (wrong.code, wrong.err.splitlines()[-1][:48]) == (2, "error: 'eth.dst' is no counter; expected a name ")
 
 
 MANY = """\

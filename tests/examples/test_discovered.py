@@ -72,8 +72,8 @@ def test_a_load_that_rises_and_drops_is_found_from_the_program() -> None:
             "s1",
             (
                 ("statistics", ()),
-                ("statistics port3.tx_bytes=1000001", ((3, "tx_bytes", 1_000_001),)),
-                ("statistics port3.tx_bytes=2000002", ((3, "tx_bytes", 2_000_002),)),
+                ("statistics port3.tx_bytes=1000001", (("port3.tx_bytes", 1_000_001),)),
+                ("statistics port3.tx_bytes=2000002", (("port3.tx_bytes", 2_000_002),)),
             ),
         ),
     )

@@ -84,7 +84,7 @@ def test_discovered_counters_lead_to_the_violation_and_its_trace_replays():
     ]
     assert scenario.replay(scenario.trace(found.path, Finding(found.property, found.message), {})).confirmed
     assert report.bounds[-1] == (
-        "3 answers to requests for port statistics discovered so far, one for each class that the program tells apart "
+        "3 answers to requests for statistics discovered so far, one for each class that the program tells apart "
         "when it handles them (1 round, 2 questions)"
     )
 
@@ -147,15 +147,20 @@ def test_an_app_of_either_version_is_given_the_counters_that_break_it(tmp_path, 
     assert report.verdict == "violated"
     labels = [step.choice for step in report.violations[0].path.steps if step.choice.startswith("statistics")]
     (answer,) = [parse_answer_label(label) for label in labels]
-    assert {counter for _, counter, _ in answer} == {"rx_errors"}
-    assert sum(value for *_, value in answer) == 7
+    assert {counter.partition(".")[2] for counter, _ in answer} == {"rx_errors"}
+    assert sum(value for _, value in answer) == 7
 
 
-ANSWERS = st.lists(
-    st.tuples(st.integers(1, 0xFF00), st.sampled_from(COUNTERS[:12]), st.integers(1, 2**64 - 1)),
-    unique_by=lambda each: each[:2],
-    max_size=4,
-).map(tuple)
+NAMES = st.one_of(
+    st.builds("port{}.{}".format, st.integers(1, 0xFF00), st.sampled_from(COUNTERS[:12])),
+    st.builds("port{}.queue{}.tx_errors".format, st.integers(1, 9), st.integers(0, 9)),
+    st.builds("flow{}.{}".format, st.integers(1, 2000), st.sampled_from(["packet_count", "byte_count"])),
+    st.builds("table{}.{}".format, st.integers(0, 253), st.sampled_from(["lookup_count", "matched_count"])),
+    st.builds("group{}.bucket{}.byte_count".format, st.integers(0, 99), st.integers(1, 9)),
+    st.builds("meter{}.band{}.packet_count".format, st.integers(1, 99), st.integers(1, 9)),
+    st.just("aggregate.byte_count"),
+)
+ANSWERS = st.lists(st.tuples(NAMES, st.integers(1, 2**64 - 1)), unique_by=lambda each: each[0], max_size=4).map(tuple)
 
 
 @given(ANSWERS)
@@ -166,8 +171,16 @@ def test_an_answer_label_parses_to_the_same_answer(answer):
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ((("port3.bytes", "1"),), "'port3.bytes' is no counter of a port; expected portN. and one of rx_packets, tx_"),
-        ((("port0.tx_bytes", "1"),), "'port0.tx_bytes' is no counter of a port"),
+        ((("port3.bytes", "1"),), "'port3.bytes' is no counter; expected port3. and one of rx_packets, tx_packets, "),
+        ((("port0.tx_bytes", "1"),), "'port0.tx_bytes' is no counter; expected a name such as port3.tx_bytes"),
+        ((("queue1.tx_bytes", "1"),), "'queue1.tx_bytes' is no counter; expected a name such as port3.tx_bytes"),
+        ((("port.queue1.tx_bytes", "1"),), "'port.queue1.tx_bytes' is no counter; expected a name such as"),
+        ((("aggregate1.byte_count", "1"),), "'aggregate1.byte_count' is no counter; expected a name such as"),
+        ((("aggregate.flow_count", "1"),), "expected aggregate. and one of packet_count, byte_count"),
+        (
+            (("flow1.priority", "1"),),
+            "expected flow1. and one of packet_count, byte_count, duration_sec, duration_nsec",
+        ),
         ((("port3.tx_bytes", "many"),), "port3.tx_bytes=many: 'many' is not a value of the field"),
         ((("port3.duration_sec", "0x100000000"),), "'0x100000000' is out of range"),
     ],
@@ -178,7 +191,9 @@ def test_invalid_counters_are_refused(fields, message):
     assert message in str(caught.value)
 
 
-@pytest.mark.parametrize("label", ["statistics port3", "statistics port3.tx_bytes=1-5", "statistics x=1"])
+@pytest.mark.parametrize(
+    "label", ["statistics port3", "statistics port3.tx_bytes=1-5", "statistics x=1", "statistics port.tx_bytes=1"]
+)
 def test_an_invalid_answer_label_in_a_trace_is_refused(label):
     with pytest.raises(SdnloomError):
         parse_answer_label(label)

@@ -5,16 +5,16 @@ from typing import Any
 
 from sdnloom.engine.model import Restart
 from sdnloom.network.network import NamedAnswer
-from sdnloom.network.openflow import PortStatsReply
+from sdnloom.network.openflow import StatsReply
 from sdnloom.network.program import FirstReaction, Input, Program, Reaction, capability, keep_order
 
-Answers = Callable[[Hashable, str, PortStatsReply], Sequence[NamedAnswer]]
+Answers = Callable[[Hashable, str, StatsReply], Sequence[NamedAnswer]]
 
 
 class CachedProgram:
     """A program with a cache of its reactions. Law: it reacts as the program does.
 
-    `answers` gives the port statistics that replies may carry, if they are discovered.
+    `answers` gives the statistics that replies may carry, if they are discovered.
     """
 
     def __init__(self, program: Program, answers: Answers | None = None) -> None:
@@ -64,8 +64,8 @@ class CachedProgram:
             self._firsts[key] = reaction
         return self._firsts[key]
 
-    def answers(self, core: Hashable, switch: str, reply: PortStatsReply) -> Sequence[NamedAnswer] | None:
-        """The port statistics that a reply may carry in this state; None if they are not discovered."""
+    def answers(self, core: Hashable, switch: str, reply: StatsReply) -> Sequence[NamedAnswer] | None:
+        """The statistics that a reply may carry in this state; None if they are not discovered."""
         return None if self._answers is None else self._answers(core, switch, reply)
 
     def keep_order(self) -> None:

@@ -3,7 +3,7 @@
 Figure 5 makes discovery a transition of the client: in each state of the controller the client finds the packets that
 its handlers tell apart, and may send these. Here discovery stays outside the state space. Packets go to a pool for each
 host and port; a search with the pools meets states of the controller; each new one is explored, and its packets are
-added; the search runs again, with all handler runs cached, until nothing new appears. Port statistics are explored
+added; the search runs again, with all handler runs cached, until nothing new appears. Statistics are explored
 while the search runs, whenever a reply is handled (`inputs/statistics.py`).
 
 Law: the pools contain every packet that the clients of figure 5 would send, because packets only add behaviour to a
@@ -45,7 +45,7 @@ MOST_GAPS = 5  # that the reason of a verdict lists; the report has all
 
 @dataclass(frozen=True)
 class Round:
-    """One search: its size, the packets in the pools, the questions that it led to, and port statistics so far."""
+    """One search: its size, the packets in the pools, the questions that it led to, and statistics so far."""
 
     states: int
     transitions: int
@@ -95,7 +95,7 @@ class Discovery:
             )
         if self.answers:
             parts.append(
-                f"{_count(self.answers, 'answer')} to requests for port statistics discovered{so_far}, "
+                f"{_count(self.answers, 'answer')} to requests for statistics discovered{so_far}, "
                 "one for each class that the program tells apart when it handles them"
             )
         return f"{'; '.join(parts)} ({_count(len(self.rounds), 'round')}, {_count(self.questions, 'question')})"

@@ -8,8 +8,9 @@ from sdnloom.inputs.clients import with_packet_discovery
 from sdnloom.inputs.domains import DomainError
 from sdnloom.inputs.options import DiscoverOptions
 from sdnloom.inputs.skeletons import DEFAULT_STACKS, SenderView, make_skeletons
-from sdnloom.inputs.statistics import check_counter, is_counter, with_statistics_discovery
+from sdnloom.inputs.statistics import check_counter, with_statistics_discovery
 from sdnloom.network.network import Network
+from sdnloom.network.reply_counters import is_counter
 from sdnloom.network.topology.spec import Topology
 from sdnloom.scenario_file.table import Table
 

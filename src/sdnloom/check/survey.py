@@ -4,8 +4,9 @@ A rewritten twin of the program is explored. Every witness also runs on the orig
 the same lines and react in the same way.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from sdnloom.check.run import Run
 from sdnloom.engine.limits import LimitWatch
@@ -20,10 +21,10 @@ from sdnloom.inputs.explorable import explorable
 from sdnloom.inputs.explorer import HandlerQuestion
 from sdnloom.inputs.flow_tables import packet_in_template
 from sdnloom.inputs.skeletons import Skeleton
-from sdnloom.inputs.statistics import STATISTICS, port_reply
+from sdnloom.inputs.statistics import reply_skeleton, switch_reply
 from sdnloom.network.build import switch_config
 from sdnloom.network.network import Network
-from sdnloom.network.openflow import PacketIn, PortStatsReply
+from sdnloom.network.openflow import PacketIn, StatsReply
 from sdnloom.network.program import Preparable, Program, capability
 from sdnloom.network.switch import SwitchCore
 from sdnloom.network.topology.spec import SwitchPort
@@ -53,8 +54,10 @@ class Survey:
     repeated: int
     answers: tuple[ConcolicClasses, ...]
     robust: bool = False
-    about: str = "packets"  # of which the classes are, or "statistics"
+    about: str = "packets"  # of which the classes are, or "statistics", "flow statistics" and so on
     missing: tuple[str, ...] = ()  # what a limit left out
+    reply: StatsReply | None = None  # in which the statistics come
+    whole: bool = False  # whether the statistics are about the whole switch
 
     @property
     def gaps(self) -> tuple[str, ...]:
@@ -87,6 +90,23 @@ class Survey:
         return sum(answer.exploration.statistics.paths for answer in self.answers)
 
 
+class StatisticsWish(NamedTuple):
+    """The statistics to survey: a kind of `KINDS`, and domains of its counters."""
+
+    kind: str
+    fields: Mapping[str, str]
+
+    @property
+    def of_port(self) -> bool:
+        """Whether they are about one port."""
+        return self.kind == "ports"
+
+    @property
+    def about(self) -> str:
+        """The classes in words."""
+        return "statistics" if self.of_port else f"{self.kind.removesuffix('s')} statistics"
+
+
 def survey(
     run: Run,
     port: SwitchPort,
@@ -95,9 +115,11 @@ def survey(
     means: ConcolicOptions,
     watch: LimitWatch | None = None,
     on_run: Callable[[HandlerQuestion, PathRun], None] | None = None,
+    statistics: "StatisticsWish | None" = None,
 ) -> Survey:
     """The classes of packets that come in at a port after the steps of a path, from the start if there is none.
 
+    With `statistics` they are the classes of that reply of the switch, and there are no skeletons of packets.
     At a limit of the watch it ends with the classes found so far. They are confirmed within CONFIRMING seconds more.
     """
     watch = watch or LimitWatch(Limits())
@@ -112,11 +134,16 @@ def survey(
                 systems = run.build(twin), run.system
             core, switch = state_after(systems[0], port, path)
             original, _ = state_after(systems[1], port, path)
+        reply: StatsReply | None = None
+        if statistics is not None:
+            config = switch_config(network.topology.switch(port.switch), network.switches)
+            reply = switch_reply(config, switch, statistics.kind, port.port)
+            skeletons = [reply_skeleton(reply, statistics.fields, network.switches.version)]
         explorer = ConcolicExplorer(twin, means, on_run)
         answers, classes, missing = list[ConcolicClasses](), list[SurveyEntry](), list[str]()
         repeated = unconfirmed = 0
         for skeleton in skeletons:
-            message = message_at(network, switch, port, skeleton)
+            message = message_at(network, switch, port, skeleton) if reply is None else reply
             if (reason := watch.reason_to_stop()) is not None:
                 missing.append(f"{skeleton.stack.name}: not explored, {reason}")
                 continue
@@ -133,9 +160,17 @@ def survey(
                         classes.append(SurveyEntry(one, _difference(one, program, original, twin)))
     if unconfirmed:
         missing.append(f"{unconfirmed} found last, for which no time was left to confirm them")
-    about = STATISTICS if {each.stack.name for each in skeletons} == {STATISTICS} else Survey.about
     return Survey(
-        program.name, port, tuple(classes), repeated, tuple(answers), means.robust, about, missing=tuple(missing)
+        program.name,
+        port,
+        tuple(classes),
+        repeated,
+        tuple(answers),
+        means.robust,
+        Survey.about if statistics is None else statistics.about,
+        tuple(missing),
+        reply,
+        statistics is not None and not statistics.of_port,
     )
 
 
@@ -147,9 +182,8 @@ def state_after(system: System, port: SwitchPort, path: Path | None) -> tuple[ob
     return controller.program, switch.core
 
 
-def message_at(network: Network, core: SwitchCore, port: SwitchPort, skeleton: Skeleton) -> PacketIn | PortStatsReply:
-    if skeleton.stack.name == STATISTICS:
-        return port_reply(port)
+def message_at(network: Network, core: SwitchCore, port: SwitchPort, skeleton: Skeleton) -> PacketIn:
+    """The message in which packets of a skeleton come to the controller. Raises DiscoveryError if none does."""
     config = switch_config(network.topology.switch(port.switch), network.switches)
     message = packet_in_template(config, core, port.port, skeleton)
     if message is None:

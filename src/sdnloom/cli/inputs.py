@@ -8,7 +8,7 @@ import click
 from sdnloom.check.discovery_table import read_field_options
 from sdnloom.check.run import Run
 from sdnloom.check.scenario import Scenario
-from sdnloom.check.survey import Survey, survey
+from sdnloom.check.survey import StatisticsWish, Survey, survey
 from sdnloom.cli.apps import APP_GROUPS, chosen_scenario, describes_scenario
 from sdnloom.cli.format_option import format_option
 from sdnloom.cli.option_groups import GroupedCommand
@@ -19,9 +19,10 @@ from sdnloom.engine.limits import LOADING, LimitWatch
 from sdnloom.engine.result import Limits
 from sdnloom.engine.trace import Trace, load_trace
 from sdnloom.inputs.concolic import ConcolicOptions
-from sdnloom.inputs.skeletons import DEFAULT_STACKS, SenderView, Skeleton, make_skeletons
+from sdnloom.inputs.skeletons import DEFAULT_STACKS, SenderView, make_skeletons
 from sdnloom.inputs.stacks import STACKS
-from sdnloom.inputs.statistics import check_counter, port_reply, reply_skeleton
+from sdnloom.inputs.statistics import check_counter
+from sdnloom.network.reply_counters import KINDS
 from sdnloom.network.topology import SwitchPort
 from sdnloom.report.formats import render
 from sdnloom.symbolic.options import ExplorationOptions
@@ -37,7 +38,7 @@ INPUTS_GROUPS = {
 @describes_scenario
 @click.option("--switch", default="s1", show_default=True, metavar="NAME", help="Switch that receives the packets.")
 @click.option(
-    "--port", type=click.IntRange(1, 0xFEFF), required=True, metavar="N", help="Port that receives the packets."
+    "--port", type=click.IntRange(1, 0xFEFF), metavar="N", help="Port that receives the packets, or is asked for."
 )
 @click.option("--state", type=click.Path(path_type=Path), metavar="TRACE", help="Start after the steps of a trace.")
 @click.option(
@@ -50,7 +51,13 @@ INPUTS_GROUPS = {
     metavar="NAME=VALUES",
     help="Values that a field may have; may be repeated.",
 )
-@click.option("--statistics", is_flag=True, help="Classes of the port's statistics in a reply, instead of packets.")
+@click.option(
+    "--statistics",
+    is_flag=False,
+    flag_value="ports",
+    type=click.Choice(list(KINDS)),
+    help="Classes of statistics in a reply instead of packets: of the port, if no kind is given.",
+)
 @click.option("--robust", is_flag=True, help="Also look for packets that make the packet library raise.")
 @click.option("--paths", type=click.IntRange(1), default=2_000, show_default=True, help="Stop after so many runs.")
 @click.option("--time-limit", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="Stop after that time.")
@@ -60,11 +67,11 @@ def command(
     scenario: Path | None,
     app_options: dict[str, Any],
     switch: str,
-    port: int,
+    port: int | None,
     state: Path | None,
     stacks: tuple[str, ...],
     fields: tuple[str, ...],
-    statistics: bool,
+    statistics: str | None,
     robust: bool,
     paths: int,
     time_limit: float | None,
@@ -85,17 +92,22 @@ def command(
         raise click.UsageError(
             f"--statistics and {other} are given; expected one or the other: {other} is about packets"
         )
+    _check_port(port, statistics)
     watch, progress = LimitWatch(Limits(seconds=time_limit)), InputsProgress()
     trace = load_trace(state) if state is not None else None
     with watch.in_force(), watch.during(LOADING):
-        loaded, free = _scenario(scenario, app_options, trace, state, port)
+        loaded, free = _scenario(scenario, app_options, trace, state, port or 1)
+    if port is None:
+        port = loaded.network.topology.switch(switch).ports[0]
     switch_port = SwitchPort(switch, port)
     host = next((each for each in loaded.network.topology.hosts if each.switch_port == switch_port), None)
     setting = SenderView() if free else SenderView(loaded.network.topology, host)
-    if statistics:
-        wanted = [_counters(switch_port, read_field_options(fields), loaded.network.switches.version)]
-    else:
-        wanted = make_skeletons(stacks or DEFAULT_STACKS, setting, read_field_options(fields), robust)
+    domains, wish = read_field_options(fields), None
+    if statistics is not None:
+        for name, text in domains.items():
+            check_counter(name, text)
+        wish = StatisticsWish(statistics, domains)
+    wanted = [] if wish else make_skeletons(stacks or DEFAULT_STACKS, setting, domains, robust)
     means = ConcolicOptions(ExplorationOptions(paths=paths), robust)
     with watch.in_force(), watch.during("during the start-up"):
         ready = loaded if trace is None else loaded.with_inputs_of(trace.path)
@@ -104,7 +116,8 @@ def command(
             check_same(trace, state, run)
     try:
         with watch.catching_interrupts(progress.interrupted):
-            found = survey(run, switch_port, trace.path if trace is not None else None, wanted, means, watch, progress)
+            path = trace.path if trace is not None else None
+            found = survey(run, switch_port, path, wanted, means, watch, progress, wish)
     finally:
         progress.stop()
     topology = None if free else loaded.network.topology
@@ -114,11 +127,14 @@ def command(
     return _exit(found)
 
 
-def _counters(port: SwitchPort, domains: dict[str, str], version: str) -> Skeleton:
-    """The counters of a port in a reply."""
-    for name, text in domains.items():
-        check_counter(name, text)
-    return reply_skeleton(port_reply(port), domains, version)
+def _check_port(port: int | None, statistics: str | None) -> None:
+    """Raise UsageError if a port is missing, or given for statistics that are about the whole switch."""
+    if port is None and statistics in (None, "ports"):
+        raise click.UsageError("Missing option '--port'.")
+    if port is not None and statistics not in (None, "ports"):
+        raise click.UsageError(
+            f"--port is given, but --statistics {statistics} is about a whole switch; expected --switch alone"
+        )
 
 
 def _exit(found: Survey) -> int:

@@ -15,10 +15,11 @@ from sdnloom.inputs.domains import Domain
 from sdnloom.inputs.explorer import ConstantUse, HandlerQuestion, InputClass, InputClasses, Pattern
 from sdnloom.inputs.skeletons import Skeleton
 from sdnloom.inputs.stacks import FieldFormat, StackField
-from sdnloom.inputs.statistics import reply_rows
+from sdnloom.inputs.statistics import counter_laws
 from sdnloom.network.events import HandlerRaised
 from sdnloom.network.openflow import PacketIn
 from sdnloom.network.program import MessageIn
+from sdnloom.network.reply_counters import with_counters
 from sdnloom.platforms.explorable import BranchFilter, ExplorableProgram, HandlerRun, MessageContent
 from sdnloom.platforms.line_trace import Line, line_trace
 from sdnloom.symbolic.execution import Execution
@@ -93,7 +94,18 @@ def frame_term(skeleton: Skeleton) -> Term:
 @lru_cache(maxsize=256)
 def constraints(skeleton: Skeleton) -> tuple[Term, ...]:
     """Return the constraints on a skeleton's followed fields."""
-    return tuple(in_domain(field, domain) for field, domain in skeleton.followed if not domain.covers(field))
+    domains = tuple(in_domain(field, domain) for field, domain in skeleton.followed if not domain.covers(field))
+    return (
+        *domains,
+        *(terms.ule(_value_term(skeleton, low), _value_term(skeleton, high)) for low, high in counter_laws(skeleton)),
+    )
+
+
+def _value_term(skeleton: Skeleton, name: str) -> Term:
+    """The variable of a field, or its value if the domain has only one."""
+    field, domain = skeleton.stack.field(name), skeleton.domain(name)
+    assert domain is not None
+    return const(domain.first, field.bits) if domain.pinned else variable(field)
 
 
 @lru_cache(maxsize=256)
@@ -185,9 +197,7 @@ def message_with(question: HandlerQuestion, values: Mapping[str, int]) -> Messag
     if isinstance(message, PacketIn):
         frame = question.skeleton.frame(values)
         return MessageIn(question.switch, replace(message, data=frame, total_len=len(frame)))
-    return MessageIn(
-        question.switch, replace(message, ports=reply_rows(message, {**question.skeleton.preferred, **values}))
-    )
+    return MessageIn(question.switch, with_counters(message, {**question.skeleton.preferred, **values}))
 
 
 def symbolic_content(question: HandlerQuestion) -> Callable[[Mapping[str, int]], MessageContent]:
@@ -197,7 +207,7 @@ def symbolic_content(question: HandlerQuestion) -> Callable[[Mapping[str, int]],
         parts = frame_octets(skeleton)
         return lambda values: symbolic_bytes(skeleton.frame(values), parts)
     counters = {field.name: variable(field) for field, _ in skeleton.symbolic}
-    return lambda values: reply_rows(
+    return lambda values: with_counters(
         message,
         {
             name: symbolic_int(value, counters[name]) if name in counters else value

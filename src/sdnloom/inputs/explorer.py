@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 
 from sdnloom.inputs.domains import Domain
 from sdnloom.inputs.skeletons import Skeleton
-from sdnloom.network.openflow import PacketIn, PortStatsReply
+from sdnloom.network.openflow import PacketIn, StatsReply
 from sdnloom.symbolic.execution import Site
 from sdnloom.symbolic.result import NO_SIDES, SidesMet
 
@@ -25,7 +25,7 @@ class HandlerQuestion(NamedTuple):
 
     core: Hashable
     switch: str
-    message: PacketIn | PortStatsReply
+    message: PacketIn | StatsReply
     skeleton: Skeleton
 
 

@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 
 from sdnloom.inputs.skeletons import DEFAULT_STACKS
-from sdnloom.inputs.statistics import is_counter
+from sdnloom.network.reply_counters import is_counter
 
 
 @dataclass(frozen=True)
 class DiscoverOptions:
     """Protocol stacks of the packets to discover, and domains that replace the default ones, by field.
 
-    A field is one of a packet, such as `eth.type`, or a counter of a port, such as `port3.tx_bytes`. `paths` is the
+    A field is one of a packet, such as `eth.type`, or a counter of statistics, such as `port3.tx_bytes`. `paths` is the
     largest number of paths through a handler that one question may explore. Without `constants`, which is for tests, no
     other than the preferred values of default domains are used.
     """

@@ -1,9 +1,12 @@
-"""Symbolic answers to requests for port statistics: NICE's `discover_stats` (section 3.3, figures 4 and 5).
+"""Symbolic answers to requests for statistics: NICE's `discover_stats` (section 3.3, figures 4 and 5).
 
-The counters of each port in a reply are named fields such as `port3.tx_bytes`, and the replies of one class take one
-path through the program's handler. Packets need pools, because a host sends a packet before the state in which the
-program handles it is known; the counters of a reply can stay open until it is handled. So the classes are those of that
-state, as in figure 5, without iteration. Pools of answers serve only to replay traces.
+The counters in a reply are named fields such as `port3.tx_bytes` or `flow1.byte_count`, and the replies of one class
+take one path through the program's handler. Packets need pools, because a host sends a packet before the state in which
+the program handles it is known; the counters of a reply can stay open until it is handled. So the classes are those of
+that state, as in figure 5, without iteration. Pools of answers serve only to replay traces.
+
+Replies are independent of each other: a counter may be less than in an earlier reply, as after a restart. Packets and
+bytes are independent, too: many switches count only one of them.
 """
 
 import re
@@ -11,34 +14,42 @@ from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import replace
 
 from sdnloom.engine.path import Path
+from sdnloom.inputs.clients import DiscoveryError
 from sdnloom.inputs.domains import Domain, DomainError, parse_domain
 from sdnloom.inputs.explorer import Explorer, HandlerQuestion
 from sdnloom.inputs.skeletons import Skeleton
 from sdnloom.inputs.stacks import FieldFormat, Stack, StackError, StackField
 from sdnloom.network.controller_component import CONTROLLER
-from sdnloom.network.network import NamedAnswer, Network, PortAnswer
-from sdnloom.network.openflow import Port, PortStats, PortStatsReply
-from sdnloom.network.statistics import COUNTERS, answered
-from sdnloom.network.topology.spec import SwitchPort
+from sdnloom.network.network import NamedAnswer, Network, StatisticsAnswer
+from sdnloom.network.openflow import StatsReply
+from sdnloom.network.reply_counters import (
+    KINDS,
+    answered,
+    counter_bits,
+    counters_like,
+    is_counter,
+    of_every_row,
+    reply_counters,
+    with_counters,
+)
+from sdnloom.network.switch import Switch, SwitchCore, receive_message
 
 STATISTICS = "statistics"  # the name of the stack, and the first word of an answer's label
 AnswerPools = Mapping[str, Mapping[str, NamedAnswer]]  # switch -> label -> the answer
-_NAME = re.compile(r"port([1-9]\d{0,9})\.(\w+)", re.ASCII)
-_NEW = ("duration_sec", "duration_nsec")  # since OpenFlow 1.3
-_BITS = {name: 32 if name in _NEW else 64 for name in COUNTERS}
+_FORMS = "portN, flowN, tableN, portN.queueN, aggregate, groupN, groupN.bucketN, meterN or meterN.bandN"
 
 
 def counter_field(name: str, offset: int = 0) -> StackField:
     """Return the field of a counter such as "port3.tx_bytes". Raises StackError for an unknown counter."""
-    match = _NAME.fullmatch(name)
-    if match is None or match[2] not in _BITS:
-        raise StackError(f"{name!r} is no counter of a port; expected portN. and one of {', '.join(COUNTERS)}")
-    return StackField(name, offset, _BITS[match[2]], FieldFormat.NUMBER)
-
-
-def is_counter(name: str) -> bool:
-    """Whether the name of a field is meant as a counter of port statistics."""
-    return re.match(r"port\d", name) is not None
+    known, (place, _, counter) = counters_like(name), name.rpartition(".")
+    if known is None:
+        raise StackError(
+            f"{name!r} is no counter; expected a name such as port3.tx_bytes or, for all ports, port.tx_bytes: "
+            f"{_FORMS}, and a counter"
+        )
+    if counter not in known:
+        raise StackError(f"{name!r} is no counter; expected {place}. and one of {', '.join(known)}")
+    return StackField(name, offset, counter_bits(name), FieldFormat.NUMBER)
 
 
 def check_counter(name: str, text: str) -> None:
@@ -46,65 +57,69 @@ def check_counter(name: str, text: str) -> None:
     parse_domain(counter_field(name), text)
 
 
-def reply_skeleton(reply: PortStatsReply, overrides: Mapping[str, str], version: str) -> Skeleton:
-    """Return the skeleton of a reply's counters, each with any value unless it is overridden."""
-    fields: list[StackField] = []
-    for row in (each for each in reply.ports if each.port_no != Port.LOCAL):  # LOCAL is down and counts nothing
-        for name in COUNTERS:
-            if version != "1.0" or name not in _NEW:
-                last = fields[-1] if fields else None
-                fields.append(counter_field(f"port{row.port_no}.{name}", last.offset + last.bits if last else 0))
-    domains = [
-        parse_domain(each, overrides[each.name]) if each.name in overrides else Domain.anything(each) for each in fields
-    ]
-    size = sum(each.bits for each in fields) // 8
-    return Skeleton(Stack(STATISTICS, bytes(size), tuple(fields)), tuple(domains))
+def reply_skeleton(reply: StatsReply, overrides: Mapping[str, str], version: str) -> Skeleton:
+    """Return the skeleton of a reply's counters, each with any value unless it is overridden.
+
+    An override of one row wins over one of all rows, `port3.tx_bytes` over `port.tx_bytes`.
+    """
+    fields, domains, offset = list[StackField](), list[Domain](), 0
+    for name, bits, most in reply_counters(reply, version):
+        field = counter_field(name, offset)
+        text = overrides.get(name, overrides.get(of_every_row(name)))
+        everything = Domain.anything(field) if most == field.max_value else Domain(((0, 0), (0, most)))
+        fields.append(field)
+        domains.append(everything if text is None else parse_domain(field, text))
+        offset += bits
+    return Skeleton(Stack(STATISTICS, bytes(offset // 8), tuple(fields)), tuple(domains))
 
 
-def port_reply(port: SwitchPort) -> PortStatsReply:
-    """Return a reply about one port."""
-    return PortStatsReply((PortStats(port.port),))
+def switch_reply(config: Switch, core: SwitchCore, kind: str, port: int) -> StatsReply:
+    """Return what a switch in this state answers to a request for a kind. Raises DiscoveryError if it cannot."""
+    (outcome, *_) = receive_message(config, core, KINDS[kind].request(port))
+    (reply,) = outcome.messages
+    if not isinstance(reply, StatsReply):
+        raise DiscoveryError(f"this switch refuses a request for the statistics of {kind}; expected OpenFlow 1.3")
+    return with_counters(reply, {})
 
 
-def reply_rows(reply: PortStatsReply, values: Mapping[str, int]) -> tuple[PortStats, ...]:
-    """Return the rows of a reply with these values of its fields; other counters are 0."""
-    return tuple(
-        PortStats(
-            row.port_no,
-            **{name: values[key] for name in COUNTERS if (key := f"port{row.port_no}.{name}") in values},
-        )
-        for row in reply.ports
-    )
+def counter_laws(skeleton: Skeleton) -> tuple[tuple[str, str], ...]:
+    """Return pairs of counters of which the first is never larger: a table matches at most what it looks up."""
+    names = {field.name for field in skeleton.stack.fields} if skeleton.stack.name == STATISTICS else set()
+    matched = sorted(name for name in names if name.endswith(".matched_count"))
+    pairs = [(name, name.replace(".matched_count", ".lookup_count")) for name in matched]
+    free = {field.name for field, _ in skeleton.symbolic}
+    return tuple(pair for pair in pairs if not free.isdisjoint(pair))
 
 
 # -- labels: discovered answers as text, in traces -----------------------------------------------------------------
 
 
-def answer_of(values: Mapping[str, int]) -> PortAnswer:
+def answer_of(values: Mapping[str, int]) -> StatisticsAnswer:
     """Return the answer with these values: the counters that are not 0."""
-    found = []
-    for name, value in values.items():
-        port, _, counter = name.removeprefix("port").partition(".")
-        if value:
-            found.append((int(port), counter, value))
-    return tuple(found)
+    return tuple((name, value) for name, value in values.items() if value)
 
 
-def answer_label(answer: PortAnswer) -> str:
+def answer_label(answer: StatisticsAnswer) -> str:
     """Return the answer as text, such as "statistics port3.tx_bytes=5"."""
-    return " ".join([STATISTICS, *(f"port{port}.{counter}={value}" for port, counter, value in answer)])
+    return " ".join([STATISTICS, *(f"{name}={value}" for name, value in answer)])
 
 
-def parse_answer_label(label: str) -> PortAnswer:
+def parse_answer_label(label: str) -> StatisticsAnswer:
     """Return the answer of a label. Raises SdnloomError for a text that is no label."""
     values = {}
     for part in label.split()[1:]:
         name, sign, text = part.partition("=")
         domain = parse_domain(counter_field(name), text) if sign else None
-        if domain is None or not domain.pinned:
+        every = name == of_every_row(name) and not name.startswith("aggregate.")
+        if domain is None or not domain.pinned or every:
             raise DomainError(f"{part!r} in the answer {label!r}; expected a counter and its value: port3.tx_bytes=5")
         values[name] = domain.first
     return answer_of(values)
+
+
+def _in_order(answer: StatisticsAnswer) -> list[tuple[list[str | int], int]]:
+    """A key that sorts answers by the numbers in the names of their counters."""
+    return [([int(x) if x.isdigit() else x for x in re.split(r"(\d+)", name)], value) for name, value in answer]
 
 
 # -- pools of answers ------------------------------------------------------------------------------------------------
@@ -148,7 +163,7 @@ class StatisticsDiscovery:
         self.gaps: dict[str, None] = {}  # why answers may be missing
         self._found: dict[HandlerQuestion, tuple[NamedAnswer, ...]] = {}
 
-    def answers(self, core: Hashable, switch: str, reply: PortStatsReply) -> tuple[NamedAnswer, ...]:
+    def answers(self, core: Hashable, switch: str, reply: StatsReply) -> tuple[NamedAnswer, ...]:
         """Return one answer for each class of replies that the program in this state tells apart."""
         skeleton = reply_skeleton(reply, self.overrides, self.version)
         question = HandlerQuestion(core, switch, answered(reply, ()), skeleton)
@@ -156,7 +171,7 @@ class StatisticsDiscovery:
             answer = self.explorer.explore(question)
             self.gaps.update(dict.fromkeys(answer.gaps))
             members = (each.member({}, ()) or each.witness for each in answer.classes)
-            found = sorted({answer_of({**skeleton.preferred, **values}) for values in members})
+            found = sorted({answer_of({**skeleton.preferred, **values}) for values in members}, key=_in_order)
             self._found[question] = tuple((answer_label(each), each) for each in found)
         return self._found[question]
 
@@ -171,4 +186,6 @@ class StatisticsDiscovery:
         pools: dict[str, dict[str, NamedAnswer]] = {}
         for question, found in self._found.items():
             pools.setdefault(question.switch, {}).update({label: (label, answer) for label, answer in found})
-        return {switch: dict(sorted(pool.items(), key=lambda item: item[1][1])) for switch, pool in pools.items()}
+        return {
+            switch: dict(sorted(pool.items(), key=lambda item: _in_order(item[1][1]))) for switch, pool in pools.items()
+        }

@@ -14,7 +14,7 @@ from sdnloom.network.hosts.host import Host, HostView
 from sdnloom.network.link_failures import failing_links, link_failure_component
 from sdnloom.network.links import Wiring, wire_network
 from sdnloom.network.network import Network, NetworkError, SwitchFaults, SwitchOptions
-from sdnloom.network.openflow import V10, V13, Port, PortConfig, PortDesc, PortState
+from sdnloom.network.openflow import V10, V13, PacketQueue, Port, PortConfig, PortDesc, PortState
 from sdnloom.network.program import Program
 from sdnloom.network.startup.course import PlannedInput, Startup, Trouble
 from sdnloom.network.startup.setup_steps import check_setup
@@ -248,6 +248,7 @@ def switch_config(spec: SwitchSpec, options: SwitchOptions) -> Switch:
         counters=options.counters,
         overlap=options.overlap,
         fail_mode=options.fail_mode,
+        queues=tuple(PacketQueue(queue, port) for port in spec.ports for queue in range(options.queues)),
     )
 
 

@@ -13,7 +13,7 @@ from sdnloom.engine.model import ALL, Action, Component, Event, Mode, Outcome, R
 from sdnloom.network.assumed_independence import AssumeIndependent
 from sdnloom.network.events import ExternalCalled, MessageHandled, MessageSent, PacketMade, TimerFired
 from sdnloom.network.network import External, Network, NetworkError
-from sdnloom.network.openflow import NO_BUFFER, FlowMod, OpenFlowMessage, PacketIn, PacketOut, PortStatsReply
+from sdnloom.network.openflow import NO_BUFFER, FlowMod, OpenFlowMessage, PacketIn, PacketOut, StatsReply
 from sdnloom.network.packet import decode
 from sdnloom.network.program import (
     Call,
@@ -35,8 +35,8 @@ from sdnloom.network.program import (
     capability,
 )
 from sdnloom.network.program_cells import CONNECTIONS, conflict, text_of
+from sdnloom.network.reply_counters import answered, kind_of, reply_counters
 from sdnloom.network.startup.course import PlannedInput, refuse_unknown
-from sdnloom.network.statistics import answered
 from sdnloom.network.switch_component import EpochMessage, EpochSwitchUp
 
 _StepFunction: TypeAlias = Callable[[Any, Any], list[Outcome] | Restart]
@@ -197,11 +197,13 @@ class ControllerComponent:
 
         Only the program reads a reply, so the choice can be made when it is handled.
         """
-        if self.network.answers is None or not isinstance(message, PortStatsReply):
+        if self.network.answers is None or not isinstance(message, StatsReply) or kind_of(message) is None:
             return [("", message)]
         found = self._statistics.answers(core.program, switch, message) if self._statistics is not None else None
         if found is None:
-            found = dict(self.network.answers).get(switch, ())
+            known = {each.name for each in reply_counters(message, self.network.switches.version)}
+            pool = dict(self.network.answers).get(switch, ())
+            found = [each for each in pool if known.issuperset(name for name, _ in each[1])]
         return [(label, answered(message, answer)) for label, answer in found] or [("", message)]
 
     def _with_footprint(self, outcome: Outcome, reaction: Reaction) -> Outcome:

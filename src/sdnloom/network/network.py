@@ -44,7 +44,8 @@ def _check_budgets(faults: Any) -> None:
 class SwitchOptions:
     """The configuration that all switches of a network share; the attributes are those of `switch.Switch`.
 
-    `profile` is the kind of switch; `buffers` is None for as many as the profile says.
+    `profile` is the kind of switch; `buffers` is None for as many as the profile says. Each port has `queues` queues,
+    numbered from 0.
     """
 
     version: VersionName = "1.0"
@@ -56,6 +57,7 @@ class SwitchOptions:
     counters: bool = False
     overlap: Literal["any", "first"] = "any"
     fail_mode: Literal["secure", "standalone"] = "secure"
+    queues: int = 0
 
     def __post_init__(self) -> None:
         check_one_of("version", self.version, tuple(VERSION_NUMBERS))
@@ -63,6 +65,7 @@ class SwitchOptions:
         check_one_of("fail_mode", self.fail_mode, ("secure", "standalone"))
         check_one_of("profile", self.profile, tuple(PROFILES))
         check_not_negative("miss_send_len", self.miss_send_len)
+        check_not_negative("queues", self.queues)
         if self.buffers is not None:
             check_not_negative("buffers", self.buffers)
 
@@ -213,8 +216,8 @@ class PortCounter:
 
 
 SETTLE_TICKS = 3  # enough for a handler that sleeps a few times; a periodic timer never ends
-PortAnswer = tuple[tuple[int, str, int], ...]  # (port, counter, value) of a statistics reply; all others are 0
-NamedAnswer = tuple[str, PortAnswer]  # an answer and its name in a trace
+StatisticsAnswer = tuple[tuple[str, int], ...]  # counters of a statistics reply with their values; all others are 0
+NamedAnswer = tuple[str, StatisticsAnswer]  # an answer and its name in a trace
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar, runtime_checka
 
 from sdnloom.engine.model import Cell, Event, Restart
 from sdnloom.network.network import NamedAnswer
-from sdnloom.network.openflow import FeaturesReply, OpenFlowMessage, PortDesc, PortStatsReply
+from sdnloom.network.openflow import FeaturesReply, OpenFlowMessage, PortDesc, StatsReply
 
 
 class SwitchUp(NamedTuple):
@@ -239,9 +239,9 @@ class KeepsOutput(Protocol):
 
 @runtime_checkable
 class DiscoversStatistics(Protocol):
-    """A program whose possible port statistics are discovered. The controller component asks for each reply."""
+    """A program whose possible statistics are discovered. The controller component asks for each reply."""
 
-    def answers(self, core: Any, switch: str, reply: PortStatsReply) -> Sequence[NamedAnswer] | None:
+    def answers(self, core: Any, switch: str, reply: StatsReply) -> Sequence[NamedAnswer] | None:
         """The counters that the reply may carry, by label; None if the network's own answers count."""
 
 

@@ -1,10 +1,10 @@
-"""Port statistics that the environment chooses: the counters in replies to the program (NICE, figure 4)."""
+"""Configured port statistics: the values that counters may have in replies to the program (NICE, figure 4)."""
 
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 
-from sdnloom.network.network import NetworkError, PortAnswer, PortCounter
+from sdnloom.network.network import NetworkError, PortCounter
 from sdnloom.network.openflow import PortStats, PortStatsReply
 from sdnloom.network.switch import SwitchOutcome
 from sdnloom.network.topology import Topology
@@ -46,12 +46,3 @@ def with_statistics(outcome: SwitchOutcome, counters: Sequence[PortCounter]) -> 
 
 def _row(row: PortStats, given: Sequence[tuple[PortCounter, int]]) -> PortStats:
     return replace(row, **{each.counter: value for each, value in given if each.port.port == row.port_no})
-
-
-def answered(reply: PortStatsReply, answer: PortAnswer) -> PortStatsReply:
-    """Return the reply with the counters of an answer."""
-    return replace(reply, ports=tuple(_counted(row.port_no, answer) for row in reply.ports))
-
-
-def _counted(port: int, answer: PortAnswer) -> PortStats:
-    return PortStats(port, **{counter: value for number, counter, value in answer if number == port})

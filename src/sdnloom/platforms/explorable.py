@@ -13,11 +13,11 @@ from types import FrameType
 from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar, cast, runtime_checkable
 
 from sdnloom.engine.model import Event
-from sdnloom.network.openflow import OpenFlowMessage, PortStats
+from sdnloom.network.openflow import OpenFlowMessage, StatsReply
 from sdnloom.network.program import MessageIn, Program
 from sdnloom.symbolic.execution import Site
 
-MessageContent: TypeAlias = bytes | tuple[PortStats, ...]  # a packet, or the counters of ports
+MessageContent: TypeAlias = bytes | StatsReply  # a packet, or a reply with other counters
 Holders: TypeAlias = Mapping[str, Any]  # the objects whose attributes are the state of a program, by name
 _Seen = TypeVar("_Seen")
 

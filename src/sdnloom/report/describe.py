@@ -8,7 +8,7 @@ from typing import Any
 from sdnloom.engine.stable_text import stable_text
 from sdnloom.network import events
 from sdnloom.network.openflow import actions as of_actions
-from sdnloom.network.openflow import messages
+from sdnloom.network.openflow import messages, stats
 from sdnloom.network.openflow.constants import NO_BUFFER, FlowCommand, FlowRemovedReason, Port, PortReason
 from sdnloom.network.openflow.match import Match
 from sdnloom.network.openflow.oxm import FIELDS
@@ -29,8 +29,9 @@ _RESERVED = {int(port): port.name.lower() for port in Port}
 
 def counted(count: int, noun: str) -> str:
     """A number of things: "1 step", "2 steps", "1,000 classes"."""
-    ending = "" if count == 1 else "es" if noun.endswith("s") else "s"
-    return f"{count:,} {noun}{ending}"
+    if count != 1:
+        noun = f"{noun[:-1]}ies" if noun.endswith("try") else f"{noun}es" if noun.endswith("s") else f"{noun}s"
+    return f"{count:,} {noun}"
 
 
 @dataclass(frozen=True)
@@ -163,9 +164,27 @@ def message_words(message: messages.OpenFlowMessage, names: Names = NO_NAMES) ->
             return f"PortStatus port {message.desc.port_no} {_member(PortReason, message.reason)}{down}"
         case messages.Error():
             return f"Error {message.type} {message.code}"
+        case stats.FlowStatsReply():
+            return f"FlowStatsReply {', '.join(flow_rows(message, names)) or 'without entries'}"
+        case stats.TableStatsReply():
+            rows = [f"table{row.table_id} has {counted(row.active_count, 'entry')}" for row in message.tables]
+            used = [text for row, text in zip(message.tables, rows, strict=True) if row.active_count]
+            return f"TableStatsReply {', '.join(used) or 'without entries'}"
         case messages.BarrierRequest() | messages.BarrierReply() | messages.FeaturesRequest():
             return type(message).__name__
     return repr(message)
+
+
+def flow_rows(reply: stats.FlowStatsReply, names: Names = NO_NAMES) -> list[str]:
+    """The entries in a reply, numbered as the names of their counters are: "flow1 is eth_dst=h2: port 2"."""
+    found = []
+    for number, row in enumerate(reply.flows, 1):
+        place = (f"table {row.table_id} " if row.table_id else "") + f"priority {row.priority}"
+        counts = [counted(row.packet_count, "packet"), counted(row.byte_count, "byte")]
+        tail = f" ({', '.join(counts)})" if row.packet_count or row.byte_count else ""
+        does = instructions_words(row.instructions, names)
+        found.append(f"flow{number} is {place} {match_words(row.match, names)}: {does}{tail}")
+    return found
 
 
 def match_words(match: Match, names: Names = NO_NAMES) -> str:

@@ -6,6 +6,7 @@ build and send messages are not, for the app has decided before it calls them.
 """
 
 import contextlib
+import copy
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import CodeType, ModuleType
@@ -16,9 +17,10 @@ from os_ken.lib import addrconv
 from os_ken.ofproto import ofproto_parser
 
 from sdnloom.engine.stop_points import shielded
-from sdnloom.network.openflow import PortStats
+from sdnloom.network.openflow import StatsReply
 from sdnloom.network.openflow.tables import STATS_REPLY
 from sdnloom.network.program import MessageIn
+from sdnloom.network.reply_counters import StatisticsKind, kind_of
 from sdnloom.platforms.capture.states import StateId
 from sdnloom.platforms.explorable import HandlerRun, Holders, MessageContent
 from sdnloom.platforms.osken.program import OskenProgram
@@ -111,7 +113,7 @@ def _files(modules: Any) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def _carrying(content: MessageContent) -> Iterator[None]:
-    """Context in which received packets, or the port counters of replies, are replaced by this content."""
+    """Context in which received packets, or the counters of replies, are replaced by this content."""
     parse = ofproto_parser.msg
 
     def msg(datapath: Any, version: int, msg_type: int, *rest: Any) -> Any:
@@ -120,7 +122,7 @@ def _carrying(content: MessageContent) -> Iterator[None]:
             if msg_type == _PACKET_IN and message is not None:
                 message.data = content
         elif msg_type == STATS_REPLY.get(version) and message is not None:
-            message.body = [_counted(row, given) for row, given in zip(message.body, content, strict=True)]
+            message.body = _with_counters(message.body, content)
         return message
 
     ofproto_parser.msg = msg
@@ -130,8 +132,27 @@ def _carrying(content: MessageContent) -> Iterator[None]:
         ofproto_parser.msg = parse
 
 
-def _counted(row: Any, given: PortStats) -> Any:
+def _with_counters(body: Any, reply: StatsReply) -> Any:
+    """os-ken's body of a reply with the counters of another one."""
+    kind = kind_of(reply)
+    assert kind is not None
+    given = getattr(reply, kind.rows) if kind.rows else (reply,)
+    if not isinstance(body, list):
+        return _counted(body, given[0], kind)
+    return [_counted(row, each, kind) for row, each in zip(body, given, strict=True)]
+
+
+def _counted(row: Any, given: Any, kind: StatisticsKind) -> Any:
     """os-ken's row of counters with other values."""
-    counted = row._replace(**{name: getattr(given, name) for name in row._fields if name != "port_no"})
-    counted.length = row.length
+    if hasattr(row, "_fields"):
+        counted = row._replace(**{name: getattr(given, name) for name in kind.counters if name in row._fields})
+        counted.length = row.length
+        return counted
+    counted = copy.copy(row)
+    for name in kind.counters:
+        setattr(counted, name, getattr(given, name))
+    if kind.parts is not None:
+        attribute = f"{kind.parts[1]}_stats"  # bucket_stats, band_stats
+        pairs = zip(getattr(row, attribute), getattr(given, kind.parts[0]), strict=True)
+        setattr(counted, attribute, [type(part)(*pair) for part, pair in pairs])
     return counted

@@ -232,8 +232,7 @@ class PythonProgram(Copyable, OutputKeeper):
         if change is not None:
             change({self.name: instance})
         if content is not None:
-            part = "data" if isinstance(message, PacketIn) else "ports"
-            message = dataclasses.replace(message, **{part: content})
+            message = dataclasses.replace(message, data=content) if isinstance(content, bytes) else content
         net = Net()
         raised = self._run(name, instance, net, (switch, message))
         return HandlerRun(tuple(net.messages), raised)

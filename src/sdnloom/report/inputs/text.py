@@ -4,8 +4,9 @@ from sdnloom.check.survey import Survey
 from sdnloom.inputs.concolic import ConcolicClass
 from sdnloom.inputs.domains import value_text
 from sdnloom.inputs.statistics import STATISTICS
+from sdnloom.network.openflow import FlowStatsReply
 from sdnloom.network.topology import Topology
-from sdnloom.report.describe import Names, counted, event_words, message_words
+from sdnloom.report.describe import Names, counted, event_words, flow_rows, message_words
 from sdnloom.symbolic.execution import Site
 
 
@@ -13,7 +14,10 @@ def survey_text(survey: Survey, topology: Topology | None) -> str:
     """The whole report. The same program, state and packets give the same text."""
     names = Names.of(topology) if topology is not None else Names()
     shown = [each.found for each in survey.classes]
-    lines = [f"{counted(len(shown), 'class')} of {survey.about} at {survey.port} for {survey.program}"]
+    where = survey.port.switch if survey.whole else survey.port
+    lines = [f"{counted(len(shown), 'class')} of {survey.about} at {where} for {survey.program}"]
+    if isinstance(survey.reply, FlowStatsReply):
+        lines += ["", *(f"  {row}" for row in flow_rows(survey.reply, names) or ["the switch has no entries"])]
     if survey.robust:
         shown = _first_of_each_kind(shown)
         lines = [f"{lines[0]}: {counted(len(shown), 'way') if shown else 'no way'} to make it raise"]
