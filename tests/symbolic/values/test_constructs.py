@@ -150,9 +150,9 @@ TRACKED = {
 }  # fmt: skip
 
 REPORTED = {
-    "true division": ("def f(x): return x / 2 > 3", {"x": WIDE}, "true division"),
-    "float": ("def f(x): return float(x) + 0.5", {"x": WIDE}, "float()"),
-    "arithmetic with float": ("def f(x): return 0.5 + x", {"x": WIDE}, "+ with a float"),
+    "floor of a float": ("def f(x): return x / 2 // 3", {"x": WIDE}, "// with a float"),
+    "int of a float": ("def f(x): return int(float(x) + 0.5)", {"x": WIDE}, "int() of a float"),
+    "text of a float": ("def f(x): return str(0.5 + x)", {"x": WIDE}, "text of a float"),
     "C function": ("import math\ndef f(x): return math.sqrt(x) == 2", {"x": WIDE}, "call of math.sqrt"),
     "C method": ("import re\nP = re.compile('[0-4]+')\ndef f(x): return P.match(str(x)) is None", {"x": WIDE}, "call of Pattern.match"),
     "unrewritten function": ("import textwrap\ndef f(x): return textwrap.dedent(str(x)) == '3'", {"x": WIDE}, "which is not rewritten"),

@@ -21,11 +21,13 @@ from sdnloom.symbolic.values.hash_value import hashes_concretely
 from sdnloom.symbolic.values.make import (
     SymByteArray,
     SymBytes,
+    SymFloat,
     SymInt,
     SymSequence,
     SymStr,
     concrete,
     concretise_all,
+    float_of_int,
     has_symbolic,
 )
 from sdnloom.symbolic.values.sym_bytes import bytes_of, bytes_of_hex, bytes_of_numbers, int_of_bytes
@@ -139,7 +141,14 @@ def _type(*args: Any, **kwargs: Any) -> Any:
     return type(*args, **kwargs)
 
 
-_KINDS: Final[dict[type, type]] = {SymInt: int, SymStr: str, SymBytes: bytes, SymByteArray: bytearray, SymRange: range}
+_KINDS: Final[dict[type, type]] = {
+    SymInt: int,
+    SymFloat: float,
+    SymStr: str,
+    SymBytes: bytes,
+    SymByteArray: bytearray,
+    SymRange: range,
+}
 
 
 def _fromhex(text: Any) -> bytes:
@@ -172,7 +181,11 @@ def _with_concrete_name(function: Replacement) -> Replacement:
 
 
 def _float(value: Any = 0.0) -> float:
-    return float(value.concretise("float()") if isinstance(value, SymSequence | SymInt) else value)
+    if isinstance(value, SymInt):
+        return float_of_int(value)
+    if isinstance(value, SymFloat):
+        return value
+    return float(value.concretise("float()") if isinstance(value, SymSequence) else value)
 
 
 def _fromkeys(keys: Any, value: Any = None) -> dict[Any, Any]:

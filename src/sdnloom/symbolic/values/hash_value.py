@@ -42,7 +42,7 @@ def hashes_concretely() -> bool:
 
 def hash_of(value: Any) -> int:
     """Return the hash of the concrete value; forks over the candidates and concretises the value otherwise."""
-    kind = next(each for each in (int, str, bytes) if isinstance(value, each))
+    kind = next(each for each in (int, float, str, bytes) if isinstance(value, each))
     number: int = kind.__hash__(value)
     if not _concrete_depth:
         for candidate in _candidates:

@@ -21,6 +21,7 @@ from sdnloom.symbolic.values.number_styles import (
 )
 from sdnloom.symbolic.values.sym_bytearray import SymByteArray
 from sdnloom.symbolic.values.sym_bytes import SymBytes, bytes_of_octets, bytes_of_term, octet_terms
+from sdnloom.symbolic.values.sym_float import SymFloat, concrete_float, float_of_int
 from sdnloom.symbolic.values.sym_int import SymInt, make_int
 from sdnloom.symbolic.values.sym_sequence import SymSequence
 from sdnloom.symbolic.values.sym_str import SymStr, text_of_number, text_of_units
@@ -38,12 +39,14 @@ __all__ = [
     "NumberStyle",
     "SymByteArray",
     "SymBytes",
+    "SymFloat",
     "SymInt",
     "SymSequence",
     "SymStr",
     "as_symbolic",
     "concrete",
     "concretise_all",
+    "float_of_int",
     "has_symbolic",
     "octet_terms",
     "register_attributes",
@@ -54,7 +57,7 @@ __all__ = [
     "writes_itself",
 ]  # fmt: skip
 
-SYMBOLIC: Final = frozenset((SymInt, SymStr, SymBytes))
+SYMBOLIC: Final = frozenset((SymInt, SymFloat, SymStr, SymBytes))
 _MAX_DEPTH: Final = 8
 # The `__iter__` of containers that can be iterated without consuming them and without running code of the program.
 _CONTAINERS: Final[tuple[Any, ...]] = (
@@ -125,6 +128,8 @@ def concrete(value: Any) -> Any:
     kind = type(value)
     if kind is SymInt:
         return int.__int__(value)
+    if kind is SymFloat:
+        return concrete_float(value)
     if kind is SymStr or kind is SymBytes:
         return value.concrete()
     if kind is SymByteArray:

@@ -49,13 +49,13 @@ class SymInt(int):
 
     def __lt__(self, other: Any) -> bool:
         if isinstance(other, float):
-            return _less(self, math.ceil(other)) if math.isfinite(other) else concrete_int(self) < other
-        return _less(self, other) if isinstance(other, int) else NotImplemented
+            return is_less(self, math.ceil(other)) if math.isfinite(other) else concrete_int(self) < other
+        return is_less(self, other) if isinstance(other, int) else NotImplemented
 
     def __gt__(self, other: Any) -> bool:
         if isinstance(other, float):
-            return _less(math.floor(other), self) if math.isfinite(other) else concrete_int(self) > other
-        return _less(other, self) if isinstance(other, int) else NotImplemented
+            return is_less(math.floor(other), self) if math.isfinite(other) else concrete_int(self) > other
+        return is_less(other, self) if isinstance(other, int) else NotImplemented
 
     def __le__(self, other: Any) -> bool:
         found = self.__gt__(other)
@@ -116,14 +116,10 @@ class SymInt(int):
         return _arithmetic(other, self, "divmod", lambda a, b: (_floordiv(a, b), _mod(a, b)))
 
     def __truediv__(self, other: Any) -> Any:
-        return _arithmetic(
-            self, other, "/", lambda a, b: concretise_int(a, "true division") / concretise_int(b, "true division")
-        )
+        return _arithmetic(self, other, "/", _truediv)
 
     def __rtruediv__(self, other: Any) -> Any:
-        return _arithmetic(
-            other, self, "/", lambda a, b: concretise_int(a, "true division") / concretise_int(b, "true division")
-        )
+        return _arithmetic(other, self, "/", _truediv)
 
     def __pow__(self, other: Any, modulus: Any = None) -> Any:
         return _arithmetic(self, other, "**", lambda a, b: _power(a, b, modulus))
@@ -304,7 +300,7 @@ def narrow_interval(value: int, low: int, high: int) -> int:
     """Return the number with the part of its interval between `low` and `high`, which the path has decided."""
     if not isinstance(value, SymInt):
         return value
-    return make_int(value, value.term, max(low, value.low), min(high, value.high))
+    return make_int(concrete_int(value), value.term, max(low, value.low), min(high, value.high))
 
 
 def concretise_int(value: int, construct: str) -> int:
@@ -342,7 +338,7 @@ def fork_on_value(value: int, low: int, high: int) -> int:
     low, high = max(low, value.low), min(high, value.high)
     while low < high:
         middle = (low + high) // 2
-        if _less(middle, value):
+        if is_less(middle, value):
             low = middle + 1
         else:
             high = middle
@@ -386,7 +382,8 @@ def _equal(left: SymInt, right: int) -> bool:
     return decide(terms.eq(fit(left, width), fit(right, width)), taken)
 
 
-def _less(left: int, right: int) -> bool:
+def is_less(left: int, right: int) -> bool:
+    """Return `left < right`, and fork unless the intervals decide it."""
     (a_low, a_high), (b_low, b_high) = bounds(left), bounds(right)
     taken = concrete_int(left) < concrete_int(right)
     if a_high < b_low or a_low >= b_high:
@@ -399,6 +396,10 @@ def _less(left: int, right: int) -> bool:
 def _arithmetic(left: Any, right: Any, sign: str, operation: Callable[[int, int], Any]) -> Any:
     if isinstance(left, int) and isinstance(right, int):
         return operation(left, right)
+    if sign in "+-*/" and (type(left) in _FLOATS or type(right) in _FLOATS):
+        from sdnloom.symbolic.values.sym_float import float_of_int  # the modules depend on each other
+
+        return _FLOATING[sign](*(float_of_int(each) if isinstance(each, SymInt) else each for each in (left, right)))
     if isinstance(left, float | complex) or isinstance(right, float | complex):
         for value in (left, right):
             if isinstance(value, SymInt):
@@ -407,6 +408,7 @@ def _arithmetic(left: Any, right: Any, sign: str, operation: Callable[[int, int]
     return NotImplemented
 
 
+_FLOATS = (float,)  # a symbolic one has operations of its own
 _FLOATING: dict[str, Callable[[Any, Any], Any]] = {
     "+": lambda a, b: a + b,
     "-": lambda a, b: a - b,
@@ -489,7 +491,7 @@ def _negative_shift() -> NoReturn:
 
 
 def _floordiv(left: int, right: int) -> int:
-    left, right = _positive_divisor(left, right, "integer division or modulo by zero")
+    left, right = positive_divisor(left, right, "integer division or modulo by zero")
     if not isinstance(right, SymInt) and right & (right - 1) == 0:
         return _rshift(left, right.bit_length() - 1)
     (a, b), (c, d) = bounds(left), bounds(right)
@@ -504,9 +506,15 @@ def _floordiv(left: int, right: int) -> int:
     )
 
 
+def _truediv(left: int, right: int) -> float:
+    from sdnloom.symbolic.values.sym_float import quotient  # the modules depend on each other
+
+    return quotient(left, right)
+
+
 def _mod(left: int, right: int) -> int:
     negated = right < 0
-    left, right = _positive_divisor(left, right, "integer modulo by zero")
+    left, right = positive_divisor(left, right, "integer modulo by zero")
     (a, b), d = bounds(left), bounds(right)[1]
     if not isinstance(right, SymInt) and right & (right - 1) == 0:
         found = _and(left, right - 1)
@@ -517,7 +525,7 @@ def _mod(left: int, right: int) -> int:
     return _sub(0, found) if negated else found
 
 
-def _positive_divisor(left: int, right: int, message: str) -> tuple[int, int]:
+def positive_divisor(left: int, right: int, message: str) -> tuple[int, int]:
     """Return an equal fraction with a positive divisor; forks on the sign of the divisor."""
     if right == 0:
         raise ZeroDivisionError(message)
