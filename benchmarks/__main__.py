@@ -9,6 +9,7 @@ from pathlib import Path
 # Name -> module with `run(quick: bool, arguments: list[str]) -> Report`.
 BENCHMARKS: dict[str, str] = {
     "concolic": "benchmarks.concolic",
+    "discovery-limits": "benchmarks.discovery_limits",
     "nice-table1": "benchmarks.nice_table1",
     "nice-table4": "benchmarks.nice_table4",
     "nice-table5": "benchmarks.nice_table5",

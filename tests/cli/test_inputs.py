@@ -2,6 +2,7 @@
 
 import json
 import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -108,6 +109,7 @@ def test_json_is_one_object_with_the_documented_keys(sdnloom: CommandLine, tmp_p
             "frame": "00000000000100000000000288b5",
             "outputs": [{"switch": "s1", "message": "PacketOut buffer 0 flood"}],
             "raised": [],
+            "confirmed": True,
         },
         {
             "stack": "ethernet",
@@ -117,6 +119,7 @@ def test_json_is_one_object_with_the_documented_keys(sdnloom: CommandLine, tmp_p
             "frame": "00000000000200000000000288b5",
             "outputs": [{"switch": "s1", "message": "FlowMod add buffer 0 eth_dst=h2: port 3"}],
             "raised": [],
+            "confirmed": True,
         },
     ]
     assert (document["complete"], document["reasons"], document["divergences"]) == (True, [], [])
@@ -287,6 +290,18 @@ class Many:
 """
 
 
+def noted_watches(monkeypatch):
+    """The watches that commands make from now on."""
+    watches, make = [], LimitWatch.__init__
+
+    def noted(watch, *arguments):
+        watches.append(watch)
+        make(watch, *arguments)
+
+    monkeypatch.setattr(LimitWatch, "__init__", noted)
+    return watches
+
+
 @pytest.mark.parametrize(
     ("how", "reason"),
     [
@@ -296,31 +311,60 @@ class Many:
 )
 def test_a_limit_or_an_interrupt_ends_with_the_classes_found_so_far(sdnloom, tmp_path, monkeypatch, how, reason):
     write(tmp_path, MANY)
-    watches, make = [], LimitWatch.__init__
-
-    def noted(watch, *arguments):
-        watches.append(watch)
-        make(watch, *arguments)
+    watches = noted_watches(monkeypatch)
 
     def stop(progress, question, run):
         if run.paths == 2:
             how(watches[0])
 
-    monkeypatch.setattr(LimitWatch, "__init__", noted)
     monkeypatch.setattr(InputsProgress, "__call__", stop)
     monkeypatch.setattr("sdnloom.check.survey.CONFIRMING", 1e10)
-    stacks = ("--stack", "ethernet", "--stack", "arp")
-    done = sdnloom("inputs", tmp_path / "net.toml", "--port", 1, *stacks, "--time-limit", 60)
+    command_line = ("inputs", tmp_path / "net.toml", "--port", 1, "--stack", "ethernet", "--stack", "arp")
+    done = sdnloom(*command_line, "--time-limit", 60)
     assert done.code == 3
     assert done.out.startswith("2 classes of packets at s1:1 for Many\n")
     assert f"incomplete: ethernet: {reason}\n" in done.out
     assert f"incomplete: arp: not explored, {reason}\n" in done.out
+    assert "not confirmed" not in done.out
     monkeypatch.setattr("sdnloom.check.survey.CONFIRMING", 0.0)
-    if reason != "interrupted":
-        watches.clear()
-        done = sdnloom("inputs", tmp_path / "net.toml", "--port", 1, *stacks, "--time-limit", 60)
-        assert done.out.startswith("0 classes of packets at s1:1 for Many\n")
-        assert "incomplete: 2 found last, for which no time was left to confirm them\n" in done.out
+    watches.clear()
+    done = sdnloom(*command_line, "--time-limit", 60)
+    assert done.out.startswith("2 classes of packets at s1:1 for Many\n")
+    assert done.out.count("     -> not confirmed\n") == 2
+    assert "incomplete: 2 of the classes shown, for which no time was left to confirm them\n" in done.out
+    watches.clear()
+    document = json.loads(sdnloom(*command_line, "--time-limit", 60, "--format", "json").out)
+    assert [(each["confirmed"], each["outputs"]) for each in document["classes"]] == [(False, []), (False, [])]
+
+
+SLOW_LATER = """\
+class Slow:
+    def packet_in(self, net, switch, message):
+        if decode(message.data).headers[0].dst == 2:
+            net.flood(switch, message)
+        while Slow.confirming:
+            pass
+
+    confirming = False
+"""
+
+
+def test_a_handler_that_does_not_end_when_it_is_confirmed_is_ended(sdnloom, tmp_path, monkeypatch):
+    write(tmp_path, SLOW_LATER)
+    watches = noted_watches(monkeypatch)
+
+    def endless(progress, done, found):
+        for name, module in list(sys.modules.items()):
+            if hasattr(module, "Slow") and name != __name__:
+                module.Slow.confirming = True
+        watches[0]._spent = 60 - watches[0].seconds  # the time is over now, and soon the time for confirmation
+        monkeypatch.setattr("sdnloom.engine.limits._GRACE_SECONDS", 0.0)
+        signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)
+
+    monkeypatch.setattr(InputsProgress, "confirming", endless)
+    done = sdnloom("inputs", tmp_path / "net.toml", "--port", 1, "--stack", "ethernet", "--time-limit", 60)
+    assert done.code == 3
+    assert done.out.count("     -> not confirmed\n") == 2
 
 
 def test_a_limit_before_there_is_a_result_is_named(sdnloom, tmp_path, monkeypatch):

@@ -13,6 +13,7 @@ from typing import NamedTuple, TypeVar
 from sdnloom.check.bounds import stated_bounds
 from sdnloom.check.coverage import Coverage
 from sdnloom.check.discovery import Discovery, discover
+from sdnloom.check.discovery_progress import DiscoveryProgress
 from sdnloom.check.fingerprint import Fingerprints, declared_fingerprint, program_fingerprint
 from sdnloom.check.program_factory import make_program
 from sdnloom.check.report import ReductionReport, Report, unsearched
@@ -228,15 +229,17 @@ class Run:
         with watch.during("while the program was rewritten"):
             copy = explorable(self.program)
             self._copy = copy
+        progress = DiscoveryProgress(narrow.network.topology, on_event, watch)
         assuming: dict[int, Program] = {}  # assumptions that one search refuted are not made by the next one
 
         def searching(network: Network, program: Program, observers: Callable[[System], Sequence[Observer]]) -> Result:
+            progress.begin_round(sum(len(pool) for one in discovering_clients(network) for _, pool in one.client.pools))
             known = assuming.setdefault(id(program), self._assuming(program))
             return self._search(replace(narrow, network=network), known, observers, on_event, watch).result
 
         options = self.scenario.options
         paths = ConcolicOptions(ExplorationOptions(paths=self.scenario.discovery.paths))
-        explorer = ConcolicExplorer(copy, paths)
+        explorer = ConcolicExplorer(copy, paths, progress)
         found = discover(narrow.network, copy, explorer, self.scenario.discovery, options, searching, on_event, watch)
         with limits_in_force(None):  # what was found is replayed and reported
             return self._confirmed_discovery(narrow, found)

@@ -4,9 +4,11 @@ A rewritten twin of the program is explored. Every witness also runs on the orig
 the same lines and react in the same way.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from time import monotonic
+from typing import NamedTuple, Protocol
 
 from sdnloom.check.run import Run
 from sdnloom.engine.limits import LimitWatch
@@ -14,7 +16,7 @@ from sdnloom.engine.model import Restart, System
 from sdnloom.engine.path import Path, final_state, replay
 from sdnloom.engine.result import Limits
 from sdnloom.engine.semantics import Semantics
-from sdnloom.engine.stop_points import limits_in_force
+from sdnloom.engine.stop_points import LimitReached, check_limits, interruptible, limits_in_force
 from sdnloom.inputs.clients import DiscoveryError
 from sdnloom.inputs.concolic import ConcolicClass, ConcolicClasses, ConcolicExplorer, ConcolicOptions, message_with
 from sdnloom.inputs.explorable import explorable
@@ -23,25 +25,40 @@ from sdnloom.inputs.flow_tables import packet_in_template
 from sdnloom.inputs.skeletons import Skeleton
 from sdnloom.inputs.statistics import reply_skeleton, switch_reply
 from sdnloom.network.build import switch_config
+from sdnloom.network.events import HandlerRaised
 from sdnloom.network.network import Network
 from sdnloom.network.openflow import PacketIn, StatsReply
 from sdnloom.network.program import Preparable, Program, capability
 from sdnloom.network.switch import SwitchCore
 from sdnloom.network.topology.spec import SwitchPort
-from sdnloom.platforms.explorable import RewrittenProgram
+from sdnloom.platforms.explorable import HandlerRun, RewrittenProgram
 from sdnloom.platforms.line_trace import line_trace
 from sdnloom.symbolic.execution import Site
 from sdnloom.symbolic.path_search import PathRun
 
-CONFIRMING = 5.0  # seconds after the time limit
+CONFIRMING = 1.0  # seconds after a limit, in which classes that were found are still confirmed
 
 
 @dataclass(frozen=True)
 class SurveyEntry:
-    """A class, and how the original program deviates from the prediction; "" if it does not."""
+    """A class, and how the original program deviates from the prediction; "" if it does not.
+
+    A class that is not `confirmed` has only its condition and its example: the original program did not run on it.
+    """
 
     found: ConcolicClass
     difference: str = ""
+    confirmed: bool = True
+
+    @property
+    def effects(self) -> HandlerRun:
+        """What the program does about the example; nothing is known of a class that is not confirmed."""
+        return self.found.handler_run if self.confirmed else HandlerRun((), ())
+
+    @property
+    def raised(self) -> tuple[HandlerRaised, ...]:
+        """The exceptions that escaped from handlers."""
+        return self.found.raised if self.confirmed else ()
 
 
 @dataclass(frozen=True)
@@ -107,6 +124,16 @@ class StatisticsWish(NamedTuple):
         return "statistics" if self.of_port else f"{self.kind.removesuffix('s')} statistics"
 
 
+class SurveyProgress(Protocol):
+    """Is told what a survey does."""
+
+    def __call__(self, question: HandlerQuestion, run: PathRun) -> None:
+        """A handler ran."""
+
+    def confirming(self, done: int, found: int) -> None:
+        """So many of the classes of a stack are confirmed."""
+
+
 def survey(
     run: Run,
     port: SwitchPort,
@@ -114,13 +141,14 @@ def survey(
     skeletons: Sequence[Skeleton],
     means: ConcolicOptions,
     watch: LimitWatch | None = None,
-    on_run: Callable[[HandlerQuestion, PathRun], None] | None = None,
+    progress: SurveyProgress | None = None,
     statistics: "StatisticsWish | None" = None,
 ) -> Survey:
     """The classes of packets that come in at a port after the steps of a path, from the start if there is none.
 
     With `statistics` they are the classes of that reply of the switch, and there are no skeletons of packets.
-    At a limit of the watch it ends with the classes found so far. They are confirmed within CONFIRMING seconds more.
+    At a limit of the watch it ends with the classes found so far. For CONFIRMING seconds more they
+    are confirmed.
     """
     watch = watch or LimitWatch(Limits())
     network, program = run.scenario.network, run.program
@@ -139,9 +167,10 @@ def survey(
             config = switch_config(network.topology.switch(port.switch), network.switches)
             reply = switch_reply(config, switch, statistics.kind, port.port)
             skeletons = [reply_skeleton(reply, statistics.fields, network.switches.version)]
-        explorer = ConcolicExplorer(twin, means, on_run)
+        explorer = ConcolicExplorer(twin, means, progress)
         answers, classes, missing = list[ConcolicClasses](), list[SurveyEntry](), list[str]()
-        repeated = unconfirmed = 0
+        alike: dict[object, list[ConcolicClass]] = {}  # classes by what they execute
+        repeated, deadline = 0, _Deadline(watch)
         for skeleton in skeletons:
             message = message_at(network, switch, port, skeleton) if reply is None else reply
             if (reason := watch.reason_to_stop()) is not None:
@@ -149,17 +178,24 @@ def survey(
                 continue
             answer = explorer.explore(HandlerQuestion(core, port.switch, message, skeleton))
             answers.append(answer)
-            for one in answer.classes:
-                if watch.left < -CONFIRMING:
-                    unconfirmed += 1
+            for number, one in enumerate(answer.classes, 1):
+                same = alike.setdefault(one.path.trail, [])
+                if any(one.repeats(other) for other in same):
+                    repeated += 1
                     continue
-                with limits_in_force(None):  # what was found is reported
-                    if any(one.repeats(other.found) for other in classes):
-                        repeated += 1
-                    else:
-                        classes.append(SurveyEntry(one, _difference(one, program, original, twin)))
+                same.append(one)
+                if progress is not None:
+                    progress.confirming(number, len(answer.classes))
+                try:
+                    with limits_in_force(deadline.reason_to_stop):
+                        check_limits()
+                        with interruptible("a handler"):
+                            classes.append(SurveyEntry(one, _difference(one, program, original, twin)))
+                except LimitReached:
+                    classes.append(SurveyEntry(one, confirmed=False))
+    unconfirmed = sum(not each.confirmed for each in classes)
     if unconfirmed:
-        missing.append(f"{unconfirmed} found last, for which no time was left to confirm them")
+        missing.append(f"{unconfirmed} of the classes shown, for which no time was left to confirm them")
     return Survey(
         program.name,
         port,
@@ -172,6 +208,19 @@ def survey(
         reply,
         statistics is not None and not statistics.of_port,
     )
+
+
+class _Deadline:
+    """The end of confirmation: CONFIRMING seconds after a limit of the watch, or after Ctrl-C was noticed."""
+
+    def __init__(self, watch: LimitWatch) -> None:
+        self._watch, self._end = watch, math.inf
+
+    def reason_to_stop(self) -> str | None:
+        reason = self._watch.reason_to_stop()
+        if reason is not None and self._end == math.inf:
+            self._end = monotonic() + CONFIRMING + min(self._watch.left, 0)
+        return reason if monotonic() >= self._end else None
 
 
 def state_after(system: System, port: SwitchPort, path: Path | None) -> tuple[object, SwitchCore]:

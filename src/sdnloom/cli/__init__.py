@@ -5,6 +5,7 @@ Exit codes: 0 holds, 1 violated, 2 usage or input error, 3 incomplete. Results g
 
 import importlib
 import sys
+from time import monotonic
 
 import click
 
@@ -62,7 +63,7 @@ def cli() -> None:
 def main() -> None:
     """Run the command line; a user's mistake ends with one message and exit code 2."""
     try:
-        sys.exit(cli(standalone_mode=False) or 0)
+        sys.exit(cli(standalone_mode=False, obj=monotonic()) or 0)
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
     except click.exceptions.NoArgsIsHelpError as usage:

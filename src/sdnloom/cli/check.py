@@ -20,8 +20,9 @@ from sdnloom.cli.exit_codes import EXIT_CODES
 from sdnloom.cli.format_option import format_option
 from sdnloom.cli.option_groups import GroupedCommand
 from sdnloom.cli.output_option import show_output_option
-from sdnloom.cli.progress import SearchProgress
+from sdnloom.cli.progress import LOADS, STARTS, SearchProgress
 from sdnloom.cli.strategies import with_strategies
+from sdnloom.cli.time_spent import time_spent
 from sdnloom.cli.traces import TraceRecord, check_folder, write_trace
 from sdnloom.engine.limits import LOADING, LimitWatch
 from sdnloom.engine.result import Counterexample, Limits
@@ -148,8 +149,8 @@ def command(
         "seconds": time_limit,
         "memory": None if memory_limit is None else memory_limit * MEBIBYTE,
     }
-    watch = LimitWatch(Limits(**limits))
-    with watch.in_force(), watch.during(LOADING):
+    watch, progress = LimitWatch(Limits(**limits), time_spent()), SearchProgress()
+    with progress.announcing(LOADS), watch.in_force(), watch.during(LOADING):
         loaded = chosen_scenario(scenario, app_options)
     if discover and discover_only:
         raise click.UsageError("--discover and --discover-only are given; expected one or the other")
@@ -174,9 +175,9 @@ def command(
     loaded = with_strategies(loaded, strategy, same_flow, pkt_seq)
     if not no_trace:
         check_folder(trace_dir)
-    progress = SearchProgress()
     try:
-        report = loaded.check(progress, coverage, LimitWatch(options.limits, spent=watch.seconds), show_output)
+        with progress.announcing(STARTS):
+            report = loaded.check(progress, coverage, LimitWatch(options.limits, time_spent()), show_output)
     finally:
         progress.stop()
     traces = {} if no_trace else _traces(report, trace_dir)

@@ -13,7 +13,8 @@ from sdnloom.cli.apps import APP_GROUPS, chosen_scenario, describes_scenario
 from sdnloom.cli.format_option import format_option
 from sdnloom.cli.option_groups import GroupedCommand
 from sdnloom.cli.output_option import echo_early_output, show_output_option
-from sdnloom.cli.progress import InputsProgress
+from sdnloom.cli.progress import LOADS, STARTS, InputsProgress
+from sdnloom.cli.time_spent import time_spent
 from sdnloom.cli.traces import check_same, scenario_of
 from sdnloom.engine.limits import LOADING, LimitWatch
 from sdnloom.engine.result import Limits
@@ -93,9 +94,9 @@ def command(
             f"--statistics and {other} are given; expected one or the other: {other} is about packets"
         )
     _check_port(port, statistics)
-    watch, progress = LimitWatch(Limits(seconds=time_limit)), InputsProgress()
+    watch, progress = LimitWatch(Limits(seconds=time_limit), time_spent()), InputsProgress()
     trace = load_trace(state) if state is not None else None
-    with watch.in_force(), watch.during(LOADING):
+    with progress.announcing(LOADS), watch.in_force(), watch.during(LOADING):
         loaded, free = _scenario(scenario, app_options, trace, state, port or 1)
     if port is None:
         port = loaded.network.topology.switch(switch).ports[0]
@@ -109,13 +110,13 @@ def command(
         wish = StatisticsWish(statistics, domains)
     wanted = [] if wish else make_skeletons(stacks or DEFAULT_STACKS, setting, domains, robust)
     means = ConcolicOptions(ExplorationOptions(paths=paths), robust)
-    with watch.in_force(), watch.during("during the start-up"):
+    with progress.announcing(STARTS), watch.in_force(), watch.during("during the start-up"):
         ready = loaded if trace is None else loaded.with_inputs_of(trace.path)
         run = Run(ready, ordered=True, show_output=show_output)
         if trace is not None and state is not None:
             check_same(trace, state, run)
     try:
-        with watch.catching_interrupts(progress.interrupted):
+        with watch.catching_interrupts(progress.interrupted), progress.announcing(STARTS):
             path = trace.path if trace is not None else None
             found = survey(run, switch_port, path, wanted, means, watch, progress, wish)
     finally:
@@ -138,7 +139,7 @@ def _check_port(port: int | None, statistics: str | None) -> None:
 
 
 def _exit(found: Survey) -> int:
-    if found.robust and any(each.found.raised for each in found.classes):
+    if found.robust and any(each.raised for each in found.classes):
         return 1
     return 0 if found.complete else 3
 

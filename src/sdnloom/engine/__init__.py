@@ -30,6 +30,7 @@ from sdnloom.engine.model import (
 from sdnloom.engine.path import Path, ReplayDivergence, clocks, cone, describe, minimise, replay
 from sdnloom.engine.reduction.stubborn_sets import ReductionRefused
 from sdnloom.engine.result import (
+    Activity,
     Counterexample,
     CounterexampleFound,
     Finished,
@@ -58,6 +59,7 @@ __all__ = [
     "NONE",
     "NO_FAULT",
     "Action",
+    "Activity",
     "Bag",
     "BarrierBag",
     "Channel",

@@ -157,6 +157,15 @@ class Notice:
     text: str
 
 
+@dataclass(frozen=True)
+class Activity:
+    """What a run does beside searching, for a line that is replaced; `part` says which of several searches it is at."""
+
+    part: str
+    text: str
+    seconds: float
+
+
 # The notice at the first Ctrl-C.
 STOPPING = Notice("stopping after the present step; press Ctrl-C again to stop at once")
 
@@ -168,4 +177,4 @@ class Finished:
     result: Result
 
 
-SearchEvent: TypeAlias = Progress | CounterexampleFound | Notice | Finished
+SearchEvent: TypeAlias = Progress | CounterexampleFound | Notice | Activity | Finished

@@ -178,6 +178,7 @@ class ConcolicExplorer:
             options=options,
             on_event=on_run,
             preferred=preferred_values(question.skeleton),
+            before_query=check_limits,
         )
         gaps = tuple(f"{question.skeleton.stack.name}: {_short(reason)}" for reason in found.reasons)
         sides = found.sides if question.skeleton.follows else NO_SIDES
@@ -328,6 +329,7 @@ class ConcolicClass:
 
     def model(self, extra: Sequence[Term], wish: Mapping[str, int]) -> Mapping[str, int] | None:
         """Return symbolic fields that take the path and satisfy `extra`, close to `wish`; None if there are none."""
+        check_limits()
         domain = constraints(self.question.skeleton)
         options = self.explorer.options.exploration
         solver = find_solver(options.solver)

@@ -49,14 +49,16 @@ def explore(
     clock: Callable[[], float] = time.monotonic,
     on_event: Callable[[PathRun], None] | None = None,
     preferred: Preferred = NO_PREFERENCE,
+    before_query: Callable[[], None] = lambda: None,
 ) -> Exploration:
     """Return the classes of inputs that take different paths through `run`, each with an input and its output.
 
     `run` is called with an execution, whose `value(name)` gives the inputs, and must be deterministic in them. The
     search starts near `initial`, which may leave out variables; inputs have `preferred` values if others do not matter.
-    Ctrl-C ends it with the classes found so far.
+    Ctrl-C ends it with the classes found so far, and so does a KeyboardInterrupt of `before_query`, which is called
+    before each branch is flipped.
     """
-    search = _Search(run, variables, domain, options or ExplorationOptions(), clock, on_event, preferred)
+    search = _Search(run, variables, domain, options or ExplorationOptions(), clock, on_event, preferred, before_query)
     with followed_libraries():  # for all runs at once
         return search.explore(_initial_values(initial or {}, variables))
 
@@ -91,6 +93,7 @@ class _Search:
         clock: Callable[[], float],
         on_event: Callable[[PathRun], None] | None,
         preferred: Preferred,
+        before_query: Callable[[], None],
     ) -> None:
         _check(variables, domain)
         self._variables = tuple(variables)
@@ -107,6 +110,7 @@ class _Search:
         self._taken: set[BranchSide] = set()
         self._refused: dict[BranchSide, dict[tuple[Term, ...], None]] = {}
         self._run, self._options, self._clock, self._on_event = run, options, clock, on_event
+        self._before_query = before_query
         self._started = clock()
         self._root = _Node()
         self._classes: list[PathClass] = []
@@ -236,6 +240,7 @@ class _Search:
             if number >= path.known and not assumed and (condition, not taken) not in node.follow:
                 if self._overdue():
                     return
+                self._before_query()
                 answer = self._inputs.flip(literals, condition, not taken, path.model, facts)
                 if answer is SolverAnswer.UNKNOWN:
                     self._unanswered += 1

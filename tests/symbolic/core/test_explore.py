@@ -301,6 +301,17 @@ def test_an_interrupt_ends_the_search_with_what_was_found():
     assert current() is None
 
 
+def test_an_interrupt_before_a_query_ends_the_search_with_what_was_found():
+    flips = itertools.count(1)
+
+    def limit():
+        if next(flips) == 4:
+            raise KeyboardInterrupt("the limit")
+
+    exploration = explore(counting_loop, [X], before_query=limit)
+    assert (len(exploration.classes), exploration.reasons) == (4, ("the limit",))
+
+
 def test_assumptions_restrict_without_being_explored():
     def assuming(execution):
         x = execution.value("x")

@@ -93,7 +93,7 @@ def _discovery(report: Report) -> dict[str, Any] | None:
             for port, pool in host.client.pools
         },
         "answers": {switch: list(pool) for switch, pool in answer_pools(found.network).items()},
-        "complete": not found.gaps,
+        "complete": not found.gaps and found.result.incomplete is None,
         "gaps": list(found.gaps),
     }
 

@@ -45,8 +45,7 @@ def _class(one: SurveyEntry, names: Names) -> dict[str, Any]:
         "witness": witness_texts(found),
         "frame": None if stack == STATISTICS else found.question.skeleton.frame(found.witness).hex(),
         "outputs": [
-            {"switch": switch, "message": message_words(message, names)}
-            for switch, message in found.handler_run.messages
+            {"switch": switch, "message": message_words(message, names)} for switch, message in one.effects.messages
         ],
         "raised": [
             {
@@ -56,6 +55,7 @@ def _class(one: SurveyEntry, names: Names) -> dict[str, Any]:
                 "error": event.text,
                 "library": event.library,
             }
-            for event in found.raised
+            for event in one.raised
         ],
+        "confirmed": one.confirmed,
     }

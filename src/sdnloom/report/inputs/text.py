@@ -1,6 +1,6 @@
 """Input classes as text: the condition of each, one example, and the reaction of the program."""
 
-from sdnloom.check.survey import Survey
+from sdnloom.check.survey import Survey, SurveyEntry
 from sdnloom.inputs.concolic import ConcolicClass
 from sdnloom.inputs.domains import value_text
 from sdnloom.inputs.statistics import STATISTICS
@@ -13,7 +13,7 @@ from sdnloom.symbolic.execution import Site
 def survey_text(survey: Survey, topology: Topology | None) -> str:
     """The whole report. The same program, state and packets give the same text."""
     names = Names.of(topology) if topology is not None else Names()
-    shown = [each.found for each in survey.classes]
+    shown = list(survey.classes)
     where = survey.port.switch if survey.whole else survey.port
     lines = [f"{counted(len(shown), 'class')} of {survey.about} at {where} for {survey.program}"]
     if isinstance(survey.reply, FlowStatsReply):
@@ -40,20 +40,23 @@ def survey_text(survey: Survey, topology: Topology | None) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _first_of_each_kind(classes: list[ConcolicClass]) -> list[ConcolicClass]:
+def _first_of_each_kind(classes: list[SurveyEntry]) -> list[SurveyEntry]:
     """The first class for each exception, by its text and position."""
-    found: dict[tuple[tuple[str, str, int, str], ...], ConcolicClass] = {}
+    found: dict[tuple[tuple[str, str, int, str], ...], SurveyEntry] = {}
     for one in classes:
         if one.raised:
             found.setdefault(tuple((each.text, each.file, each.line, each.library) for each in one.raised), one)
     return list(found.values())
 
 
-def _class(number: int, one: ConcolicClass, names: Names) -> list[str]:
+def _class(number: int, entry: SurveyEntry, names: Names) -> list[str]:
+    one = entry.found
     witness = " ".join(f"{name}={text}" for name, text in witness_texts(one).items())
     lines = [f"{number:>3}  {one.question.skeleton.stack.name}: {condition_words(one, names)}"]
     if witness:
         lines.append(f"     for example {witness}")
+    if not entry.confirmed:
+        return [*lines, "     -> not confirmed"]
     effects = [f"{switch}: {message_words(message, names)}" for switch, message in one.handler_run.messages]
     effects += [text for event in one.handler_run.events if (text := event_words(event, names)) is not None]
     return lines + [f"     -> {text}" for text in effects or ["nothing"]]
