@@ -16,8 +16,8 @@ from benchmarks.concolic_handler import APP, LLDP, Handler, handler
 from benchmarks.report import Report
 from sdnloom.inputs.concolic import ConcolicClasses, ConcolicExplorer, ConcolicOptions
 from sdnloom.inputs.explorer import HandlerQuestion
-from sdnloom.inputs.flow_tables import packet_in_template
 from sdnloom.inputs.skeletons import SenderView, Skeleton, make_skeletons
+from sdnloom.inputs.switch_paths import packet_in_template
 from sdnloom.network.openflow import V13
 from sdnloom.network.program import Call, ClockTick, MessageIn, SwitchUp
 from sdnloom.network.switch import Switch, SwitchCore, initial_switch_core, plain_ports, receive_message, receive_packet

@@ -53,7 +53,18 @@ kind = "client"
 to = ["h2"]
 """
 KEYS = [
-    *("schema", "program", "switch", "port", "classes", "repeated", "complete", "reasons", "divergences"),
+    *(
+        "schema",
+        "program",
+        "switch",
+        "port",
+        "classes",
+        "repeated",
+        "unsent_stacks",
+        "complete",
+        "reasons",
+        "divergences",
+    ),
     *("concretised", "paths"),
 ]
 

@@ -6,10 +6,12 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from sdnloom.inputs.concolic import variable
 from sdnloom.inputs.explorer import HandlerQuestion, InputClasses, agrees
 from sdnloom.network.openflow import FlowMod, PacketOut
 from sdnloom.network.program import MessageIn
 from sdnloom.platforms.line_trace import line_trace
+from sdnloom.symbolic.terms import constructors as terms
 
 
 @dataclass(frozen=True)
@@ -18,6 +20,21 @@ class ListedClass:
 
     key: object
     members: tuple[dict[str, int], ...]
+    skeleton: object
+    messages: tuple
+
+    @property
+    def trail(self):
+        return self.key
+
+    @property
+    def condition(self):
+        fields = [field for field, _ in self.skeleton.symbolic if not field.computed]
+        each = [
+            terms.all_(*(terms.eq(variable(field), terms.const(values[field.name], field.bits)) for field in fields))
+            for values in self.members
+        ]
+        return (terms.any_(*each),)
 
     @property
     def witness(self):
@@ -54,7 +71,7 @@ class BruteForce:
 
     def explore(self, question: HandlerQuestion) -> InputClasses:
         self.asked += 1
-        classes = defaultdict(list)
+        classes, messages = defaultdict(list), {}
         for values in listed_packets(question.skeleton):
             frame = question.skeleton.frame(values)
             message = replace(question.message, data=frame, total_len=len(frame))
@@ -62,8 +79,14 @@ class BruteForce:
                 lambda message=message: self.program.handle(question.core, MessageIn(question.switch, message)),
                 [self.file],
             )
-            classes[lines, tuple(map(behaviour, reactions))].append(values)
-        return InputClasses(tuple(ListedClass(key, tuple(members)) for key, members in classes.items()))
+            key = lines, tuple(map(behaviour, reactions))
+            classes[key].append(values)
+            messages.setdefault(key, tuple(each for reaction in reactions for each in reaction.messages))
+        return InputClasses(
+            tuple(
+                ListedClass(key, tuple(members), question.skeleton, messages[key]) for key, members in classes.items()
+            )
+        )
 
 
 def behaviour(reaction):

@@ -6,8 +6,8 @@ about which packets are relevant, but about what becomes of them.
 
 from dataclasses import dataclass, field, replace
 
-from sdnloom.check.discovery import PacketPools, Situation
 from sdnloom.engine.semantics import Semantics
+from sdnloom.inputs.packet_pools import PacketPools, Situation, met_state
 from sdnloom.network.build import build
 from sdnloom.network.hosts.client import Client
 from sdnloom.network.hosts.host import Host, HostAction, HostStep
@@ -36,9 +36,23 @@ class Figure5Client(Host):
         ]
 
 
+class RelevantPackets:
+    """The packets that are told apart in one situation, as if it were the only one."""
+
+    def __init__(self, network, explorer, wanted):
+        self.network, self.explorer, self.wanted, self.found = network, explorer, wanted, {}
+
+    def relevant(self, situation):
+        if situation not in self.found:
+            pools = PacketPools(self.network, self.explorer, self.wanted)
+            pools.explore([situation], {})
+            self.found[situation] = [named for pool in pools.pools.values() for named in pool.values()]
+        return self.found[situation]
+
+
 def quiescent_outcomes(network, program, explorer, wanted, limit=200_000):
     """Every quiescent state that figure 5 reaches, without what clients discovered."""
-    asking = PacketPools(network, explorer, wanted)
+    asking = RelevantPackets(network, explorer, wanted)
     names = [host.name for host in network.hosts if isinstance(_client(host), Client) and _client(host).discover]
     semantics = Semantics(build(replace(network, hosts=tuple(map(_literal, network.hosts))), program))
     seen, stack, found = set(), [semantics.initial()], set()
@@ -94,7 +108,7 @@ def _discovered(semantics, state, name, asking):
     if switch.phase != "on":
         return state
     program = semantics.column("controller", state).program
-    found = asking.relevant(Situation(name, core.port, program, replace(switch.core, buffers=())))
+    found = asking.relevant(Situation(name, core.port, *met_state(program, switch.core)))
     moving = hasattr(core.state, "inner")
     sent, known = core.state.inner if moving else core.state
     after = (sent, known | set(found))

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from sdnloom.inputs.concolic import ConcolicClasses, ConcolicExplorer
 from sdnloom.inputs.explorer import HandlerQuestion
-from sdnloom.inputs.flow_tables import packet_in_template
 from sdnloom.inputs.skeletons import SenderView, make_skeletons
+from sdnloom.inputs.switch_paths import packet_in_template
 from sdnloom.network.openflow import V10, V13
 from sdnloom.network.program import MessageIn, SwitchUp
 from sdnloom.network.switch import Switch, initial_switch_core, plain_ports, receive_message, receive_packet

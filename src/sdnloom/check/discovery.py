@@ -10,33 +10,29 @@ Law: the pools contain every packet that the clients of figure 5 would send, bec
 search. A verdict is about representatives of the classes, and `holds` needs every class to be found.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from sdnloom.check.cached_program import CachedProgram
 from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.model import Observer, System
 from sdnloom.engine.path import Path
 from sdnloom.engine.result import Incomplete, Notice, Result, SearchEvent, SearchOptions, Violated
-from sdnloom.engine.stop_points import LimitReached, check_limits
+from sdnloom.engine.stop_points import LimitReached
 from sdnloom.inputs.clients import DiscoveringClient, Pools, discovering_clients, with_pools
-from sdnloom.inputs.explorer import Explorer, HandlerQuestion, InputClass, InputClasses, Pattern
-from sdnloom.inputs.flow_tables import blocking_patterns, packet_in_for, packet_in_template
+from sdnloom.inputs.explorer import Explorer
+from sdnloom.inputs.journeys import MetState
 from sdnloom.inputs.options import DiscoverOptions
-from sdnloom.inputs.representatives import Candidates, representatives
-from sdnloom.inputs.skeletons import SenderView, Skeleton, make_skeletons, packet_label, parse_packet_label
+from sdnloom.inputs.packet_pools import PacketPools, Situation, met_state
+from sdnloom.inputs.skeletons import SenderView, parse_packet_label
 from sdnloom.inputs.statistics import StatisticsDiscovery, answer_pools, with_answers
-from sdnloom.network.build import switch_config
 from sdnloom.network.controller_component import CONTROLLER, ControllerCore
 from sdnloom.network.hosts.client import NamedPacket
 from sdnloom.network.hosts.component import HostCore
 from sdnloom.network.hosts.host import HostView
 from sdnloom.network.network import Network
-from sdnloom.network.openflow import PacketIn
-from sdnloom.network.packet import Packet
 from sdnloom.network.program import Program
-from sdnloom.network.switch import SwitchCore
 from sdnloom.network.switch_component import SwitchState
 from sdnloom.network.topology.spec import SwitchPort
 
@@ -105,15 +101,6 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-class Situation(NamedTuple):
-    """A host can send in this state of the controller and of the switch that it is plugged into."""
-
-    host: str
-    port: SwitchPort
-    program: Hashable
-    switch: SwitchCore
-
-
 class SearchFunction(Protocol):
     """Searches the network with the program, with the observers that are given for its system."""
 
@@ -177,7 +164,7 @@ class _Rounds:
             if goes_on and result.incomplete is not None and self.watch.reason_to_stop() is not None:
                 ended = f"{result.incomplete} in round {len(self.rounds) + 1}"
             elif goes_on:
-                ended = self._asked(collector.situations)
+                ended = self._asked(collector)
             done, answers = result.statistics, sum(map(len, statistics.pools.values()))
             asked = pools.questions + statistics.questions - questions
             self.rounds.append(Round(done.states, done.transitions, packets, asked, answers, done.seconds))
@@ -190,11 +177,11 @@ class _Rounds:
                 return found if goes_on else replace(found, finished=False)
             searched = ready, result
 
-    def _asked(self, situations: Iterable[Situation]) -> str | None:
-        """Ask about these situations; return the limit that ended the questions, if one did."""
+    def _asked(self, collector: "SituationCollector") -> str | None:
+        """Ask about the situations and states of a search; return the limit that ended the questions, if one did."""
         try:
             with self.watch.during(f"while inputs were discovered, in round {len(self.rounds) + 1}"):
-                self.pools.explore(situations)
+                self.pools.explore(collector.situations, collector.states)
         except LimitReached as reached:
             return reached.reason
         return None
@@ -242,36 +229,57 @@ def _summed(
 
 
 class SituationCollector:
-    """Records, while a search runs, the situations in which a discovering host can send."""
+    """Records, while a search runs, the situations in which a discovering host can send, and the states of switches."""
 
     def __init__(self, hosts: tuple[DiscoveringClient, ...], reduced: bool) -> None:
         self.hosts, self.reduced = hosts, reduced
         self._seen: dict[Situation, None] = {}
+        self._states: dict[str, dict[MetState, None]] = {}
 
     def observers(self, system: System) -> list[Observer]:
-        """One observer for each host and switch. With a reduction they see quiescent states only."""
+        """An observer for each switch, and for each host and switch; with a reduction of quiescent states only."""
         columns = {component.name for component in system.components}
+        if not self.hosts:
+            return []
+        switches = [each.name for each in system.components if isinstance(each.initial, SwitchState)]
         return [
-            Observer(
-                f"discovery of {host.spec.name} at {switch}",
-                (CONTROLLER, switch, host.spec.name),
-                self._observe(host, switch),
-                quiescent=self.reduced,
-            )
-            for host in self.hosts
-            for switch in sorted({port.switch for port in host.ports} & columns)
+            *(
+                Observer(f"discovery at {switch}", (CONTROLLER, switch), self._at(switch), quiescent=self.reduced)
+                for switch in switches
+            ),
+            *(
+                Observer(
+                    f"discovery of {host.spec.name} at {switch}",
+                    (CONTROLLER, switch, host.spec.name),
+                    self._sending(host, switch),
+                    quiescent=self.reduced,
+                )
+                for host in self.hosts
+                for switch in sorted({port.switch for port in host.ports} & columns)
+            ),
         ]
 
-    def _observe(self, host: DiscoveringClient, switch: str) -> Callable[[Mapping[str, Any]], None]:
+    def _at(self, switch: str) -> Callable[[Mapping[str, Any]], None]:
+        met = self._states.setdefault(switch, {})
+
+        def observe(columns: Mapping[str, Any]) -> None:
+            state: SwitchState = columns[switch]
+            controller: ControllerCore = columns[CONTROLLER]
+            if state.phase != "off":
+                met.setdefault(met_state(controller.program, state.core))
+
+        return observe
+
+    def _sending(self, host: DiscoveringClient, switch: str) -> Callable[[Mapping[str, Any]], None]:
         name = host.spec.name
 
         def observe(columns: Mapping[str, Any]) -> None:
             core: HostCore = columns[name]
             state: SwitchState = columns[switch]
             controller: ControllerCore = columns[CONTROLLER]
-            if core.port.switch == switch and state.phase == "on" and host.may_send(core):
-                tables = replace(state.core, buffers=())
-                self._seen.setdefault(Situation(name, core.port, controller.program, tables))
+            if core.port.switch == switch and state.phase != "off" and host.may_send(core):
+                met = met_state(controller.program, state.core)
+                self._seen.setdefault(Situation(name, core.port, *met))
 
         return observe
 
@@ -280,95 +288,10 @@ class SituationCollector:
         """The situations that were met, in the order of the search."""
         return list(self._seen)
 
-
-class PacketPools:
-    """Packets of every host and port, found by exploring each situation once."""
-
-    def __init__(self, network: Network, explorer: Explorer, wanted: DiscoverOptions) -> None:
-        self.explorer = explorer
-        self.configs = {spec.name: switch_config(spec, network.switches) for spec in network.topology.switches}
-        self.settings = {one.spec.name: SenderView(network.topology, one.spec) for one in discovering_clients(network)}
-        self.skeletons: dict[str, list[Skeleton]] = {
-            name: make_skeletons(wanted.stacks, setting, wanted.packet_domains, constants=wanted.constants)
-            for name, setting in self.settings.items()
-        }
-        self.candidates = {
-            (name, skeleton): Candidates.of(skeleton, self.settings[name])
-            for name, found in self.skeletons.items()
-            for skeleton in found
-        }
-        self._pools: dict[tuple[str, SwitchPort], dict[str, NamedPacket]] = {}
-        self._answers: dict[HandlerQuestion, InputClasses] = {}
-        self._explored: set[Situation] = set()
-        self._gaps: dict[str, None] = {}
-
     @property
-    def pools(self) -> Pools:
-        """The packets found so far."""
-        return self._pools
-
-    @property
-    def packets(self) -> int:
-        """How many packets there are in all pools."""
-        return sum(map(len, self._pools.values()))
-
-    @property
-    def questions(self) -> int:
-        """How many different questions the explorer was asked."""
-        return len(self._answers)
-
-    @property
-    def gaps(self) -> tuple[str, ...]:
-        """Why packets may be missing."""
-        return tuple(self._gaps)
-
-    def explore(self, situations: Iterable[Situation]) -> None:
-        """Add the packets that the program tells apart in these situations."""
-        for situation in situations:
-            if situation not in self._explored:
-                self._explored.add(situation)
-                pool = self._pools.setdefault((situation.host, situation.port), {})
-                for label, packet in self.relevant(situation):
-                    pool.setdefault(label, (label, packet))
-
-    def relevant(self, situation: Situation) -> list[NamedPacket]:
-        """The packets that the program tells apart in a situation: one for each class and role."""
-        known: list[InputClass] = []
-        found: list[NamedPacket] = []
-        for skeleton in self.skeletons[situation.host]:
-            config = self.configs[situation.port.switch]
-            message = packet_in_template(config, situation.switch, situation.port.port, skeleton)
-            if message is None:
-                continue  # the switch sends none of these packets to the controller
-            avoiding = blocking_patterns(situation.switch, situation.port.port, skeleton)
-            for one in self._classes(situation, message, skeleton):
-                if not any(one.repeats(other) for other in known):
-                    known.append(one)
-                    found += self._packets(situation, skeleton, one, avoiding)
-        return found
-
-    def _classes(self, situation: Situation, message: PacketIn, skeleton: Skeleton) -> tuple[InputClass, ...]:
-        question = HandlerQuestion(situation.program, situation.port.switch, message, skeleton)
-        answer = self._answers.get(question)
-        if answer is None:
-            check_limits()
-            answer = self._answers[question] = self.explorer.explore(question)
-            self._gaps.update(dict.fromkeys(answer.gaps))
-        return answer.classes
-
-    def _packets(
-        self, situation: Situation, skeleton: Skeleton, one: InputClass, avoiding: tuple[Pattern, ...]
-    ) -> Iterable[NamedPacket]:
-        config, port = self.configs[situation.port.switch], situation.port.port
-        setting = self.settings[situation.host]
-
-        def reaches(values: Mapping[str, int]) -> bool:
-            packet: Packet = skeleton.packet(values)
-            return packet_in_for(config, situation.switch, port, packet) is not None
-
-        for values in representatives(one, self.candidates[situation.host, skeleton], avoiding, reaches):
-            whole = {**skeleton.preferred, **values}
-            yield packet_label(skeleton.stack, whole, setting), skeleton.packet(values)
+    def states(self) -> Mapping[str, Iterable[MetState]]:
+        """The states of the controller and each switch that were met, in the order of the search."""
+        return self._states
 
 
 def replayed_pools(network: Network, path: Path) -> Pools:

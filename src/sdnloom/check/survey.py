@@ -21,9 +21,9 @@ from sdnloom.inputs.clients import DiscoveryError
 from sdnloom.inputs.concolic import ConcolicClass, ConcolicClasses, ConcolicExplorer, ConcolicOptions, message_with
 from sdnloom.inputs.explorable import explorable
 from sdnloom.inputs.explorer import HandlerQuestion
-from sdnloom.inputs.flow_tables import packet_in_template
 from sdnloom.inputs.skeletons import Skeleton
 from sdnloom.inputs.statistics import reply_skeleton, switch_reply
+from sdnloom.inputs.switch_paths import packet_in_template
 from sdnloom.network.build import switch_config
 from sdnloom.network.events import HandlerRaised
 from sdnloom.network.network import Network
@@ -75,6 +75,7 @@ class Survey:
     missing: tuple[str, ...] = ()  # what a limit left out
     reply: StatsReply | None = None  # in which the statistics come
     whole: bool = False  # whether the statistics are about the whole switch
+    unsent: tuple[str, ...] = ()  # stacks of which the switch sends no packet to the controller
 
     @property
     def gaps(self) -> tuple[str, ...]:
@@ -170,11 +171,18 @@ def survey(
         explorer = ConcolicExplorer(twin, means, progress)
         answers, classes, missing = list[ConcolicClasses](), list[SurveyEntry](), list[str]()
         alike: dict[object, list[ConcolicClass]] = {}  # classes by what they execute
+        unsent: list[str] = []
         repeated, deadline = 0, _Deadline(watch)
         for skeleton in skeletons:
-            message = message_at(network, switch, port, skeleton) if reply is None else reply
             if (reason := watch.reason_to_stop()) is not None:
                 missing.append(f"{skeleton.stack.name}: not explored, {reason}")
+                continue
+            try:
+                message = message_at(network, switch, port, skeleton) if reply is None else reply
+            except DiscoveryError:
+                unsent.append(skeleton.stack.name)
+                if len(unsent) == len(skeletons):
+                    raise
                 continue
             answer = explorer.explore(HandlerQuestion(core, port.switch, message, skeleton))
             answers.append(answer)
@@ -207,6 +215,7 @@ def survey(
         tuple(missing),
         reply,
         statistics is not None and not statistics.of_port,
+        tuple(unsent),
     )
 
 

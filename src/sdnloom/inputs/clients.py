@@ -9,9 +9,12 @@ from sdnloom.network.hosts import ArpHost, Client, Host, MobileHost
 from sdnloom.network.hosts.arp import ArpState
 from sdnloom.network.hosts.client import ClientState, NamedPacket
 from sdnloom.network.hosts.component import HostCore
+from sdnloom.network.hosts.host import HostView
 from sdnloom.network.hosts.mobile import MobileState
 from sdnloom.network.network import Network
-from sdnloom.network.topology.spec import HostSpec, SwitchPort
+from sdnloom.network.packet import Packet
+from sdnloom.network.topology.spec import HostSpec, SwitchPort, Topology
+from sdnloom.network.traffic import ping_to
 
 Pools = Mapping[tuple[str, SwitchPort], Mapping[str, NamedPacket]]  # (host, switch port) -> label -> the packet
 
@@ -27,6 +30,16 @@ class DiscoveringClient:
     spec: HostSpec
     client: Client
     ports: tuple[SwitchPort, ...]
+
+    def told(self, topology: Topology) -> tuple[Packet, ...]:
+        """The packets that it may send at any time because it is told to; pings as if it knew all addresses."""
+        if self.client.discover == "only" or self.client.order != "any":
+            return ()
+        view = HostView(self.spec, topology)
+        owners = {host.ip: host.mac for host in topology.hosts}
+        addresses = [view.address_of(target) for target in self.client.to]
+        hops = [(address, owners.get(self.spec.next_hop(address))) for address in addresses]
+        return (*(ping_to(self.spec, mac, address) for address, mac in hops if mac is not None), *self.client.packets)
 
     def may_send(self, core: HostCore) -> bool:
         """Whether the client can send in this state."""

@@ -2,7 +2,7 @@
 
 import dataclasses
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from itertools import pairwise
@@ -17,7 +17,7 @@ from sdnloom.inputs.skeletons import Skeleton
 from sdnloom.inputs.stacks import FieldFormat, StackField
 from sdnloom.inputs.statistics import counter_laws
 from sdnloom.network.events import HandlerRaised
-from sdnloom.network.openflow import PacketIn
+from sdnloom.network.openflow import OpenFlowMessage, PacketIn
 from sdnloom.network.program import MessageIn
 from sdnloom.network.reply_counters import with_counters
 from sdnloom.platforms.explorable import BranchFilter, ExplorableProgram, HandlerRun, MessageContent
@@ -106,6 +106,12 @@ def _value_term(skeleton: Skeleton, name: str) -> Term:
     field, domain = skeleton.stack.field(name), skeleton.domain(name)
     assert domain is not None
     return const(domain.first, field.bits) if domain.pinned else variable(field)
+
+
+@lru_cache(maxsize=256)
+def symbolic_constraints(skeleton: Skeleton) -> tuple[Term, ...]:
+    """Return the constraints on a skeleton's symbolic fields alone."""
+    return tuple(in_domain(field, domain) for field, domain in skeleton.symbolic if not domain.covers(field))
 
 
 @lru_cache(maxsize=256)
@@ -269,6 +275,17 @@ class ConcolicClass:
     def handler_run(self) -> HandlerRun:
         """The effects of the program on the witness."""
         return self._traced_run[0]
+
+    @cached_property
+    def messages(self) -> tuple[tuple[str, OpenFlowMessage], ...]:
+        """The messages that the program sends on the witness."""
+        message = message_with(self.question, self.witness)
+        return self.explorer.program.attempt(self.question.core, message).messages
+
+    @property
+    def trail(self) -> Hashable:
+        """The statements that the path executes."""
+        return self.path.trail
 
     @property
     def raised(self) -> tuple[HandlerRaised, ...]:

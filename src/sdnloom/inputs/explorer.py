@@ -9,9 +9,10 @@ from typing import NamedTuple, Protocol
 
 from sdnloom.inputs.domains import Domain
 from sdnloom.inputs.skeletons import Skeleton
-from sdnloom.network.openflow import PacketIn, StatsReply
+from sdnloom.network.openflow import OpenFlowMessage, PacketIn, StatsReply
 from sdnloom.symbolic.execution import Site
 from sdnloom.symbolic.result import NO_SIDES, SidesMet
+from sdnloom.symbolic.terms.node import Term
 
 Pattern = tuple[tuple[str, int, int], ...]  # (field, value, mask): a packet agrees if all of its fields do
 
@@ -31,6 +32,18 @@ class HandlerQuestion(NamedTuple):
 
 class InputClass(Protocol):
     """Inputs that take one path through a handler."""
+
+    @property
+    def condition(self) -> tuple[Term, ...]:
+        """Return the conditions that exactly the members satisfy, among the inputs of the skeleton."""
+
+    @property
+    def trail(self) -> Hashable:
+        """Return the path: equal for classes of two skeletons that take the same one."""
+
+    @property
+    def messages(self) -> tuple[tuple[str, OpenFlowMessage], ...]:
+        """Return the messages that the handler sends on the witness, each with its switch."""
 
     @property
     def witness(self) -> Mapping[str, int]:

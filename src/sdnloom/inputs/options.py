@@ -11,14 +11,16 @@ class DiscoverOptions:
     """Protocol stacks of the packets to discover, and domains that replace the default ones, by field.
 
     A field is one of a packet, such as `eth.type`, or a counter of statistics, such as `port3.tx_bytes`. `paths` is the
-    largest number of paths through a handler that one question may explore. Without `constants`, which is for tests, no
-    other than the preferred values of default domains are used.
+    largest number of paths through a handler that one question may explore. Two switches are for tests: without
+    `constants` no other than the preferred values of default domains are used, without `tables` flow entries tell no
+    packets apart.
     """
 
     stacks: tuple[str, ...] = DEFAULT_STACKS
     fields: tuple[tuple[str, str], ...] = ()
     paths: int = 2_000
     constants: bool = True
+    tables: bool = True
 
     @property
     def packet_domains(self) -> dict[str, str]:

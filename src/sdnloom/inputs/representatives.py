@@ -1,15 +1,13 @@
-"""Representatives: one packet for each input class and each role of its destination.
+"""Representatives: one packet for each class and each role of its destination.
 
-The program treats the packets of a class alike, but the network does not: packets to a host, to the broadcast address
-or to an unknown address may be of one class and end in different places. A representative avoids the flow entries that
-would keep it from the controller, if a member of the class can.
+The network treats the packets of a class alike, but properties need not: packets to a host, to the broadcast address or
+to an unknown address may be of one class.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from sdnloom.inputs.domains import Domain
-from sdnloom.inputs.explorer import InputClass, Pattern
 from sdnloom.inputs.skeletons import DESTINATIONS, SenderView, Skeleton
 
 ROLES = ("hosts", "broadcast", "fresh")  # not "switches": only a program treats their addresses specially
@@ -47,21 +45,26 @@ class Candidates:
         return Candidates(tuple(roles), tuple(hosts))
 
 
-def representatives(
-    input_class: InputClass,
+def missing_roles(
     candidates: Candidates,
-    avoiding: Sequence[Pattern],
-    reaches: Callable[[Mapping[str, int]], bool],
-) -> list[Mapping[str, int]]:
-    """Return the values of a member for each role, at least one; `reaches` tells whether it reaches the controller."""
-    chosen: list[Mapping[str, int]] = []
+    present: Sequence[Mapping[str, int]],
+    member: Callable[[Mapping[str, Domain]], Mapping[str, int] | None],
+    witness: Mapping[str, int],
+) -> Iterator[Mapping[str, int]]:
+    """Yield members of a class so that, with those that are present, there is one for each role; at least one.
+
+    `member` returns a member in given domains, or None if there is none.
+    """
+    chosen = list(present)
     for field, role in candidates.roles:
         if any(values.get(field, -1) in role for values in chosen):
             continue
-        found = _member(input_class, _domains(field, role, candidates), avoiding, reaches)
+        found = next((each for each in map(member, _domains(field, role, candidates)) if each is not None), None)
         if found is not None:
             chosen.append(found)
-    return chosen or [_member(input_class, iter(({},)), avoiding, reaches) or input_class.witness]
+            yield found
+    if not chosen:
+        yield member({}) or witness
 
 
 def _domains(field: str, role: Domain, candidates: Candidates) -> Iterator[Mapping[str, Domain]]:
@@ -70,19 +73,3 @@ def _domains(field: str, role: Domain, candidates: Candidates) -> Iterator[Mappi
         if len(host) > 1 and field in host and host[field].first in role:
             yield host
     yield {field: role}
-
-
-def _member(
-    input_class: InputClass,
-    domains: Iterator[Mapping[str, Domain]],
-    avoiding: Sequence[Pattern],
-    reaches: Callable[[Mapping[str, int]], bool],
-) -> Mapping[str, int] | None:
-    """Return the first member that reaches the controller; if none does, the first member."""
-    fallback = None
-    for within in domains:
-        found = input_class.member(within, avoiding)
-        if found is not None and reaches(found):
-            return found
-        fallback = fallback or found or input_class.member(within, ())
-    return fallback

@@ -7,8 +7,8 @@ from sdnloom.network.switch.step import SwitchStep
 from sdnloom.network.switch.tables.lookup import PacketFields
 
 AGEING = 300_000  # milliseconds that an address is remembered (IEEE 802.1D's recommended value)
-_GROUP_BIT = 1 << 40
-_RESERVED, _RESERVED_MASK = 0x0180C2000000, 0xFFFFFFFFFFF0  # addresses that no bridge forwards
+GROUP_BIT = 1 << 40
+RESERVED, RESERVED_MASK = 0x0180C2000000, 0xFFFFFFFFFFF0  # addresses that no bridge forwards
 
 
 def normal_ports(step: SwitchStep, fields: PacketFields, in_port: int) -> tuple[int, ...]:
@@ -16,17 +16,17 @@ def normal_ports(step: SwitchStep, fields: PacketFields, in_port: int) -> tuple[
     step.writes.add("macs")
     step.reads.add("ports")
     source, destination = fields.get("eth_src"), fields.get("eth_dst")
-    if source is None or destination is None or destination & _RESERVED_MASK == _RESERVED:
+    if source is None or destination is None or destination & RESERVED_MASK == RESERVED:
         return ()
     vlan = fields["vlan_vid"] & ~VLAN_PRESENT
     arrived = any(port.port_no == in_port for port in step.ports)
     if not arrived and in_port not in (Port.ANY, Port.CONTROLLER):
         return ()
-    if arrived and not source & _GROUP_BIT:
+    if arrived and not source & GROUP_BIT:
         step.learned.append((vlan, source, in_port, AGEING))
         if not step.learns_late:
             learn(step)
-    if not destination & _GROUP_BIT:
+    if not destination & GROUP_BIT:
         for row in step.core.macs:
             if row[:2] == (vlan, destination):
                 return (row[2],) if row[2] != in_port else ()

@@ -50,6 +50,7 @@ from sdnloom.network.switch.counters import (
     count_received,
     count_sent,
 )
+from sdnloom.network.switch.decisions import BridgeLookup, TableLookup, TtlCheck
 from sdnloom.network.switch.normal import normal_ports, without_empty_tag
 from sdnloom.network.switch.rewrite import (
     copy_ttl,
@@ -93,7 +94,10 @@ _SET_ORDER: tuple[type[OpenFlowAction], ...] = (
 
 @dataclass
 class Flight:
-    """A packet in the pipeline, with its metadata and action set. TABLE and groups work on copies."""
+    """A packet in the pipeline, with its metadata and action set. TABLE and groups work on copies.
+
+    `rewritten` has the match fields that actions have set so far.
+    """
 
     packet: Packet
     in_port: int
@@ -104,6 +108,22 @@ class Flight:
     cookie: int = NO_COOKIE
     reason: int = PacketInReason.ACTION
     alive: bool = True
+    rewritten: frozenset[str] = frozenset()
+
+
+_TAG = frozenset({"vlan_vid", "vlan_pcp"})
+_LABEL = frozenset({"eth_type", "mpls_label", "mpls_tc", "mpls_bos"})
+_TTL = frozenset({"ttl"})
+_REWRITES: dict[type[OpenFlowAction], frozenset[str]] = {
+    PushVlan: _TAG,
+    PopVlan: _TAG,
+    PushMpls: _LABEL,
+    PopMpls: _LABEL,
+    SetNwTtl: _TTL,
+    CopyTtlIn: _TTL,
+    CopyTtlOut: _TTL,
+}
+_PORTS = {"tp_src": frozenset({"tcp_src", "udp_src"}), "tp_dst": frozenset({"tcp_dst", "udp_dst"})}
 
 
 def process_packet(step: SwitchStep, in_port: int, packet: Packet) -> None:
@@ -172,6 +192,10 @@ def apply_actions(step: SwitchStep, flight: Flight, actions: Iterable[OpenFlowAc
         if not flight.alive:
             return
         _apply_one(step, flight, action)
+        if isinstance(action, SetField):
+            flight.rewritten |= _PORTS.get(action.field, {action.field})
+        elif (fields := _REWRITES.get(type(action))) is not None:
+            flight.rewritten |= fields
 
 
 def _apply_one(step: SwitchStep, flight: Flight, action: OpenFlowAction) -> None:
@@ -222,6 +246,7 @@ def _look_up(step: SwitchStep, flight: Flight, table: int) -> FlowEntry | None:
     found = best_entries(step.core.flows, table, fields)
     level = found[0].priority if found else -1
     step.reads.add(("lookup", table, tuple(sorted(fields.items())), level))
+    step.decisions.append(TableLookup(table, fields, flight.rewritten, level))
     count_lookup(step, table, bool(found))
     if not found:
         return None
@@ -263,6 +288,7 @@ def _lower_ttl(step: SwitchStep, flight: Flight, ttl: int | None, with_ttl: Call
     """Lower a time to live, of IP or of a label; a packet whose time is up is dropped and reported."""
     if ttl is None:
         return
+    step.decisions.append(TtlCheck(ttl, flight.rewritten))
     if ttl <= 1:
         flight.reason = PacketInReason.INVALID_TTL
         step.reads.add("config")
@@ -282,6 +308,7 @@ def output(step: SwitchStep, flight: Flight, number: int, max_len: int) -> None:
         through_tables(step, _copy(flight))
     elif number == Port.NORMAL:
         fields = packet_fields(flight.packet, flight.in_port)
+        step.decisions.append(BridgeLookup(fields, flight.rewritten))
         copy = replace(flight, packet=without_empty_tag(flight.packet))
         for port in normal_ports(step, fields, flight.in_port):
             _emit(step, copy, port)

@@ -17,6 +17,7 @@ from sdnloom.network.packet import Packet
 from sdnloom.network.switch.cells import Cell
 from sdnloom.network.switch.config import Switch, SwitchError
 from sdnloom.network.switch.core import FlowEntry, SwitchCore
+from sdnloom.network.switch.decisions import PacketDecision
 from sdnloom.network.value import Value
 
 _T = TypeVar("_T")
@@ -93,6 +94,7 @@ class SwitchStep:
         self.labels: list[str] = []
         self.deviates = False
         self.copies = 0
+        self.decisions: list[PacketDecision] = []  # that depended on the packet, in order
         self.learns_late = False
         self.learned: list[tuple[int, int, int, int]] = []
 

@@ -23,6 +23,7 @@ def survey_json(survey: Survey, topology: Topology | None) -> str:
         "port": survey.port.port,
         "classes": [_class(each, names) for each in survey.classes],
         "repeated": survey.repeated,
+        "unsent_stacks": list(survey.unsent),
         "complete": survey.complete,
         "reasons": list(survey.gaps),
         "divergences": list(survey.divergences),

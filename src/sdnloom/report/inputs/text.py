@@ -29,6 +29,8 @@ def survey_text(survey: Survey, topology: Topology | None) -> str:
         lines.append(
             f"{counted(survey.repeated, 'more class')} that {differ} only in fields that the program does not read"
         )
+    if survey.unsent:
+        lines.append(f"not sent to the controller in this state: packets of {', '.join(survey.unsent)}")
     if survey.complete:
         such = "packet" if survey.about == "packets" else "reply"
         lines.append(

@@ -1,10 +1,10 @@
-"""Terms with some of their variables replaced by values."""
+"""Terms with some of their variables replaced by values or other terms."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from sdnloom.symbolic.terms import constructors as make
-from sdnloom.symbolic.terms.node import Model, Term, postorder, variables
+from sdnloom.symbolic.terms.node import Term, postorder, variables
 
 _MAKE: Final[dict[str, Callable[..., Term]]] = {
     "concat": make.concat, "extract": make.extract, "add": make.add, "sub": make.sub, "mul": make.mul,
@@ -15,8 +15,8 @@ _MAKE: Final[dict[str, Callable[..., Term]]] = {
 _WIDTH_LAST: Final = {"zext": make.zero_extend, "sext": make.sign_extend}
 
 
-def substitute(term: Term, values: Model) -> Term:
-    """Return the term with these values of variables, simplified."""
+def substitute(term: Term, values: Mapping[str, int | Term]) -> Term:
+    """Return the term with these values, or terms of the same width, in place of variables, simplified."""
     if variables(term).isdisjoint(values):
         return term
     done: dict[Term, Term] = {}
@@ -25,10 +25,10 @@ def substitute(term: Term, values: Model) -> Term:
     return done[term]
 
 
-def _replaced(node: Term, values: Model, done: dict[Term, Term]) -> Term:
+def _replaced(node: Term, values: Mapping[str, int | Term], done: dict[Term, Term]) -> Term:
     if node.op == "var":
-        name = node.args[0]
-        return make.const(values[name], node.width) if name in values else node
+        value = values.get(node.args[0], node)
+        return make.const(value, node.width) if isinstance(value, int) else value
     if node.op == "const" or variables(node).isdisjoint(values):
         return node
     arguments: list[Any] = [done[each] if type(each) is Term else each for each in node.args]

@@ -1,0 +1,128 @@
+"""A symbolic packet after a switch, a handler or a host has changed it.
+
+A field that still has the value that it had is still the same variable; any other value is a constant, unless another
+variable field had it (addresses that an answer swaps) or it is a time to live that was lowered. Where a constant equals
+the value of the witness by chance, the field stays a variable: that can only tell more packets apart than necessary.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from sdnloom.inputs.concolic import variable
+from sdnloom.inputs.domains import Domain
+from sdnloom.inputs.skeletons import Skeleton
+from sdnloom.inputs.stacks import STACKS, Stack, StackField, stack_of
+from sdnloom.network.packet import Header, Packet, decode, encode
+from sdnloom.symbolic.terms import constructors as terms
+from sdnloom.symbolic.terms.constructors import Term, const
+from sdnloom.symbolic.terms.node import variables
+from sdnloom.symbolic.terms.substitute import substitute
+
+_MOST_HOPS = 32  # by which a time to live is lowered in one step
+
+
+@dataclass(frozen=True)
+class SymbolicPacket:
+    """Packets of a skeleton. Variables named in `origin` stand for a term over the variables of the packets sent."""
+
+    skeleton: Skeleton
+    origin: tuple[tuple[str, Term], ...] = ()
+
+    def sent(self, condition: Term) -> Term:
+        """Return a condition on this packet as a condition on the packet that was sent."""
+        return substitute(condition, dict(self.origin)) if self.origin else condition
+
+    def after(self, change: "SymbolicPacket") -> "SymbolicPacket":
+        """Return the packet that `change`, a change of packets of this skeleton, makes of this one."""
+        if not self.origin:
+            return change
+        mine, names = dict(self.origin), {field.name for field, _ in change.skeleton.symbolic}
+        changed = {name: substitute(term, mine) for name, term in change.origin}
+        kept = {name: term for name, term in self.origin if name in names and name not in changed}
+        return SymbolicPacket(change.skeleton, tuple(sorted({**kept, **changed}.items())))
+
+
+def changed_packet(skeleton: Skeleton, frame: bytes, packet: Packet) -> SymbolicPacket | None:
+    """Return the packets that those of a skeleton become, given one frame of them and what became of it.
+
+    None if the headers are those of no stack.
+    """
+    now = encode(packet)
+    stack = _stack_of(skeleton.stack, packet, now)
+    if stack is None:
+        return None
+    pairs = zip(skeleton.stack.fields, skeleton.domains, strict=True)
+    before = {field.name: (field, domain) for field, domain in pairs}
+    symbolic = [field for field, _ in skeleton.symbolic if not field.computed]
+    domains, origin = list[Domain](), dict[str, Term]()
+    for field in stack.fields:
+        value, (old, domain) = field.read(now), before.get(field.name, (None, Domain.of(field.read(now))))
+        if field.computed:
+            domains.append(domain if old is not None else Domain.anything(field, value))
+            continue
+        if old is not None and old.read(frame) == value:
+            domains.append(domain)
+            continue
+        term = _origin(field, value, old, domain, symbolic, frame)
+        if term is None:
+            domains.append(Domain.of(value))
+        else:
+            domains.append(Domain.anything(field, value))
+            origin[field.name] = term
+    same = stack is skeleton.stack and tuple(domains) == skeleton.domains
+    return SymbolicPacket(skeleton if same else Skeleton(stack, tuple(domains)), tuple(sorted(origin.items())))
+
+
+def _origin(
+    field: StackField, value: int, old: StackField | None, domain: Domain, symbolic: list[StackField], frame: bytes
+) -> Term | None:
+    """Return the term of a field that does not have its own value any more; None for a constant."""
+    if old is not None and field.name.endswith(".ttl") and not domain.pinned:
+        lowered = old.read(frame) - value
+        if 0 < lowered <= _MOST_HOPS:
+            return terms.sub(variable(old), const(lowered, field.bits))
+    for other in symbolic:
+        if (other.bits, other.kind) == (field.bits, field.kind) and other.read(frame) == value:
+            return variable(other)
+    return None
+
+
+def _stack_of(stack: Stack, packet: Packet, frame: bytes) -> Stack | None:
+    """Return the stack of a packet, by its headers: the present one if they are the same."""
+    kinds = tuple(map(type, packet.headers))
+    if kinds == _kinds(stack.name) or packet.headers == ():
+        return stack if len(frame) >= len(stack.template) else None
+    name = _names().get(kinds)
+    return None if name is None or len(frame) < len(stack_of(name).template) else stack_of(name)
+
+
+@cache
+def _kinds(name: str) -> tuple[type[Header], ...]:
+    return tuple(map(type, decode(stack_of(name).template).headers))
+
+
+@cache
+def _names() -> dict[tuple[type[Header], ...], str]:
+    found: dict[tuple[type[Header], ...], str] = {}
+    for name in STACKS:
+        if name != "bpdu":  # its headers are those of any frame
+            found.setdefault(_kinds(name), name)
+    return found
+
+
+def packet_values(skeleton: Skeleton, packet: Packet) -> Mapping[str, int] | None:
+    """Return the values of a packet's symbolic fields, if it is one of the skeleton; what follows does not matter."""
+    frame = encode(packet)
+    if _stack_of(skeleton.stack, packet, frame) is not skeleton.stack:
+        return None
+    values = {field.name: field.read(frame) for field in skeleton.stack.fields}
+    free = {field.name for field in skeleton.stack.fields if field.computed or field.name.endswith(".length")}
+    if not skeleton.admits({name: value for name, value in values.items() if name not in free}):
+        return None
+    return {field.name: values[field.name] for field, _ in skeleton.symbolic}
+
+
+def depends_on(condition: Term, names: frozenset[str]) -> bool:
+    """Whether a condition mentions one of the variables."""
+    return not variables(condition).isdisjoint(names)
