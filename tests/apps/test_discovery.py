@@ -49,6 +49,32 @@ def test_a_ring_that_is_no_ring_holds_for_all_that_the_app_tells_apart(ryu: Path
     assert report["bounds"][-1].startswith("4 packets discovered, one for each class that the program tells apart")
 
 
+@pytest.mark.parametrize(("kind", "rows"), [("flows", ["  flow1 is priority 0 *: controller"]), ("ports", [])])
+def test_a_monitor_that_only_logs_counters_tells_no_replies_apart(
+    ryu: Path, sdnloom: CommandLine, kind: str, rows: list[str]
+) -> None:
+    port = ("--port", 1) if kind == "ports" else ()
+    app = ("--app", "ryu.app.simple_monitor_13", "--path", ryu, "--topology", "single,2")
+    run = sdnloom("inputs", *app, "--statistics", kind, *port)
+    assert (run.code, run.out.split()[0]) == (0, "1")
+    assert [line for line in run.out.splitlines() if line.startswith("  flow")] == rows
+
+
+@pytest.mark.slow
+def test_a_monitor_is_given_all_counters_that_it_tells_apart(ryu: Path, sdnloom: CommandLine, tmp_path: Path) -> None:
+    monitor = (ryu / "ryu" / "app" / "simple_monitor_13.py").read_text()
+    place = "        self.logger.info('datapath         '"
+    (tmp_path / "wrong.py").write_text(
+        monitor.replace(place, f"        assert not body or body[0].byte_count != 4711\n{place}", 1)
+    )
+    network = ("--path", ryu, "--topology", "single,2", "--ping", "h1,h2,1", "--ticks", 1)
+    wanted = ("--property", "NoHandlerException", "--discover", "--stack", "arp")
+    held = sdnloom("check", "--app", "ryu.app.simple_monitor_13", *network, *wanted)
+    assert (held.code, held.out.split()[0]) == (0, "HOLDS")
+    found = sdnloom("check", "--app", "wrong.py", *network, *wanted)
+    assert (found.code, "[statistics flow1.byte_count=4711]" in found.out) == (1, True)
+
+
 def test_a_trace_of_discovered_packets_needs_no_option_to_be_replayed(ryu: Path, sdnloom: CommandLine) -> None:
     found = sdnloom("check", "--discover-only", EXAMPLES / "switch13_bug3.toml")
     assert "h1: send [ethernet eth.dst=h2]" in found.out

@@ -265,7 +265,7 @@ class ConcolicClass:
     @cached_property
     def witness(self) -> Mapping[str, int]:
         """The values of the input that took the path."""
-        return self._symbolic_fields(self.path.witness)
+        return self._simplified(self._symbolic_fields(self.path.witness))
 
     @cached_property
     def _traced_run(self) -> tuple[HandlerRun, tuple[Line, ...]]:
@@ -342,7 +342,30 @@ class ConcolicClass:
         extra += [terms.not_(self._agreeing(pattern)) for pattern in avoiding]
         wish = {field.name: within.get(field.name, domain).first for field, domain in skeleton.symbolic}
         found = self.model(extra, {**self.path.witness, **wish})
-        return None if found is None else self._symbolic_fields(found)
+        return None if found is None else self._simplified(self._symbolic_fields(found))
+
+    def _simplified(self, values: Mapping[str, int]) -> Mapping[str, int]:
+        """Return counters that take the same path and are as near to the preferred ones as bisection finds.
+
+        A solver gives counters that the program does not read any value, and to others needlessly large ones.
+        """
+        if isinstance(self.question.message, PacketIn):
+            return values
+        found, laws = dict(values), constraints(self.question.skeleton)
+
+        def fits(name: str, value: int) -> bool:
+            model = {**found, name: value}
+            return self.contains(model) and all(evaluate_term(each, model) for each in laws)
+
+        for field, domain in self.question.skeleton.symbolic:
+            name, near = field.name, domain.first
+            if found[name] == near or fits(name, near):
+                found[name] = near
+                continue
+            while abs(found[name] - near) > 1:
+                middle = (found[name] + near) // 2
+                near, found[name] = (near, middle) if fits(name, middle) else (middle, found[name])
+        return found
 
     def model(self, extra: Sequence[Term], wish: Mapping[str, int]) -> Mapping[str, int] | None:
         """Return symbolic fields that take the path and satisfy `extra`, close to `wish`; None if there are none."""

@@ -30,6 +30,7 @@ from sdnloom.symbolic.terms.constructors import (
     ne,
     not_,
     shl,
+    slt,
     sub,
     term_text,
     to_smtlib,
@@ -68,6 +69,8 @@ WRAPPED = [
         for k in (1, 5)
     ),
     ("concat", 5, ("const", 1, 1), ("var", 3, "v"), ("const", 1, 0)),
+    *(("concat", 5, ("var", 3, "v"), ("const", 2, k)) for k in range(4)),
+    *(("mul", 6, ("zero_extend", 6, ("var", 3, "v")), ("const", 6, k)) for k in (3, 7, 9, 11)),
     ("ite", 3, ("ult", 0, ("var", 3, "v"), ("const", 3, 3)), ("const", 3, 6), ("const", 3, 2)),
 ]
 
@@ -166,6 +169,9 @@ def test_comparison_with_a_constant_moves_through_invertible_operations():
     assert eq(ite(eq(Y, five), const(1, 8), const(0, 8)), const(1, 8)) is eq(Y, five)
     assert eq(sub(X, Y), const(0, 8)) is eq(X, Y)
     assert ule(X, five) is not_(ult(five, X))
+    assert ult(concat(X, const(0, 3)), const(41, 11)) is ult(X, const(6, 8))
+    assert slt(concat(X, const(0, 3)), const(-41, 11)) is slt(X, const(-5, 8))
+    assert ult(mul(zero_extend(X, 12), const(10, 12)), const(51, 12)) is ult(X, const(6, 8))
 
 
 @pytest.mark.parametrize(

@@ -453,6 +453,10 @@ def ult(left: Term, right: Term) -> Term:
         if left.op == "zext":
             inner = left.args[0]
             return TRUE if bound >> inner.width else ult(inner, const(bound, inner.width))
+        if (scaled := _scaled(left)) is not None:
+            inner, factor, rest = scaled
+            least = -((rest - bound) // factor)  # the least inner one that is too large
+            return TRUE if least >> inner.width else ult(inner, const(least, inner.width))
     elif left.op == "const":
         bound = left.args[0]
         if bound == top:
@@ -464,11 +468,25 @@ def ult(left: Term, right: Term) -> Term:
         if right.op == "zext":
             inner = right.args[0]
             return FALSE if bound >> inner.width else ult(const(bound, inner.width), inner)
+        if _scaled(right) is not None:
+            return not_(ult(right, const(bound + 1, right.width)))
     elif left.op == right.op == "zext":
         width = max(left.args[0].width, right.args[0].width)
         if width < left.width:
             return ult(extract(left, width - 1, 0), extract(right, width - 1, 0))
     return intern("ult", 0, left, right)
+
+
+def _scaled(term: Term) -> tuple[Term, int, int] | None:
+    """Return an inner term, a factor and a rest if the term is `inner * factor + rest` without overflow."""
+    if term.op == "concat" and term.args[-1].op == "const":
+        low = term.args[-1]
+        return extract(term, term.width - 1, low.width), 1 << low.width, low.args[0]
+    if term.op == "mul" and term.args[0].op == "zext" and term.args[1].op == "const":
+        inner, factor = term.args[0].args[0], term.args[1].args[0]
+        if factor and ((1 << inner.width) - 1) * factor >> term.width == 0:
+            return inner, factor, 0
+    return None
 
 
 def ule(left: Term, right: Term) -> Term:
@@ -485,6 +503,14 @@ def slt(left: Term, right: Term) -> Term:
         return boolean(_signed(left) < _signed(right))
     if _top_bit_clear(left) and _top_bit_clear(right):
         return ult(left, right)
+    if right.op == "const" and left.op == "concat" and left.args[-1].op == "const":
+        low = left.args[-1]
+        inner = extract(left, left.width - 1, low.width)
+        least = -((low.args[0] - _signed(right)) >> low.width)
+        return TRUE if least >> (inner.width - 1) == 1 else slt(inner, const(least, inner.width))
+    if left.op == "const" and right.op == "concat" and right.args[-1].op == "const":
+        above = _signed(left) + 1
+        return FALSE if above >> (left.width - 1) == 1 else not_(slt(right, const(above, left.width)))
     return intern("slt", 0, left, right)
 
 
