@@ -154,7 +154,7 @@ REPORTED = {
     "int of a float": ("def f(x): return int(float(x) + 0.5)", {"x": WIDE}, "int() of a float"),
     "text of a float": ("def f(x): return str(0.5 + x)", {"x": WIDE}, "text of a float"),
     "C function": ("import math\ndef f(x): return math.sqrt(x) == 2", {"x": WIDE}, "call of math.sqrt"),
-    "C method": ("import re\nP = re.compile('[0-4]+')\ndef f(x): return P.match(str(x)) is None", {"x": WIDE}, "call of Pattern.match"),
+    "C method": ("import decimal\nC = decimal.Context()\ndef f(x): return C.create_decimal(x) > 5", {"x": WIDE}, "call of Context.create_decimal"),
     "unrewritten function": ("import textwrap\ndef f(x): return textwrap.dedent(str(x)) == '3'", {"x": WIDE}, "which is not rewritten"),
     "json": ("import json\ndef f(x): return json.dumps({'a': [x]}) == '{\"a\": [3]}'", {"x": WIDE}, "call of json.dumps"),
     "hash": ("def f(x): return hash(x) == 3", {"x": WIDE}, "hash"),

@@ -73,7 +73,7 @@ def call(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any
         return function(*args, **kwargs)
     if isinstance(function, type):
         return _call_class(function, args, kwargs)
-    if kind is BuiltinFunctionType or kind is MethodWrapperType:
+    if isinstance(function, BuiltinFunctionType) or kind is MethodWrapperType:
         return _call_builtin(function, args, kwargs)
     if kind is MethodDescriptorType or kind is WrapperDescriptorType:
         return _call_unbound(function, args, kwargs)

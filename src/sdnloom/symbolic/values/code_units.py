@@ -109,10 +109,10 @@ def equality(left: Sequence[CodeUnit], right: Sequence[CodeUnit]) -> Term:
             wide_right.append(b)
     if wide_left:
         conditions.append(terms.eq(concat_units(wide_left), concat_units(wide_right)))
-    return terms.all_(*_merged(conditions))
+    return terms.all_(*merged_equalities(conditions))
 
 
-def _merged(conditions: list[Term]) -> list[Term]:
+def merged_equalities(conditions: list[Term]) -> list[Term]:
     """Merge equalities of neighbouring bits with constants into one equality, which is shorter and easier to invert."""
     merged: list[Term] = []
     for condition in conditions:

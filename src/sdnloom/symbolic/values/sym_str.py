@@ -148,7 +148,7 @@ class SymStr(SymSequence, str):
         if type(separator) is not str or not separator:
             return None
         groups: list[list[str]] = [[]]
-        for piece in _split_into_fields(self.pieces, separator):
+        for piece in split_into_fields(self.pieces, separator):
             if isinstance(piece, str):
                 first, *rest = piece.split(separator)
                 groups[-1].append(first)
@@ -217,7 +217,7 @@ class SymStr(SymSequence, str):
         if type(prefix) is not str or start is not None or end is not None:
             return SymSequence.startswith(self, prefix, start, end)
         units: tuple[CodeUnit, ...] = ()
-        for piece in _split_into_fields(self.pieces, *_separators(self.pieces)):
+        for piece in split_into_fields(self.pieces, *_separators(self.pieces)):
             if len(units) >= len(prefix):
                 break
             units += _units_of_piece(piece)
@@ -227,7 +227,7 @@ class SymStr(SymSequence, str):
         if type(suffix) is not str or start is not None or end is not None:
             return SymSequence.endswith(self, suffix, start, end)
         units: tuple[CodeUnit, ...] = ()
-        for piece in reversed(_split_into_fields(self.pieces, *_separators(self.pieces))):
+        for piece in reversed(split_into_fields(self.pieces, *_separators(self.pieces))):
             if len(units) >= len(suffix):
                 break
             units = _units_of_piece(piece) + units
@@ -333,7 +333,7 @@ def _separators(pieces: tuple[Piece, ...]) -> list[str]:
     return [piece.style.separator for piece in pieces if isinstance(piece, WrittenNumber) and piece.style.separator]
 
 
-def _split_into_fields(pieces: tuple[Piece, ...], *separators: str) -> list[Piece]:
+def split_into_fields(pieces: tuple[Piece, ...], *separators: str) -> list[Piece]:
     """Return the pieces, with addresses that have one of these separators split into their fields."""
     found: list[Piece] = []
     for piece in pieces:
@@ -455,7 +455,7 @@ def _equality_of_pieces(left: tuple[Piece, ...], right: tuple[Piece, ...]) -> Te
     found = _equality_piece_by_piece(left, right)
     if found is None:
         separators = _separators(left) + _separators(right)
-        found = _equality_piece_by_piece(_split_into_fields(left, *separators), _split_into_fields(right, *separators))
+        found = _equality_piece_by_piece(split_into_fields(left, *separators), split_into_fields(right, *separators))
     return found
 
 
