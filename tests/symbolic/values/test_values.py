@@ -173,3 +173,12 @@ def test_paths_do_not_depend_on_the_hash_seed() -> None:
     }
     assert len(outputs) == 1
     assert outputs.pop().count("\n") == 9
+
+
+def test_a_division_by_a_wide_symbolic_number_loses_no_term() -> None:
+    divisor = var("d", 48)
+    execution = Execution({"d": 3})
+    with execution.active():
+        assert 7 // symbolic_int(3, divisor) == 2
+        assert 7 % symbolic_int(3, divisor) == 1
+    assert execution.concretisations == {}
