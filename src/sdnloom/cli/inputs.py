@@ -9,6 +9,7 @@ from sdnloom.check.discovery_table import read_field_options
 from sdnloom.check.run import Run
 from sdnloom.check.scenario import Scenario
 from sdnloom.check.survey import StatisticsWish, Survey, survey
+from sdnloom.cli.any_state import AnyStateOptions, any_state_options, print_any_state
 from sdnloom.cli.apps import APP_GROUPS, chosen_scenario, describes_scenario
 from sdnloom.cli.format_option import format_option
 from sdnloom.cli.option_groups import GroupedCommand
@@ -30,8 +31,9 @@ from sdnloom.symbolic.options import ExplorationOptions
 
 INPUTS_GROUPS = {
     **APP_GROUPS,
-    "Inputs": ("switch", "port", "state", "stacks", "fields", "statistics", "robust"),
-    "Limits": ("paths", "time_limit"),
+    "Inputs": ("switch", "port", "origin", "state", "stacks", "fields", "statistics", "robust"),
+    "Limits": ("paths", "time_limit", "entries", "max_states"),
+    "Traces": ("trace_dir", "no_trace"),
 }
 
 
@@ -62,6 +64,7 @@ INPUTS_GROUPS = {
 @click.option("--robust", is_flag=True, help="Also look for packets that make the packet library raise.")
 @click.option("--paths", type=click.IntRange(1), default=2_000, show_default=True, help="Stop after so many runs.")
 @click.option("--time-limit", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="Stop after that time.")
+@any_state_options
 @show_output_option
 @format_option("inputs")
 def command(
@@ -76,6 +79,11 @@ def command(
     robust: bool,
     paths: int,
     time_limit: float | None,
+    origin: str,
+    entries: int | None,
+    max_states: int | None,
+    trace_dir: Path | None,
+    no_trace: bool,
     show_output: bool,
     form: str,
 ) -> int:
@@ -85,9 +93,14 @@ def command(
     address. An app alone (--app) is given any addresses. --state names a trace, as `sdnloom check` writes it and
     `sdnloom step` saves it; without it the program has just started and all switches have connected.
 
+    With --from any the program may be in any state of a bounded shape. Printed is which lines and exceptions of its
+    handlers runs lead to, which some state and packet lead to, and which are not possible.
+
     Exit code: 0 these are all classes, 1 with --robust some packet makes the library or the program raise, 2 bad input,
-    3 there may be other classes.
+    3 there may be other classes. With --from any: 0 all is decided, 1 a run leads to an exception, 3 neither.
     """
+    any_state = AnyStateOptions(entries, max_states, trace_dir, no_trace)
+    any_state.refuse(origin, state=state, statistics=statistics, robust=robust, show_output=show_output)
     if statistics and (stacks or robust):
         other = "--robust" if robust else "--stack"
         raise click.UsageError(
@@ -110,6 +123,8 @@ def command(
         wish = StatisticsWish(statistics, domains)
     wanted = [] if wish else make_skeletons(stacks or DEFAULT_STACKS, setting, domains, robust)
     means = ConcolicOptions(ExplorationOptions(paths=paths), robust)
+    if origin == "any":
+        return print_any_state(loaded, switch_port, wanted, means, (stacks, domains), any_state, watch, form)
     with progress.announcing(STARTS), watch.in_force(), watch.during("during the start-up"):
         ready = loaded if trace is None else loaded.with_inputs_of(trace.path)
         run = Run(ready, ordered=True, show_output=show_output)

@@ -33,10 +33,13 @@ class TraceRecord:
     found: Finding | None
 
 
-def write_trace(recorded: TraceRecord, folder: Path, used: set[Path]) -> Path:
-    """Write a trace into the folder under a name that no other trace of this run has, and return the file."""
+def write_trace(recorded: TraceRecord, folder: Path, used: set[Path], label: str = "") -> Path:
+    """Write a trace into the folder under a name that no other trace of this run has, and return the file.
+
+    Without a label its name is that of the scenario and the property.
+    """
     scenario, found = recorded.scenario, recorded.found
-    label = f"{scenario.name}.{found.property}" if found else scenario.name
+    label = label or (f"{scenario.name}.{found.property}" if found else scenario.name)
     stem = re.sub(r"[^\w.-]+", "-", label).strip("-.") or "trace"
     file, number = folder / f"{stem}{TRACE_SUFFIX}", 1
     while file in used:

@@ -13,6 +13,10 @@ from typing import Any, Final
 FORMATS: Final[Mapping[str, Mapping[str, str]]] = {
     "check": {"text": "check.text:report_text", "json": "check.json_format:report_json"},
     "inputs": {"text": "inputs.text:survey_text", "json": "inputs.json_format:survey_json"},
+    "inputs --from any": {
+        "text": "inputs.any_state_text:any_state_text",
+        "json": "inputs.any_state_json:any_state_json",
+    },
     "replay": {"text": "replay.text:replay_text", "json": "replay.json_format:replay_json"},
     "walk": {"text": "walk.text:walk_text", "json": "walk.json_format:walk_json"},
     "races": {
