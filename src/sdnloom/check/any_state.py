@@ -30,7 +30,7 @@ from sdnloom.inputs.any_state.state_exploration import (
     StateExplorer,
     StateShape,
     learn_shape,
-    packet_values,
+    packet_of_model,
     run_in_state,
 )
 from sdnloom.inputs.any_state.state_shapes import StateBounds
@@ -223,7 +223,7 @@ class _Survey:
         def confirm(question: HandlerQuestion, model: Mapping[str, int]) -> None:
             program.prepare(core)
             done, lines = line_trace(lambda: run_in_state(program, core, explorer.states, question, model), self.files)
-            pair = StatePacket(done.used, question, packet_values(question, model))
+            pair = StatePacket(done.used, question, packet_of_model(question, model))
             for each in targets_of(lines, done.handler_run.events).targets:
                 pairs.setdefault(each, pair)
 

@@ -217,7 +217,7 @@ class StateExplorer:
         def run(execution: Execution) -> StateRun:
             check_limits()
             execution.ignores, execution.fixed = ignores, fixed
-            packet = {**skeleton.preferred, **packet_values(question, execution.model)}
+            packet = {**skeleton.preferred, **packet_of_model(question, execution.model)}
             message, symbolic = message_with(question, packet), content(packet)
 
             def attempt(change: Callable[[Holders], None]) -> HandlerRun:
@@ -244,11 +244,11 @@ def run_in_state(
     program: OpenState, core: Any, states: AnyState, question: HandlerQuestion, model: Mapping[str, int]
 ) -> StateRun:
     """Run a program, rewritten or not, from the state and on the packet of a model."""
-    message = message_with(question, packet_values(question, model))
+    message = message_with(question, packet_of_model(question, model))
     return states.run(PlainValues(model), lambda change: program.run_changed(core, message, change))
 
 
-def packet_values(question: HandlerQuestion, model: Mapping[str, int]) -> dict[str, int]:
+def packet_of_model(question: HandlerQuestion, model: Mapping[str, int]) -> dict[str, int]:
     """The fields of the packet among the values of a model."""
     names: Sequence[str] = [field.name for field, _ in question.skeleton.symbolic]
     return {name: model[name] for name in names if name in model}
