@@ -15,6 +15,7 @@ BENCHMARKS: dict[str, str] = {
     "nice-table5": "benchmarks.nice_table5",
     "nice-figure7": "benchmarks.nice_figure7",
     "platforms": "benchmarks.platforms",
+    "random-packets": "benchmarks.random_packets",
     "snapshots": "benchmarks.snapshots",
     "spin": "benchmarks.spin",
     "raceloom-examples": "benchmarks.raceloom_examples",

@@ -78,7 +78,7 @@ def run(quick: bool, arguments: list[str]) -> Report:
         text = " ".join(command).replace(str(RYU), "RYU")
         if given.only not in text:
             continue
-        if not _available(text):
+        if not available(text):
             missing += 1
             continue
         limits = ("--time-limit", f"{given.limit:g}", *(("--no-trace",) if command[0] == "check" else ()))
@@ -94,7 +94,8 @@ def run(quick: bool, arguments: list[str]) -> Report:
     return report
 
 
-def _available(text: str) -> bool:
+def available(text: str) -> bool:
+    """Whether what a command or scenario needs is there."""
     if "ryu" in text:
         return RYU.is_dir()
     return "faucet" not in text or importlib.util.find_spec("faucet") is not None
