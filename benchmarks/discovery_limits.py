@@ -32,6 +32,19 @@ def commands(quick: bool) -> list[tuple[str, ...]]:
         ("inputs", "examples/faucet/one_vlan.toml", "--port", "1"),
         ("inputs", "examples/faucet/acl.toml", "--port", "1"),
         ("inputs", "examples/faucet/routing.toml", "--port", "1"),
+        (
+            "inputs",
+            "--from",
+            "any",
+            "--app",
+            "examples/discovery/any_state.py",
+            "--topology",
+            "single,2",
+            "--port",
+            "1",
+        ),
+        ("inputs", "--from", "any", "--app", "ryu.app.simple_switch_13", "--path", str(RYU), "--port", "1"),
+        ("inputs", "--from", "any", "examples/ryu/rest_router_configured.toml", "--port", "1"),
         ("check", "--discover", "examples/faucet/one_vlan.toml"),
         ("check", "--discover", "examples/faucet/discover.toml"),
         ("check", "--discover", "examples/ryu/rest_router_configured.toml"),
@@ -81,7 +94,8 @@ def run(quick: bool, arguments: list[str]) -> Report:
         if not available(text):
             missing += 1
             continue
-        limits = ("--time-limit", f"{given.limit:g}", *(("--no-trace",) if command[0] == "check" else ()))
+        traced = command[0] == "check" or "--from" in command
+        limits = ("--time-limit", f"{given.limit:g}", *(("--no-trace",) if traced else ()))
         module = "benchmarks.cpu_clock" if given.busy else "sdnloom"
         seconds, cpu, code, says = _measured((module, *command, *limits), given.cores)
         rows.add(text, seconds, cpu, code, says)
