@@ -189,8 +189,7 @@ def test_what_a_client_is_told_is_sent_as_well_and_its_trace_replays(sdnloom: Co
 
 
 def test_a_sender_that_is_told_nothing_and_discovers_nothing_is_vacuous(sdnloom: CommandLine, tmp_path: Path) -> None:
-    silent = SCENARIO.replace("[topology]", '[switches]\nversion = "1.3"\n\n[topology]')  # a miss is dropped
-    write(tmp_path, silent)
+    write(tmp_path, SCENARIO + "[discover]\nstacks = []\n")
     run = sdnloom("check", "net.toml")
     assert (run.code, run.out.split()[0]) == (3, "VACUOUS")
     assert (

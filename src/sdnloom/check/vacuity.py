@@ -46,7 +46,7 @@ def _silent(network: Network, from_options: bool) -> list[str]:
     told = "--discover instead of --discover-only" if from_options else "`to` or `packets` in [[hosts]]"
     return [
         f"{one.spec.name} sends nothing: it is told nothing, and no packet was discovered for it in any state; "
-        f"{told} lets it send"
+        f"{'`burst` of at least 1' if one.client.burst == 0 else told} lets it send"
         for one in silent_clients(network)
     ]
 

@@ -73,7 +73,8 @@ def value_type_of(hint: Any, own: Mapping[Any, ValueType]) -> ValueType | None:
     if origin is Annotated:
         return value_type_of(arguments[0], own)
     if origin is Literal:
-        return ValueType(f"one of {', '.join(map(str, arguments))}", lambda value: _member(value, arguments))
+        expected = f"one of {', '.join(map(str, arguments))}" if len(arguments) > 1 else f'"{arguments[0]}"'
+        return ValueType(expected, lambda value: _member(value, arguments))
     if origin in (Union, types.UnionType):
         kinds = [kind for one in arguments if one is not type(None) and (kind := value_type_of(one, own))]
         return (
