@@ -142,7 +142,7 @@ def test_nothing_is_called_impossible_if_paths_were_left_out():
 
 def test_a_limit_on_states_is_the_reason_why_a_run_may_be_missing():
     found = survey(scenario(sends=3), states=5)
-    assert found.searched.result.incomplete == "the limit of 5 states was reached"
+    assert found.searches[0].result.incomplete == "the limit of 5 states was reached"
     assert answers(found)[RaisedAt(line("del self.warnings[source]"), "KeyError")] is TargetStatus.POSSIBLE
 
 
@@ -157,7 +157,7 @@ def test_a_watch_that_was_interrupted_leaves_everything_undecided():
 def test_violations_and_strategies_of_the_scenario_do_not_end_the_search():
     plain, reduced = survey(scenario()), survey(scenario(reduce=True, find_all=False))
     assert answers(plain) == answers(reduced)
-    assert plain.searched.result.statistics.states == reduced.searched.result.statistics.states
+    assert plain.searches[0].result.statistics.states == reduced.searches[0].result.statistics.states
 
 
 class Deaf:

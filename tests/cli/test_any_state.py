@@ -77,8 +77,10 @@ a state, as 3 states met in the search have shaped it:
   Strikes.strikes: dict with up to 2 entries (number 0 to 281,474,976,710,655 -> number 0 to 65,535)
   Strikes.warnings: dict with up to 2 entries (number 0 to 281,474,976,710,655 -> one of False, True)
   everything else as after the start, and the switch sends the packet as it does then
+a packet: of the stacks ethernet
 
 searched: 12 states, all runs within the bounds of the scenario
+searched deeper: 10 states, not all runs: the strategy NO-DELAY skips delays of messages between controller and switches
 explored: 153 runs of the handlers from symbolic states
 complete: in no such state does such a packet lead to another line or exception
 """
@@ -163,6 +165,39 @@ def test_options_of_any_state_need_it(sdnloom: CommandLine, tmp_path: Path, opti
     run = sdnloom("inputs", "net.toml", "--port", 1, *option)
     assert run.code == 2
     assert f"{option[0]} is given; expected --from any as well" in run.err
+
+
+def test_a_handler_that_waits_leaves_its_later_lines_undecided(sdnloom: CommandLine) -> None:
+    app = ROOT / "examples/apps/delayed_switch.py"
+    options = ("--topology", "single,2", "--port", 1, "--stack", "ethernet", "--from", "any", "--no-trace")
+    run = sdnloom("inputs", "--app", app, *options)
+    assert run.code == 3
+    assert "\nnot decided: 2 lines\n  delayed_switch.py:18  packet = parser.OFPPacketOut(\n" in run.out
+    waits = "what a handler does later is not explored: it waits at delayed_switch.py:17: hub.sleep(1)"
+    assert f"\nincomplete: {waits}\n" in run.out
+    refused = sdnloom("inputs", "--app", app, *options, "--threads", "explore")
+    assert refused.code == 2
+    assert "threads of program 'DelayedSwitch' are steps of their own; expected threads = 'settle'" in refused.err
+
+
+@pytest.mark.slow
+def test_the_example_needs_three_packets(sdnloom: CommandLine, tmp_path: Path) -> None:
+    app = ("--app", ROOT / "examples/discovery/any_state.py", "--topology", "single,2", "--ping", "h1,h2,3")
+    fields = ("--stack", "ethernet", "--field", "eth.dst=h2", "--field", "eth.type=0x88b5")
+    run = sdnloom("inputs", *app, "--port", 1, *fields, "--from", "any", "--max-states", 2000)
+    assert run.code == 1
+    assert "reached by a run: KeyError: '00:00:00:00:00:01', raised at any_state.py:46\n  a run of 9 steps: " in run.out
+    trace = next(tmp_path.glob("any_state.any-state.sdnloom-trace.json"))
+    replayed = sdnloom("replay", trace)
+    assert replayed.code == 0
+    assert "KeyError" in replayed.out.splitlines()[-1]
+
+
+def test_a_time_limit_leaves_a_report(sdnloom: CommandLine, tmp_path: Path) -> None:
+    write(tmp_path)
+    run = sdnloom(*COMMON, "--no-trace", "--time-limit", 0.001)
+    assert run.code in (2, 3)
+    assert "the time limit of 0.001 s was reached" in run.out + run.err
 
 
 def test_a_program_on_another_platform_is_refused(sdnloom: CommandLine) -> None:

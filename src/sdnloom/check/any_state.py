@@ -40,7 +40,7 @@ from sdnloom.inputs.explorer import HandlerQuestion
 from sdnloom.inputs.skeletons import Skeleton
 from sdnloom.network.events import HandlerRaised
 from sdnloom.network.topology.spec import SwitchPort
-from sdnloom.platforms.explorable import Holders
+from sdnloom.platforms.explorable import Holders, LaterWork
 from sdnloom.platforms.line_trace import Line, line_trace
 from sdnloom.symbolic.path_search import PathRun
 from sdnloom.symbolic.result import PathClass
@@ -93,7 +93,8 @@ class AnyStateSurvey:
     port: SwitchPort
     answers: tuple[TargetAnswer, ...]
     shape: StateShape
-    searched: Report
+    searches: tuple[Report, ...]
+    skeletons: tuple[Skeleton, ...]  # of the packets that were explored
     gaps: tuple[str, ...]  # why paths of the handlers may be missing
     divergences: tuple[str, ...]
     paths: int  # runs of handlers from symbolic states
@@ -135,37 +136,41 @@ def survey_any_state(
     """
     watch = watch or LimitWatch(Limits())
     scenario.network.topology.check_port(port)
-    seconds = None if watch.limits.seconds is None else max(watch.left * SEARCH_SHARE, 0.001)
-    limits = replace(scenario.options.limits, states=states, seconds=seconds)
-    discovering = replace(scenario.discovering(), options=replace(scenario.options, limits=limits))
-    with watch.in_force(), watch.during("during the start-up"):
-        run = LineRun(discovering, port, scenario.code)
-    searching = LimitWatch(limits)
-    report = run.check(on_event, searching)
-    watch.interrupted |= searching.interrupted
-    return _Survey(scenario, discovering, run, report, port, bounds or StateBounds(), watch).survey(
-        skeletons, means, on_run
-    )
+    return _Survey(scenario, port, bounds or StateBounds(), watch, states, on_event).survey(skeletons, means, on_run)
 
 
 class _Survey:
     def __init__(
         self,
         scenario: Scenario,
-        discovering: Scenario,
-        run: LineRun,
-        report: Report,
         port: SwitchPort,
         bounds: StateBounds,
         watch: LimitWatch,
+        states: int,
+        on_event: Callable[[SearchEvent], None] | None,
     ) -> None:
-        self.scenario, self.run, self.report, self.port, self.watch = scenario, run, report, port, watch
-        self.discovering, self.bounds = discovering, bounds
-        self.files = run.watched.files
+        self.scenario, self.port, self.bounds, self.watch = scenario, port, bounds, watch
+        self.states, self.on_event = states, on_event
+        self.discovering = scenario.discovering()
+        self.found: list[tuple[LineRun, Report]] = []  # the searches, and what they found
+        self.search(SEARCH_SHARE)
+        self.run, self.report = self.found[0]
+        self.files = self.run.watched.files
         self.facts: SourceFacts = source_facts(self.files)
         self.classes: frozenset[str] = frozenset()  # of the objects that hold the state, and their bases
         self.divergences: list[str] = []
         self.missing: list[str] = []
+
+    def search(self, share: float, deep: bool = False) -> None:
+        """Search for runs, with so much of the time that is left."""
+        seconds = None if self.watch.limits.seconds is None else max(round(self.watch.left * share, 1), 0.1)
+        limits = replace(self.scenario.options.limits, states=self.states, seconds=seconds)
+        limited = replace(self.discovering, options=replace(self.scenario.options, limits=limits))
+        with self.watch.in_force(), self.watch.during("during the start-up"):
+            run = LineRun(limited, self.port, self.scenario.code, deep)
+        watch = LimitWatch(limits)
+        self.found.append((run, run.check(self.on_event, watch)))
+        self.watch.interrupted |= watch.interrupted
 
     def survey(
         self,
@@ -196,8 +201,14 @@ class _Survey:
                     answers.append(explorer.explore(HandlerQuestion(core, self.port.switch, message, skeleton)))
             with limits_in_force(None):  # what was found is confirmed
                 pairs = self._confirmed(answers, original, explorer)
+            if pairs.keys() - self._paths().keys() and self.watch.reason_to_stop() is None:
+                self.search(1.0, deep=True)
         with limits_in_force(None):  # and reported
             return self._result(shape, answers, pairs)
+
+    def _paths(self) -> Mapping[HandlerTarget, Counterexample]:
+        """For each line and exception that the searches reached, a shortest run."""
+        return shortest_paths([one for _, report in self.found for one in report.result.violations])
 
     def _learned(self, twin: WatchedTwin, core: object, original: object) -> StateShape:
         """The shape of the states that the search met; it ran the twin if inputs were discovered."""
@@ -243,6 +254,12 @@ class _Survey:
         names = {str(file): file.name for file in self.files} | {str(file.resolve()): file.name for file in self.files}
         lines = [Line(names[file], number) for file, number in one.trail if file in names]
         events = one.output.handler_run.events if one.output is not None else ()
+        self.missing += [
+            f"what a handler does later is not explored: it waits at {place}"
+            for event in events
+            if isinstance(event, LaterWork)
+            for place in event.places
+        ]
         if one.exception is not None:
             self.missing.append(f"a run of the handler failed: {one.exception}")
         return targets_of(lines, events).targets
@@ -250,7 +267,7 @@ class _Survey:
     def _result(
         self, shape: StateShape, answers: Sequence[StateAnswer], pairs: Mapping[HandlerTarget, StatePacket]
     ) -> AnyStateSurvey:
-        paths = shortest_paths(self.report.result.violations)
+        paths = self._paths()
         gaps = tuple(dict.fromkeys([*(gap for answer in answers for gap in answer.gaps), *self.missing]))
         complete = not gaps and not self.divergences
         run_lines = {each for each in (*paths, *pairs) if isinstance(each, Line)}
@@ -275,7 +292,8 @@ class _Survey:
             self.port,
             tuple(found),
             shape,
-            self.report,
+            tuple(report for _, report in self.found),
+            tuple(answer.question.skeleton for answer in answers),
             gaps,
             tuple(self.divergences),
             sum(answer.exploration.statistics.paths for answer in answers),
@@ -287,11 +305,16 @@ class _Survey:
     def _exception_texts(self, answers: Sequence[StateAnswer]) -> dict[HandlerTarget, str]:
         """The exceptions with the text of one of them."""
         texts: dict[HandlerTarget, str] = {}
-        for one in self.report.result.violations:
-            for transition in one.transitions:
-                for event in transition.events:
-                    if isinstance(event, HandlerRaised):
-                        texts.setdefault(RaisedAt.of(event), event.text)
+        happened = [
+            event
+            for _, report in self.found
+            for one in report.result.violations
+            for transition in one.transitions
+            for event in transition.events
+        ]
+        for event in happened:
+            if isinstance(event, HandlerRaised):
+                texts.setdefault(RaisedAt.of(event), event.text)
         for answer in answers:
             for path in answer.exploration.classes:
                 for event in path.output.handler_run.events if path.output is not None else ():
@@ -303,16 +326,19 @@ class _Survey:
         self, shown: Sequence[Counterexample]
     ) -> tuple[Scenario, Fingerprints, dict[Counterexample, tuple[Transition, ...]]]:
         """The scenario with its own properties, and the runs as `sdnloom replay` takes them."""
-        scenario = replace(self.discovering, network=self.report.scenario.network)
-        run = self.run.unwatched(scenario)
-        found = {}
-        for one in shown:
-            steps = Steps(tuple(transition.step for transition in one.transitions))
-            again = run.replay(Trace(steps, None, *run.fingerprints))
-            if again.diverged is not None:
-                raise DiscoveryError(f"a run that was found cannot be replayed: {again.diverged}")
-            found[one] = again.transitions
-        return scenario, run.fingerprints, found
+        replayed = {}
+        for run, report in self.found:
+            scenario = replace(self.discovering, network=report.scenario.network)
+            again = run.unwatched(scenario)
+            known = set(report.result.violations)
+            for one in shown:
+                if one in known and one not in replayed:
+                    steps = Steps(tuple(transition.step for transition in one.transitions))
+                    result = again.replay(Trace(steps, None, *again.fingerprints))
+                    if result.diverged is not None:
+                        raise DiscoveryError(f"a run that was found cannot be replayed: {result.diverged}")
+                    replayed[one] = result.transitions
+        return scenario, again.fingerprints, replayed
 
 
 def _class_names(holders: Holders) -> frozenset[str]:

@@ -21,12 +21,13 @@ from sdnloom.inputs.explorable import explorable
 from sdnloom.network.build import NetworkView
 from sdnloom.network.events import HandlerRaised, MessageSent, Printed
 from sdnloom.network.openflow import PacketIn
-from sdnloom.network.program import Input, MessageIn, Program, Reaction, capability
+from sdnloom.network.program import HasThreads, Input, MessageIn, Program, Reaction, capability
 from sdnloom.network.topology.spec import SwitchPort
 from sdnloom.network.value import Value
 from sdnloom.platforms.explorable import HandlerRun, MessageContent, OpenState, RewrittenProgram
 from sdnloom.platforms.line_trace import Line, line_trace
 from sdnloom.properties.base import NetworkProperty
+from sdnloom.strategies import NoDelay
 
 LINES = "lines of the handler"
 
@@ -125,6 +126,12 @@ class WatchedProgram:
                 f"the state of program {program.name!r} cannot be changed: it is a {type(program).__name__}; "
                 "expected an os-ken or Ryu app, or a class in plain Python"
             )
+        threads = capability(program, HasThreads)
+        if threads is not None and threads.explores_threads:
+            raise DiscoveryError(
+                f"threads of program {program.name!r} are steps of their own; expected threads = 'settle', "
+                "so that a packet is handled in one step"
+            )
         self.opened = opened
         self.files = files or opened.own_files
         self.cores: dict[Hashable, None] = {}  # the states that were met
@@ -195,14 +202,24 @@ class WatchedTwin(WatchedProgram):
 class LineRun(Run):
     """A run in which every line that a packet at one port leads to is a finding."""
 
-    def __init__(self, scenario: Scenario, port: SwitchPort, files: tuple[Path, ...]) -> None:
+    def __init__(
+        self,
+        scenario: Scenario,
+        port: SwitchPort,
+        files: tuple[Path, ...],
+        deep: bool = False,
+    ) -> None:
+        """A `deep` run follows each run to its end before the next, and without delays of control messages."""
         properties = [each for each in scenario.properties if not isinstance(each, Property)]
         reports = LineProperty(
             with_identity=any(each.identity for each in properties), with_rest=any(each.rest for each in properties)
         )
         limits = scenario.options.limits
-        options = SearchOptions(engine=scenario.options.engine, find_all=True, limits=limits)
-        super().__init__(replace(scenario, properties=(reports,), options=options, strategies=()))
+        engine, strategies = scenario.options.engine, (NoDelay(),) if deep else ()
+        options = SearchOptions(
+            engine="loop" if deep else engine, order="dfs" if deep else "bfs", find_all=True, limits=limits
+        )
+        super().__init__(replace(scenario, properties=(reports,), options=options, strategies=strategies))
         self.watched = WatchedProgram(self.program, port, files)
         self.program = self.watched
 

@@ -29,6 +29,12 @@ class HandlerRun(NamedTuple):
     events: tuple[Event, ...]
 
 
+class LaterWork(NamedTuple):
+    """The event that a run left work for later: it waits at these places for a timer or another thread."""
+
+    places: tuple[str, ...]
+
+
 class ExplorableProgram(Protocol):
     """A program under exploration. Its code was rewritten to follow symbolic values."""
 
@@ -72,7 +78,10 @@ class OpenState(Protocol):
     def run_changed(
         self, core: Any, given: MessageIn, change: Callable[[Holders], None], content: MessageContent | None = None
     ) -> HandlerRun:
-        """Run the handler of a message in a state that is changed first. Neither state is kept, nor what it prints."""
+        """Run the handler of a message in a state that is changed first. Neither state is kept, nor what it prints.
+
+        If it leaves work for later, that is an event of the run: LaterWork.
+        """
 
 
 class RewrittenProgram(Program, ExplorableProgram, Protocol):

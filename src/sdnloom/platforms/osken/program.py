@@ -7,6 +7,7 @@ handshake, its Datapath parses and serialises. sdnloom replaces the threads, the
 
 import contextlib
 import importlib.util
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -25,7 +26,7 @@ from sdnloom.network.program import (
     TimerInput,
 )
 from sdnloom.platforms.capture.states import FreshProgram, StateId
-from sdnloom.platforms.explorable import HandlerRun, Holders, MessageContent
+from sdnloom.platforms.explorable import HandlerRun, Holders, LaterWork, MessageContent
 from sdnloom.platforms.footprint.footprint import Effects
 from sdnloom.platforms.osken.default_hub import default_hub
 from sdnloom.platforms.osken.errors import AppError
@@ -187,9 +188,15 @@ class OskenProgram(CapturedProgram):
         """Run the handlers of a message, inside of the apps' context."""
         self._states.restore(core)
         self._states.live = None  # also if the change fails
+        before = Counter(self._left_for_later())
         change(self._holders())
         done = self._run(ProgramStep(given))
-        return HandlerRun(done.messages, done.events)
+        later = Counter(self._left_for_later()) - before
+        return HandlerRun(done.messages, (*done.events, LaterWork(tuple(later))) if later else done.events)
+
+    def _left_for_later(self) -> list[str]:
+        """What waits in the present state: for a timer, or otherwise inside of a call."""
+        return self._apps.waiting_lines() or self._apps.parked()
 
     def _holders(self) -> dict[str, Any]:
         """The apps that come from files of the program, by name."""

@@ -16,7 +16,7 @@ _SCHEMA = "sdnloom-any-state-1"
 
 def any_state_json(survey: AnyStateSurvey, traces: Mapping[Counterexample, Path]) -> str:
     """The answers, and what they are relative to."""
-    shape, done = survey.shape, survey.searched.result
+    shape = survey.shape
     values = {
         "schema": _SCHEMA,
         "program": survey.program,
@@ -31,7 +31,10 @@ def any_state_json(survey: AnyStateSurvey, traces: Mapping[Counterexample, Path]
             "optional": sorted(map(str, shape.optional)),
             "kept": {str(attribute): why for attribute, why in shape.kept},
         },
-        "searched": {"states": done.statistics.states, "incomplete": done.incomplete},
+        "stacks": [skeleton.stack.name for skeleton in survey.skeletons],
+        "searches": [
+            {"states": each.result.statistics.states, "incomplete": each.result.incomplete} for each in survey.searches
+        ],
         "paths": survey.paths,
         "complete": survey.complete,
         "decided": survey.decided,

@@ -74,10 +74,15 @@ def _lines(status: TargetStatus, answers: list[TargetAnswer], names: Names) -> l
     if not answers:
         return []
     found = ["", f"{status.value}: {counted(len(answers), 'line')}"]
+    if status is not TargetStatus.POSSIBLE:
+        return found + [f"  {target_words(each.target)}  {each.text}" for each in answers]
+    pairs: dict[int, list[TargetAnswer]] = {}  # lines to which one state and packet lead are shown together
     for each in answers:
-        found.append(f"  {target_words(each.target)}  {each.text}")
-        if status is TargetStatus.POSSIBLE and each.pair is not None:
-            found += _pair(each.pair, names, "    ")
+        pairs.setdefault(id(each.pair), []).append(each)
+    for group in pairs.values():
+        source = f"  {group[0].text}" if len(group) == 1 else ""
+        found.append(f"  {line_ranges(each.target for each in group if isinstance(each.target, Line))}{source}")
+        found += _pair(group[0].pair, names, "    ") if group[0].pair is not None else []
     return found
 
 
@@ -106,16 +111,19 @@ def _assumed(survey: AnyStateSurvey) -> list[str]:
         absent = ", or not set" if attribute in shape.optional else ""
         lines.append(f"  {attribute}: {shape_text(each)}{absent}")
     lines += [f"  {attribute}: as after the start, because {why}" for attribute, why in shape.kept]
-    return [*lines, "  everything else as after the start, and the switch sends the packet as it does then"]
+    lines.append("  everything else as after the start, and the switch sends the packet as it does then")
+    stacks = ", ".join(skeleton.stack.name for skeleton in survey.skeletons)
+    return [*lines, f"a packet: of the stacks {stacks}"] if stacks else lines
 
 
 def _ending(survey: AnyStateSurvey) -> list[str]:
-    done = survey.searched.result
-    ended = f"not all runs: {done.incomplete}" if done.incomplete else "all runs within the bounds of the scenario"
-    lines = [
-        f"searched: {counted(done.statistics.states, 'state')}, {ended}",
-        f"explored: {counted(survey.paths, 'run')} of the handlers from symbolic states",
-    ]
+    lines = []
+    for number, each in enumerate(survey.searches):
+        done = each.result
+        way = " deeper" if number else ""
+        ended = f"not all runs: {done.incomplete}" if done.incomplete else "all runs within the bounds of the scenario"
+        lines.append(f"searched{way}: {counted(done.statistics.states, 'state')}, {ended}")
+    lines.append(f"explored: {counted(survey.paths, 'run')} of the handlers from symbolic states")
     if survey.complete:
         lines.append("complete: in no such state does such a packet lead to another line or exception")
     lines += [f"incomplete: {gap}" for gap in survey.gaps]
