@@ -42,6 +42,8 @@ __all__ = ["PASS_THROUGH", "REPLACEMENTS", "SINKS", "SymRange", "register_replac
 class SymRange:
     """`range` with a symbolic bound: forks on whether there is a next number."""
 
+    __class__ = property(lambda self: range)  # for the program; isinstance checks type() first
+
     def __init__(self, start: int, stop: int, step: int) -> None:
         self.start, self.stop, self.step = start, stop, step
         if step == 0:

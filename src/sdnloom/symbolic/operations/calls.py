@@ -8,7 +8,7 @@ rewritten but may be called with symbolic values, because it only passes them on
 import functools
 import itertools
 from collections import OrderedDict, defaultdict, deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from enum import Enum, Flag
 from types import (
     BuiltinFunctionType,
@@ -42,6 +42,15 @@ _REVERSIBLE: Final[tuple[Any, ...]] = ([], {}, deque())
 _SINK_MODULES: Final = frozenset({"logging", "warnings", "traceback"})
 
 
+Caller = Callable[[Any, tuple[Any, ...], Mapping[str, Any]], Any]
+_PACKAGES: Final[dict[str, Caller]] = {}  # package -> what calls its functions with symbolic arguments
+
+
+def register_package(name: str, caller: Caller) -> None:
+    """Let a function call the functions of a package that are not rewritten, if arguments may be symbolic."""
+    _PACKAGES[name] = caller
+
+
 def trust(*packages: str) -> None:
     """Allow calls with symbolic values into code of these packages that is not rewritten."""
     _TRUSTED.update(packages)
@@ -68,7 +77,7 @@ def call(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any
         return REPLACEMENTS[function](*args, **kwargs)
     if not (_any_symbolic(args) or (kwargs and _any_symbolic(kwargs.values()))):
         # Plain arguments: only a method of a container with symbolic keys can depend on an input.
-        if has_symbolic_keys() and isinstance(getattr(function, "__self__", None), _CONTAINERS):
+        if has_symbolic_keys() and isinstance(getattr(function, "__self__", None), CONTAINERS):
             return _call_builtin(function, args, kwargs)
         return function(*args, **kwargs)
     if isinstance(function, type):
@@ -133,6 +142,8 @@ def _call_python(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]
     if replacement is not None and _any_symbolic(args):
         return replacement(*args, **kwargs)
     top = module.partition(".")[0]
+    if top in _PACKAGES:
+        return _PACKAGES[top](function, args, kwargs)
     if top in _SINK_MODULES:
         return function(*map(concrete, args), **{key: concrete(value) for key, value in kwargs.items()})
     if not (top in _TRUSTED or any(module == each or module.startswith(f"{each}.") for each in _TRUSTED)):
@@ -173,7 +184,7 @@ def _call_class(kind: type, args: tuple[Any, ...], kwargs: Mapping[str, Any]) ->
                         f"call of {kind.__module__}.{kind.__name__}, which is not rewritten", args, kwargs
                     )
                     break
-        if issubclass(kind, _CONTAINERS):
+        if issubclass(kind, CONTAINERS):
             MAYBE_SYMBOLIC.add(kind)
         if _only_stores_arguments(kind):
             return kind(*args, **kwargs)
@@ -287,7 +298,7 @@ def _concretise_arguments(construct: str, args: tuple[Any, ...], kwargs: Mapping
         concretise_all(each, construct)
 
 
-_CONTAINERS: Final[tuple[type, ...]] = (dict, set, frozenset, type({}.keys()), list, tuple, deque)
+CONTAINERS: Final[tuple[type, ...]] = (dict, set, frozenset, type({}.keys()), list, tuple, deque)
 # Iterators may become lists, because functions in C that do not pass them on consume them.
 ITERATORS: Final[frozenset[type]] = frozenset(
     (GeneratorType, map, filter, zip, enumerate, reversed, itertools.chain, itertools.islice, itertools.zip_longest,

@@ -78,13 +78,16 @@ def _after_header(body: list[ast.stmt]) -> int:
 
 
 def imported_names(tree: ast.Module) -> set[str]:
-    """Return the top-level names of the modules that a module imports, in functions too."""
+    """Return the top-level names of the modules that a module imports, in functions too, and names in modules."""
     names: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names.update(each.name.partition(".")[0] for each in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             names.add(node.module.partition(".")[0])
+            names.update(f"{node.module}.{each.name}" for each in node.names)
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            names.add(f"{node.value.id}.{node.attr}")
     return names
 
 

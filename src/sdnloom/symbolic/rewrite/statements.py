@@ -22,6 +22,11 @@ _COMPREHENSIONS: Final = (ast.ListComp, ast.SetComp, ast.DictComp, ast.Generator
 _Function = TypeVar("_Function", ast.FunctionDef, ast.AsyncFunctionDef)
 
 
+def _may_be_iterated(node: ast.ClassDef) -> bool:
+    """Return whether C may iterate over instances of a class that are arguments: it has bases or `__iter__`."""
+    return bool(node.bases) or any(isinstance(each, ast.FunctionDef) and each.name == "__iter__" for each in node.body)
+
+
 class StatementRewriter(ExpressionRewriter, ast.NodeTransformer):
     """Rewrites statements in functions; an assignment to a subscript becomes a call after its value was computed."""
 
@@ -53,6 +58,8 @@ class StatementRewriter(ExpressionRewriter, ast.NodeTransformer):
         node.bases = [self.visit(each) for each in node.bases]
         node.keywords = [self.visit(each) for each in node.keywords]
         self._cannot_bind = False
+        if _may_be_iterated(node):
+            node.decorator_list.append(self.operation("new_class", node).func)
         self._in_class = True
         body: list[ast.stmt] = []
         for statement in node.body:

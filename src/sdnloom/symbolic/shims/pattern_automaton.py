@@ -197,7 +197,7 @@ class _Field:
     values: Sequence[tuple[int, Sequence[int]]]  # (value, codes), by ascending value
 
 
-def match_condition(pattern: "re.Pattern[Any]", text: Any, mode: str) -> Term | None:
+def text_condition(pattern: "re.Pattern[Any]", text: Any, mode: str) -> Term | None:
     """Return the condition that a symbolic text matches in a mode: match, fullmatch or search; None if unknown."""
     runner = _runner(pattern, mode)
     if runner is None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from sdnloom.symbolic.operations.calls import call
-from sdnloom.symbolic.shims.pattern_automaton import match_condition
+from sdnloom.symbolic.shims.pattern_automaton import text_condition
 from sdnloom.symbolic.shims.pattern_parts import parts_of
 from sdnloom.symbolic.shims.pattern_search import MAX_LENGTH, CharacterSearch, FoundSpans, PatternTooComplexError
 from sdnloom.symbolic.values.fork import decide
@@ -138,7 +138,7 @@ def _matcher(mode: str) -> Callable[..., Any]:
             return getattr(pattern, mode)(*(concrete(each) for each in (string, pos, endpos) if each is not None))
         plain = string.concrete()
         whole = endpos is None and type(pos) is int and pos == 0
-        condition = match_condition(pattern, string, mode) if whole else None
+        condition = text_condition(pattern, string, mode) if whole else None
         if condition is not None:
             found = getattr(pattern, mode)(plain)
             matched = decide(condition, found is not None)

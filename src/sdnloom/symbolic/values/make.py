@@ -47,6 +47,7 @@ __all__ = [
     "concrete",
     "concretise_all",
     "float_of_int",
+    "has_attributes",
     "has_symbolic",
     "octet_terms",
     "register_attributes",
@@ -63,6 +64,7 @@ _MAX_DEPTH: Final = 8
 _CONTAINERS: Final[tuple[Any, ...]] = (
     list, tuple, set, frozenset, deque, type({}.keys()), type({}.values()), type({}.items())
 )  # fmt: skip
+_SEQUENCES: Final[tuple[Any, ...]] = (list, tuple, set, frozenset, deque)
 _CONTAINER_ITERATORS: Final = frozenset(kind.__iter__ for kind in _CONTAINERS)
 SIMPLE: Final = frozenset((int, str, bytes, bool, float, type(None)))
 # Classes whose instances count as symbolic if an attribute is, such as the addresses of a library.
@@ -97,6 +99,11 @@ def symbolic_text(value: str, term: Term, style: NumberStyle | None = None) -> s
 def register_attributes(kind: type) -> None:
     """Let instances of a class count as symbolic if an attribute is."""
     _WITH_ATTRIBUTES.add(kind)
+
+
+def has_attributes(kind: type) -> bool:
+    """Return whether instances of a class, or of one of its bases, count as symbolic if an attribute is."""
+    return any(each in _WITH_ATTRIBUTES for each in kind.__mro__)
 
 
 def writes_itself(kind: type) -> bool:
@@ -166,6 +173,9 @@ def has_symbolic(value: Any, depth: int = _MAX_DEPTH) -> bool:
                 return True
             if type(each) not in SIMPLE and has_symbolic(each, depth - 1):
                 return True
+    elif isinstance(value, _SEQUENCES):  # a subclass with its own `__iter__`, which is not called
+        base = next(each for each in _SEQUENCES if isinstance(value, each))
+        return any(has_symbolic(each, depth - 1) for each in base.__iter__(value))
     elif kind in _WITH_ATTRIBUTES:
         return any(has_symbolic(each, depth - 1) for each in stored_attributes(value).values())
     return False
@@ -182,6 +192,9 @@ def concretise_all(value: Any, construct: str, depth: int = _MAX_DEPTH) -> None:
     elif depth and isinstance(value, dict):
         for key, each in value.items():
             concretise_all(key, construct, depth - 1)
+            concretise_all(each, construct, depth - 1)
+    elif depth and isinstance(value, _SEQUENCES):
+        for each in next(each for each in _SEQUENCES if isinstance(value, each)).__iter__(value):
             concretise_all(each, construct, depth - 1)
     elif depth and kind in _WITH_ATTRIBUTES:
         for each in stored_attributes(value).values():

@@ -7,6 +7,7 @@ interval needs. A comparison that the interval decides is no branch.
 
 import math
 from collections.abc import Callable
+from enum import IntFlag
 from typing import Any, Literal, NoReturn
 
 from sdnloom.symbolic.terms import constructors as terms
@@ -140,7 +141,8 @@ class SymInt(int):
         return _arithmetic(other, self, ">>", _rshift)
 
     def __and__(self, other: Any) -> Any:
-        return _arithmetic(self, other, "&", _and)
+        found = _arithmetic(self, other, "&", _and)
+        return found if type(other) is int or not isinstance(other, IntFlag) else _flags(found, other)
 
     __rand__ = __and__
 
@@ -246,6 +248,15 @@ class SymInt(int):
 
     def __deepcopy__(self, memo: object) -> "SymInt":
         return self
+
+
+def _flags(number: int, mask: IntFlag) -> int:
+    """Return `number & mask` as flags, by forks, if the mask has one or two bits; with more it stays a number."""
+    bits = [1 << bit for bit in range(mask.value.bit_length()) if mask.value >> bit & 1]
+    if mask.value < 0 or len(bits) > 2:
+        return number
+    possible = [*bits, sum(bits)] if len(bits) > 1 else bits
+    return type(mask)(next((each for each in possible if number == each), 0))
 
 
 _SEQUENCES = (str, bytes, list, tuple, bytearray)
