@@ -5,12 +5,14 @@ prefix, or a list after `in` or `other than`; what cannot be written so has the 
 text depends on the condition and the names alone, and without `...` it is true of the same inputs as the condition.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from sdnloom.network.packet import EtherType, IpProto
 from sdnloom.network.packet.headers import TcpFlag
 from sdnloom.symbolic.terms.constructors import TRUE, not_, term_text
 from sdnloom.symbolic.terms.evaluate import evaluate_term
+from sdnloom.symbolic.terms.facts import Facts
 from sdnloom.symbolic.terms.node import Term, postorder, variables
 from sdnloom.symbolic.terms.simplify import essential
 from sdnloom.symbolic.terms.text import value_in_kind
@@ -42,38 +44,41 @@ _VALUE_NAMES: dict[str, Mapping[int, str]] = {
 
 def condition_text(condition: Sequence[Term], names: HostNames | None = None) -> str:
     """Return the conjunction of these truth values as text; "" if there are none."""
-    return " and ".join(_conjunction(essential(condition), names or {}, 0))
+    return " and ".join(_conjunction(condition, names or {}, 0))
 
 
 def _conjunction(literals: Sequence[Term], names: HostNames, nested: int) -> list[str]:
     """Return the parts of a conjunction, those about one field together where the first of them is."""
-    parts = [part for each in literals for part in (each.args if each.op == "all" else (each,)) if part is not TRUE]
-    known: dict[Term, ValueSet] = {}
+    order: dict[Term, None] = {}  # variables whose set is known, and other parts
+    excluded: dict[Term, list[tuple[int, int]]] = {}
     sources: dict[Term, list[Term]] = {}
-    rest: list[Term] = []
-    order: list[Term] = []  # variables whose set is known, and other parts
-    for part in parts:
-        variable = _only_variable(part)
-        values = None if variable is None else _satisfying(part, variable)
-        if variable is None or values is None:
-            rest.append(part)
-            order.append(part)
+    for part in (part for each in literals for part in (each.args if each.op == "all" else (each,))):
+        variable, outside = _excluded(part)
+        if part is TRUE:
             continue
-        if variable not in known:
-            order.append(variable)
-        known[variable] = _common(known.get(variable, _everything(variable.width)), values)
-        sources.setdefault(variable, []).append(part)
-    for part in rest:
-        variable = _only_variable(part)
-        if variable is not None and variable in known and _size(known[variable]) <= _FEW_VALUES:
-            kept = [value for value in _members(known[variable]) if evaluate_term(part, {variable.args[0]: value})]
-            known[variable] = _joined((value, value) for value in kept)
-            order.remove(part)
+        if variable is None:
+            order[part] = None
+        else:
+            order.setdefault(variable)
+            excluded.setdefault(variable, []).extend(outside)
+            sources.setdefault(variable, []).append(part)
+    known = {each: _complement(_joined(sorted(ranges)), each.width) for each, ranges in excluded.items()}
+    others = [each for each in order if each not in known]
+    facts = Facts()
+    for each in (part for parts in sources.values() for part in parts) if others else ():
+        facts.learn(each, True)
+    needed = {each for each in essential(others) if not facts.refutes(each, False)}
     found = []
+    for each in others:
+        variable = _only_variable(each)
+        if variable in known and _size(known[variable]) <= _FEW_VALUES:
+            kept = [value for value in _members(known[variable]) if evaluate_term(each, {variable.args[0]: value})]
+            known[variable] = _joined((value, value) for value in kept)
+            needed.discard(each)
     for each in order:
         if each in known:
             found += _field_parts(each, known[each], _constants(sources[each]), names)
-        else:
+        elif each in needed:
             found.append(_other_part(each, names, nested))
     return found
 
@@ -104,6 +109,14 @@ def _only_variable(part: Term) -> Term | None:
     if len(variables(part)) != 1:
         return None
     return next(each for each in postorder(part) if each.op == "var")
+
+
+@lru_cache(maxsize=4096)  # most classes of a program share most conditions
+def _excluded(part: Term) -> tuple[Term | None, ValueSet]:
+    """Return the only variable of a condition and the values that it excludes; None if they are no list of ranges."""
+    variable = _only_variable(part)
+    inside = None if variable is None else _satisfying(part, variable)
+    return (None, ()) if variable is None or inside is None else (variable, _complement(inside, variable.width))
 
 
 def _satisfying(part: Term, variable: Term) -> ValueSet | None:
@@ -175,7 +188,7 @@ def _common(left: ValueSet, right: ValueSet) -> ValueSet:
     return tuple(found)
 
 
-def _joined(ranges: Iterator[tuple[int, int]]) -> ValueSet:
+def _joined(ranges: Iterable[tuple[int, int]]) -> ValueSet:
     """Return the union of sorted ranges."""
     found: list[tuple[int, int]] = []
     for low, high in ranges:
