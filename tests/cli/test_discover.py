@@ -92,7 +92,9 @@ def test_a_scenario_says_what_is_discovered(sdnloom: CommandLine, tmp_path: Path
     table = '[discover]\nstacks = ["ipv4/tcp"]\nfields = { eth.dst = "h2", ipv4.dst = ["h2"], tcp.dst_port = [80] }\n'
     write(tmp_path, SCENARIO + table)
     run = sdnloom("check", "net.toml", "--format", "json")
-    assert run.code == 0
+    assert run.code == 3  # the program also asks whether the port is another one
+    unreached = json.loads(run.out)["discovery"]["unreached"]
+    assert [each["option"] for each in unreached] == ["--field tcp.dst_port=80,81"]
     assert packets(run) == [
         "ipv4/tcp eth.dst=h2 ipv4.dst=h2 tcp.flags=2",
         "ipv4/tcp eth.dst=h2 ipv4.dst=h2 tcp.src_port=1025 tcp.flags=2",
@@ -214,3 +216,48 @@ def test_a_printed_scenario_discovers_the_same(sdnloom: CommandLine, tmp_path: P
     runs = [sdnloom("check", *args, "--no-trace", "--format", "json") for args in (given, ("printed.toml",))]
     assert counts(runs[0]) == counts(runs[1])
     assert json.loads(runs[0].out)["discovery"]["packets"] == json.loads(runs[1].out)["discovery"]["packets"]
+
+
+ADMINISTRATOR = """\
+from sdnloom.network.packet import IPv4, decode
+
+
+class Administrated:
+    \"\"\"Lets through what comes from one address.\"\"\"
+
+    def packet_in(self, net, switch, message):
+        last = decode(message.data).headers[-1]
+        if isinstance(last, IPv4) and last.src == 0x0A000009:
+            net.flood(switch, message)
+        elif isinstance(last, IPv4) and last.dst == 0x0A000064:
+            net.flood(switch, message)
+"""
+
+
+def test_a_branch_that_no_packet_takes_is_named_and_then_nothing_holds(sdnloom: CommandLine, tmp_path: Path) -> None:
+    write(tmp_path, SCENARIO.replace('{ name = "Sometimes", event = "Received", at = "h2" }, ', ""))
+    (tmp_path / "firewall.py").write_text(ADMINISTRATOR)
+    options = ("--stack", "ipv4", "--field", "eth.dst=h2")
+    run = sdnloom("check", "net.toml", *options)
+    branch = "firewall.py:9: no packet takes the side ipv4.src == 10.0.0.9; to reach it, give"
+    assert run.code == 3
+    assert f"INCOMPLETE no violation so far, but branches are not reached: {branch}" in run.out
+    assert f"\nunreached: {branch} --field ipv4.src=own,10.0.0.9\n" in run.out
+    dst = "any except own, preferred topology; compared with 10.0.0.100 (firewall.py:11)"
+    assert f"\ndomain of ipv4.dst: {dst}\ndomain of ipv4.src: own; compared with 10.0.0.9 (firewall.py:9)\n" in run.out
+    found = json.loads(sdnloom("check", "net.toml", *options, "--format", "json").out)["discovery"]
+    assert found["unreached"] == [
+        {
+            "file": "firewall.py",
+            "line": 9,
+            "condition": "ipv4.src == 10.0.0.9",
+            "values": {"ipv4.src": "10.0.0.9"},
+            "option": "--field ipv4.src=own,10.0.0.9",
+            "silent": [],
+        }
+    ]
+    assert [each["field"] for each in found["domains"]] == ["ipv4.dst", "ipv4.src"]
+    assert not found["complete"]
+    assert any("ipv4.dst=10.0.0.100" in label for label in found["packets"]["h1 at s1:1"])
+    reached = sdnloom("check", "net.toml", *options, "--field", "ipv4.src=own,10.0.0.9")
+    assert (reached.code, reached.out[:5]) == (0, "HOLDS")

@@ -53,19 +53,8 @@ kind = "client"
 to = ["h2"]
 """
 KEYS = [
-    *(
-        "schema",
-        "program",
-        "switch",
-        "port",
-        "classes",
-        "repeated",
-        "unsent_stacks",
-        "complete",
-        "reasons",
-        "divergences",
-    ),
-    *("concretised", "paths"),
+    *("schema", "program", "switch", "port", "classes", "repeated", "unsent_stacks", "complete", "reasons", "domains"),
+    *("unreached", "divergences", "concretised", "paths"),
 ]
 
 
@@ -91,6 +80,8 @@ def test_classes_are_shown_with_condition_example_and_reaction(sdnloom: CommandL
      for example eth.dst=00:00:00:00:00:02 eth.src=00:00:00:00:00:02 eth.type=0x88b5
      -> s1: FlowMod add buffer 0 eth_dst=h2: port 1
 
+domain of eth.dst: any except own, preferred topology
+domain of eth.src: any
 complete: every such packet is in one of these classes (2 runs of the program)
 """
     )
@@ -134,6 +125,13 @@ def test_json_is_one_object_with_the_documented_keys(sdnloom: CommandLine, tmp_p
         },
     ]
     assert (document["complete"], document["reasons"], document["divergences"]) == (True, [], [])
+    assert (document["domains"], document["unreached"]) == (
+        [
+            {"field": "eth.dst", "values": "any except own, preferred topology", "constants": []},
+            {"field": "eth.src", "values": "own, h2", "constants": []},
+        ],
+        [],
+    )
 
 
 def test_a_trace_says_in_which_state_the_program_is(sdnloom: CommandLine, tmp_path: Path) -> None:
@@ -283,6 +281,7 @@ def test_statistics_have_classes_of_their_own(sdnloom: CommandLine, tmp_path: Pa
         "  2  statistics: port3.tx_bytes > 1000000\n"
         "     for example port3.tx_bytes=1000001\n"
         "     -> nothing\n\n"
+        "domain of port3.tx_bytes: any; compared with 1000000 (engineering.py:66)\n"
         "complete: every such reply is in one of these classes (2 runs of the program)\n",
     )
     narrow = sdnloom("inputs", scenario, "--port", 3, "--statistics", "--field", "port3.tx_bytes=5", "--format", "json")

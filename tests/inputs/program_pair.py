@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from sdnloom.inputs.concolic import ConcolicClasses, ConcolicExplorer
 from sdnloom.inputs.explorer import HandlerQuestion
 from sdnloom.inputs.skeletons import SenderView, make_skeletons
+from sdnloom.inputs.stacks import stack_of
 from sdnloom.inputs.switch_paths import packet_in_template
 from sdnloom.network.openflow import V10, V13
 from sdnloom.network.program import MessageIn, SwitchUp
@@ -80,9 +81,10 @@ class Pair:
             prepare(ProgramState.of(program.rewritten(), ports)),
         )
 
-    def question(self, stack, port, overrides=None, sender=None):
+    def question(self, stack, port, overrides=None, sender=None, constants=True):
         """Return the question about packets of a stack that arrive at a port."""
-        skeleton = make_skeletons([stack], sender or SenderView(), overrides or {})[0]
+        overrides = {name: text for name, text in (overrides or {}).items() if name in fields_of(stack)}
+        skeleton = make_skeletons([stack], sender or SenderView(), overrides, constants=constants)[0]
         message = packet_in_template(self.twin.config, self.twin.switch, port, skeleton)
         return HandlerQuestion(self.twin.core, "s1", message, skeleton)
 
@@ -128,6 +130,11 @@ class Pair:
             assert lines in predicted, (values, [one.path.readable for one in answer.classes if one.contains(values)])
             seen.add(lines)
         return len(seen), len(predicted)
+
+
+def fields_of(stack):
+    """Return the names of the fields of a stack."""
+    return {field.name for field in stack_of(stack).fields}
 
 
 def random_value(chance, field, domain, special):

@@ -20,12 +20,13 @@ from sdnloom.engine.model import Observer, System
 from sdnloom.engine.path import Path
 from sdnloom.engine.result import Incomplete, Notice, Result, SearchEvent, SearchOptions, Violated
 from sdnloom.engine.stop_points import LimitReached
+from sdnloom.inputs.branch_sides import BranchSides, FieldDomain, HostDomains, UnreachedBranch, senders_in
 from sdnloom.inputs.clients import DiscoveringClient, Pools, discovering_clients, with_pools
 from sdnloom.inputs.explorer import Explorer
 from sdnloom.inputs.journeys import MetState
 from sdnloom.inputs.options import DiscoverOptions
 from sdnloom.inputs.packet_pools import PacketPools, Situation, met_state
-from sdnloom.inputs.skeletons import SenderView, parse_packet_label
+from sdnloom.inputs.skeletons import SenderView, make_skeletons, parse_packet_label
 from sdnloom.inputs.statistics import StatisticsDiscovery, answer_pools, with_answers
 from sdnloom.network.controller_component import CONTROLLER, ControllerCore
 from sdnloom.network.hosts.client import NamedPacket
@@ -63,6 +64,8 @@ class Discovery:
     rounds: tuple[Round, ...]
     gaps: tuple[str, ...] = ()
     finished: bool = True  # no input is missing that the last search would have led to
+    unreached: tuple[UnreachedBranch, ...] = ()
+    domains: tuple[FieldDomain, ...] = ()  # of the fields that conditions of the program mention
 
     @property
     def packets(self) -> int:
@@ -141,6 +144,7 @@ class _Rounds:
         watch: LimitWatch,
     ) -> None:
         self.network, self.options, self.searching, self.watch = network, options, searching, watch
+        self.wanted = wanted
         self.pools = PacketPools(network, explorer, wanted)
         self.statistics = StatisticsDiscovery(network, explorer, wanted.fields)
         self.cached = CachedProgram(program, self.statistics.answers)
@@ -190,9 +194,26 @@ class _Rounds:
         gaps = (*self.pools.gaps, *self.statistics.gaps)
         if ended is not None and new:
             ended += f"; {_count(new, 'new packet')} {'was' if new == 1 else 'were'} not searched with"
-        summed = _summed(result, self.rounds, self.cached, gaps, self.options, ended)
+        sides = self._sides()
+        whole = ended is None and (self.options.find_all or not result.violations)
+        unreached = sides.unreached() if whole else ()
+        summed = _summed(result, self.rounds, self.cached, gaps, unreached, self.options, ended)
         full = with_answers(ready, self.statistics.pools)
-        return Discovery(full, summed, tuple(self.rounds), gaps, not new and ended is None)
+        finished = not new and ended is None
+        return Discovery(full, summed, tuple(self.rounds), gaps, finished, unreached, sides.domains())
+
+    def _sides(self) -> BranchSides:
+        """The sides of branches in all questions about packets and about statistics."""
+        wanted, about_statistics = self.wanted, self.statistics.asked
+        senders = senders_in(
+            self.network,
+            lambda view: make_skeletons(wanted.stacks, view, wanted.packet_domains, constants=wanted.constants),
+        )
+        replies = HostDomains(SenderView(), tuple(skeleton for skeleton, _ in about_statistics))
+        sides = BranchSides(senders._replace(hosts=(*senders.hosts, replies)))
+        for skeleton, answer in (*self.pools.asked, *about_statistics):
+            sides.add(skeleton, answer)
+        return sides
 
 
 def _notice(rounds: list[Round], new: int) -> str:
@@ -208,6 +229,7 @@ def _summed(
     rounds: list[Round],
     program: CachedProgram,
     gaps: tuple[str, ...],
+    unreached: tuple[UnreachedBranch, ...],
     options: SearchOptions,
     ended: str | None,
 ) -> Result:
@@ -222,6 +244,9 @@ def _summed(
     if reason is None and gaps:
         more = f", and {len(gaps) - MOST_GAPS} more" if len(gaps) > MOST_GAPS else ""
         reason = f"inputs may be missing that the program tells apart: {'; '.join(gaps[:MOST_GAPS])}{more}"
+    if reason is None and unreached:
+        more = f", and {len(unreached) - MOST_GAPS} more" if len(unreached) > MOST_GAPS else ""
+        reason = f"branches are not reached: {'; '.join(map(str, unreached[:MOST_GAPS]))}{more}"
     if reason is None and options.reduce:
         reason = "inputs may be missing: a reduction leaves out states of the controller that discovery would ask about"
     verdict = result.verdict if reason is None or isinstance(result.verdict, Violated) else Incomplete(reason)

@@ -17,11 +17,12 @@ from sdnloom.engine.path import Path, final_state, replay
 from sdnloom.engine.result import Limits
 from sdnloom.engine.semantics import Semantics
 from sdnloom.engine.stop_points import LimitReached, check_limits, interruptible, limits_in_force
+from sdnloom.inputs.branch_sides import BranchSides, FieldDomain, HostDomains, Senders, UnreachedBranch
 from sdnloom.inputs.clients import DiscoveryError
 from sdnloom.inputs.concolic import ConcolicClass, ConcolicClasses, ConcolicExplorer, ConcolicOptions, message_with
 from sdnloom.inputs.explorable import explorable
 from sdnloom.inputs.explorer import HandlerQuestion
-from sdnloom.inputs.skeletons import Skeleton
+from sdnloom.inputs.skeletons import SenderView, Skeleton
 from sdnloom.inputs.statistics import reply_skeleton, switch_reply
 from sdnloom.inputs.switch_paths import packet_in_template
 from sdnloom.network.build import switch_config
@@ -76,6 +77,8 @@ class Survey:
     reply: StatsReply | None = None  # in which the statistics come
     whole: bool = False  # whether the statistics are about the whole switch
     unsent: tuple[str, ...] = ()  # stacks of which the switch sends no packet to the controller
+    unreached: tuple[UnreachedBranch, ...] = ()
+    domains: tuple[FieldDomain, ...] = ()  # of the fields that conditions mention
 
     @property
     def gaps(self) -> tuple[str, ...]:
@@ -99,8 +102,8 @@ class Survey:
 
     @property
     def complete(self) -> bool:
-        """Whether these are all classes, and all as predicted."""
-        return not self.gaps and not self.divergences
+        """Whether these are all classes, all as predicted, and no side of a branch is unreached."""
+        return not self.gaps and not self.divergences and not self.unreached
 
     @property
     def paths(self) -> int:
@@ -144,12 +147,13 @@ def survey(
     watch: LimitWatch | None = None,
     progress: SurveyProgress | None = None,
     statistics: "StatisticsWish | None" = None,
+    senders: Senders | None = None,
 ) -> Survey:
     """The classes of packets that come in at a port after the steps of a path, from the start if there is none.
 
     With `statistics` they are the classes of that reply of the switch, and there are no skeletons of packets.
-    At a limit of the watch it ends with the classes found so far. For CONFIRMING seconds more they
-    are confirmed.
+    `senders` are the host at the port and the others, whose packets may take sides of branches that its own do not.
+    At a limit of the watch it ends with the classes found so far. For CONFIRMING seconds more they are confirmed.
     """
     watch = watch or LimitWatch(Limits())
     network, program = run.scenario.network, run.program
@@ -173,6 +177,7 @@ def survey(
         alike: dict[object, list[ConcolicClass]] = {}  # classes by what they execute
         unsent: list[str] = []
         repeated, deadline = 0, _Deadline(watch)
+        asked: list[Skeleton] = []
         for skeleton in skeletons:
             if (reason := watch.reason_to_stop()) is not None:
                 missing.append(f"{skeleton.stack.name}: not explored, {reason}")
@@ -186,6 +191,7 @@ def survey(
                 continue
             answer = explorer.explore(HandlerQuestion(core, port.switch, message, skeleton))
             answers.append(answer)
+            asked.append(skeleton)
             for number, one in enumerate(answer.classes, 1):
                 same = alike.setdefault(one.path.trail, [])
                 if any(one.repeats(other) for other in same):
@@ -204,6 +210,11 @@ def survey(
     unconfirmed = sum(not each.confirmed for each in classes)
     if unconfirmed:
         missing.append(f"{unconfirmed} of the classes shown, for which no time was left to confirm them")
+    if senders is None or reply is not None:
+        senders = Senders((HostDomains(SenderView(), tuple(skeletons)),))
+    sides = BranchSides(senders, means.exploration)
+    for skeleton, answer in zip(asked, answers, strict=True):
+        sides.add(skeleton, answer)
     return Survey(
         program.name,
         port,
@@ -216,6 +227,8 @@ def survey(
         reply,
         statistics is not None and not statistics.of_port,
         tuple(unsent),
+        unreached=sides.unreached() if watch.reason_to_stop() is None else (),
+        domains=sides.domains(),
     )
 
 

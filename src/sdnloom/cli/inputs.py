@@ -1,5 +1,6 @@
 """`sdnloom inputs`: list the classes of packets that handlers tell apart."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from sdnloom.cli.traces import check_same, scenario_of
 from sdnloom.engine.limits import LOADING, LimitWatch
 from sdnloom.engine.result import Limits
 from sdnloom.engine.trace import Trace, load_trace
+from sdnloom.inputs.branch_sides import senders_in
 from sdnloom.inputs.concolic import ConcolicOptions
 from sdnloom.inputs.skeletons import DEFAULT_STACKS, SenderView, make_skeletons
 from sdnloom.inputs.stacks import STACKS
@@ -121,7 +123,9 @@ def command(
         for name, text in domains.items():
             check_counter(name, text)
         wish = StatisticsWish(statistics, domains)
-    wanted = [] if wish else make_skeletons(stacks or DEFAULT_STACKS, setting, domains, robust)
+    make = partial(make_skeletons, stacks or DEFAULT_STACKS, overrides=domains, robust=robust)
+    wanted = [] if wish else make(setting)
+    senders = None if free or wish else senders_in(loaded.network, make, setting)
     means = ConcolicOptions(ExplorationOptions(paths=paths), robust)
     if origin == "any":
         return print_any_state(loaded, switch_port, wanted, means, (stacks, domains), any_state, watch, form)
@@ -133,7 +137,7 @@ def command(
     try:
         with watch.catching_interrupts(progress.interrupted), progress.announcing(STARTS):
             path = trace.path if trace is not None else None
-            found = survey(run, switch_port, path, wanted, means, watch, progress, wish)
+            found = survey(run, switch_port, path, wanted, means, watch, progress, wish, senders)
     finally:
         progress.stop()
     topology = None if free else loaded.network.topology

@@ -5,7 +5,6 @@ import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
-from itertools import pairwise
 from pathlib import PurePath
 from time import monotonic
 
@@ -56,8 +55,7 @@ def variable(field: StackField) -> Term:
 
 def in_domain(field: StackField, domain: Domain) -> Term:
     """Return the constraint that a field has a value of the domain."""
-    term, intervals = variable(field), domain.intervals
-    holes = [(before[1] + 1, after[0] - 1) for before, after in pairwise(intervals)]
+    term, intervals, holes = variable(field), domain.intervals, domain.holes
     if len(holes) <= _MOST_HOLES and all(low == high for low, high in holes):  # facts follow this form
         missing = (terms.ne(term, const(low, field.bits)) for low, _ in holes)
         return terms.all_(_between(term, intervals[0][0], intervals[-1][1]), *missing)
@@ -213,7 +211,7 @@ def symbolic_content(question: HandlerQuestion) -> Callable[[Mapping[str, int]],
     if isinstance(message, PacketIn):
         parts = frame_octets(skeleton)
         return lambda values: symbolic_bytes(skeleton.frame(values), parts)
-    counters = {field.name: variable(field) for field, _ in skeleton.symbolic}
+    counters = {field.name: variable(field) for field, _ in skeleton.followed}
     return lambda values: with_counters(
         message,
         {

@@ -8,6 +8,7 @@ the words `own`, `hosts`, `switches`, `broadcast`, `fresh` and `topology` (which
 import ipaddress
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 from sdnloom.errors import SdnloomError
 from sdnloom.inputs.stacks import FieldFormat, StackField
@@ -70,9 +71,16 @@ class Domain:
                 merged.append((low, high))
         return tuple(merged)
 
+    @property
+    def holes(self) -> tuple[tuple[int, int], ...]:
+        """The ranges between the smallest and the largest value that are left out."""
+        return tuple((before[1] + 1, after[0] - 1) for before, after in pairwise(self.intervals))
+
     def widened(self, field: StackField, without: Iterable[int] = ()) -> "Domain":
         """Return the domain of all values of the field except some, those of this domain preferred."""
         rest = domain_without(field, without, self.first).ranges[1:]
+        if self.covers(field) and rest == ((0, field.max_value),):
+            return self
         return Domain((*self.ranges, *rest), len(self.ranges))
 
     def __contains__(self, value: int) -> bool:
@@ -168,6 +176,27 @@ def value_text(field: StackField, value: int, names: Mapping[int, str] | None = 
             return hexadecimal(value)
         case FieldFormat.NUMBER:
             return str(value)
+
+
+GROUPS = ("own", "topology", "hosts", "switches", "broadcast", "fresh")
+
+
+def domain_items(field: StackField, domain: Domain, words: ValueNames, names: Mapping[int, str]) -> list[str]:
+    """Return the parts of a domain's text, which `parse_domain` reads: words for groups of addresses where possible."""
+    ranges, found = list(dict.fromkeys(domain.ranges)), []
+    for word in GROUPS:
+        group = [(value, value) for value in dict.fromkeys(words.values(field, word) or ())]
+        if group and all(pair in ranges for pair in group):
+            found.append(word)
+            ranges = [pair for pair in ranges if pair not in group]
+    for low, high in ranges:
+        if (low, high) == (0, field.max_value):
+            found.append("any")
+        elif low == high:
+            found.append(value_text(field, low, names))
+        else:
+            found.append(f"{value_text(field, low)}-{value_text(field, high)}")
+    return found
 
 
 def domain_without(field: StackField, values: Iterable[int], preferred: int) -> Domain:

@@ -74,6 +74,11 @@ class PacketPools:
         return len(self._answers)
 
     @property
+    def asked(self) -> list[tuple[Skeleton, InputClasses]]:
+        """The packets of each question, and its answer."""
+        return [(question.skeleton, answer) for question, answer in self._answers.items()]
+
+    @property
     def gaps(self) -> tuple[str, ...]:
         """Why packets may be missing."""
         return (*self._gaps, *self.journeys.gaps)

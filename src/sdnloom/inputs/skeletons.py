@@ -57,7 +57,7 @@ _USUAL_VALUE = (
     *("ipv4.offset", "bpdu.flags"),
     *("bpdu.message_age", "bpdu.max_age", "bpdu.hello_time", "bpdu.forward_delay"),
 )
-_FOLLOWED_TYPES = ("eth.type", "vlan.type", "ipv4.proto", "ipv6.proto")
+FOLLOWED_TYPES = ("eth.type", "vlan.type", "ipv4.proto", "ipv6.proto")
 _TYPES = ("eth.type", "vlan.type", "ipv4.proto", "ipv6.proto", "icmp.type", "icmpv6.type")
 PAYLOAD = 16  # bytes, in tests of parsers
 DESTINATIONS = ("eth.dst", "arp.tpa", "ipv4.dst", "ipv6.dst")  # in order of precedence
@@ -88,7 +88,7 @@ class Skeleton:
         return tuple(
             (field, domain)
             for field, domain in zip(self.stack.fields, self.domains, strict=True)
-            if not domain.pinned or not field.structural or field.name in _FOLLOWED_TYPES
+            if not domain.pinned or not field.structural or field.name in FOLLOWED_TYPES
         )
 
     @cached_property
@@ -226,7 +226,7 @@ def _override(field: StackField, text: str, words: ValueNames, default: Domain) 
 def _default_domain(field: StackField, preferred: Domain, sender: SenderView) -> Domain:
     """Return the domain of a field that is not overridden: all values that do not change what the packet is."""
     name, own = field.name, sender.own_values
-    if field.structural or field.computed or name in own or name in _FOLLOWED_TYPES or name in _USUAL_VALUE:
+    if field.structural or field.computed or name in own or name in FOLLOWED_TYPES or name in _USUAL_VALUE:
         return preferred
     if name == "ipv4.flags":
         return replace(Domain.of(*preferred.listed, *_EVEN_FLAGS), preferred=1)

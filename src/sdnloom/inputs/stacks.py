@@ -190,6 +190,24 @@ STACKS = (
 )
 
 
+_TYPE_STACKS = {0x0800: "ipv4", 0x0806: "arp", 0x86DD: "ipv6", 0x88CC: "lldp", 0x8100: "vlan/ethernet"}
+_PROTO_STACKS = {1: "ipv4/icmp", 6: "ipv4/tcp", 17: "ipv4/udp", 58: "ipv6/icmpv6"}
+
+
+def stack_of_type(name: str, field: str, value: int) -> str | None:
+    """Return the stack of packets like those of a stack, with another value of a type; None if it is that stack."""
+    prefix = next((each for each in ("vlan/", "mpls/") if name.startswith(each)), "")
+    if field == "eth.type":
+        found = "bpdu" if value < 0x600 else _TYPE_STACKS.get(value, "ethernet")
+    elif field == "vlan.type":
+        found = f"vlan/{_TYPE_STACKS.get(value, 'ethernet')}"
+    else:
+        version = field.partition(".")[0]
+        usual = _PROTO_STACKS.get(value, version)
+        found = prefix + (usual if usual in (version, f"{version}/icmp", "ipv6/icmpv6") else f"{version}/{usual[5:]}")
+    return found if found in STACKS and found != name else None
+
+
 @cache
 def stack_of(name: str, payload: int = 0) -> Stack:
     """Return the stack of that name, with this many bytes of payload, each of them a field."""

@@ -16,7 +16,7 @@ from dataclasses import replace
 from sdnloom.engine.path import Path
 from sdnloom.inputs.clients import DiscoveryError
 from sdnloom.inputs.domains import Domain, DomainError, parse_domain
-from sdnloom.inputs.explorer import Explorer, HandlerQuestion
+from sdnloom.inputs.explorer import Explorer, HandlerQuestion, InputClasses
 from sdnloom.inputs.skeletons import Skeleton
 from sdnloom.inputs.stacks import FieldFormat, Stack, StackError, StackField
 from sdnloom.network.controller_component import CONTROLLER
@@ -70,7 +70,7 @@ def reply_skeleton(reply: StatsReply, overrides: Mapping[str, str], version: str
         fields.append(field)
         domains.append(everything if text is None else parse_domain(field, text))
         offset += bits
-    return Skeleton(Stack(STATISTICS, bytes(offset // 8), tuple(fields)), tuple(domains))
+    return Skeleton(Stack(STATISTICS, bytes(offset // 8), tuple(fields)), tuple(domains), follows=True)
 
 
 def switch_reply(config: Switch, core: SwitchCore, kind: str, port: int) -> StatsReply:
@@ -161,6 +161,7 @@ class StatisticsDiscovery:
         self.explorer, self.version = explorer, network.switches.version
         self.overrides = {name: text for name, text in overrides if is_counter(name)}
         self.gaps: dict[str, None] = {}  # why answers may be missing
+        self.asked: list[tuple[Skeleton, InputClasses]] = []  # questions with the branches of their answers
         self._found: dict[HandlerQuestion, tuple[NamedAnswer, ...]] = {}
 
     def answers(self, core: Hashable, switch: str, reply: StatsReply) -> tuple[NamedAnswer, ...]:
@@ -170,6 +171,7 @@ class StatisticsDiscovery:
         if question not in self._found:
             answer = self.explorer.explore(question)
             self.gaps.update(dict.fromkeys(answer.gaps))
+            self.asked.append((skeleton, InputClasses(sides=answer.sides, constants=answer.constants)))
             members = (each.member({}, ()) or each.witness for each in answer.classes)
             found = sorted({answer_of({**skeleton.preferred, **values}) for values in members}, key=_in_order)
             self._found[question] = tuple((answer_label(each), each) for each in found)

@@ -28,7 +28,7 @@ class Site(NamedTuple):
         return f"{self.file}:{self.line}" + (f" ({self.construct})" if self.construct else "")
 
 
-STORE: Final = "store"  # the construct of a fork over the keys of a container in which a value is stored
+STORE: Final = "store"  # the construct of a fork over keys, to store a value or among those that the run has stored
 
 
 class Branch(NamedTuple):

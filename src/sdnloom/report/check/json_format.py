@@ -8,6 +8,7 @@ from sdnloom.check.report import Report
 from sdnloom.engine.result import Counterexample
 from sdnloom.inputs.clients import discovering_clients
 from sdnloom.inputs.statistics import answer_pools
+from sdnloom.report.branch_sides import domains_json, unreached_json
 from sdnloom.report.describe import Names
 from sdnloom.report.json_text import json_text
 from sdnloom.report.steps import transition_text
@@ -95,6 +96,8 @@ def _discovery(report: Report) -> dict[str, Any] | None:
         "answers": {switch: list(pool) for switch, pool in answer_pools(found.network).items()},
         "complete": not found.gaps and found.result.incomplete is None,
         "gaps": list(found.gaps),
+        "domains": domains_json(found.domains),
+        "unreached": unreached_json(found.unreached),
     }
 
 

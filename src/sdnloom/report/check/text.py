@@ -10,6 +10,7 @@ from pathlib import Path
 from sdnloom.check.coverage import FileCoverage
 from sdnloom.check.report import ReductionReport, Report
 from sdnloom.engine.result import Counterexample, Incomplete
+from sdnloom.report.branch_sides import domain_lines
 from sdnloom.report.describe import Names, counted
 from sdnloom.report.output import output_text
 from sdnloom.report.steps import steps_text
@@ -36,7 +37,9 @@ def report_text(report: Report, traces: Mapping[Counterexample, Path] | None = N
     if report.reduction is not None:
         lines += _reduction(report.reduction)
     if report.discovery is not None:
+        lines += domain_lines(report.discovery.domains)
         lines += [f"inputs may be missing: {gap}" for gap in report.discovery.gaps]
+        lines += [f"unreached: {each}" for each in report.discovery.unreached]
     lines += [f"seen: {witness.property}: {witness.message}" for witness in report.result.witnesses]
     if not report.vacuous:
         lines += [_unseen(name, report.result.incomplete) for name in report.result.never]

@@ -5,6 +5,7 @@ from typing import Any
 from sdnloom.check.survey import Survey, SurveyEntry
 from sdnloom.inputs.statistics import STATISTICS
 from sdnloom.network.topology import Topology
+from sdnloom.report.branch_sides import domains_json, unreached_json
 from sdnloom.report.describe import Names, message_words
 from sdnloom.report.inputs.text import condition_words, witness_texts
 from sdnloom.report.json_text import json_text
@@ -26,6 +27,8 @@ def survey_json(survey: Survey, topology: Topology | None) -> str:
         "unsent_stacks": list(survey.unsent),
         "complete": survey.complete,
         "reasons": list(survey.gaps),
+        "domains": domains_json(survey.domains),
+        "unreached": unreached_json(survey.unreached),
         "divergences": list(survey.divergences),
         "concretised": [
             {"file": site.file.rpartition("/")[2], "line": site.line, "construct": site.construct, "times": times}

@@ -6,6 +6,7 @@ from sdnloom.inputs.domains import value_text
 from sdnloom.inputs.statistics import STATISTICS
 from sdnloom.network.openflow import FlowStatsReply
 from sdnloom.network.topology import Topology
+from sdnloom.report.branch_sides import domain_lines
 from sdnloom.report.describe import Names, counted, event_words, flow_rows, message_words
 from sdnloom.symbolic.execution import Site
 
@@ -31,12 +32,14 @@ def survey_text(survey: Survey, topology: Topology | None) -> str:
         )
     if survey.unsent:
         lines.append(f"not sent to the controller in this state: packets of {', '.join(survey.unsent)}")
+    lines += domain_lines(survey.domains)
     if survey.complete:
         such = "packet" if survey.about == "packets" else "reply"
         lines.append(
             f"complete: every such {such} is in one of these classes ({counted(survey.paths, 'run')} of the program)"
         )
     lines += [f"incomplete: {gap}" for gap in survey.gaps]
+    lines += [f"unreached: {each}" for each in survey.unreached]
     lines += [f"diverged: {each}" for each in survey.divergences]
     lines += [f"not followed: {site_text(site)}" for site in sorted(survey.concretised)]
     return "\n".join(lines) + "\n"

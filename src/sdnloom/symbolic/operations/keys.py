@@ -58,9 +58,18 @@ def candidates(container: Any) -> list[Any]:
 def find_key(container: Any, key: Any) -> Any:
     """Return the equal key of a dict or set, or MISSING; forks for each key that may or may not be equal."""
     for each in candidates(container):
-        if each is key or (_may_be_equal(each, key) and equal_values(each, key)):
+        if each is key or (_may_be_equal(each, key) and _equal_keys(each, key)):
             return each
     return MISSING
+
+
+def _equal_keys(known: Any, key: Any) -> bool:
+    """Return whether two keys are equal. A key that this run has stored itself is no decision of the program."""
+    execution = current() if has_symbolic(known) and has_symbolic(key) else None
+    if execution is None:
+        return equal_values(known, key)
+    with execution.within(STORE):
+        return equal_values(known, key)
 
 
 def equal_values(left: Any, right: Any) -> bool:
