@@ -60,6 +60,7 @@ class Passage:
     trail: tuple[Hashable, ...]
     exits: tuple[Exit, ...]
     handled: bool
+    shadowed: tuple[Term, ...] = ()  # conditions of flow entries that a higher priority hides
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,7 @@ class _Step:
     handled: bool
     by_tables: bool
     visited: frozenset[Hashable]
+    again: bool = False
 
 
 class Journeys:
@@ -144,13 +146,25 @@ class Journeys:
                 by_tables = step.by_tables or _is_among(passage, step.packet, more)
                 trail, handled = (*step.trail, *passage.trail), step.handled or passage.handled
                 yield Demand(conditions, trail, handled, by_tables, witness)
-                visited = step.visited | {(step.port, step.packet)}
+                for hidden in passage.shadowed:
+                    yield from self._shadowed(skeleton, conditions, step.packet.sent(hidden), trail, handled)
+                visited = step.visited | {(step.port, step.packet, step.again)}
                 for leaving in passage.exits:
                     packet = step.packet.after(leaving.packet)
                     for place in self._arrivals(leaving):
-                        if (place, packet) not in visited:
-                            onward = _Step(place, packet, conditions, trail, handled, by_tables, visited)
+                        if (place, packet, leaving.again) not in visited:
+                            onward = _Step(place, packet, conditions, trail, handled, by_tables, visited, leaving.again)
                             waiting.append((onward, False))
+
+    def _shadowed(
+        self, skeleton: Skeleton, conditions: tuple[Term, ...], hidden: Term, trail: tuple[Hashable, ...], handled: bool
+    ) -> Iterator[Demand]:
+        """Yield the demands that some packet matches a hidden entry and another one does not, if both are possible."""
+        sides = [(*conditions, hidden), (*conditions, terms.not_(hidden))]
+        models = [self._model(skeleton, side) for side in sides]
+        for side, model in zip(sides, models, strict=True):
+            if model is not None and all(each is not None for each in models):
+                yield Demand(side, (*trail, hidden), handled, True, model)
 
     # -- where a packet goes -----------------------------------------------------------------------------------------
 
@@ -182,10 +196,10 @@ class Journeys:
                 self.gaps[f"{skeleton.stack.name}: a solver could not decide a flow entry of {port.switch}"] = None
             if path.lost:
                 self.gaps[f"{skeleton.stack.name}: headers that {port.switch} makes are not followed"] = None
-            conditions = path.conditions if self._tables else ()
+            conditions, shadowed = (path.conditions, path.shadowed) if self._tables else ((), ())
             exits = tuple(Exit(SwitchPort(port.switch, number), packet) for number, packet in path.outputs)
             if not path.packet_ins:
-                yield Passage(conditions, len(conditions), path.matched, exits, False)
+                yield Passage(conditions, len(conditions), path.matched, exits, False, shadowed)
             for message, packet in path.packet_ins:
                 for each in self._classes(HandlerQuestion(state.program, port.switch, message, packet.skeleton)):
                     more = tuple(packet.sent(condition) for condition in each.condition)
@@ -194,7 +208,7 @@ class Journeys:
                         for leaving in self._handled_exits(each, port, message, packet.skeleton, state.switch)
                     )
                     trail = (*path.matched, each.trail)
-                    yield Passage((*conditions, *more), len(conditions), trail, (*exits, *after), True)
+                    yield Passage((*conditions, *more), len(conditions), trail, (*exits, *after), True, shadowed)
 
     def _handled_exits(
         self, found: InputClass, port: SwitchPort, message: PacketIn, skeleton: Skeleton, core: SwitchCore

@@ -132,21 +132,22 @@ class _Sender:
         ]
         self._sent: dict[tuple[SwitchPort, int], list[Mapping[str, int]]] = {}
         self._met: dict[SwitchPort, set[tuple[int, frozenset[Term]]]] = {}
-        self._known: dict[SwitchPort, list[tuple[int, Demand]]] = {}
+        self._known: dict[SwitchPort, dict[Hashable, list[tuple[int, Demand]]]] = {}
 
     def packets(self, journeys: Journeys, port: SwitchPort) -> Iterator[NamedPacket]:
         """Yield packets for the demands at a port that no packet satisfies so far."""
-        met, known = self._met.setdefault(port, set()), self._known.setdefault(port, [])
+        met, known = self._met.setdefault(port, set()), self._known.setdefault(port, {})
         for number, skeleton in enumerate(self.skeletons):
             sent = self._sent.setdefault((port, number), list(self._told[number]))
             for demand in journeys.demands(self.name, port, skeleton):
+                alike = known.setdefault(demand.trail, [])
+                if any(self._repeats(number, demand, *other) for other in alike):
+                    continue
+                alike.append((number, demand))
                 key = number, frozenset(demand.conditions)
                 if key in met:
-                    continue
+                    continue  # a shorter journey had the same conditions
                 met.add(key)
-                if any(self._repeats(number, demand, *other) for other in known):
-                    continue
-                known.append((number, demand))
                 self.kinds.append(demand.by_tables)
                 for values in self._representatives(journeys, number, demand, sent):
                     sent.append(values)
@@ -172,8 +173,8 @@ class _Sender:
         yield from missing_roles(self.candidates[number], fitting, member, demand.witness)
 
     def _repeats(self, number: int, demand: Demand, other_number: int, other: Demand) -> bool:
-        """Whether packets of another skeleton take the same journey; they differ only in fields that nothing reads."""
-        if number == other_number or demand.trail != other.trail:
+        """Whether packets of another skeleton take the same journey for the same reasons."""
+        if number == other_number:
             return False
         skeleton = self.skeletons[number]
         fixed, free = skeleton.preferred, {field.name for field, _ in skeleton.symbolic}

@@ -7,16 +7,15 @@ the value of the witness by chance, the field stays a variable: that can only te
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from sdnloom.inputs.concolic import variable
 from sdnloom.inputs.domains import Domain
 from sdnloom.inputs.skeletons import Skeleton
-from sdnloom.inputs.stacks import STACKS, Stack, StackField, stack_of
-from sdnloom.network.packet import Header, Packet, decode, encode
+from sdnloom.inputs.stacks import STACKS, Stack, StackField, stack_of, stack_of_packet
+from sdnloom.network.packet import LAYOUTS, Header, Packet, decode, encode
 from sdnloom.symbolic.terms import constructors as terms
 from sdnloom.symbolic.terms.constructors import Term, const
-from sdnloom.symbolic.terms.node import variables
 from sdnloom.symbolic.terms.substitute import substitute
 
 _MOST_HOPS = 32  # by which a time to live is lowered in one step
@@ -91,10 +90,28 @@ def _origin(
 def _stack_of(stack: Stack, packet: Packet, frame: bytes) -> Stack | None:
     """Return the stack of a packet, by its headers: the present one if they are the same."""
     kinds = tuple(map(type, packet.headers))
-    if kinds == _kinds(stack.name) or packet.headers == ():
+    if kinds == tuple(map(type, _headers(stack))):
         return stack if len(frame) >= len(stack.template) else None
     name = _names().get(kinds)
-    return None if name is None or len(frame) < len(stack_of(name).template) else stack_of(name)
+    if name is not None:
+        return stack_of(name) if len(frame) >= len(stack_of(name).template) else None
+    return None if any(kind not in LAYOUTS for kind in kinds) else _unnamed_stack(packet.headers)
+
+
+@lru_cache(maxsize=1 << 8)
+def _headers(stack: Stack) -> tuple[Header, ...]:
+    return decode(stack.template).headers
+
+
+_unnamed: dict[tuple[type[Header], ...], Stack] = {}
+
+
+def _unnamed_stack(headers: tuple[Header, ...]) -> Stack:
+    """Return the stack of headers that no stack has, such as two VLAN tags; one for the same kinds of headers."""
+    kinds = tuple(map(type, headers))
+    if kinds not in _unnamed:
+        _unnamed[kinds] = stack_of_packet("other", Packet(headers))
+    return _unnamed[kinds]
 
 
 @cache
@@ -121,8 +138,3 @@ def packet_values(skeleton: Skeleton, packet: Packet) -> Mapping[str, int] | Non
     if not skeleton.admits({name: value for name, value in values.items() if name not in free}):
         return None
     return {field.name: values[field.name] for field, _ in skeleton.symbolic}
-
-
-def depends_on(condition: Term, names: frozenset[str]) -> bool:
-    """Whether a condition mentions one of the variables."""
-    return not variables(condition).isdisjoint(names)

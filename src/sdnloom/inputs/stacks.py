@@ -220,8 +220,8 @@ def stack_of(name: str, payload: int = 0) -> Stack:
     if untagged == "bpdu":
         return _bpdu()
     if untagged == "lldp":
-        return _stack_of_packet(name, stack(Ethernet(LLDP_GROUP, 0), _LLDP))
-    return _stack_of_packet(name, stack(*outer, *_inner_headers(untagged), payload=bytes(payload)))
+        return stack_of_packet(name, stack(Ethernet(LLDP_GROUP, 0), _LLDP))
+    return stack_of_packet(name, stack(*outer, *_inner_headers(untagged), payload=bytes(payload)))
 
 
 def _inner_headers(untagged: str) -> list[Header]:
@@ -233,15 +233,22 @@ def _inner_headers(untagged: str) -> list[Header]:
     return [network, *([_TRANSPORTS[untagged]] if untagged in _TRANSPORTS else [])]
 
 
-def _stack_of_packet(name: str, packet: Packet) -> Stack:
+def stack_of_packet(name: str, packet: Packet) -> Stack:
+    """Return the stack of a packet's headers. Fields of a second header of a kind are numbered, as in vlan2.vid."""
     fields: list[StackField] = []
     at = 0
+    kinds = [type(header) for header in packet.headers]
     for number, header in enumerate(packet.headers):
         layout = LAYOUTS.get(type(header))
         if layout is None:
             break  # LLDP: a list of values without fixed positions
         last = number == len(packet.headers) - 1
-        fields += _fields(_NAMES[type(header)], layout, at, last)
+        before = kinds[:number].count(type(header))
+        found = _fields(_NAMES[type(header)], layout, at, last)
+        if before:
+            prefix = f"{_NAMES[type(header)]}{before + 1}"
+            found = [replace(each, name=f"{prefix}.{each.name.partition('.')[2]}") for each in found]
+        fields += found
         at += 8 * layout.size
     fields += [
         StackField(f"payload.{index}", at + 8 * index, 8, FieldFormat.HEX, structural=True)

@@ -47,7 +47,7 @@ from sdnloom.symbolic.terms.evaluate import evaluate_term
 _FIELDS: dict[str, tuple[str, ...]] = {
     "eth_dst": ("eth.dst",),
     "eth_src": ("eth.src",),
-    "eth_type": ("vlan.type", "eth.type"),
+    "eth_type": ("vlan3.type", "vlan2.type", "vlan.type", "eth.type"),
     "vlan_vid": ("vlan.vid",),
     "vlan_pcp": ("vlan.pcp",),
     "ip_dscp": ("ipv4.dscp", "ipv6.dscp"),
@@ -68,6 +68,7 @@ _FIELDS: dict[str, tuple[str, ...]] = {
 class SwitchPath:
     """One path: its conditions, the entries that matched, what leaves through ports and what the controller is sent.
 
+    `shadowed` has the conditions of entries below the one that matched, which packets of the path may match in vain.
     `lost` says that a packet left with headers that are not followed.
     """
 
@@ -75,6 +76,7 @@ class SwitchPath:
     matched: tuple[object, ...]
     outputs: tuple[tuple[int, SymbolicPacket], ...]
     packet_ins: tuple[tuple[PacketIn, SymbolicPacket], ...]
+    shadowed: tuple[Term, ...] = ()
     lost: bool = False
     undecided: bool = False
 
@@ -187,11 +189,13 @@ def _one_path(
     values = {field.name: field.read(frame) for field in skeleton.stack.fields}
     literals: dict[Term, bool] = {}
     matched: list[object] = []
+    shadowed: dict[Term, None] = {}
     for step in steps:
         for decision in step.decisions:
             for condition in decision_conditions(decision, core, skeleton, values):
                 literals.setdefault(condition, bool(evaluate_term(condition, values)))
             if isinstance(decision, TableLookup):
+                shadowed.update(dict.fromkeys(_entry_conditions(decision, core, skeleton, below=True)))
                 found = best_entries(core.flows, decision.table, decision.fields)
                 matched.append((decision.table, tuple((entry.key, entry.instructions) for entry in found)))
     outputs: dict[tuple[int, SymbolicPacket], None] = {}
@@ -216,6 +220,7 @@ def _one_path(
         tuple(matched),
         tuple(outputs),
         tuple(packet_ins),
+        tuple(each for each in shadowed if each not in literals),
         lost,
     )
     return path, list(literals.items())
@@ -247,15 +252,20 @@ def decision_conditions(
 ) -> Iterator[Term]:
     """Yield the conditions on the packet that a decision depended on, without those that are constant."""
     if isinstance(decision, TableLookup):
-        for entry in core.flows:
-            if entry.table == decision.table and entry.priority >= decision.priority:
-                condition = match_condition(entry.match, decision, skeleton)
-                if condition is not TRUE and condition is not FALSE:
-                    yield condition
+        yield from _entry_conditions(decision, core, skeleton)
     elif isinstance(decision, BridgeLookup):
         yield from _bridge_conditions(decision, core, skeleton)
     else:
         yield from _ttl_condition(decision, skeleton, values)
+
+
+def _entry_conditions(lookup: TableLookup, core: SwitchCore, skeleton: Skeleton, below: bool = False) -> Iterator[Term]:
+    """Yield the conditions of a table's entries from the priority of the one found on, or `below` it."""
+    for entry in core.flows:
+        if entry.table == lookup.table and (entry.priority < lookup.priority) is below:
+            condition = match_condition(entry.match, lookup, skeleton)
+            if condition is not TRUE and condition is not FALSE:
+                yield condition
 
 
 def match_condition(match: Match, lookup: TableLookup, skeleton: Skeleton) -> Term:
