@@ -53,7 +53,19 @@ kind = "client"
 to = ["h2"]
 """
 KEYS = [
-    *("schema", "program", "switch", "port", "classes", "repeated", "unsent_stacks", "complete", "reasons", "domains"),
+    *(
+        "schema",
+        "program",
+        "switch",
+        "port",
+        "entries",
+        "classes",
+        "repeated",
+        "unsent_stacks",
+        "complete",
+        "reasons",
+        "domains",
+    ),
     *("unreached", "divergences", "concretised", "paths"),
 ]
 
@@ -267,6 +279,8 @@ def test_statistics_of_a_whole_switch_need_no_port(sdnloom: CommandLine, kind: s
         "  1  statistics: any reply\n     -> nothing\n\n"
         "complete: every such reply is in one of these classes (1 run of the program)\n",
     )
+    document = json.loads(sdnloom("inputs", "--app", app, "--statistics", kind, "--format", "json").out)
+    assert (document["port"], document["entries"]) == (None, [rows.strip()] if rows else [])
 
 
 def test_statistics_have_classes_of_their_own(sdnloom: CommandLine, tmp_path: Path) -> None:

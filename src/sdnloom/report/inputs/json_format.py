@@ -4,9 +4,10 @@ from typing import Any
 
 from sdnloom.check.survey import Survey, SurveyEntry
 from sdnloom.inputs.statistics import STATISTICS
+from sdnloom.network.openflow import FlowStatsReply
 from sdnloom.network.topology import Topology
 from sdnloom.report.branch_sides import domains_json, unreached_json
-from sdnloom.report.describe import Names, message_words
+from sdnloom.report.describe import Names, flow_rows, message_words
 from sdnloom.report.inputs.text import condition_words, witness_texts
 from sdnloom.report.json_text import json_text
 from sdnloom.symbolic.terms.text import term_text
@@ -21,7 +22,8 @@ def survey_json(survey: Survey, topology: Topology | None) -> str:
         "schema": _SCHEMA,
         "program": survey.program,
         "switch": survey.port.switch,
-        "port": survey.port.port,
+        "port": None if survey.whole else survey.port.port,
+        "entries": flow_rows(survey.reply, names) if isinstance(survey.reply, FlowStatsReply) else [],
         "classes": [_class(each, names) for each in survey.classes],
         "repeated": survey.repeated,
         "unsent_stacks": list(survey.unsent),

@@ -40,7 +40,7 @@ def _hex(value: int, width: int) -> str:
 
 
 def _dec(value: int, width: int) -> str:
-    return str(value) if width <= 64 else hex(value)
+    return str(value) if value.bit_length() <= 64 else hex(value)
 
 
 VARIABLE_KINDS: Final[dict[str, Callable[[int, int], str]]] = {
