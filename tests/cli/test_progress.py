@@ -15,7 +15,7 @@ from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.result import STOPPING, Activity, Finished, Holds, Limits, Notice, Progress, Result, Statistics
 from sdnloom.inputs.explorer import HandlerQuestion
 from sdnloom.network.openflow import Match, PacketIn, PortStatsReply
-from sdnloom.network.topology import single
+from sdnloom.network.topology import SwitchPort, single
 from sdnloom.symbolic.path_search import PathRun
 
 
@@ -98,6 +98,9 @@ def test_a_discovery_says_its_round_and_what_it_asks(monkeypatch: pytest.MonkeyP
         ("round 2", "asking h2 at s1:2 ethernet in state 1, 1 run, 3 classes so far"),
         ("round 2", "asking s1 statistics in state 3, 1 run, 4 classes so far"),
     ]
+    for _ in range(2):
+        follow.journey("h1", SwitchPort("s1", 1), "arp")
+    assert said[-1].text == "following h1 at s1:1 arp, 2 journeys, 4 classes so far"
     out = io.StringIO()
     line = SearchProgress(Console(file=out, highlight=False, width=40))
     line(Activity("round 2", "asking [h1]", 11))

@@ -25,7 +25,7 @@ from sdnloom.inputs.clients import DiscoveringClient, Pools, discovering_clients
 from sdnloom.inputs.explorer import Explorer
 from sdnloom.inputs.journeys import MetState
 from sdnloom.inputs.options import DiscoverOptions
-from sdnloom.inputs.packet_pools import PacketPools, Situation, met_state
+from sdnloom.inputs.packet_pools import JourneyListener, PacketPools, Situation, met_state
 from sdnloom.inputs.skeletons import SenderView, make_skeletons, parse_packet_label
 from sdnloom.inputs.statistics import StatisticsDiscovery, answer_pools, with_answers
 from sdnloom.network.controller_component import CONTROLLER, ControllerCore
@@ -120,6 +120,7 @@ def discover(
     searching: SearchFunction,
     on_event: Callable[[SearchEvent], None] = lambda event: None,
     watch: LimitWatch | None = None,
+    on_journey: JourneyListener = lambda host, port, stack: None,
 ) -> Discovery:
     """Search with discovered inputs until no new ones appear; a violation ends it unless all are wanted.
 
@@ -127,7 +128,7 @@ def discover(
     """
     watch = watch or LimitWatch(options.limits)
     with watch.in_force():
-        return _Rounds(network, program, explorer, wanted, options, searching, watch).run(on_event)
+        return _Rounds(network, program, explorer, wanted, options, searching, watch, on_journey).run(on_event)
 
 
 class _Rounds:
@@ -142,9 +143,11 @@ class _Rounds:
         options: SearchOptions,
         searching: SearchFunction,
         watch: LimitWatch,
+        on_journey: JourneyListener,
     ) -> None:
         self.network, self.options, self.searching, self.watch = network, options, searching, watch
         self.wanted = wanted
+        self.on_journey = on_journey
         self.pools = PacketPools(network, explorer, wanted)
         self.statistics = StatisticsDiscovery(network, explorer, wanted.fields)
         self.cached = CachedProgram(program, self.statistics.answers)
@@ -185,7 +188,7 @@ class _Rounds:
         """Ask about the situations and states of a search; return the limit that ended the questions, if one did."""
         try:
             with self.watch.during(f"while inputs were discovered, in round {len(self.rounds) + 1}"):
-                self.pools.explore(collector.situations, collector.states)
+                self.pools.explore(collector.situations, collector.states, self.on_journey)
         except LimitReached as reached:
             return reached.reason
         return None

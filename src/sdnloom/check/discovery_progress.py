@@ -18,13 +18,14 @@ class DiscoveryProgress:
 
     def __init__(self, topology: Topology, on_event: Callable[[SearchEvent], None], watch: LimitWatch) -> None:
         self._topology, self._on_event, self._watch = topology, on_event, watch
-        self._round = self._classes = 0
+        self._round = self._classes = self._journeys = 0
         self._states: dict[Hashable, int] = {}  # numbers of states that were asked about
         self._next = 0.0
 
     def begin_round(self, packets: int) -> None:
         """A search with so many discovered packets begins."""
         self._round += 1
+        self._journeys = 0
         self._say(f"{_count(packets, 'packet', 's')} to search with, {self._found}")
 
     def __call__(self, question: HandlerQuestion, run: PathRun) -> None:
@@ -34,6 +35,12 @@ class DiscoveryProgress:
         if monotonic() >= self._next:
             asked = f"{self._place(question)} {question.skeleton.stack.name} in state {number}"
             self._say(f"asking {asked}, {_count(run.paths, 'run', 's')}, {self._found}")
+
+    def journey(self, host: str, port: SwitchPort, stack: str) -> None:
+        """A packet of a host was followed to where it ends."""
+        self._journeys += 1
+        if monotonic() >= self._next:
+            self._say(f"following {host} at {port} {stack}, {_count(self._journeys, 'journey', 's')}, {self._found}")
 
     @property
     def _found(self) -> str:

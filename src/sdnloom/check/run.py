@@ -240,7 +240,10 @@ class Run:
         options = self.scenario.options
         paths = ConcolicOptions(ExplorationOptions(paths=self.scenario.discovery.paths))
         explorer = ConcolicExplorer(copy, paths, progress)
-        found = discover(narrow.network, copy, explorer, self.scenario.discovery, options, searching, on_event, watch)
+        found = discover(
+            *(narrow.network, copy, explorer, self.scenario.discovery, options, searching, on_event, watch),
+            on_journey=progress.journey,
+        )
         with limits_in_force(None):  # what was found is replayed and reported
             return self._confirmed_discovery(narrow, found)
 

@@ -1,6 +1,6 @@
 """Pools of discovered packets: for each host and port one for every demand and every role of its destination."""
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -24,6 +24,8 @@ from sdnloom.symbolic.solver.interface import SolverAnswer
 from sdnloom.symbolic.terms.constructors import Term
 from sdnloom.symbolic.terms.evaluate import evaluate_term
 from sdnloom.symbolic.terms.node import variables
+
+JourneyListener = Callable[[str, SwitchPort, str], None]  # is told the host, the port and the stack of each journey
 
 
 class Situation(NamedTuple):
@@ -89,7 +91,12 @@ class PacketPools:
         kinds = [by_tables for sender in self._senders.values() for by_tables in sender.kinds]
         return ClassCounts(kinds.count(False), kinds.count(True))
 
-    def explore(self, situations: Iterable[Situation], states: Mapping[str, Iterable[MetState]]) -> None:
+    def explore(
+        self,
+        situations: Iterable[Situation],
+        states: Mapping[str, Iterable[MetState]],
+        on_journey: JourneyListener = lambda host, port, stack: None,
+    ) -> None:
         """Add the packets that the network tells apart when hosts send in these situations and it meets these states.
 
         The cores of the states and situations are forwarding states.
@@ -102,7 +109,7 @@ class PacketPools:
         for (host, port), met in places.items():
             self.journeys.add_first(host, port, met)
             pool = self._pools.setdefault((host, port), {})
-            for label, packet in self._senders[host].packets(self.journeys, port):
+            for label, packet in self._senders[host].packets(self.journeys, port, on_journey):
                 pool.setdefault(label, (label, packet))
 
     def _classes(self, question: HandlerQuestion) -> Sequence[InputClass]:
@@ -134,12 +141,13 @@ class _Sender:
         self._met: dict[SwitchPort, set[tuple[int, frozenset[Term]]]] = {}
         self._known: dict[SwitchPort, dict[Hashable, list[tuple[int, Demand]]]] = {}
 
-    def packets(self, journeys: Journeys, port: SwitchPort) -> Iterator[NamedPacket]:
+    def packets(self, journeys: Journeys, port: SwitchPort, on_journey: JourneyListener) -> Iterator[NamedPacket]:
         """Yield packets for the demands at a port that no packet satisfies so far."""
         met, known = self._met.setdefault(port, set()), self._known.setdefault(port, {})
         for number, skeleton in enumerate(self.skeletons):
             sent = self._sent.setdefault((port, number), list(self._told[number]))
             for demand in journeys.demands(self.name, port, skeleton):
+                on_journey(self.name, port, skeleton.stack.name)
                 alike = known.setdefault(demand.trail, [])
                 if any(self._repeats(number, demand, *other) for other in alike):
                     continue
