@@ -1,5 +1,6 @@
 """Lines and exceptions from any state: the answers, the runs that lead there, and what they are relative to."""
 
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
@@ -158,6 +159,75 @@ def test_violations_and_strategies_of_the_scenario_do_not_end_the_search():
     plain, reduced = survey(scenario()), survey(scenario(reduce=True, find_all=False))
     assert answers(plain) == answers(reduced)
     assert plain.searches[0].result.statistics.states == reduced.searches[0].result.statistics.states
+
+
+def test_without_a_client_everything_is_only_possible():
+    described = replace(scenario(), network=Network(single(2), ()))
+    found = survey(described)
+    assert TargetStatus.REACHED not in answers(found).values()
+    assert found.shape.states == 1
+    assert [(str(attribute), why) for attribute, why in found.shape.kept] == [
+        ("Strikes.most", "nothing writes it"),
+        ("Strikes.strikes", "it was empty in every state met"),
+        ("Strikes.warnings", "it was empty in every state met"),
+    ]
+
+
+class Constructs:
+    """Statements of every kind, which rewritten code must show as the original does."""
+
+    def __init__(self):
+        self.number = 0
+        self.table = {}
+
+    def packet_in(self, net, switch, message):
+        global FIRST
+        kept: int
+        source = decode(message.data).headers[0].src
+        for each in range(3):
+            if each == source:
+                continue
+            if each > 2:
+                break
+        else:
+            self.number += 1
+        try:
+            with suppress(KeyError):
+                self.table[source] += 1
+                self.number = 0
+            if self.number == 7:
+                raise ValueError(
+                    "seven",
+                )
+        except ValueError:
+            self.number = 0
+        finally:
+            kept = self.number
+        match source:
+            case 0 | 1:
+                self.table[source] = kept
+            case 2 if self.number > 1:
+                pass
+            case _:
+                self.impossible()
+        while True:
+            source -= 1
+            if source < 0:
+                break
+
+    def impossible(self):
+        if type(self) is not Constructs:
+            self.number = 5
+
+
+def test_statements_of_every_kind_are_shown_alike_by_rewritten_code():
+    found = survey(scenario(Constructs))
+    assert found.complete
+    start = Constructs.packet_in.__code__.co_firstlineno
+    by = {each.target.number - start: each.status.name for each in found.answers if not each.is_exception}
+    assert {line for line, status in by.items() if status == "IMPOSSIBLE"} == {8, 27, 29, 36, 37}
+    assert {line for line, status in by.items() if status == "POSSIBLE"} == {16, 20}
+    assert not {1, 2} & by.keys()
 
 
 class Deaf:

@@ -321,6 +321,8 @@ class Foreign:
         ([Foreign()], "it holds a Foreign"),
         ([{1: Foreign()}], "it holds a Foreign"),
         ([{1: 2}, {3: lambda: None}], "it holds a function"),
+        ([{(1, "a"): 2}], "dict with up to 2 entries ((number 0 to 281,474,976,710,655, 'a') -> number 0 to 65,535)"),
+        ([{frozenset([1]): 2}], "its keys are containers or objects"),
     ],
 )
 def test_values_that_were_met_give_the_shape(values, expected):
@@ -351,6 +353,22 @@ def test_an_attribute_is_made_when_it_is_first_read_and_not_if_it_is_written_fir
         assert holder.one == 1
     assert made == ["one"]
     assert type(holder) is Holder
+
+
+class Registered:
+    def __init_subclass__(cls, *, name, **more):
+        super().__init_subclass__(**more)
+
+
+class Closed(Registered, name="closed"):
+    one = 1
+
+
+def test_where_no_subclass_can_be_made_all_attributes_are_made_at_once():
+    holder, made = Closed(), []
+    with lazy_attributes(holder, {"one": lambda: made.append("one")}):
+        assert type(holder) is Closed
+        assert made == ["one"]
 
 
 def test_reading_the_dict_of_an_object_makes_all_its_attributes():

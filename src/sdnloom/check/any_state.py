@@ -231,11 +231,12 @@ class _Survey:
                         found.append((answer.question, one))
         pairs: dict[HandlerTarget, StatePacket] = {}
 
-        def confirm(question: HandlerQuestion, model: Mapping[str, int]) -> None:
+        def confirm(question: HandlerQuestion, one: PathClass) -> None:
+            model = one.witness
             program.prepare(core)
             done, lines = line_trace(lambda: run_in_state(program, core, explorer.states, question, model), self.files)
-            pair = StatePacket(done.used, question, packet_of_model(question, model))
-            for each in targets_of(lines, done.handler_run.events).targets:
+            pair = StatePacket(one.output.used, question, packet_of_model(question, model))
+            for each in targets_of(lines, done.handler_run.events, self.facts.lines).targets:
                 pairs.setdefault(each, pair)
 
         for number, (target, found) in enumerate(wanted.items()):
@@ -244,7 +245,7 @@ class _Survey:
                 break
             for question, one in found:
                 if target not in pairs:
-                    confirm(question, one.witness)
+                    confirm(question, one)
             if target not in pairs:
                 self.divergences.append(f"{target_words(target)}: the program as it was written does not get there")
         return pairs
@@ -253,16 +254,17 @@ class _Survey:
         """The lines and exceptions of a path."""
         names = {str(file): file.name for file in self.files} | {str(file.resolve()): file.name for file in self.files}
         lines = [Line(names[file], number) for file, number in one.trail if file in names]
-        events = one.output.handler_run.events if one.output is not None else ()
+        if one.output is None:  # the exception is not one of a handler, which would be an event
+            self.missing.append(f"a run of the handler failed: {one.exception}")
+            return ()
+        events = one.output.handler_run.events
         self.missing += [
             f"what a handler does later is not explored: it waits at {place}"
             for event in events
             if isinstance(event, LaterWork)
             for place in event.places
         ]
-        if one.exception is not None:
-            self.missing.append(f"a run of the handler failed: {one.exception}")
-        return targets_of(lines, events).targets
+        return targets_of(lines, events, self.facts.lines).targets
 
     def _result(
         self, shape: StateShape, answers: Sequence[StateAnswer], pairs: Mapping[HandlerTarget, StatePacket]

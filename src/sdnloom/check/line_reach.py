@@ -16,6 +16,7 @@ from sdnloom.check.run import Run
 from sdnloom.check.scenario import Scenario
 from sdnloom.engine.model import Event, Needs, Property, Restart
 from sdnloom.engine.result import Counterexample, SearchOptions
+from sdnloom.inputs.any_state.source_lines import source_facts
 from sdnloom.inputs.clients import DiscoveryError
 from sdnloom.inputs.explorable import explorable
 from sdnloom.network.build import NetworkView
@@ -60,10 +61,10 @@ class LinesRun(Value):
         return (*self.lines, *self.raised)
 
 
-def targets_of(lines: Sequence[Line], events: Sequence[Event]) -> LinesRun:
-    """The lines and exceptions of one reaction."""
+def targets_of(lines: Sequence[Line], events: Sequence[Event], known: frozenset[Line]) -> LinesRun:
+    """The exceptions of one reaction, and those of its lines that are known: rewritten code shows some more."""
     raised = {RaisedAt.of(event) for event in events if isinstance(event, HandlerRaised)}
-    return LinesRun(tuple(sorted(set(lines))), tuple(sorted(raised)))
+    return LinesRun(tuple(sorted(known.intersection(lines))), tuple(sorted(raised)))
 
 
 @dataclass(frozen=True)
@@ -134,6 +135,7 @@ class WatchedProgram:
             )
         self.opened = opened
         self.files = files or opened.own_files
+        self._known = source_facts(self.files).lines
         self.cores: dict[Hashable, None] = {}  # the states that were met
         self.twin: WatchedTwin | None = None
 
@@ -161,7 +163,7 @@ class WatchedProgram:
         first = reactions[0]
         if done.messages != first.messages or _raised(done.events) != _raised(first.events):
             return reactions
-        event = targets_of(lines, first.events)
+        event = targets_of(lines, first.events, self._known)
         return (replace(first, events=(*first.events, event)), *reactions[1:])
 
     def _comes_from_port(self, given: MessageIn) -> bool:

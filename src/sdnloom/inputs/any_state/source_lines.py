@@ -8,7 +8,7 @@ a function mentions belong to it.
 import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from sdnloom.platforms.line_trace import Line
@@ -45,26 +45,39 @@ class SourceFacts:
     assigned: frozenset[tuple[str, object]]  # (attribute, text or None that is assigned to it)
     numbers: tuple[int, ...]  # whole numbers that occur anywhere
 
+    @cached_property
+    def lines(self) -> frozenset[Line]:
+        """The lines of all functions."""
+        return frozenset(line for each in self.functions for line in each.lines)
+
     def lines_of_handlers(self, run: Iterable[Line], classes: frozenset[str]) -> frozenset[Line]:
         """All lines of the functions that were entered, and of those that they mention.
 
-        `classes` are those of the objects that hold the state and their bases. Classes that are derived from these are
-        other programs, and their methods are left out.
+        `classes` are those of the objects that hold the state and their bases. Methods count if their class is one of
+        these or is mentioned by what counts. Classes that are derived from these are other programs.
         """
         entered, others = frozenset(run), self._derived(classes)
-        known = [each for each in self.functions if each.owner not in others]
-        todo = [each for each in self.functions if each.lines & entered]
-        found: dict[SourceFunction, None] = {}
-        while todo:
-            one = todo.pop()
-            if one not in found:
-                found[one] = None
-                todo += [
-                    each
-                    for each in known
-                    if each.name in one.mentions or (each.name == "__init__" and each.owner in one.mentions)
-                ]
-        return frozenset(line for each in found for line in each.lines)
+        made = frozenset().union(*(each.mentions for each in self.functions if each.owner in classes))
+        found = [each for each in self.functions if each.lines & entered]
+        names, owners = frozenset[str](), frozenset({"", *classes, *made, *(each.owner for each in found)})
+        while True:
+            names = names.union(*(each.mentions for each in found))
+            owners |= names
+            more = [
+                each
+                for each in self.functions
+                if each not in found and self._counts(each, names, owners - others, classes)
+            ]
+            if not more:
+                return frozenset(line for each in found for line in each.lines)
+            found += more
+
+    @staticmethod
+    def _counts(each: SourceFunction, names: frozenset[str], owners: frozenset[str], classes: frozenset[str]) -> bool:
+        """Whether functions that mention these names may call a function, if objects have these classes."""
+        if each.name == "__init__":
+            return each.owner in names and each.owner in owners and each.owner not in classes  # those ran before
+        return each.name in names and each.owner in owners
 
     def _derived(self, classes: frozenset[str]) -> set[str]:
         """The classes that are derived from some of these and are none of them."""
@@ -97,8 +110,9 @@ def _facts(file: Path) -> SourceFacts:
     functions, written, assigned = [], set[str](), set[tuple[str, object]]()
     for owner, node in _functions(tree, ""):
         lines = frozenset(Line(file.name, number) for number in _lines(node.body))
-        mentions = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
-        mentions |= {each.attr for each in ast.walk(node) if isinstance(each, ast.Attribute)}
+        inside = [each for statement in node.body for each in ast.walk(statement)]  # decorators ran before
+        mentions = {each.id for each in inside if isinstance(each, ast.Name)}
+        mentions |= {each.attr for each in inside if isinstance(each, ast.Attribute)}
         functions.append(SourceFunction(node.name, owner, lines, frozenset(mentions)))
         assigned |= set(_assigned(node))
         if node.name != "__init__":

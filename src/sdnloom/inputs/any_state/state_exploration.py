@@ -18,6 +18,7 @@ from sdnloom.inputs.any_state.state_shapes import (
     StateBounds,
     TableShape,
     ValueShape,
+    attribute_names,
     global_names,
     shape_of,
     sketch,
@@ -84,7 +85,8 @@ def learn_shape(program: OpenState, cores: Iterable[Any], facts: SourceFacts, bo
     free, kept, optional = [], [], set()
     for attribute, values in sorted(seen.items()):
         met = list(dict.fromkeys(values))
-        if len(met) == 1 and attribute.name not in facts.written:
+        named = {attribute.name}.union(*map(attribute_names, met))
+        if len(met) == 1 and not named & facts.written:
             kept.append((attribute, "nothing writes it"))
             continue
         if _ABSENT in met:
@@ -130,16 +132,24 @@ class AnyState:
                 self.declared.add_choice(f"{attribute} is there", 2, 1)
             self.declared.add_shape(each, str(attribute))
 
-    def run(self, values: ValueSource, attempt: Callable[[Callable[[Holders], None]], HandlerRun]) -> StateRun:
-        """Run a handler by `attempt` in the state with these values; attributes are made when they are first used."""
+    def run(
+        self, values: ValueSource, attempt: Callable[[Callable[[Holders], None]], HandlerRun], lazy: bool = True
+    ) -> StateRun:
+        """Run a handler by `attempt` in the state with these values; attributes are made when they are first used.
+
+        If not `lazy`, all are made before: the handler then sees objects of their own classes.
+        """
         used: dict[str, str] = {}
         with ExitStack() as stack:
 
             def change(holders: Holders) -> None:
                 for name, holder in holders.items():
                     pending = self._pending(name, holder, values, used)
-                    if pending:
+                    if pending and lazy:
                         stack.enter_context(lazy_attributes(holder, pending))
+                    elif pending:
+                        for make in pending.values():
+                            make()
 
             done = attempt(change)
         return StateRun(done, tuple(sorted(used.items())))
@@ -245,7 +255,7 @@ def run_in_state(
 ) -> StateRun:
     """Run a program, rewritten or not, from the state and on the packet of a model."""
     message = message_with(question, packet_of_model(question, model))
-    return states.run(PlainValues(model), lambda change: program.run_changed(core, message, change))
+    return states.run(PlainValues(model), lambda change: program.run_changed(core, message, change), lazy=False)
 
 
 def packet_of_model(question: HandlerQuestion, model: Mapping[str, int]) -> dict[str, int]:

@@ -27,7 +27,10 @@ ADDRESS_STYLES: dict[str, tuple[NumberStyle, int]] = {"MAC": (MAC, 48), "IPv4": 
 
 
 class Sketch(NamedTuple):
-    """A value as a description: its kind, what tells kinds apart further, and the sketches inside."""
+    """A value as a description: its kind, what tells kinds apart further, and the sketches inside.
+
+    The parts of a table are pairs of sketches, those of an object pairs of a name and a sketch.
+    """
 
     kind: str  # "NoneType", "bool", "float", "str", "enum", "number", "MAC", "IPv4", "IPv6", "octets", "table" ...
     of: Any = None  # the value, the type of a container, or the name of a class
@@ -83,6 +86,14 @@ def _own_sketch(value: Any, kind: Any, inside: Any) -> Sketch:
         rows = tuple((name, inside(each)) for name, each in sorted(attributes.items()))
         return Sketch("record", kind.__name__, rows)
     return Sketch(FIXED, kind.__name__)
+
+
+def attribute_names(each: Sketch) -> set[str]:
+    """The names of the attributes of objects inside of a value."""
+    if each.kind == "record":
+        return {name for name, _ in each.parts}.union(*(attribute_names(part) for _, part in each.parts))
+    inside = [part for pair in each.parts for part in pair] if each.kind == "table" else each.parts
+    return set().union(*(attribute_names(part) for part in inside if isinstance(part, Sketch)))
 
 
 def plain_attributes(value: Any) -> dict[str, Any] | None:
@@ -258,9 +269,20 @@ def _shape_of_table(found: list[Sketch], bounds: StateBounds, below: Any) -> Val
     most = bounds.entries if parts else 0
     if kind == "sequence" and found[0].of[1] is not None:
         most = min(most, found[0].of[1])
+    if keys is not None and not isinstance(keys, FixedValue) and not _is_plain_key(keys):
+        return FixedValue("its keys are containers or objects")
     if isinstance(keys, OneOf):
         most = min(most, len(keys.values))
     return _fixed_if_a_part_is(TableShape(kind, found[0].of, keys, values, most), [keys, values])
+
+
+def _is_plain_key(shape: ValueShape) -> bool:
+    """Whether keys of a shape are compared by their symbolic parts: scalars, and tuples of them."""
+    if isinstance(shape, Parts):
+        return shape.kind == "tuple" and all(_is_plain_key(part) for _, part in shape.parts)
+    if isinstance(shape, AnyKind):
+        return all(map(_is_plain_key, shape.options))
+    return isinstance(shape, OneOf | WholeNumber | AddressText | ByteString)
 
 
 def _fixed_if_a_part_is(shape: ValueShape, parts: Iterable[ValueShape | None]) -> ValueShape:

@@ -294,7 +294,8 @@ def _empty(shape: TableShape, kind: Any) -> Any:
 def lazy_attributes(holder: Any, pending: dict[str, Callable[[], None]]) -> Iterator[None]:
     """Context in which each of these functions is called before the attribute of that name is first read.
 
-    An attribute that is written first is not made. While it lasts, the object has a subclass of its class.
+    An attribute that is written first is not made. While it lasts, the object has a subclass of its class; where no
+    subclass can be made, all functions are called at once.
     """
     kind: Any = type(holder)
 
@@ -305,6 +306,8 @@ def lazy_attributes(holder: Any, pending: dict[str, Callable[[], None]]) -> Iter
                     pending.pop(each)()
             elif name in pending:
                 pending.pop(name)()
+        if name == "__class__":
+            return kind
         return kind.__getattribute__(self, name)
 
     def written(self: Any, name: str, value: Any) -> None:
@@ -325,7 +328,13 @@ def lazy_attributes(holder: Any, pending: dict[str, Callable[[], None]]) -> Iter
         "__setattr__": written,
         "__delattr__": deleted,
     }
-    object.__setattr__(holder, "__class__", type(kind)(kind.__name__, (kind,), body))
+    try:
+        object.__setattr__(holder, "__class__", type(kind)(kind.__name__, (kind,), body))
+    except Exception:  # code of the program decides about its subclasses
+        for each in list(pending):
+            pending.pop(each)()
+        yield
+        return
     try:
         yield
     finally:
