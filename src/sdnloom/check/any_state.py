@@ -34,16 +34,18 @@ from sdnloom.inputs.any_state.state_exploration import (
     run_in_state,
 )
 from sdnloom.inputs.any_state.state_shapes import StateBounds
+from sdnloom.inputs.branch_sides import domain_text
 from sdnloom.inputs.clients import DiscoveryError
 from sdnloom.inputs.concolic import ConcolicOptions
 from sdnloom.inputs.explorer import HandlerQuestion
-from sdnloom.inputs.skeletons import Skeleton
+from sdnloom.inputs.skeletons import SenderView, Skeleton
 from sdnloom.network.events import HandlerRaised
 from sdnloom.network.topology.spec import SwitchPort
 from sdnloom.platforms.explorable import Holders, LaterWork
 from sdnloom.platforms.line_trace import Line, line_trace
 from sdnloom.symbolic.path_search import PathRun
 from sdnloom.symbolic.result import PathClass
+from sdnloom.symbolic.terms.node import variables
 
 SEARCH_STATES = 5_000  # of the search for runs, unless another limit is given
 SEARCH_SHARE = 0.6  # of the time limit, for the search
@@ -95,6 +97,7 @@ class AnyStateSurvey:
     shape: StateShape
     searches: tuple[Report, ...]
     skeletons: tuple[Skeleton, ...]  # of the packets that were explored
+    domains: tuple[tuple[str, str], ...]  # the values of the fields that conditions mention, in words
     gaps: tuple[str, ...]  # why paths of the handlers may be missing
     divergences: tuple[str, ...]
     paths: int  # runs of handlers from symbolic states
@@ -296,6 +299,7 @@ class _Survey:
             shape,
             tuple(report for _, report in self.found),
             tuple(answer.question.skeleton for answer in answers),
+            self._domains(answers),
             gaps,
             tuple(self.divergences),
             sum(answer.exploration.statistics.paths for answer in answers),
@@ -303,6 +307,19 @@ class _Survey:
             fingerprints,
             replayed,
         )
+
+    def _domains(self, answers: Sequence[StateAnswer]) -> tuple[tuple[str, str], ...]:
+        """The values of the fields that conditions mention."""
+        topology = self.scenario.network.topology
+        view = SenderView(topology, next((each for each in topology.hosts if each.switch_port == self.port), None))
+        found: dict[tuple[str, str], None] = {}
+        for answer in answers:
+            conditions = [each for one in answer.exploration.classes for each in one.condition]
+            mentioned = frozenset().union(*map(variables, conditions))
+            for field, domain in answer.question.skeleton.followed:
+                if field.name in mentioned and not field.structural:
+                    found[field.name, domain_text(field, domain, view)] = None
+        return tuple(sorted(found))
 
     def _exception_texts(self, answers: Sequence[StateAnswer]) -> dict[HandlerTarget, str]:
         """The exceptions with the text of one of them."""

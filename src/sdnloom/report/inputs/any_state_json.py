@@ -32,6 +32,7 @@ def any_state_json(survey: AnyStateSurvey, traces: Mapping[Counterexample, Path]
             "kept": {str(attribute): why for attribute, why in shape.kept},
         },
         "stacks": [skeleton.stack.name for skeleton in survey.skeletons],
+        "domains": [{"field": field, "values": values} for field, values in survey.domains],
         "searches": [
             {"states": each.result.statistics.states, "incomplete": each.result.incomplete} for each in survey.searches
         ],

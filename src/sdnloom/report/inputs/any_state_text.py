@@ -113,7 +113,9 @@ def _assumed(survey: AnyStateSurvey) -> list[str]:
     lines += [f"  {attribute}: as after the start, because {why}" for attribute, why in shape.kept]
     lines.append("  everything else as after the start, and the switch sends the packet as it does then")
     stacks = ", ".join(skeleton.stack.name for skeleton in survey.skeletons)
-    return [*lines, f"a packet: of the stacks {stacks}"] if stacks else lines
+    if stacks:
+        lines.append(f"a packet, of the stacks {stacks}{':' if survey.domains else ''}")
+    return lines + [f"  {field}: {values}" for field, values in survey.domains]
 
 
 def _ending(survey: AnyStateSurvey) -> list[str]:
