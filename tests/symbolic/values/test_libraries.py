@@ -6,7 +6,7 @@ import sys
 
 import netaddr
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sdnloom.symbolic.execution import Execution
@@ -254,3 +254,32 @@ def test_rewritten_libraries_with_plain_addresses_are_the_originals(number: int,
     before = facts()
     with followed_libraries():
         assert facts() == before
+
+
+ADDRESSES = st.integers(0, 20).map(lambda last: f"10.0.0.{last}")
+NETWORKS = st.tuples(ADDRESSES, st.integers(27, 32)).map(
+    lambda pair: str(ipaddress.ip_network(pair[0] + f"/{pair[1]}", strict=False))
+)
+QUESTIONS = st.one_of(
+    st.builds("ipaddress.ip_address({0}) in ipaddress.ip_network({1!r})".format, st.just("v"), NETWORKS),
+    st.builds("ipaddress.ip_address(v) {0} ipaddress.ip_address({1!r})".format, st.sampled_from(["<", ">=", "==", "!="]), ADDRESSES),
+    st.builds("netaddr.IPAddress(v) in netaddr.IPNetwork({0!r})".format, NETWORKS),
+    st.builds("ipaddress.ip_address(v) in {{ipaddress.ip_address({0!r}), ipaddress.ip_address({1!r})}}".format, ADDRESSES, ADDRESSES),
+    st.builds("v.startswith({0!r})".format, ADDRESSES),
+    st.builds("v.split('.')[3] in ({0!r}, '7', '12')".format, st.integers(0, 20).map(str)),
+    st.builds("re.match({0!r}, v)".format, st.sampled_from([r"10\\.0\\.0\\.1", "1.*[2-5]$", r".*\\b[37]"])),
+    st.builds("struct.unpack('!I', socket.inet_aton(v))[0] % {0} == 1".format, st.integers(2, 5)),
+    st.builds("int(ipaddress.ip_address(v)) & {0}".format, st.integers(1, 7)),
+)  # fmt: skip
+CHANGES = st.sampled_from(["v", "str(ipaddress.ip_address(v) + 1)", "str(netaddr.IPAddress(v))", "'.'.join(v.split('.'))", "socket.inet_ntoa(socket.inet_aton(v))", "str(ipaddress.ip_interface(v + '/30').network.network_address)"])  # fmt: skip
+
+
+@settings(max_examples=40)
+@given(st.lists(st.tuples(CHANGES, QUESTIONS), min_size=1, max_size=3))
+def test_random_programs_of_these_questions_are_divided_as_by_brute_force(steps: list[tuple[str, str]]) -> None:
+    lines = ["import ipaddress, netaddr, re, socket, struct", "def f(a):", " v, n = a, 0"]
+    for number, (change, question) in enumerate(steps):
+        lines += [f" v = {change}", f" if {question}:", f"  n += {1 << number}"]
+    found = compare_with_original("\n".join([*lines, " return n, v"]), a=Address(IPV4, 32, 0x0A000000))
+    assert found.concretised == ()
+    assert found.complete, found.reasons

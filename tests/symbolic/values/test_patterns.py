@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 from sdnloom.symbolic.execution import Execution
 from sdnloom.symbolic.path_search import explore
 from sdnloom.symbolic.rewrite.imports import RewrittenModules
+from sdnloom.symbolic.self_check import check_purity
+from sdnloom.symbolic.shims.addresses import SOCKET_IPV6
 from sdnloom.symbolic.terms.constructors import var
-from sdnloom.symbolic.values.make import IPV4, MAC, NumberStyle, symbolic_text
+from sdnloom.symbolic.values.make import IPV4, IPV6, MAC, NumberStyle, symbolic_text
 from tests.symbolic.values.comparison import Address, Argument, Letter, Number, Octets, compare_with_original
 
 ADDRESS = [
@@ -75,6 +77,59 @@ def test_patterns_on_bytes_and_written_numbers_are_followed() -> None:
         "import re\ndef f(n): return bool(re.fullmatch('.[0-9]+5', str(n + 900)))", n=Number(1000)
     )
     assert found.concretised == ()
+
+
+TEXTS = [
+    "a.startswith('10.0.0.1'), a.startswith(('10.0.0.2', '10.0.0.7', 'x')), a.startswith(())",
+    "a.endswith('.1'), a.endswith(('3', '14')), a.endswith('')",
+    "'0.1' in a, '.1' in a, '' in a, 'x' in a, '10.0.0.12' in a",
+    "a[:8], a[-2:], a[:20], a[-1:], a[:0], a[-20:]",
+    "a.find('.'), a.rfind('.'), a.find('x'), a.index('.'), a.find('1', 3), a.rfind('0.')",
+    "a.partition('.'), a.rpartition('.'), a.partition('/'), a.rpartition('x')",
+    "a.split('.', 1), a.rsplit('.', 1), a.rsplit('.'), a.split('.', 2)[2], a.rsplit('.', 0), (a + ' b').rsplit(' ', 1)",
+    "a.count('.'), a.count('1'), a.upper(), a.isdigit(), a.isalnum(), a.split('.')[3].isdigit()",
+    "fnmatch.fnmatch(a, '10.0.*.1?'), fnmatch.fnmatchcase(a, '*[2-4]')",
+    "repr('it\\'s ' + a), repr(a)",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("body", TEXTS)
+def test_methods_of_the_text_of_an_address_are_followed(body: str) -> None:
+    found = compare_with_original(f"import fnmatch\ndef f(a): return {body}", a=Address(IPV4, 32, 0x0A000000, 127))
+    assert found.concretised == () or "it" in body
+    assert found.complete or "it" in body, found.reasons
+
+
+IPV6_TEXTS = [
+    "':' in a",
+    "'.' in a",
+    "a.startswith('fe80')",
+    "a.startswith(('ff02:', 'fe8'))",
+    "bool(re.match('^f[ef]', a))",
+]
+
+
+@pytest.mark.parametrize("body", IPV6_TEXTS)
+def test_the_start_of_an_ipv6_address_is_followed(body: str) -> None:
+    module = RewrittenModules(lambda name: False).run(f"import re\ndef f(a): return {body}", "x.py")
+    term = var("x", 128, "ipv6")
+
+    def run(execution: Execution) -> bool:
+        return module.f(symbolic_text(IPV6.render(execution.value("x")), term, IPV6))
+
+    found = explore(run, [term])
+    assert (found.complete, len(found.classes)) == (True, 1 if body.startswith("'") else 2)
+    assert check_purity(found, run, 40, same=lambda path, model, output: output == path.output)
+    for each in found.classes:
+        assert each.output == eval(body, {"re": re, "a": IPV6.render(each.witness["x"])})
+
+
+@given(st.integers(0, 2**128 - 1), st.sampled_from([0, 16, 64, 80, 96, 97, 112]))
+def test_dots_in_an_ipv6_address_are_where_the_library_writes_them(number: int, shift: int) -> None:
+    for value in (number >> shift, 0xFFFF << 32 | number >> 96):
+        with Execution({"x": value}).active():
+            found = "." in symbolic_text(SOCKET_IPV6.render(value), var("x", 128), SOCKET_IPV6)
+        assert found == ("." in SOCKET_IPV6.render(value))
 
 
 CLASSES: list[tuple[str, NumberStyle, int, int]] = [

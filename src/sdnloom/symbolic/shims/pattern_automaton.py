@@ -25,7 +25,7 @@ from sdnloom.symbolic.shims.pattern_parts import (
 from sdnloom.symbolic.terms import constructors as terms
 from sdnloom.symbolic.terms.constructors import TRUE, Term, const
 from sdnloom.symbolic.values.code_units import DIGITS, CodeUnit, Digit, merged_equalities
-from sdnloom.symbolic.values.make import SymBytes, SymInt, SymStr
+from sdnloom.symbolic.values.make import Ipv6Style, SymBytes, SymInt, SymStr
 from sdnloom.symbolic.values.sym_int import bits_needed, fit
 from sdnloom.symbolic.values.sym_str import Chars, Piece, WrittenNumber, split_into_fields
 
@@ -163,6 +163,26 @@ class _Runner:
             found = self._after[run, code] = self._read(run, code)
         return found
 
+    def is_settled(self, run: _Run) -> bool:
+        """Return whether no further character can change the result."""
+        return self._mode != "fullmatch" and (self._is_matched(run) or (self._mode == "match" and not run.states))
+
+    def _is_matched(self, run: _Run) -> bool:
+        """Return whether the automaton accepts what was read, whatever follows."""
+        waiting, seen = [self._states[number] for number in run.states], set[int]()
+        while waiting:
+            state = waiting.pop()
+            if id(state) not in seen:
+                seen.add(id(state))
+                waiting += state.moves
+        return run.matched or id(self._automaton.accepts) in seen
+
+    def settled(self, run: _Run) -> _Run:
+        """Return a run that no further character can change; there is no condition if it is not one."""
+        if not self.is_settled(run):
+            raise _UnsupportedError
+        return _Run(frozenset(), 0, self._is_matched(run))
+
     def _read(self, run: _Run, code: int) -> _Run:
         here = [self._states[number] for number in run.states]
         if self._mode == "search":
@@ -197,6 +217,13 @@ class _Field:
     values: Sequence[tuple[int, Sequence[int]]]  # (value, codes), by ascending value
 
 
+@dataclass(frozen=True)
+class _Ipv6Start:
+    """The part of a text that is an IPv6 address."""
+
+    number: SymInt
+
+
 def text_condition(pattern: "re.Pattern[Any]", text: Any, mode: str) -> Term | None:
     """Return the condition that a symbolic text matches in a mode: match, fullmatch or search; None if unknown."""
     runner = _runner(pattern, mode)
@@ -205,8 +232,12 @@ def text_condition(pattern: "re.Pattern[Any]", text: Any, mode: str) -> Term | N
     runs: dict[_Run, Term] = {runner.first: TRUE}
     try:
         for part in _parts(text):
-            after = _after_field if isinstance(part, _Field) else _after_codes
-            runs = after(runner, runs, part)  # type: ignore[arg-type]
+            if isinstance(part, _Ipv6Start):
+                runs = _after_ipv6(runner, runs, part.number)
+            else:
+                runs = (
+                    _after_field(runner, runs, part) if isinstance(part, _Field) else _after_codes(runner, runs, part)
+                )
             if len(runs) > MAX_AUTOMATON:
                 return None
         return terms.any_(*(condition for run, condition in runs.items() if runner.read(run, _END).matched))
@@ -238,6 +269,36 @@ def _after_field(runner: _Runner, runs: dict[_Run, Term], part: _Field) -> dict[
     return {run: terms.any_(*conditions) for run, conditions in after.items()}
 
 
+def _after_ipv6(runner: _Runner, runs: dict[_Run, Term], number: SymInt) -> dict[_Run, Term]:
+    """Return the runs after an IPv6 address if its first group decides them; what follows depends on all groups."""
+    first = terms.extract(fit(number, 128), 127, 112)
+    after: dict[_Run, list[Term]] = {}
+    for run, condition in runs.items():
+        starts = {runner.settled(runner.read(run, ord(char))) for char in ":0"}  # if the first group is zero
+        if len(starts) != 1:
+            raise _UnsupportedError
+        ranges: dict[_Run, list[Term]] = {starts.pop(): [terms.eq(first, const(0, 16))]}
+        for size in range(1, 5):
+            for reached, low, high in _after_digits(runner, run, 0, size):
+                ranges.setdefault(reached, []).append(_between(first, low, high))
+        for reached, chosen in ranges.items():
+            after.setdefault(reached, []).append(terms.all_(condition, terms.any_(*chosen)))
+    return {run: terms.any_(*conditions) for run, conditions in after.items()}
+
+
+def _after_digits(runner: _Runner, run: _Run, before: int, size: int) -> Iterator[tuple[_Run, int, int]]:
+    """Yield the runs after a group with so many more digits and a colon, and the range of groups that leads to each."""
+    if not size:
+        yield runner.settled(runner.read(run, ord(":"))), before, before
+        return
+    for digit in range(0 if before else 1, 16):
+        reached, value = runner.read(run, ord(DIGITS[digit])), before << 4 | digit
+        if runner.is_settled(reached):
+            yield runner.settled(reached), value << 4 * (size - 1), (value + 1 << 4 * (size - 1)) - 1
+        else:
+            yield from _after_digits(runner, reached, value, size - 1)
+
+
 def _both(first: Term, second: Term) -> Term:
     """Return the conjunction; equalities of neighbouring fields are merged into one."""
     if first.op == "and":
@@ -262,7 +323,7 @@ def _between(term: Term, low: int, high: int) -> Term:
     return terms.all_(terms.ule(const(low, term.width), term), terms.ule(term, const(high, term.width)))
 
 
-def _parts(text: Any) -> Iterator["_Field | tuple[int, ...]"]:
+def _parts(text: Any) -> Iterator["_Field | _Ipv6Start | tuple[int, ...]"]:
     """Yield the fields of a text, and the codes between them."""
     if isinstance(text, SymBytes):
         yield from _unit_parts(text.units())
@@ -273,11 +334,13 @@ def _parts(text: Any) -> Iterator["_Field | tuple[int, ...]"]:
         yield from _piece_parts(piece)
 
 
-def _piece_parts(piece: Piece) -> Iterator["_Field | tuple[int, ...]"]:
+def _piece_parts(piece: Piece) -> Iterator["_Field | _Ipv6Start | tuple[int, ...]"]:
     if isinstance(piece, str):
         yield tuple(map(ord, piece))
     elif isinstance(piece, Chars):
         yield from _unit_parts(piece.units)
+    elif isinstance(piece.style, Ipv6Style):
+        yield _Ipv6Start(piece.number)
     elif piece.number.low >= 0 and piece.number.high - piece.number.low < MAX_VALUES:
         number, style = piece.number, piece.style
         values = [(value, tuple(map(ord, style.render(value)))) for value in range(number.low, number.high + 1)]
@@ -289,7 +352,7 @@ def _piece_parts(piece: Piece) -> Iterator["_Field | tuple[int, ...]"]:
         yield from _unit_parts(units)
 
 
-def _unit_parts(units: Iterable[CodeUnit]) -> Iterator["_Field | tuple[int, ...]"]:
+def _unit_parts(units: Iterable[CodeUnit]) -> Iterator["_Field | _Ipv6Start | tuple[int, ...]"]:
     for unit in units:
         if isinstance(unit, int):
             yield (unit,)

@@ -4,6 +4,8 @@ A match that a program only tests costs one fork. Only if it asks for a group or
 characters. Long texts and constructs that are not followed are concretised, and reported.
 """
 
+import fnmatch
+import os
 import re
 from collections.abc import Callable, Iterator
 from typing import Any, Final
@@ -247,5 +249,12 @@ def pattern_replacements() -> dict[Any, Any]:
 
         return function
 
+    def fnmatch_function(name: Any, pattern: Any) -> bool:
+        concretise_all(pattern, "pattern of fnmatch")
+        return methods["match"](re.compile(fnmatch.translate(concrete(pattern))), name) is not None
+
     places = {**dict.fromkeys((*_MODES, "findall", "finditer"), 1), "sub": 3, "subn": 3, "split": 2}
-    return {getattr(re, name): by_pattern(name, place) for name, place in places.items()}
+    found: dict[Any, Any] = {getattr(re, name): by_pattern(name, place) for name, place in places.items()}
+    return (
+        found | ({fnmatch.fnmatch: fnmatch_function} if os.sep == "/" else {}) | {fnmatch.fnmatchcase: fnmatch_function}
+    )

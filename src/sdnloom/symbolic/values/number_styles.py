@@ -197,6 +197,13 @@ class Ipv6Style:
     def fields(self, number: SymInt) -> list[tuple[int, NumberStyle]]:
         return [(number, self)]
 
+    def decide_dots(self, number: SymInt) -> bool:
+        """Return whether the text has dots, as libraries write addresses that contain one of IPv4."""
+        for low, high in ((1 << 16, 1 << 32), (0xFFFF << 32, 0x10000 << 32)):
+            if "." in self.write(low) and low <= number < high:
+                return True
+        return False
+
 
 MAC: Final = MacStyle()
 IPV4: Final = Ipv4Style()

@@ -4,6 +4,7 @@ A text stays in pieces as long as it is only joined and compared as a whole; it 
 inside it. Text whose length depends on an input then forks on the length.
 """
 
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -16,13 +17,20 @@ from sdnloom.symbolic.values.code_units import (
     Digit,
     concretise_units,
     decide_among,
-    decide_equal,
     is_concrete,
     term_of,
     unit_number,
 )
 from sdnloom.symbolic.values.fork import decide
-from sdnloom.symbolic.values.number_styles import DECIMAL, SPEC, IntegerStyle, MacStyle, NumberStyle
+from sdnloom.symbolic.values.number_styles import (
+    DECIMAL,
+    SPEC,
+    IntegerStyle,
+    Ipv4Style,
+    Ipv6Style,
+    MacStyle,
+    NumberStyle,
+)
 from sdnloom.symbolic.values.sym_bytes import bytes_of_units, changed_case, digit_value
 from sdnloom.symbolic.values.sym_int import SymInt, common_width, concrete_int, concretise_int, fit
 from sdnloom.symbolic.values.sym_sequence import SymSequence, concretise_other_methods
@@ -141,7 +149,46 @@ class SymStr(SymSequence, str):
 
     def __contains__(self, part: Any) -> bool:
         parts = self._split_by_pieces(part)
-        return SymSequence.__contains__(self, part) if parts is None else len(parts) > 1
+        if parts is not None:
+            return len(parts) > 1
+        if type(part) is str:
+            for piece in self.pieces:
+                if part in (":", ".") and isinstance(piece, WrittenNumber) and isinstance(piece.style, Ipv6Style):
+                    return part == ":" or piece.style.decide_dots(piece.number)
+            return self._has((part,), "", "", part in self.concrete())
+        return SymSequence.__contains__(self, part)
+
+    def __getitem__(self, index: Any) -> Any:
+        """Return a part; only the fields that it can reach are taken apart into characters."""
+        if isinstance(index, slice) and index.step is None:
+            if index.start in (None, 0) and type(index.stop) is int and index.stop >= 0:
+                return self._end_of_units(index.stop, from_left=True)
+            if index.stop is None and type(index.start) is int and index.start < 0:
+                return self._end_of_units(-index.start, from_left=False)
+        return SymSequence.__getitem__(self, index)
+
+    def _end_of_units(self, size: int, from_left: bool) -> Any:
+        """Return the first or the last characters."""
+        fields = split_into_fields(self.pieces, *_separators(self.pieces))
+        units: tuple[CodeUnit, ...] = ()
+        while fields and len(units) < size:
+            piece = fields.pop(0 if from_left else -1)
+            units = units + _units_of_piece(piece) if from_left else _units_of_piece(piece) + units
+        plain = self.concrete()
+        kept = plain[:size] if from_left else plain[max(0, len(plain) - size) :]
+        return text_of_units(kept, units[:size] if from_left else units[max(0, len(units) - size) :])
+
+    def find(self, part: Any, start: Any = None, end: Any = None) -> int:
+        parts = self._split_by_pieces(part) if start is None and end is None else None
+        if parts is None:
+            return SymSequence.find(self, part, start, end)
+        return len(parts[0]) if len(parts) > 1 else -1
+
+    def rfind(self, part: Any, start: Any = None, end: Any = None) -> int:
+        parts = self._split_by_pieces(part) if start is None and end is None else None
+        if parts is None:
+            return SymSequence.rfind(self, part, start, end)
+        return len(self) - len(parts[-1]) - len(part) if len(parts) > 1 else -1
 
     def _split_by_pieces(self, separator: Any) -> list[str] | None:
         """Return the texts between separators if no characters must be compared for that, else None."""
@@ -214,25 +261,27 @@ class SymStr(SymSequence, str):
         return SymSequence.replace(self, old, new, count)
 
     def startswith(self, prefix: Any, start: Any = None, end: Any = None) -> bool:
-        if type(prefix) is not str or start is not None or end is not None:
+        wanted = prefix if type(prefix) is tuple else (prefix,)
+        if start is not None or end is not None or not all(type(each) is str for each in wanted):
             return SymSequence.startswith(self, prefix, start, end)
-        units: tuple[CodeUnit, ...] = ()
-        for piece in split_into_fields(self.pieces, *_separators(self.pieces)):
-            if len(units) >= len(prefix):
-                break
-            units += _units_of_piece(piece)
-        return decide_equal(units[: len(prefix)], tuple(map(ord, prefix)), self.concrete().startswith(prefix))
+        return self._has(wanted, "^", "", self.concrete().startswith(prefix))
 
     def endswith(self, suffix: Any, start: Any = None, end: Any = None) -> bool:
-        if type(suffix) is not str or start is not None or end is not None:
+        wanted = suffix if type(suffix) is tuple else (suffix,)
+        if start is not None or end is not None or not all(type(each) is str for each in wanted):
             return SymSequence.endswith(self, suffix, start, end)
-        units: tuple[CodeUnit, ...] = ()
-        for piece in reversed(split_into_fields(self.pieces, *_separators(self.pieces))):
-            if len(units) >= len(suffix):
-                break
-            units = _units_of_piece(piece) + units
-        own = units[max(0, len(units) - len(suffix)) :]
-        return decide_equal(own, tuple(map(ord, suffix)), self.concrete().endswith(suffix))
+        return self._has(wanted, "", r"\Z", self.concrete().endswith(suffix))
+
+    def _has(self, parts: tuple[str, ...], before: str, after: str, taken: bool) -> bool:
+        """Return whether one of these parts is at a place; forks once, whatever the lengths of numbers in the text."""
+        from sdnloom.symbolic.shims.pattern_automaton import text_condition  # the modules depend on each other
+
+        pattern = re.compile(f"{before}(?:{'|'.join(map(re.escape, parts))}){after}", re.DOTALL)
+        condition = text_condition(pattern, self, "match" if before else "search") if parts else terms.FALSE
+        if condition is not None:
+            return decide(condition, taken)
+        here = SymSequence.startswith if before else SymSequence.endswith if after else SymSequence.__contains__
+        return any(here(self, each) for each in parts)
 
     def lower(self) -> str:
         return self._change_case(True)
@@ -248,6 +297,12 @@ class SymStr(SymSequence, str):
             (isinstance(p, str) and p.lower() == p) or (isinstance(p, WrittenNumber) and "X" not in str(p.style))
             for p in self.pieces
         ):
+            return self
+        if all(
+            piece.upper() == piece.lower() if isinstance(piece, str)
+            else isinstance(piece, WrittenNumber) and (isinstance(piece.style, Ipv4Style) or piece.style == DECIMAL)
+            for piece in self.pieces
+        ):  # fmt: skip
             return self
         return text_of_units(same, tuple(changed_case(unit, lower) for unit in self.units()))
 
@@ -290,6 +345,8 @@ class SymStr(SymSequence, str):
                     return False
             elif isinstance(piece, WrittenNumber) and test is str.isascii:
                 continue
+            elif isinstance(piece, WrittenNumber) and piece.style.separator and not test(piece.style.separator):
+                return False
             elif isinstance(piece, str):
                 if not test(piece):
                     return False
