@@ -1,7 +1,7 @@
 """Whether "complete" is true: random packets must execute no line that no class of `sdnloom inputs` executes.
 
-For each program, classes are computed at one port; if they are said to be complete, random packets of the same stacks
-and domains, half of their values taken from conditions of the classes, run on the original program from the same state.
+For each program, classes are computed at one port. If they are said to be all of the domains, random packets of the
+same stacks and domains run on the original program from the same state; half of their values are taken from conditions.
 Options: --packets N (10,000), --seed N, --only TEXT. Programs that are not there are left out (`make ryu`, Faucet).
 """
 
@@ -56,7 +56,7 @@ class RandomRuns:
 def random_runs(
     scenario: Scenario, port: SwitchPort, count: int, seed: int = 0, options: ExplorationOptions | None = None
 ) -> RandomRuns:
-    """Survey a port, and run so many random packets if the classes are said to be complete."""
+    """Survey a port, and run so many random packets if all classes of the domains are said to be found."""
     run = Run(scenario, ordered=True)
     topology = scenario.network.topology
     host = next((each for each in topology.hosts if each.switch_port == port), None)
@@ -64,7 +64,7 @@ def random_runs(
     means = ConcolicOptions(options or ExplorationOptions())
     found = survey(run, port, None, make_skeletons(DEFAULT_STACKS, sender, {}), means)
     classes = [each for answer in found.answers for each in answer.classes]
-    if not found.complete or not classes:
+    if found.gaps or found.divergences or not classes:
         return RandomRuns(found, 0, 0, 0, 0, {})
     core, _ = state_after(run.build_unchecked(run.program), port, None)
     files = classes[0].explorer.program.own_files
@@ -150,7 +150,8 @@ def run(quick: bool, arguments: list[str]) -> Report:
         outside += len(found.outside)
         unknown += found.unknown
         report.notes += [f"{name}: {line.file}:{line.number}, by {label}" for line, label in found.outside.items()]
-        report.notes += [f"{name}: not complete: {gap}" for gap in found.survey.gaps[:5]]
+        reasons = [*found.survey.gaps, *(f"unreached: {each}" for each in found.survey.unreached)]
+        report.notes += [f"{name}: not complete: {each}" for each in reasons[:5]]
     report.floor("lines that random packets execute and no class does", outside, "==", 0)
     report.floor("paths that random packets take and no class does", unknown, "==", 0)
     return report

@@ -206,3 +206,22 @@ def test_a_program_on_another_platform_is_refused(sdnloom: CommandLine) -> None:
     run = sdnloom("inputs", ROOT / "examples/mac_learning_nox/bug1.toml", "--port", 1, "--from", "any")
     assert run.code == 2
     assert "expected an os-ken or Ryu app, or a class in plain Python" in run.err
+
+
+JOINED = """\
+    def switch_join(self, net, switch, up):
+        net.install(switch, Match.of(eth_type=0x88CC))
+
+"""
+DROPS_LLDP = "from sdnloom.network.openflow import Match\n" + PROGRAM.replace(
+    "    def packet_in", f"{JOINED}    def packet_in"
+)
+
+
+def test_stacks_that_the_switch_keeps_to_itself_are_named(sdnloom: CommandLine, tmp_path: Path) -> None:
+    write(tmp_path, DROPS_LLDP)
+    run = sdnloom(*COMMON, "--stack", "lldp", "--no-trace")
+    assert run.code == 3
+    assert "incomplete: lldp: not explored, the switch sends no such packet to the controller at first\n" in run.out
+    alone = sdnloom(*COMMON[:6], "--stack", "lldp", "--no-trace")
+    assert (alone.code, "sends no packet of the stack lldp to the controller" in alone.err) == (2, True)

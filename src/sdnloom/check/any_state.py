@@ -195,13 +195,25 @@ class _Survey:
             self.missing.append(f"nothing was explored, {reached.reason}")
         else:
             explorer = StateExplorer(twin.wrapped, twin.opened, shape, means, on_run)
+            unsent: list[str] = []
             with self.watch.in_force():
                 for skeleton in skeletons:
                     if (reason := self.watch.reason_to_stop()) is not None:
                         self.missing.append(f"{skeleton.stack.name}: not explored, {reason}")
                         continue
-                    message = message_at(self.scenario.network, switch, self.port, skeleton)
+                    try:
+                        message = message_at(self.scenario.network, switch, self.port, skeleton)
+                    except DiscoveryError:
+                        unsent.append(skeleton.stack.name)
+                        if len(unsent) == len(skeletons):
+                            raise
+                        continue
                     answers.append(explorer.explore(HandlerQuestion(core, self.port.switch, message, skeleton)))
+            if unsent:
+                stacks = ", ".join(unsent)
+                self.missing.append(
+                    f"{stacks}: not explored, the switch sends no such packet to the controller at first"
+                )
             with limits_in_force(None):  # what was found is confirmed
                 pairs = self._confirmed(answers, original, explorer)
             if pairs.keys() - self._paths().keys() and self.watch.reason_to_stop() is None:
