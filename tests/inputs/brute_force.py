@@ -21,7 +21,11 @@ class ListedClass:
     key: object
     members: tuple[dict[str, int], ...]
     skeleton: object
-    messages: tuple
+    reactions: tuple
+
+    @property
+    def samples(self):
+        return tuple(zip((self.members[0], self.members[-1]), self.reactions, strict=True))
 
     @property
     def trail(self):
@@ -81,7 +85,8 @@ class BruteForce:
             )
             key = lines, tuple(map(behaviour, reactions))
             classes[key].append(values)
-            messages.setdefault(key, tuple(each for reaction in reactions for each in reaction.messages))
+            sent_now = tuple(each for reaction in reactions for each in reaction.messages)
+            messages[key] = messages.get(key, (sent_now,))[0], sent_now
         return InputClasses(
             tuple(
                 ListedClass(key, tuple(members), question.skeleton, messages[key]) for key, members in classes.items()

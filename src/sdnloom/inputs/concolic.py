@@ -11,12 +11,12 @@ from time import monotonic
 from sdnloom.engine.stop_points import check_limits, interruptible
 from sdnloom.inputs.condition_text import HostNames, condition_text
 from sdnloom.inputs.domains import Domain
-from sdnloom.inputs.explorer import ConstantUse, HandlerQuestion, InputClass, InputClasses, Pattern
+from sdnloom.inputs.explorer import ConstantUse, HandlerMessages, HandlerQuestion, InputClass, InputClasses, Pattern
 from sdnloom.inputs.skeletons import Skeleton
 from sdnloom.inputs.stacks import FieldFormat, StackField
 from sdnloom.inputs.statistics import counter_laws
 from sdnloom.network.events import HandlerRaised
-from sdnloom.network.openflow import OpenFlowMessage, PacketIn
+from sdnloom.network.openflow import PacketIn, PacketOut
 from sdnloom.network.program import MessageIn
 from sdnloom.network.reply_counters import with_counters
 from sdnloom.platforms.explorable import BranchFilter, ExplorableProgram, HandlerRun, MessageContent
@@ -116,6 +116,16 @@ def symbolic_constraints(skeleton: Skeleton) -> tuple[Term, ...]:
 def preferred_values(skeleton: Skeleton) -> Preferred:
     """Return the values of a skeleton's symbolic fields that are tried first."""
     return {field.name: domain.preferred_values for field, domain in skeleton.symbolic if not field.computed}
+
+
+def different_values(skeleton: Skeleton, values: Mapping[str, int]) -> dict[str, int]:
+    """Return values of the domains that differ from these where they can."""
+    found = {}
+    for field, domain in skeleton.followed:
+        known = values.get(field.name, domain.first)
+        near = (known ^ 1, known ^ 2, *domain.preferred_values)
+        found[field.name] = next((each for each in near if each != known and each in domain), known)
+    return found
 
 
 @dataclass(frozen=True)
@@ -275,10 +285,19 @@ class ConcolicClass:
         return self._traced_run[0]
 
     @cached_property
-    def messages(self) -> tuple[tuple[str, OpenFlowMessage], ...]:
-        """The messages that the program sends on the witness."""
-        message = message_with(self.question, self.witness)
-        return self.explorer.program.attempt(self.question.core, message).messages
+    def samples(self) -> tuple[tuple[Mapping[str, int], HandlerMessages], ...]:
+        """The witness with the messages that the program sends; if these have packets, also a member unlike it."""
+        found = self._messages(self.witness)
+        if not any(isinstance(sent, PacketOut) for _, sent in found):
+            return ((self.witness, found),)
+        other = self.model((), different_values(self.question.skeleton, self.path.witness))
+        if other is None or other == self.path.witness:
+            return ((self.witness, found),)
+        values = self._symbolic_fields(other)
+        return (self.witness, found), (values, self._messages(values))
+
+    def _messages(self, values: Mapping[str, int]) -> HandlerMessages:
+        return self.explorer.program.attempt(self.question.core, message_with(self.question, values)).messages
 
     @property
     def trail(self) -> Hashable:

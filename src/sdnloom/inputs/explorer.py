@@ -30,6 +30,9 @@ class HandlerQuestion(NamedTuple):
     skeleton: Skeleton
 
 
+HandlerMessages = tuple[tuple[str, OpenFlowMessage], ...]  # each with its switch
+
+
 class InputClass(Protocol):
     """Inputs that take one path through a handler."""
 
@@ -42,8 +45,8 @@ class InputClass(Protocol):
         """Return the path: equal for classes of two skeletons that take the same one."""
 
     @property
-    def messages(self) -> tuple[tuple[str, OpenFlowMessage], ...]:
-        """Return the messages that the handler sends on the witness, each with its switch."""
+    def samples(self) -> tuple[tuple[Mapping[str, int], HandlerMessages], ...]:
+        """Return the witness and perhaps other members, each with the messages that the handler then sends."""
 
     @property
     def witness(self) -> Mapping[str, int]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from sdnloom.engine.stop_points import check_limits
-from sdnloom.inputs.concolic import variable
+from sdnloom.inputs.concolic import different_values, variable
 from sdnloom.inputs.explorer import HandlerQuestion, InputClass
 from sdnloom.inputs.rewritten_packet import SymbolicPacket, changed_packet
 from sdnloom.inputs.skeletons import Skeleton
@@ -214,11 +214,37 @@ class Journeys:
         self, found: InputClass, port: SwitchPort, message: PacketIn, skeleton: Skeleton, core: SwitchCore
     ) -> Iterator[Exit]:
         """Yield the packets that a handler lets go of, for the packets of a class."""
-        frame = skeleton.frame(found.witness)
+        runs = []
+        for values, messages in found.samples:
+            frame = skeleton.frame(values)
+            runs.append(
+                [(each, (frame, packet)) for each, packet in self._let_go(frame, port, message, core, messages)]
+            )
+        if any([place for place, _ in run] != [place for place, _ in runs[0]] for run in runs):
+            several = [[each] for run in runs for each in run]  # the program computes where packets go
+        else:
+            several = [list(each) for each in zip(*runs, strict=True)]
+        for alike in several:
+            (place, again), _ = alike[0]
+            changed = changed_packet(skeleton, [sample for _, sample in alike])
+            if changed is None:
+                self.gaps[f"{skeleton.stack.name}: a packet that the program makes is not followed"] = None
+            else:
+                yield Exit(place, changed, again)
+
+    def _let_go(
+        self,
+        frame: bytes,
+        port: SwitchPort,
+        message: PacketIn,
+        core: SwitchCore,
+        messages: Iterable[tuple[str, OpenFlowMessage]],
+    ) -> Iterator[tuple[tuple[SwitchPort, bool], Packet]]:
+        """Yield the packets that messages of a program send: the port, and whether they enter the tables there."""
         if message.buffer_id != NO_BUFFER:
             core = replace(core, buffers=(BufferedPacket(message.buffer_id, port.port, decode(frame)),))
         cores = {port.switch: core}
-        for switch, sent in found.messages:
+        for switch, sent in messages:
             config = self._configs.get(switch)
             if config is None:
                 continue
@@ -227,33 +253,30 @@ class Journeys:
                 now = next((each.switch for each in self._states.get(switch, {})), SwitchCore())
             waiting = _released(now, sent)
             if waiting is not None and _to_table(sent):
-                changed = changed_packet(skeleton, frame, waiting[1])
-                if changed is not None:
-                    yield Exit(SwitchPort(switch, waiting[0]), changed, again=True)
+                yield (SwitchPort(switch, waiting[0]), True), waiting[1]
             for outcome in receive_message(config, now, sent)[:1]:
                 cores[switch] = outcome.core
                 for number, packet in outcome.outputs if not _to_table(sent) else ():
-                    changed = changed_packet(skeleton, frame, packet)
-                    if changed is None:
-                        self.gaps[f"{skeleton.stack.name}: a packet that the program makes is not followed"] = None
-                    else:
-                        yield Exit(SwitchPort(switch, number), changed)
+                    yield (SwitchPort(switch, number), False), packet
 
     def _host_passages(self, name: str, skeleton: Skeleton) -> Iterator[Passage]:
         """Yield the way of a packet that a host answers, if it answers one of these."""
         host, view, port = next(found[name] for found in self._hosts.values() if name in found)
-        addressed = _further(
-            _addressed_to(host, view.me, skeleton), SymbolicPacket(skeleton), self._facts(skeleton, ())
-        )
+        asked = _addressed_to(host, view.me, skeleton)
+        addressed = _further(asked, SymbolicPacket(skeleton), self._facts(skeleton, ()))
         model = None if addressed is None else self._model(skeleton, addressed)
         if addressed is None or model is None:
             return
-        frame = skeleton.frame(without_checksums(skeleton, model))
-        exits = [
-            Exit(port, changed, again=True)
-            for packet in _answers(host, view, decode(frame))
-            if (changed := changed_packet(skeleton, frame, packet)) is not None
-        ]
+        flipper = self.paths.new_flipper(skeleton, addressed)
+        other = flipper.first(different_values(skeleton, model))
+        models = [model] if isinstance(other, SolverAnswer) else [model, other]
+        frames = [skeleton.frame(without_checksums(skeleton, each)) for each in models]
+        answers = [list(_answers(host, view, decode(frame))) for frame in frames]
+        exits = []
+        for packets in zip(*answers, strict=False):
+            changed = changed_packet(skeleton, list(zip(frames, packets, strict=True)))
+            if changed is not None:
+                exits.append(Exit(port, changed, again=True))
         if exits:
             yield Passage(addressed, 0, (name,), tuple(exits), False)
 

@@ -1,11 +1,11 @@
 """A symbolic packet after a switch, a handler or a host has changed it.
 
-A field that still has the value that it had is still the same variable; any other value is a constant, unless another
-variable field had it (addresses that an answer swaps) or it is a time to live that was lowered. Where a constant equals
-the value of the witness by chance, the field stays a variable: that can only tell more packets apart than necessary.
+What became of some packets shows it, each with what it was before. A field that has kept its value in all of them is
+still the same variable; any other value is a constant, unless another variable field had it in all of them (addresses
+that an answer swaps) or it is a time to live that was lowered. Fields that an action has set are known and constant.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
@@ -42,12 +42,15 @@ class SymbolicPacket:
         return SymbolicPacket(change.skeleton, tuple(sorted({**kept, **changed}.items())))
 
 
-def changed_packet(skeleton: Skeleton, frame: bytes, packet: Packet) -> SymbolicPacket | None:
-    """Return the packets that those of a skeleton become, given one frame of them and what became of it.
+def changed_packet(
+    skeleton: Skeleton, samples: Sequence[tuple[bytes, Packet]], rewritten: frozenset[str] = frozenset()
+) -> SymbolicPacket | None:
+    """Return the packets that those of a skeleton become, given frames of them and what became of each.
 
-    None if the headers are those of no stack.
+    `rewritten` names fields that are constants now. None if the headers are not followed.
     """
-    now = encode(packet)
+    frames = [(frame, encode(packet)) for frame, packet in samples]
+    now, packet = frames[0][1], samples[0][1]
     stack = _stack_of(skeleton.stack, packet, now)
     if stack is None:
         return None
@@ -60,10 +63,11 @@ def changed_packet(skeleton: Skeleton, frame: bytes, packet: Packet) -> Symbolic
         if field.computed:
             domains.append(domain if old is not None else Domain.anything(field, value))
             continue
-        if old is not None and old.read(frame) == value:
+        constant = field.name in rewritten
+        if old is not None and not constant and all(old.read(one) == field.read(other) for one, other in frames):
             domains.append(domain)
             continue
-        term = _origin(field, value, old, domain, symbolic, frame)
+        term = None if constant else _origin(field, old, domain, symbolic, frames)
         if term is None:
             domains.append(Domain.of(value))
         else:
@@ -74,15 +78,20 @@ def changed_packet(skeleton: Skeleton, frame: bytes, packet: Packet) -> Symbolic
 
 
 def _origin(
-    field: StackField, value: int, old: StackField | None, domain: Domain, symbolic: list[StackField], frame: bytes
+    field: StackField,
+    old: StackField | None,
+    domain: Domain,
+    symbolic: list[StackField],
+    frames: Sequence[tuple[bytes, bytes]],
 ) -> Term | None:
     """Return the term of a field that does not have its own value any more; None for a constant."""
     if old is not None and field.name.endswith(".ttl") and not domain.pinned:
-        lowered = old.read(frame) - value
-        if 0 < lowered <= _MOST_HOPS:
+        lowered = old.read(frames[0][0]) - field.read(frames[0][1])
+        if 0 < lowered <= _MOST_HOPS and all(old.read(one) - field.read(other) == lowered for one, other in frames):
             return terms.sub(variable(old), const(lowered, field.bits))
     for other in symbolic:
-        if (other.bits, other.kind) == (field.bits, field.kind) and other.read(frame) == value:
+        same = (other.bits, other.kind) == (field.bits, field.kind)
+        if same and all(other.read(one) == field.read(now) for one, now in frames):
             return variable(other)
     return None
 

@@ -29,7 +29,7 @@ from sdnloom.network.openflow import (
 )
 from sdnloom.network.openflow.match import full_mask
 from sdnloom.network.packet import Packet, decode
-from sdnloom.network.switch import FlowEntry, Switch, SwitchCore, SwitchOutcome
+from sdnloom.network.switch import FlowEntry, Switch, SwitchCore
 from sdnloom.network.switch.core import NO_COUNTS, NO_TRAFFIC
 from sdnloom.network.switch.decisions import BridgeLookup, PacketDecision, TableLookup, TtlCheck
 from sdnloom.network.switch.normal import GROUP_BIT, RESERVED, RESERVED_MASK
@@ -185,7 +185,7 @@ def _one_path(
         steps.append(step)
         process_packet(step, in_port, packet)
 
-    outcomes = all_outcomes(config, core, process)
+    all_outcomes(config, core, process)
     values = {field.name: field.read(frame) for field in skeleton.stack.fields}
     literals: dict[Term, bool] = {}
     matched: list[object] = []
@@ -201,20 +201,20 @@ def _one_path(
     outputs: dict[tuple[int, SymbolicPacket], None] = {}
     packet_ins: dict[tuple[PacketIn, SymbolicPacket], None] = {}
     lost = False
-    for outcome in outcomes:
-        for port, out in outcome.outputs:
-            changed = changed_packet(skeleton, frame, out)
+    for step in (each for each in steps if not each.deviates):
+        for (port, out), rewritten in zip(step.outputs, step.rewrites["output"], strict=True):
+            changed = changed_packet(skeleton, [(frame, out)], stack_fields(rewritten))
             if changed is None:
                 lost = True
             else:
                 outputs[port, changed] = None
-        for message in outcome.messages:
-            if isinstance(message, PacketIn):
-                changed = changed_packet(skeleton, frame, packet_in_packet(outcome, message))
-                if changed is None:
-                    lost = True
-                else:
-                    packet_ins[_template(message), changed] = None
+        messages = [message for message in step.messages if isinstance(message, PacketIn)]
+        for message, rewritten in zip(messages, step.rewrites["packet in"], strict=True):
+            changed = changed_packet(skeleton, [(frame, _packet_in_packet(step, message))], stack_fields(rewritten))
+            if changed is None:
+                lost = True
+            else:
+                packet_ins[_template(message), changed] = None
     path = SwitchPath(
         tuple(condition if taken else terms.not_(condition) for condition, taken in literals.items()),
         tuple(matched),
@@ -226,9 +226,15 @@ def _one_path(
     return path, list(literals.items())
 
 
-def packet_in_packet(outcome: SwitchOutcome, message: PacketIn) -> Packet:
+def stack_fields(rewritten: frozenset[str]) -> frozenset[str]:
+    """Return the names of the stack fields of match fields."""
+    ttls = ("ipv4.ttl", "ipv6.ttl", "mpls.ttl") if "ttl" in rewritten else ()
+    return frozenset(each for name in rewritten for each in _FIELDS.get(name, ())).union(ttls)
+
+
+def _packet_in_packet(step: SwitchStep, message: PacketIn) -> Packet:
     """Return the packet that a message is about, whole even if the message has only its beginning."""
-    waiting = next((each.packet for each in outcome.core.buffers if each.buffer_id == message.buffer_id), None)
+    waiting = next((each.packet for each in step.core.buffers if each.buffer_id == message.buffer_id), None)
     return decode(message.data) if waiting is None else waiting
 
 

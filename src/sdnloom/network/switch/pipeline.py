@@ -340,6 +340,7 @@ def _emit(step: SwitchStep, flight: Flight, number: int) -> None:
             step.events.append(LocalDropped(flight.packet))
         return
     step.outputs.append((port.port_no, flight.packet))
+    step.rewrites["output"].append(flight.rewritten)
     count_sent(step, port.port_no, flight.packet)
 
 
@@ -347,6 +348,7 @@ def to_controller(step: SwitchStep, flight: Flight, max_len: int) -> None:
     """Send a packet to the controller: the whole packet or, if it is buffered, its first `max_len` bytes."""
     if not step.listens(step.core.settings.packet_in, flight.reason):
         return
+    step.rewrites["packet in"].append(flight.rewritten)
     data = encode(flight.packet)
     buffer_id = buffer_packet(step, flight.packet, flight.in_port, max_len)
     old = step.config.version == V10

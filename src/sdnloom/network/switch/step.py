@@ -95,6 +95,10 @@ class SwitchStep:
         self.deviates = False
         self.copies = 0
         self.decisions: list[PacketDecision] = []  # that depended on the packet, in order
+        self.rewrites: dict[str, list[frozenset[str]]] = {
+            "output": [],
+            "packet in": [],
+        }  # of each packet sent, in order
         self.learns_late = False
         self.learned: list[tuple[int, int, int, int]] = []
 
