@@ -51,6 +51,10 @@ def test_without_discovered_statistics_the_defect_is_missed() -> None:
     assert replace(scenario, network=replace(scenario.network, answers=None)).check().verdict == "holds"
 
 
-def test_below_the_limit_the_defect_is_missed(sdnloom: CommandLine) -> None:
+def test_below_the_limit_the_defect_is_missed_and_the_limit_is_named(sdnloom: CommandLine) -> None:
     run = sdnloom("check", PLANTED, "--field", "flow.byte_count=0-100000000")
-    assert (run.code, run.out.split()[0]) == (0, "HOLDS")
+    assert (run.code, run.out.split()[0]) == (3, "INCOMPLETE")
+    assert (
+        "elephants.py:57: no reply takes the side flow1.byte_count >= 100000001; "
+        "to reach it, give --field flow1.byte_count=0-100000000,100000001"
+    ) in run.out

@@ -18,6 +18,7 @@ from sdnloom.inputs.skeletons import FOLLOWED_TYPES, SenderView, Skeleton
 from sdnloom.inputs.stacks import StackField, stack_of_type
 from sdnloom.network.hosts import Host, MobileHost
 from sdnloom.network.network import Network
+from sdnloom.network.reply_counters import is_counter
 from sdnloom.network.topology.spec import HostSpec
 from sdnloom.symbolic.options import ExplorationOptions
 from sdnloom.symbolic.result import BranchSide
@@ -66,7 +67,8 @@ class UnreachedBranch:
     silent: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        where = f"{self.file}:{self.line}: no packet takes the side {self.condition}"
+        what = "reply" if self.values and is_counter(self.values[0][0]) else "packet"
+        where = f"{self.file}:{self.line}: no {what} takes the side {self.condition}"
         if not self.option:
             return f"{where}, and whether packets outside of the domains do is undecided"
         names = " and ".join(self.silent)

@@ -92,11 +92,11 @@ def frame_term(skeleton: Skeleton) -> Term:
 @lru_cache(maxsize=256)
 def constraints(skeleton: Skeleton) -> tuple[Term, ...]:
     """Return the constraints on a skeleton's followed fields."""
-    domains = tuple(in_domain(field, domain) for field, domain in skeleton.followed if not domain.covers(field))
-    return (
-        *domains,
-        *(terms.ule(_value_term(skeleton, low), _value_term(skeleton, high)) for low, high in counter_laws(skeleton)),
-    )
+    domains = (in_domain(field, domain) for field, domain in skeleton.followed if not domain.covers(field))
+    limited = (field for field, _ in skeleton.followed if field.most is not None)
+    limits = (terms.ule(variable(field), const(field.max_value, field.bits)) for field in limited)
+    laws = (terms.ule(_value_term(skeleton, low), _value_term(skeleton, high)) for low, high in counter_laws(skeleton))
+    return (*domains, *limits, *laws)
 
 
 def _value_term(skeleton: Skeleton, name: str) -> Term:
@@ -371,7 +371,7 @@ class ConcolicClass:
         found, laws = dict(values), constraints(self.question.skeleton)
 
         def fits(name: str, value: int) -> bool:
-            model = {**found, name: value}
+            model = {**self.question.skeleton.fixed, **found, name: value}
             return self.contains(model) and all(evaluate_term(each, model) for each in laws)
 
         for field, domain in self.question.skeleton.symbolic:

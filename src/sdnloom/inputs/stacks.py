@@ -50,7 +50,7 @@ class StackField:
     """A named field: its offset from the start of the frame and its size, in bits.
 
     A `structural` field, such as a length or a type, determines how the rest of the frame is parsed; a `computed` one
-    is a checksum over other fields.
+    is a checksum over other fields. `most` is the largest value, if that is less than its bits allow.
     """
 
     name: str
@@ -59,15 +59,16 @@ class StackField:
     kind: FieldFormat
     structural: bool = False
     computed: bool = False
+    most: int | None = None
 
     @property
     def max_value(self) -> int:
         """The largest value."""
-        return (1 << self.bits) - 1
+        return (1 << self.bits) - 1 if self.most is None else self.most
 
     def read(self, frame: bytes) -> int:
         """Return the value of the field in a frame, which must be long enough."""
-        return int.from_bytes(frame, "big") >> (8 * len(frame) - self.offset - self.bits) & self.max_value
+        return int.from_bytes(frame, "big") >> (8 * len(frame) - self.offset - self.bits) & (1 << self.bits) - 1
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,7 @@ class Stack:
             if not 0 <= value <= each.max_value:
                 raise StackError(f"{name} = {value:#x}; expected a number from 0 to {each.max_value:#x}")
             shift = size - each.offset - each.bits
-            number = number & ~(each.max_value << shift) | value << shift
+            number = number & ~((1 << each.bits) - 1 << shift) | value << shift
         frame = number.to_bytes(len(self.template), "big")
         given = {each.name for each in self.fields if each.computed and each.name in values}
         return frame if given == {each.name for each in self.fields if each.computed} else _with_checksums(frame, given)

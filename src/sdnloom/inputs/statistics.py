@@ -26,6 +26,7 @@ from sdnloom.network.reply_counters import (
     KINDS,
     answered,
     counter_bits,
+    counter_limit,
     counters_like,
     is_counter,
     of_every_row,
@@ -49,7 +50,8 @@ def counter_field(name: str, offset: int = 0) -> StackField:
         )
     if counter not in known:
         raise StackError(f"{name!r} is no counter; expected {place}. and one of {', '.join(known)}")
-    return StackField(name, offset, counter_bits(name), FieldFormat.NUMBER)
+    bits, most = counter_bits(name), counter_limit(name)
+    return StackField(name, offset, bits, FieldFormat.NUMBER, most=None if most == (1 << bits) - 1 else most)
 
 
 def check_counter(name: str, text: str) -> None:
@@ -64,11 +66,11 @@ def reply_skeleton(reply: StatsReply, overrides: Mapping[str, str], version: str
     """
     fields, domains, offset = list[StackField](), list[Domain](), 0
     for name, bits, most in reply_counters(reply, version):
-        field = counter_field(name, offset)
+        plain = counter_field(name, offset)
+        field = plain if most == plain.max_value else replace(plain, most=most)
         text = overrides.get(name, overrides.get(of_every_row(name)))
-        everything = Domain.anything(field) if most == field.max_value else Domain(((0, 0), (0, most)))
         fields.append(field)
-        domains.append(everything if text is None else parse_domain(field, text))
+        domains.append(Domain.anything(field) if text is None else parse_domain(plain, text))
         offset += bits
     return Skeleton(Stack(STATISTICS, bytes(offset // 8), tuple(fields)), tuple(domains), follows=True)
 

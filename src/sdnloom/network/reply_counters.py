@@ -185,15 +185,19 @@ def _is_off(row: Any, name: str) -> bool:
 
 def _most(row: Any, name: str) -> int:
     """The largest value: nanoseconds are less than a second, and no entry is older than its hard timeout."""
-    if name == "duration_nsec":
-        return _NANOSECONDS - 1
     timeout: int = getattr(row, "hard_timeout", 0) if name == "duration_sec" else 0
-    return timeout or (1 << counter_bits(name)) - 1
+    return timeout or counter_limit(name)
 
 
 def counter_bits(name: str) -> int:
     """Return the size of a counter, which its name without the row tells."""
     return 32 if name.rpartition(".")[2] in _DURATIONS else 64
+
+
+def counter_limit(name: str) -> int:
+    """Return the largest value that a counter can have in any reply."""
+    nanoseconds = name.rpartition(".")[2] == "duration_nsec"
+    return _NANOSECONDS - 1 if nanoseconds else (1 << counter_bits(name)) - 1
 
 
 def is_counter(name: str) -> bool:

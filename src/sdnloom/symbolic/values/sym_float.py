@@ -148,7 +148,7 @@ class SymFloat(float):
         if self == 0:
             raise ZeroDivisionError("float division by zero")
         part = self._part(lambda value: value > 0) if self > 0 else self._part(lambda value: value < 0)
-        return part._then(other, "/", lambda value, given: given / value)
+        return part._then(other, "of", lambda value, given: given / value)
 
     def _part(self, holds: Callable[[float], bool]) -> "SymFloat":
         """Return the float with the part of its range in which a predicate holds, as it does on this path."""
@@ -199,7 +199,9 @@ class SymFloat(float):
         if not isinstance(other, int | float):
             return NotImplemented
         given = _plain(other, f"{sign} of two floats")
-        if not math.isfinite(given) or (not given and sign in "*/"):
+        if sign == "/" and not given:
+            return operation(concrete_float(self), given)  # raises whatever the quotient is
+        if not math.isfinite(given) or (not given and sign == "*"):
             return operation(self.concretise(f"{sign} with {given}"), given)
         return self._shaped(lambda value: operation(value, given), sign)
 
