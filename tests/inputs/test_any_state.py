@@ -161,7 +161,7 @@ def by_exploration(pair, question, bounds, met=MET):
         original = pair.original
         done, lines = line_trace(
             lambda one=one, original=original: run_in_state(
-                original.program, original.core, explorer.states, question, one.witness
+                original.program, original.core, explorer.states, question, one
             ),
             [file],
         )

@@ -8,6 +8,7 @@ limit or a value that could not be followed left paths out.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import islice
@@ -30,7 +31,8 @@ from sdnloom.inputs.any_state.state_exploration import (
     StateExplorer,
     StateShape,
     learn_shape,
-    packet_of_model,
+    mentioned_in,
+    packet_of,
     run_in_state,
 )
 from sdnloom.inputs.any_state.state_shapes import StateBounds
@@ -45,10 +47,10 @@ from sdnloom.platforms.explorable import Holders, LaterWork
 from sdnloom.platforms.line_trace import Line, line_trace
 from sdnloom.symbolic.path_search import PathRun
 from sdnloom.symbolic.result import PathClass
-from sdnloom.symbolic.terms.node import variables
 
 SEARCH_STATES = 5_000  # of the search for runs, unless another limit is given
-SEARCH_SHARE = 0.6  # of the time limit, for the search
+SEARCH_SHARE = 0.6  # of the time limit, for the first search
+DEEP_SHARE = 0.8  # of the time that is left after the exploration, for the second one
 SHAPE_STATES = 500  # from which the shape of a state is learned at most
 _ATTEMPTS = 3  # pairs that are tried on the program as it was written, for each line and exception
 
@@ -69,6 +71,7 @@ class StatePacket:
     state: tuple[tuple[str, str], ...]
     question: HandlerQuestion
     values: Mapping[str, int]
+    mentioned: frozenset[str]  # the fields that matter, and variables of the state
 
 
 @dataclass(frozen=True)
@@ -217,7 +220,8 @@ class _Survey:
             with limits_in_force(None):  # what was found is confirmed
                 pairs = self._confirmed(answers, original, explorer)
             if pairs.keys() - self._paths().keys() and self.watch.reason_to_stop() is None:
-                self.search(1.0, deep=True)
+                with suppress(LimitReached):  # while the program is loaded again
+                    self.search(DEEP_SHARE, deep=True)
         with limits_in_force(None):  # and reported
             return self._result(shape, answers, pairs)
 
@@ -247,10 +251,9 @@ class _Survey:
         pairs: dict[HandlerTarget, StatePacket] = {}
 
         def confirm(question: HandlerQuestion, one: PathClass) -> None:
-            model = one.witness
             program.prepare(core)
-            done, lines = line_trace(lambda: run_in_state(program, core, explorer.states, question, model), self.files)
-            pair = StatePacket(one.output.used, question, packet_of_model(question, model))
+            done, lines = line_trace(lambda: run_in_state(program, core, explorer.states, question, one), self.files)
+            pair = StatePacket(one.output.used, question, packet_of(question, one), mentioned_in(one))
             for each in targets_of(lines, done.handler_run.events, self.facts.lines).targets:
                 pairs.setdefault(each, pair)
 
@@ -326,8 +329,7 @@ class _Survey:
         view = SenderView(topology, next((each for each in topology.hosts if each.switch_port == self.port), None))
         found: dict[tuple[str, str], None] = {}
         for answer in answers:
-            conditions = [each for one in answer.exploration.classes for each in one.condition]
-            mentioned = frozenset().union(*map(variables, conditions))
+            mentioned = frozenset().union(*map(mentioned_in, answer.exploration.classes))
             for field, domain in answer.question.skeleton.followed:
                 if field.name in mentioned and not field.structural:
                     found[field.name, domain_text(field, domain, view)] = None

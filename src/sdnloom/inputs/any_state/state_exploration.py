@@ -4,7 +4,7 @@ A state has the attributes of one that was met, of which those that the program 
 of the shape that they had in the states met. What the shape assumes is part of the result.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -44,7 +44,8 @@ from sdnloom.platforms.capture.freeze import attributes_of
 from sdnloom.platforms.explorable import BranchFilter, HandlerRun, Holders, OpenState, RewrittenProgram
 from sdnloom.symbolic.execution import Execution
 from sdnloom.symbolic.path_search import PathRun, explore
-from sdnloom.symbolic.result import Exploration
+from sdnloom.symbolic.result import Exploration, PathClass
+from sdnloom.symbolic.terms.node import variables
 from sdnloom.symbolic.values.make import concrete
 
 _ABSENT = Sketch("absent")
@@ -223,11 +224,12 @@ class StateExplorer:
         own = {str(file) for file in program.own_files}
         ignores = BranchFilter(own.__contains__, program.library, program.quiet)
         content, fixed = symbolic_content(question), frozenset(skeleton.fixed)
+        names = [field.name for field, _ in skeleton.symbolic]
 
         def run(execution: Execution) -> StateRun:
             check_limits()
             execution.ignores, execution.fixed = ignores, fixed
-            packet = {**skeleton.preferred, **packet_of_model(question, execution.model)}
+            packet = {**skeleton.preferred, **{name: execution.model[name] for name in names}}
             message, symbolic = message_with(question, packet), content(packet)
 
             def attempt(change: Callable[[Holders], None]) -> HandlerRun:
@@ -251,14 +253,23 @@ class StateExplorer:
 
 
 def run_in_state(
-    program: OpenState, core: Any, states: AnyState, question: HandlerQuestion, model: Mapping[str, int]
+    program: OpenState, core: Any, states: AnyState, question: HandlerQuestion, path: PathClass
 ) -> StateRun:
-    """Run a program, rewritten or not, from the state and on the packet of a model."""
-    message = message_with(question, packet_of_model(question, model))
-    return states.run(PlainValues(model), lambda change: program.run_changed(core, message, change), lazy=False)
+    """Run a program, rewritten or not, from the state and on the packet of the example of a path."""
+    message = message_with(question, packet_of(question, path))
+    return states.run(PlainValues(path.witness), lambda change: program.run_changed(core, message, change), lazy=False)
 
 
-def packet_of_model(question: HandlerQuestion, model: Mapping[str, int]) -> dict[str, int]:
-    """The fields of the packet among the values of a model."""
-    names: Sequence[str] = [field.name for field, _ in question.skeleton.symbolic]
-    return {name: model[name] for name in names if name in model}
+def packet_of(question: HandlerQuestion, path: PathClass) -> dict[str, int]:
+    """The fields of the packet of a path's example, without checksums that no condition mentions: they are computed."""
+    mentioned = mentioned_in(path)
+    return {
+        field.name: path.witness[field.name]
+        for field, _ in question.skeleton.symbolic
+        if not field.computed or field.name in mentioned
+    }
+
+
+def mentioned_in(path: PathClass) -> frozenset[str]:
+    """The variables that the condition of a path mentions."""
+    return frozenset().union(*map(variables, path.condition))

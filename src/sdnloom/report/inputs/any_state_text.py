@@ -98,9 +98,14 @@ def _pair(pair: StatePacket, names: Names, margin: str) -> list[str]:
 
 
 def pair_fields(pair: StatePacket) -> dict[str, str]:
-    """The fields of the packet that are not fixed, with their values."""
+    """The fields of the packet that matter or have no usual value, with their values."""
     stack = pair.question.skeleton.stack
-    return {name: value_text(stack.field(name), value) for name, value in pair.values.items()}
+    usual = {field.name for field, domain in pair.question.skeleton.symbolic if domain.preferred == 1}
+    return {
+        name: value_text(stack.field(name), value)
+        for name, value in pair.values.items()
+        if name in pair.mentioned or name not in usual
+    }
 
 
 def _assumed(survey: AnyStateSurvey) -> list[str]:
