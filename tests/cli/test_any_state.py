@@ -73,7 +73,7 @@ reached by a run: 7 lines
 not possible: 1 line
   strikes.py:16  net.flood(switch, message)
 
-a state, as 3 states met in the search have shaped it:
+a state has the shape of 3 states met in the search:
   Strikes.strikes: dict with up to 2 entries (number 0 to 281,474,976,710,655 -> number 0 to 65,535)
   Strikes.warnings: dict with up to 2 entries (number 0 to 281,474,976,710,655 -> one of False, True)
   everything else as after the start, and the switch sends the packet as it does then

@@ -11,6 +11,8 @@ from sdnloom.inputs.domains import value_text
 from sdnloom.platforms.line_trace import Line
 from sdnloom.report.describe import Names, counted, packet_words
 
+MOST_SOURCES = 20  # lines with one answer that are shown with their source
+
 
 def any_state_text(survey: AnyStateSurvey, traces: Mapping[Counterexample, Path]) -> str:
     """The whole report. The same program and packets give the same text, unless a time limit ends it."""
@@ -74,6 +76,8 @@ def _lines(status: TargetStatus, answers: list[TargetAnswer], names: Names) -> l
     if not answers:
         return []
     found = ["", f"{status.value}: {counted(len(answers), 'line')}"]
+    if status is not TargetStatus.POSSIBLE and len(answers) > MOST_SOURCES:
+        return [*found, f"  {line_ranges(each.target for each in answers if isinstance(each.target, Line))}"]
     if status is not TargetStatus.POSSIBLE:
         return found + [f"  {target_words(each.target)}  {each.text}" for each in answers]
     pairs: dict[int, list[TargetAnswer]] = {}  # lines to which one state and packet lead are shown together
@@ -111,7 +115,7 @@ def pair_fields(pair: StatePacket) -> dict[str, str]:
 def _assumed(survey: AnyStateSurvey) -> list[str]:
     """What a state may be: the bound of the answers."""
     shape = survey.shape
-    lines = [f"a state, as {counted(shape.states, 'state')} met in the search have shaped it:"]
+    lines = [f"a state has the shape of {counted(shape.states, 'state')} met in the search:"]
     for attribute, each in shape.free:
         absent = ", or not set" if attribute in shape.optional else ""
         lines.append(f"  {attribute}: {shape_text(each)}{absent}")
