@@ -13,7 +13,7 @@ FRAGMENTS = sorted(EXAMPLES.rglob("*.part.toml"))
 
 
 def test_there_are_fragments():
-    assert len(FRAGMENTS) == 19
+    assert len(FRAGMENTS) == 24
 
 
 @pytest.mark.parametrize("file", FRAGMENTS, ids=lambda file: f"{file.parent.name}/{file.name}")
