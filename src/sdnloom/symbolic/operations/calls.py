@@ -56,6 +56,13 @@ def trust(*packages: str) -> None:
     _TRUSTED.update(packages)
 
 
+def is_trusted(module: str) -> bool:
+    """Return whether a module is of a package that may be called with symbolic values."""
+    return module.partition(".")[0] in _TRUSTED or any(
+        module == each or module.startswith(f"{each}.") for each in _TRUSTED
+    )
+
+
 def call(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
     """Return `function(*args, **kwargs)` if an argument may be symbolic, or a container have symbolic keys."""
     kind = type(function)
@@ -146,7 +153,7 @@ def _call_python(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]
         return _PACKAGES[top](function, args, kwargs)
     if top in _SINK_MODULES:
         return function(*map(concrete, args), **{key: concrete(value) for key, value in kwargs.items()})
-    if not (top in _TRUSTED or any(module == each or module.startswith(f"{each}.") for each in _TRUSTED)):
+    if not is_trusted(module):
         args = _iterators_as_lists(args)
         _concretise_arguments(
             f"call of {module}.{getattr(function, '__name__', 'a function')}, which is not rewritten", args, kwargs
@@ -176,10 +183,7 @@ def _call_class(kind: type, args: tuple[Any, ...], kwargs: Mapping[str, Any]) ->
                 and HOOKS_ALIAS not in _globals_of(kind)
             ):
                 module = str(constructor.__globals__.get("__name__", ""))
-                if not (
-                    any(module == each or module.startswith(f"{each}.") for each in _TRUSTED)
-                    or module.startswith("namedtuple_")
-                ):
+                if not (is_trusted(module) or module.startswith("namedtuple_")):
                     _concretise_arguments(
                         f"call of {kind.__module__}.{kind.__name__}, which is not rewritten", args, kwargs
                     )

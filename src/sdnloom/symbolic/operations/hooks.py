@@ -38,7 +38,7 @@ from sdnloom.symbolic.operations.arithmetic import (  # noqa: F401, rewritten co
     xor,
 )
 from sdnloom.symbolic.operations.builtin_calls import register_replacement
-from sdnloom.symbolic.operations.calls import CONTAINERS, MAYBE_SYMBOLIC, call, in_fixed_order
+from sdnloom.symbolic.operations.calls import CONTAINERS, MAYBE_SYMBOLIC, call, in_fixed_order, is_trusted
 from sdnloom.symbolic.operations.compare import eq, ge, gt, in_, is_, is_not, le, lt, ne, not_in  # noqa: F401, rewritten code calls them from here
 from sdnloom.symbolic.operations.format import format_value
 from sdnloom.symbolic.operations.keys import (
@@ -269,8 +269,15 @@ def called_by_c(function: Any) -> Any:
 
 
 def new_class(kind: Any) -> Any:
-    """A class statement: functions in C may iterate over instances, so they are examined when they are arguments"""
-    if isinstance(kind, type) and (issubclass(kind, CONTAINERS) or "__iter__" in vars(kind) or has_attributes(kind)):
+    """A class statement: functions in C may iterate over instances, so they are examined when they are arguments
+
+    Not those of trusted packages, such as a packet, which is handed around as a whole.
+    """
+    if (
+        isinstance(kind, type)
+        and not is_trusted(kind.__module__)
+        and (issubclass(kind, CONTAINERS) or "__iter__" in vars(kind) or has_attributes(kind))
+    ):
         MAYBE_SYMBOLIC.add(kind)
         if not issubclass(kind, CONTAINERS):
             register_attributes(kind)

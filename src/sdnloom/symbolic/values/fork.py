@@ -14,7 +14,7 @@ from sdnloom.symbolic.terms.constructors import Term
 _HERE: Final = str(Path(__file__).parent.parent)
 _NOWHERE: Final = Site("", 0)
 _ours: dict[str, bool] = {}
-_passed_over: set[str] = set()
+_skipped: dict[str, bool] = {}  # files whose frames are not the code under test: ours, and libraries that are followed
 
 
 def is_ours(filename: str) -> bool:
@@ -27,16 +27,18 @@ def is_ours(filename: str) -> bool:
 
 def pass_over(filename: str) -> None:
     """Let code of a file, part of a library, not count as the code under test: its sites are those of its caller."""
-    _passed_over.add(filename)
+    _skipped[filename] = True
 
 
 def current_site() -> Site:
     """Return the innermost site in the code under test: the first frame outside of this package."""
-    frame, known = sys._getframe(1), _ours.get
+    frame, known = sys._getframe(1), _skipped.get
     while frame.f_back is not None:
         name = frame.f_code.co_filename
-        ours = known(name)
-        if not (is_ours(name) if ours is None else ours) and name not in _passed_over:
+        skipped = known(name)
+        if skipped is None:
+            skipped = _skipped[name] = is_ours(name)
+        if not skipped:
             break
         frame = frame.f_back
     return Site(frame.f_code.co_filename, frame.f_lineno)
