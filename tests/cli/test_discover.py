@@ -84,7 +84,9 @@ def test_the_verdict_says_that_it_speaks_for_representatives(sdnloom: CommandLin
     write(tmp_path)
     run = sdnloom("check", "net.toml")
     [bounds] = [line for line in run.out.splitlines() if line.startswith("bounds: ")]
-    assert "discovered, one for each class that the program tells apart and each role of its destination" in bounds
+    assert (
+        "discovered, one for each class and each role of its destination (classes told apart by the program: " in bounds
+    )
     assert run.out.startswith("HOLDS NoForwardingLoops: ")
 
 

@@ -25,7 +25,7 @@ def test_the_cure_holds_for_all_discovered_packets_of_one_type(name: str) -> Non
     assert (report.verdict, report.result.never, report.result.incomplete) == ("holds", (), None)
     assert (report.result.statistics.states, report.result.statistics.transitions) == SIZES[name]
     assert report.bounds[-1] == (
-        "3 packets discovered, one for each class that the program tells apart and each role of its destination "
-        "(2 rounds, 4 questions)"
+        "3 packets discovered, one for each class and each role of its destination "
+        "(classes told apart by the program: 2, by flow tables: 0) (2 rounds, 4 questions)"
     )
     assert report.bounds[0] == "A: at most 3 packets (1 unanswered)"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sdnloom.inputs.concolic import variable
-from sdnloom.inputs.explorer import HandlerQuestion, InputClasses, agrees
+from sdnloom.inputs.explorer import HandlerQuestion, InputClasses
 from sdnloom.network.openflow import FlowMod, PacketOut
 from sdnloom.network.program import MessageIn
 from sdnloom.platforms.line_trace import line_trace
@@ -44,16 +44,9 @@ class ListedClass:
     def witness(self):
         return self.members[0]
 
-    def repeats(self, other):
-        return self.key == other.key
-
-    def member(self, within, avoiding):
-        for values in self.members:
-            if all(values[name] in domain for name, domain in within.items() if name in values) and not any(
-                agrees(values, pattern) for pattern in avoiding
-            ):
-                return values
-        return None
+    def member(self, within):
+        inside = (each for each in self.members if all(each.get(name, -1) in within[name] for name in within))
+        return next(inside, None)
 
 
 def listed_packets(skeleton):

@@ -25,7 +25,7 @@ from sdnloom.inputs.clients import DiscoveringClient, Pools, discovering_clients
 from sdnloom.inputs.explorer import Explorer
 from sdnloom.inputs.journeys import MetState
 from sdnloom.inputs.options import DiscoverOptions
-from sdnloom.inputs.packet_pools import JourneyListener, PacketPools, Situation, met_state
+from sdnloom.inputs.packet_pools import ClassCounts, JourneyListener, PacketPools, Situation, met_state
 from sdnloom.inputs.skeletons import SenderView, make_skeletons, parse_packet_label
 from sdnloom.inputs.statistics import StatisticsDiscovery, answer_pools, with_answers
 from sdnloom.network.controller_component import CONTROLLER, ControllerCore
@@ -65,6 +65,7 @@ class Discovery:
     gaps: tuple[str, ...] = ()
     finished: bool = True  # no input is missing that the last search would have led to
     unreached: tuple[UnreachedBranch, ...] = ()
+    classes: ClassCounts = field(default_factory=ClassCounts)
     domains: tuple[FieldDomain, ...] = ()  # of the fields that conditions of the program mention
 
     @property
@@ -89,8 +90,9 @@ class Discovery:
         parts = []
         if any(discovering_clients(self.network)) or not self.answers:
             parts.append(
-                f"{_count(self.packets, 'packet')} discovered{so_far}, "
-                "one for each class that the program tells apart and each role of its destination"
+                f"{_count(self.packets, 'packet')} discovered{so_far}, one for each class and each role of its "
+                f"destination (classes told apart by the program: {self.classes.program}, "
+                f"by flow tables: {self.classes.tables})"
             )
         if self.answers:
             parts.append(
@@ -203,7 +205,9 @@ class _Rounds:
         summed = _summed(result, self.rounds, self.cached, gaps, unreached, self.options, ended)
         full = with_answers(ready, self.statistics.pools)
         finished = not new and ended is None
-        return Discovery(full, summed, tuple(self.rounds), gaps, finished, unreached, sides.domains())
+        return Discovery(
+            full, summed, tuple(self.rounds), gaps, finished, unreached, self.pools.counts, sides.domains()
+        )
 
     def _sides(self) -> BranchSides:
         """The sides of branches in all questions about packets and about statistics."""

@@ -11,7 +11,7 @@ from time import monotonic
 from sdnloom.engine.stop_points import check_limits, interruptible
 from sdnloom.inputs.condition_text import HostNames, condition_text
 from sdnloom.inputs.domains import Domain
-from sdnloom.inputs.explorer import ConstantUse, HandlerMessages, HandlerQuestion, InputClass, InputClasses, Pattern
+from sdnloom.inputs.explorer import ConstantUse, HandlerMessages, HandlerQuestion, InputClass, InputClasses
 from sdnloom.inputs.skeletons import Skeleton
 from sdnloom.inputs.stacks import FieldFormat, StackField
 from sdnloom.inputs.statistics import counter_laws
@@ -352,11 +352,10 @@ class ConcolicClass:
         whole = {**self.question.skeleton.fixed, **values}
         return all(evaluate_term(each, whole) for each in self.path.condition)
 
-    def member(self, within: Mapping[str, Domain], avoiding: Sequence[Pattern]) -> Mapping[str, int] | None:
-        """Return values in these domains that agree with no pattern and take the path; None if there are none."""
+    def member(self, within: Mapping[str, Domain]) -> Mapping[str, int] | None:
+        """Return values in these domains that take the path; None if there are none."""
         skeleton = self.question.skeleton
         extra = [in_domain(skeleton.stack.field(name), domain) for name, domain in within.items()]
-        extra += [terms.not_(self._agreeing(pattern)) for pattern in avoiding]
         wish = {field.name: within.get(field.name, domain).first for field, domain in skeleton.symbolic}
         found = self.model(extra, {**self.path.witness, **wish})
         return None if found is None else self._simplified(self._symbolic_fields(found))
@@ -394,18 +393,6 @@ class ConcolicClass:
         wanted, preferred = (*domain, *self.path.condition, *extra), preferred_values(self.question.skeleton)
         answer = BranchFlipper(wanted, make, monotonic, preferred=preferred).first({**self.path.witness, **wish})
         return None if isinstance(answer, SolverAnswer) else answer
-
-    def _agreeing(self, pattern: Pattern) -> Term:
-        parts = []
-        fixed = self.question.skeleton.preferred
-        for name, value, mask in pattern:
-            field = self.question.skeleton.stack.field(name)
-            domain = self.question.skeleton.domain(name)
-            assert domain is not None
-            term = const(fixed[name], field.bits) if domain.pinned else variable(field)
-            masked = terms.bv_and(term, const(mask, field.bits))
-            parts.append(terms.eq(masked, const(value, field.bits)))
-        return terms.all_(*parts)
 
     def _symbolic_fields(self, model: Mapping[str, int]) -> dict[str, int]:
         """Return the symbolic fields of a model without checksums that the program did not read: they are computed."""

@@ -3,7 +3,7 @@
 Concolic execution implements `Explorer`; tests also use an enumeration of small domains.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -13,8 +13,6 @@ from sdnloom.network.openflow import OpenFlowMessage, PacketIn, StatsReply
 from sdnloom.symbolic.execution import Site
 from sdnloom.symbolic.result import NO_SIDES, SidesMet
 from sdnloom.symbolic.terms.node import Term
-
-Pattern = tuple[tuple[str, int, int], ...]  # (field, value, mask): a packet agrees if all of its fields do
 
 
 class HandlerQuestion(NamedTuple):
@@ -52,11 +50,8 @@ class InputClass(Protocol):
     def witness(self) -> Mapping[str, int]:
         """Return the values of one member."""
 
-    def repeats(self, other: "InputClass") -> bool:
-        """Whether the handler treats it like that class of another skeleton."""
-
-    def member(self, within: Mapping[str, Domain], avoiding: Sequence[Pattern]) -> Mapping[str, int] | None:
-        """Return the values of a member in these domains that agrees with no pattern; None if there is none."""
+    def member(self, within: Mapping[str, Domain]) -> Mapping[str, int] | None:
+        """Return the values of a member in these domains, usual ones if possible; None if there is none."""
 
 
 class ConstantUse(NamedTuple):
@@ -82,8 +77,3 @@ class Explorer(Protocol):
 
     def explore(self, question: HandlerQuestion) -> InputClasses:
         """Return the input classes. Law: equal questions have equal answers."""
-
-
-def agrees(values: Mapping[str, int], pattern: Pattern) -> bool:
-    """Whether a packet with these values agrees with a pattern."""
-    return all(name in values and values[name] & mask == value for name, value, mask in pattern)

@@ -174,7 +174,7 @@ class StatisticsDiscovery:
             answer = self.explorer.explore(question)
             self.gaps.update(dict.fromkeys(answer.gaps))
             self.asked.append((skeleton, InputClasses(sides=answer.sides, constants=answer.constants)))
-            members = (each.member({}, ()) or each.witness for each in answer.classes)
+            members = (each.member({}) or each.witness for each in answer.classes)
             found = sorted({answer_of({**skeleton.preferred, **values}) for values in members}, key=_in_order)
             self._found[question] = tuple((answer_label(each), each) for each in found)
         return self._found[question]

@@ -93,6 +93,7 @@ def _discovery(report: Report) -> dict[str, Any] | None:
             for host in discovering_clients(found.network)
             for port, pool in host.client.pools
         },
+        "classes": {"program": found.classes.program, "tables": found.classes.tables},
         "answers": {switch: list(pool) for switch, pool in answer_pools(found.network).items()},
         "complete": not found.gaps and found.result.incomplete is None,
         "gaps": list(found.gaps),
