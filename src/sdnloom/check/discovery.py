@@ -26,7 +26,7 @@ from sdnloom.inputs.explorer import Explorer
 from sdnloom.inputs.journeys import MetState
 from sdnloom.inputs.options import DiscoverOptions
 from sdnloom.inputs.packet_pools import ClassCounts, JourneyListener, PacketPools, Situation, met_state
-from sdnloom.inputs.skeletons import SenderView, make_skeletons, parse_packet_label
+from sdnloom.inputs.skeletons import SenderView, parse_packet_label
 from sdnloom.inputs.statistics import StatisticsDiscovery, answer_pools, with_answers
 from sdnloom.network.controller_component import CONTROLLER, ControllerCore
 from sdnloom.network.hosts.client import NamedPacket
@@ -212,10 +212,10 @@ class _Rounds:
     def _sides(self) -> BranchSides:
         """The sides of branches in all questions about packets and about statistics."""
         wanted, about_statistics = self.wanted, self.statistics.asked
-        senders = senders_in(
-            self.network,
-            lambda view: make_skeletons(wanted.stacks, view, wanted.packet_domains, constants=wanted.constants),
-        )
+        topology, clients = self.network.topology, list(discovering_clients(self.network))
+        asked = [SenderView(topology, each.spec) for each in clients]
+        told = [SenderView(topology, each.spec) for each in clients if each.told(topology)]
+        senders = senders_in(self.network, asked, wanted.stacks, wanted.packet_domains, wanted.constants, told)
         replies = HostDomains(SenderView(), tuple(skeleton for skeleton, _ in about_statistics))
         sides = BranchSides(senders._replace(hosts=(*senders.hosts, replies)))
         for skeleton, answer in (*self.pools.asked, *about_statistics):

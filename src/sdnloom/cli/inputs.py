@@ -1,6 +1,5 @@
 """`sdnloom inputs`: list the classes of packets that handlers tell apart."""
 
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -123,9 +122,10 @@ def command(
         for name, text in domains.items():
             check_counter(name, text)
         wish = StatisticsWish(statistics, domains)
-    make = partial(make_skeletons, stacks or DEFAULT_STACKS, overrides=domains, robust=robust)
-    wanted = [] if wish else make(setting)
-    senders = None if free or wish else senders_in(loaded.network, make, setting)
+    wanted = [] if wish else make_skeletons(stacks or DEFAULT_STACKS, setting, domains, robust)
+    senders = None
+    if not (free or wish or robust):
+        senders = senders_in(loaded.network, [setting], stacks or DEFAULT_STACKS, domains)
     means = ConcolicOptions(ExplorationOptions(paths=paths), robust)
     if origin == "any":
         return print_any_state(loaded, switch_port, wanted, means, (stacks, domains), any_state, watch, form)

@@ -5,7 +5,7 @@ with a value that `--field` left out, or of a type whose stack was not explored.
 take is a matter of bounds, not of domains, and a side that no packet at all takes is dead code; neither is named.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from time import monotonic
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from sdnloom.inputs.concolic import constraints, in_domain
 from sdnloom.inputs.condition_text import condition_text
 from sdnloom.inputs.domains import Domain, domain_items, value_text
 from sdnloom.inputs.explorer import ConstantUse, InputClasses
-from sdnloom.inputs.skeletons import FOLLOWED_TYPES, SenderView, Skeleton
+from sdnloom.inputs.skeletons import FOLLOWED_TYPES, SenderView, Skeleton, make_skeletons
 from sdnloom.inputs.stacks import StackField, stack_of_type
 from sdnloom.network.hosts import Host, MobileHost
 from sdnloom.network.network import Network
@@ -283,15 +283,24 @@ def _condition(literal: Term, skeleton: Skeleton, view: SenderView) -> str:
 
 
 def senders_in(
-    network: Network, skeletons: Callable[[SenderView], Iterable[Skeleton]], asked: SenderView | None = None
+    network: Network,
+    asked: Sequence[SenderView],
+    stacks: Sequence[str],
+    overrides: Mapping[str, str],
+    constants: bool = True,
+    told: Sequence[SenderView] = (),
 ) -> Senders:
-    """Return the hosts of a network that may send something, the one that is asked about first, and the others."""
+    """Return the senders of a network: those that are asked about, other hosts that send something, and the rest.
+
+    What hosts send otherwise, such as those that are told something, need not keep to the values given for fields.
+    """
     inner = (each.host if isinstance(each, MobileHost) else each for each in network.hosts)
     acting = {each.name for each in inner if type(each) is not Host}
-    views = [SenderView(network.topology, spec) for spec in network.topology.hosts if spec.name in acting]
-    sending = list(dict.fromkeys((asked, *views) if asked is not None else views))
-    hosts = {view.host for view in sending}
-    return Senders(
-        tuple(HostDomains(view, tuple(skeletons(view))) for view in sending),
-        tuple(spec for spec in network.topology.hosts if spec not in hosts),
-    )
+    hosts = [spec for spec in network.topology.hosts if spec not in [view.host for view in asked]]
+    others = [SenderView(network.topology, spec) for spec in hosts if spec.name in acting]
+    others += told
+    domains = [
+        *(HostDomains(view, tuple(make_skeletons(stacks, view, overrides, constants=constants))) for view in asked),
+        *(HostDomains(view, tuple(make_skeletons(stacks, view, {}, constants=constants))) for view in others),
+    ]
+    return Senders(tuple(domains), tuple(spec for spec in hosts if spec.name not in acting))
