@@ -90,7 +90,7 @@ class RewrittenInPlace:
         )
         pass_over(file)
         return {
-            (name, own.co_firstlineno): other
+            (own.co_qualname, own.co_firstlineno): other
             for name, codes in plain.items()
             for own, other in zip(codes, rewritten[name], strict=True)
         }
@@ -123,14 +123,21 @@ class RewrittenInPlace:
 
 
 def _by_name(code: CodeType) -> dict[str, list[CodeType]]:
-    """Return the code of the functions of a module and its classes by qualified name, in the order of the source."""
+    """Return the code of the functions of a module and its classes by qualified name, in the order of the source.
+
+    Functions inside of functions are part of their code. A lambda counts if it is the only one of its name on its line.
+    """
     found: dict[str, list[CodeType]] = {}
     for each in code.co_consts:
-        if isinstance(each, CodeType) and not each.co_name.startswith("<"):
+        if not isinstance(each, CodeType) or "<locals>" in each.co_qualname:
+            continue
+        if each.co_name == "<lambda>":
+            found.setdefault(f"{each.co_qualname} {each.co_firstlineno}", []).append(each)
+        elif not each.co_name.startswith("<"):
             found.setdefault(each.co_qualname, []).append(each)
-            for name, codes in _by_name(each).items() if "<locals>" not in each.co_qualname else ():
+            for name, codes in _by_name(each).items():
                 found.setdefault(name, []).extend(codes)
-    return found
+    return {name: codes for name, codes in found.items() if "<lambda>" not in name or len(codes) == 1}
 
 
 def _functions_in(value: Any) -> Iterator[FunctionType]:

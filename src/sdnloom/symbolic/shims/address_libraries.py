@@ -25,8 +25,8 @@ from sdnloom.symbolic.values.make import (
 from sdnloom.symbolic.values.sym_int import bits_needed, concrete_int, fit
 from sdnloom.symbolic.values.sym_str import WrittenNumber, concrete_text, text_of_number
 
-_NETADDR: Final = ("core", "strategy", "strategy.ipv4", "strategy.ipv6", "strategy.eui48", "strategy.eui64", "ip",
-                   "ip.sets", "ip.glob", "eui")  # fmt: skip
+_NETADDR: Final = ("compat", "core", "strategy", "strategy.ipv4", "strategy.ipv6", "strategy.eui48", "strategy.eui64",
+                   "ip", "ip.sets", "ip.glob", "eui")  # fmt: skip
 ADDRESS_CLASSES: Final = frozenset(
     {"IPv4Address", "IPv6Address", "IPv4Network", "IPv6Network", "IPv4Interface", "IPv6Interface",
      "IPAddress", "IPNetwork", "IPRange", "IPGlob", "IPSet", "EUI", "OUI", "IAB"}
