@@ -182,6 +182,16 @@ def test_a_handler_that_waits_leaves_its_later_lines_undecided(sdnloom: CommandL
     assert "threads of program 'DelayedSwitch' are steps of their own; expected threads = 'settle'" in refused.err
 
 
+def test_a_handler_in_a_file_that_is_not_rewritten_is_a_reason_to_say_less(
+    sdnloom: CommandLine, tmp_path: Path
+) -> None:
+    write(tmp_path, "from strikes_base import Strikes as Base\n\n\nclass Strikes(Base):\n    more = 1\n")
+    (tmp_path / "strikes_base.py").write_text(PROGRAM)
+    run = sdnloom(*COMMON, "--no-trace")
+    assert run.code == 3
+    assert "\nincomplete: methods of Strikes are not followed: strikes_base.py is no file of the program\n" in run.out
+
+
 @pytest.mark.slow
 def test_the_example_needs_three_packets(sdnloom: CommandLine, tmp_path: Path) -> None:
     app = ("--app", ROOT / "examples/discovery/any_state.py", "--topology", "single,2", "--ping", "h1,h2,3")

@@ -7,11 +7,15 @@ program as it was written, but not shown reachable; not possible in any state of
 limit or a value that could not be followed left paths out.
 """
 
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import partial
 from itertools import islice
+from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 from sdnloom.check.fingerprint import Fingerprints
@@ -52,6 +56,8 @@ SEARCH_STATES = 5_000  # of the search for runs, unless another limit is given
 SEARCH_SHARE = 0.6  # of the time limit, for the first search
 DEEP_SHARE = 0.8  # of the time that is left after the exploration, for the second one
 SHAPE_STATES = 500  # from which the shape of a state is learned at most
+_FRAMEWORKS = ("os_ken", "ryu", "sdnloom")
+_HERE = str(Path(__file__).parents[1])  # the package
 _ATTEMPTS = 3  # pairs that are tried on the program as it was written, for each line and exception
 
 
@@ -234,6 +240,8 @@ class _Survey:
         watched = self.run.watched
         met, first = (twin, core) if twin.cores else (watched, original)
         self.classes = watched.opened.read_state(original, _class_names)
+        own = frozenset(map(str, twin.wrapped.own_files))
+        self.missing += twin.opened.read_state(core, partial(_not_followed, own=own))
         cores = dict.fromkeys([first, *islice(met.cores, SHAPE_STATES)])
         return learn_shape(met.opened, cores, self.facts, self.bounds)
 
@@ -376,6 +384,20 @@ class _Survey:
 
 def _class_names(holders: Holders) -> frozenset[str]:
     return frozenset(kind.__name__ for holder in holders.values() for kind in type(holder).__mro__[:-1])
+
+
+def _not_followed(holders: Holders, own: frozenset[str]) -> list[str]:
+    """Why paths may be missing: bases of the program's classes whose code is in files that are not rewritten."""
+    found = dict[str, None]()
+    for holder in holders.values():
+        for kind in type(holder).__mro__[:-1]:
+            files = {each.__code__.co_filename for each in vars(kind).values() if isinstance(each, FunctionType)} - own
+            files = {file for file in files if not file.startswith(("<", _HERE))}  # made by a decorator, or ours
+            package = kind.__module__.partition(".")[0]
+            if files and package not in _FRAMEWORKS and package not in sys.stdlib_module_names:
+                where = ", ".join(sorted(Path(file).name for file in files))
+                found[f"methods of {kind.__name__} are not followed: {where} is no file of the program"] = None
+    return list(found)
 
 
 def target_words(target: HandlerTarget) -> str:
