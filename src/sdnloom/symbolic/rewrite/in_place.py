@@ -6,7 +6,6 @@ such as `__hash__`, and properties with a cache, which are replaced in their cla
 """
 
 import functools
-import importlib.util
 from collections.abc import Callable, Iterator
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
@@ -34,7 +33,7 @@ class CodeChange(NamedTuple):
 
 
 class NameChange(NamedTuple):
-    """An attribute of a module or class with its own value and the one for the block; `absent` if it has none."""
+    """An attribute of a module or class with its own value, ABSENT if it has none, and the one for the block."""
 
     owner: Any
     name: str
@@ -68,10 +67,10 @@ class RewrittenInPlace:
             setattr(name.owner, name.name, name.followed)
 
     def remove(self) -> None:
-        """Give the functions their own code back."""
+        """Give the functions their own code back, also if an exception ended `install`."""
         for name in reversed(self.names):
             if name.plain is ABSENT:
-                delattr(name.owner, name.name)
+                vars(name.owner).pop(name.name, None)
             else:
                 setattr(name.owner, name.name, name.plain)
         for change in self.codes:
@@ -153,8 +152,3 @@ def _functions_in(value: Any) -> Iterator[FunctionType]:
         yield from _functions_in(value.func)
     elif isinstance(value, _CACHE):
         yield from _functions_in(value.__wrapped__)
-
-
-def is_installed(name: str) -> bool:
-    """Return whether a library is installed."""
-    return importlib.util.find_spec(name) is not None

@@ -42,10 +42,11 @@ def followed_libraries() -> Iterator[None]:
     global _depth
     if not _depth:
         _installed[:] = [part for name in sorted(LIBRARIES) if _is_wanted(name) for part in _parts(name)]
-        for each in _installed:
-            each.install()
     _depth += 1
     try:
+        if _depth == 1:
+            for each in _installed:
+                each.install()
         yield
     finally:
         _depth -= 1
