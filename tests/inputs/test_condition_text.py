@@ -90,6 +90,14 @@ def differ(term: terms.Term, *values: int) -> list[terms.Term]:
         ),
         ([eq(extract(IP6, 127, 64), const(0x2001_0DB8 << 32, 64))], "ipv6.dst in 2001:db8::/64"),
         ([eq(extract(FLAGS, 1, 1), const(1, 1))], "tcp.flags has SYN"),
+        ([masked(FLAGS, 0x12, 0x02)], "tcp.flags has SYN and lacks ACK"),
+        ([masked(FLAGS, 0x12, 0x12)], "tcp.flags has SYN, ACK"),
+        ([not_(masked(FLAGS, 0x12, 0x12))], "tcp.flags & 0x12 != 0x12"),
+        ([eq(extract(IP, 7, 0), const(255, 8))], "ipv4.dst & 0.0.0.255 == 0.0.0.255"),
+        (
+            [not_(masked(IP, 0xFF0000FF, ip("10.0.0.1"))), eq(DST, number(2, DST)), *differ(IP, 7)],
+            "ipv4.dst & 255.0.0.255 != 10.0.0.1 and ipv4.dst != 0.0.0.7 and eth.dst == h2",
+        ),
         ([ne(extract(FLAGS, 1, 1), const(1, 1))], "tcp.flags lacks SYN"),
         (
             [terms.any_(eq(DST, number(2, DST)), terms.all_(ult(PORT, number(80, PORT)), ne(SRC, DST)))],
@@ -160,8 +168,12 @@ def read_part(text: str) -> Callable[[Inputs], bool]:
         return lambda values: any(values[match[1]] in each for each in items) is wanted
     if match := re.fullmatch(r"(\S+) is (a|no) group address", text):
         return lambda values: bool(values[match[1]] >> 40 & 1) is (match[2] == "a")
-    if match := re.fullmatch(r"(\S+) (has|lacks) (\w+)", text):
-        return lambda values: bool(values[match[1]] & TcpFlag[match[3]]) is (match[2] == "has")
+    if match := re.fullmatch(r"(?:(\S+) )?(has|lacks) ([A-Z, ]+)", text):  # "tcp.flags has SYN and lacks ACK"
+        flags = [TcpFlag[each] for each in match[3].split(", ")]
+        return lambda values: all(bool(values["tcp.flags"] & each) is (match[2] == "has") for each in flags)
+    if match := re.fullmatch(r"(\S+) & (\S+) (==|!=) (\S+)", text):
+        mask, wanted = read_value(match[2]), read_value(match[4])
+        return lambda values: (values[match[1]] & mask == wanted) is (match[3] == "==")
     match = re.fullmatch(r"(\S+) (==|!=|<=|>=|<|>) (.*)", text)
     assert match, text
     value = read_value(match[3])
@@ -185,9 +197,12 @@ def literals(field: terms.Term) -> st.SearchStrategy[terms.Term]:
     compared = st.tuples(st.sampled_from([eq, ne, ult, ule, lambda a, b: ult(b, a)]), value).map(
         lambda pair: pair[0](field, pair[1])
     )
+    bits_of = st.tuples(st.integers(1, top), value).map(lambda pair: masked(field, pair[0], pair[0] & pair[1].args[0]))
     one = st.one_of(compared, high_bits, high_bits.map(not_))
     either = st.tuples(one, one).map(lambda pair: terms.any_(*pair))
     bits = {DST: 40, FLAGS: 1}
+    if field in (IP, FLAGS):
+        one = st.one_of(one, bits_of, bits_of.map(not_))
     if field not in bits:
         return st.one_of(one, either)
     bit = eq(extract(field, bits[field], bits[field]), const(1, 1))

@@ -75,7 +75,7 @@ def _conjunction(literals: Sequence[Term], names: HostNames, nested: int) -> lis
             kept = [value for value in _members(known[variable]) if evaluate_term(each, {variable.args[0]: value})]
             known[variable] = _joined((value, value) for value in kept)
             needed.discard(each)
-    for each in order:
+    for each in sorted(order, key=_places(order).__getitem__):
         if each in known:
             found += _field_parts(each, known[each], _constants(sources[each]), names)
         elif each in needed:
@@ -83,22 +83,57 @@ def _conjunction(literals: Sequence[Term], names: HostNames, nested: int) -> lis
     return found
 
 
+def _places(order: Iterable[Term]) -> dict[Term, int]:
+    """Return where each part stands: those about one field alone beside the first of them."""
+    first: dict[Term, int] = {}
+    return {each: first.setdefault(_only_variable(each) or each, number) for number, each in enumerate(order)}
+
+
 def _other_part(part: Term, names: HostNames, nested: int) -> str:
     """Return a truth value that is no set of values of one field."""
     holds, inner = (False, part.args[0]) if part.op == "not" else (True, part)
-    if inner.op == "eq" and inner.args[0].op == "extract" and inner.args[1].op == "const":
-        (term, high, low), value = inner.args[0].args, inner.args[1].args[0]
-        if term.op == "var" and high == low:
-            name, kind = term.args
-            is_set = bool(value) == holds
-            if kind == "mac" and low == _GROUP_BIT and term.width == 48:
-                return f"{name} is {'a' if is_set else 'no'} group address"
-            if name == "tcp.flags" and 1 << low in list(TcpFlag):
-                return f"{name} {'has' if is_set else 'lacks'} {TcpFlag(1 << low).name}"
+    compared = _masked(inner)
+    if compared is not None:
+        text = _masked_text(*compared, holds)
+        if text is not None:
+            return text
     if not holds and inner.op == "all" and nested < _DEEPEST:
         sides = [" and ".join(_conjunction((not_(each),), names, nested + 1)) or "true" for each in inner.args]
         return f"({' or '.join(f'({side})' if ' and ' in side else side for side in sides)})"
     return term_text(part)
+
+
+def _masked(part: Term) -> tuple[Term, int, int] | None:
+    """Return the variable, mask and value of a condition that some bits of a variable have these values."""
+    if part.op != "eq" or part.args[1].op != "const":
+        return None
+    term, value = part.args[0], part.args[1].args[0]
+    mask, low = (1 << term.width) - 1, 0
+    if term.op == "and" and term.args[1].op == "const":
+        term, mask = term.args[0], term.args[1].args[0]
+    if term.op == "extract":
+        term, _, low = term.args
+    return (term, mask << low, value << low) if term.op == "var" else None
+
+
+def _masked_text(variable: Term, mask: int, value: int, holds: bool) -> str | None:
+    """Return that bits of an address, or flags of TCP, have these values; None for other fields."""
+    name, kind = variable.args
+    single = mask & (mask - 1) == 0
+    if kind == "mac" and mask == 1 << _GROUP_BIT and variable.width == 48:
+        return f"{name} is {'a' if bool(value) == holds else 'no'} group address"
+    if name == "tcp.flags" and (holds or single):
+        flags = [TcpFlag(1 << bit) for bit in range(mask.bit_length()) if mask >> bit & 1 and 1 << bit in list(TcpFlag)]
+        on = value if holds else value ^ mask
+        words = {"has": [each for each in flags if on & each], "lacks": [each for each in flags if not on & each]}
+        if mask == sum(flags):
+            return f"{name} " + " and ".join(
+                f"{word} {', '.join(str(each.name) for each in found)}" for word, found in words.items() if found
+            )
+    if kind not in ("mac", "ipv4", "ipv6") and name != "tcp.flags":
+        return None
+    shown, wanted = (value_in_kind(each, variable.width, kind) for each in (mask, value))
+    return f"{name} & {shown} {'==' if holds else '!='} {wanted}"
 
 
 # -- sets of values ----------------------------------------------------------------------------------------------------
