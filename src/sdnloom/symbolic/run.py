@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from sdnloom.errors import SdnloomError
 from sdnloom.symbolic.execution import Branch, Execution, PathDiscarded, PathLimit, Site
+from sdnloom.symbolic.operations.keys import forget_symbolic_keys
 from sdnloom.symbolic.options import ExplorationOptions
 from sdnloom.symbolic.result import RaisedException
 from sdnloom.symbolic.shims.libraries import followed_libraries
@@ -57,6 +58,8 @@ def run_once(
         raise
     except (Exception, SystemExit) as error:  # raised by the code under test
         raised = _raised(error)
+    finally:
+        forget_symbolic_keys()
     # The code under test may have swallowed the exception that should have ended it.
     finished = finished and execution.limit is None
     return RunResult(execution, tuple(execution.branches), output, raised, finished)

@@ -3,6 +3,7 @@
 
 import pytest
 
+from sdnloom.symbolic.operations.keys import SYMBOLIC_KEYS
 from tests.symbolic.values.comparison import Number, compare_with_original
 
 GRAPHS = {
@@ -25,6 +26,11 @@ def test_nodes_of_a_graph_are_followed(name: str) -> None:
     found = compare_with_original(NET + GRAPHS[name], **arguments)
     assert found.concretised == ()
     assert found.complete
+
+
+def test_symbolic_keys_are_forgotten_after_a_run() -> None:
+    compare_with_original(NET + GRAPHS["new node"], x=Number(7))
+    assert SYMBOLIC_KEYS == []  # otherwise plain code would take other calls inside of the hooks than before
 
 
 CLASSES = {

@@ -44,6 +44,11 @@ def has_symbolic_keys() -> bool:
     return bool(SYMBOLIC_KEYS)
 
 
+def forget_symbolic_keys() -> None:
+    """Forget the symbolic keys of a run that has ended, so that plain code runs as it did before."""
+    SYMBOLIC_KEYS.clear()
+
+
 def candidates(container: Any) -> list[Any]:
     """Return the keys of a container in an order that depends neither on hashes nor on values of this run."""
     keys = list(container)
