@@ -16,9 +16,9 @@ COMMANDS = sorted(FORMATS)
 
 
 def command_named(name: str) -> click.Command:
-    """The click command of `sdnloom NAME`."""
+    """The click command of `sdnloom NAME`; options in the name say which of its reports is meant."""
     found: click.Command = cli
-    for word in name.split():
+    for word in name.partition(" --")[0].split():
         assert isinstance(found, click.Group)
         below = found.get_command(click.Context(found), word)
         assert below is not None
