@@ -21,7 +21,7 @@ EXPECTED = {
     "routing_first_ping": ["violated", "PingsAnswered", 25, True, 23, 22, 7],
     "mobile": ["holds", None, None, None, 5318, 17360, 12],
     "stack": ["holds", None, None, None, 422, 1029, 18],
-    "discover": ["holds", None, None, None, 91, 120, 10],
+    "discover": ["incomplete", None, None, None, 379, 474, 50],
 }
 INPUTS = ("inputs", "examples/faucet/one_vlan.toml", "--port", "1", "--stack", "vlan/arp", "--field", "vlan.vid=99,100")
 

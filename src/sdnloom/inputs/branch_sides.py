@@ -6,7 +6,7 @@ take is a matter of bounds, not of domains, and a side that no packet at all tak
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from sdnloom.inputs.concolic import constraints, in_domain
 from sdnloom.inputs.condition_text import condition_text
 from sdnloom.inputs.domains import Domain, domain_items, value_text
 from sdnloom.inputs.explorer import ConstantUse, InputClasses
-from sdnloom.inputs.skeletons import FOLLOWED_TYPES, SenderView, Skeleton, make_skeletons
+from sdnloom.inputs.skeletons import DESTINATIONS, FOLLOWED_TYPES, SenderView, Skeleton, make_skeletons
 from sdnloom.inputs.stacks import StackField, stack_of_type
 from sdnloom.network.hosts import Host, MobileHost
 from sdnloom.network.network import Network
@@ -108,7 +108,7 @@ class BranchSides:
 
     def unreached(self) -> tuple[UnreachedBranch, ...]:
         """Return the sides that packets outside of the domains would take, in the order of files and lines."""
-        owners = {skeleton: host for host in self.hosts for skeleton in host.skeletons}
+        owners = {skeleton: host for skeleton in self._asked if (host := self._owner(skeleton)) is not None}
         found: dict[UnreachedBranch, None] = {}
         for side, ways in sorted(self._ways.items(), key=lambda item: (item[0].site, sorted(item[0].variables))):
             if side not in self._taken:
@@ -144,7 +144,7 @@ class BranchSides:
         limited = {
             field.name: (field, domain)
             for field, domain in skeleton.followed
-            if field.name in names and not domain.covers(field) and _is_free(field)
+            if field.name in names and not domain.covers(field) and _is_free(field) and _was_sent(field, domain, owner)
         }
         kept = [each for each in constraints(skeleton) if not variables(each) <= limited.keys()]
         found = self._solve(skeleton, (*kept, *way))
@@ -183,6 +183,9 @@ class BranchSides:
             field = next((each for each, _ in skeleton.followed if each.name == name), None)
             if field is None or not any(name in variables(each) for each in way):
                 continue
+            sent = next((each for each in owner.skeletons if each.domain(name) == skeleton.domain(name)), None)
+            if sent is None:
+                continue  # a switch has written it
             explored = [each for host in self.hosts for each in host.skeletons if each.domain(name) is not None]
             if field.structural and not all(each.stack.field(name).structural for each in explored):
                 continue  # frames whose type may vary speak for it
@@ -190,23 +193,36 @@ class BranchSides:
             kept = [each for each in constraints(skeleton) if name not in variables(each)]
             answer = self._solve(skeleton, (*kept, *map(not_, dict.fromkeys(others)), *way))
             if not isinstance(answer, SolverAnswer):
-                stack, domain = stack_of_type(skeleton.stack.name, name, answer[name]), skeleton.domain(name)
+                stack, domain = stack_of_type(sent.stack.name, name, answer[name]), sent.domain(name)
                 if stack is None and domain is not None:
                     return self._hint(owner, [(field, domain, answer[name])])
                 return ((name, value_text(field, answer[name])),), f"--stack {stack} besides the others", ()
             result = answer if answer is SolverAnswer.UNKNOWN else result
         return result
 
+    def _owner(self, skeleton: Skeleton) -> HostDomains | None:
+        """Return the sender of a skeleton's packets, also if a switch has changed them on the way; None if unknown."""
+        for host in self.hosts:
+            if skeleton in host.skeletons:
+                return host
+        for host in self.hosts:
+            own = host.view.own_values
+            if "eth.src" in own and skeleton.domain("eth.src") == Domain.of(own["eth.src"]):
+                return host
+        return None
+
     def _same_stack(self, skeleton: Skeleton) -> list[Skeleton]:
-        """Return the skeletons of the same stack, that of the question first."""
+        """Return the skeletons of the same packets of every sender, that of the question first."""
         same = [each for host in self.hosts for each in host.skeletons if each.stack == skeleton.stack]
+        if not same:  # changed on the way: as if others had sent them
+            same = [_sent_by(host.view, skeleton) for host in self.hosts if host.view.host is not None]
         return list(dict.fromkeys((skeleton, *same)))
 
     def _solve(self, skeleton: Skeleton, wanted: Sequence[Term]) -> Answer:
         solver, seconds = find_solver(self._options.solver), self._options.query_seconds
         make = (lambda given: solver(given, seconds)) if solver else None
         wish = {field.name: domain.first for field, domain in zip(skeleton.stack.fields, skeleton.domains, strict=True)}
-        owner = next((host for host in self.hosts if skeleton in host.skeletons), None)
+        owner = self._owner(skeleton)
         preferred = {}
         if owner is not None:
             words = owner.view.words
@@ -232,10 +248,12 @@ class BranchSides:
         return tuple(found)
 
     def _asked_domains(self, host: HostDomains, name: str) -> list[tuple[StackField, Domain]]:
-        """Return the different domains that a field of a host had in questions, in the order of the stacks."""
+        """Return the different domains of a field of a host that was asked about, in the order of the stacks."""
         found: dict[tuple[tuple[int, int], ...], tuple[StackField, Domain]] = {}
+        if not any(self._owner(each) is host for each in self._asked):
+            return []
         for skeleton in host.skeletons:
-            domain = skeleton.domain(name) if skeleton in self._asked else None
+            domain = skeleton.domain(name)
             if domain is not None and not skeleton.stack.field(name).structural:
                 found.setdefault(domain.intervals, (skeleton.stack.field(name), domain))
         return list(found.values())
@@ -268,6 +286,23 @@ def domain_text(field: StackField, domain: Domain, view: SenderView) -> str:
     if field.name in FOLLOWED_TYPES and len(intervals) > 1 and not domain.listed[1:]:
         return "any without a stack of its own"
     return ", ".join(domain_items(field, domain, words, names))
+
+
+def _sent_by(view: SenderView, skeleton: Skeleton) -> Skeleton:
+    """Return the skeleton of the same packets with another sender: its own addresses as source, any destination."""
+    own, domains = view.own_values, []
+    for field, domain in zip(skeleton.stack.fields, skeleton.domains, strict=True):
+        if field.name in own:
+            domain = Domain.of(own[field.name])
+        elif field.name in DESTINATIONS and not domain.pinned:
+            domain = domain.widened(field, [own[source]] if (source := field.name[:-3] + "src") in own else ())
+        domains.append(domain)
+    return replace(skeleton, domains=tuple(domains))
+
+
+def _was_sent(field: StackField, domain: Domain, owner: HostDomains) -> bool:
+    """Whether the sender chose the values of a field; a switch may have written another one."""
+    return any(each.domain(field.name) == domain for each in owner.skeletons)
 
 
 def _is_free(field: StackField) -> bool:

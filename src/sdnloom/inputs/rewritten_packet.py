@@ -74,7 +74,8 @@ def changed_packet(
             domains.append(Domain.anything(field, value))
             origin[field.name] = term
     same = stack is skeleton.stack and tuple(domains) == skeleton.domains
-    return SymbolicPacket(skeleton if same else Skeleton(stack, tuple(domains)), tuple(sorted(origin.items())))
+    changed = skeleton if same else Skeleton(stack, tuple(domains), skeleton.follows)
+    return SymbolicPacket(changed, tuple(sorted(origin.items())))
 
 
 def _origin(
