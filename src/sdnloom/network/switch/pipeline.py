@@ -39,7 +39,7 @@ from sdnloom.network.openflow import (
     WriteMetadata,
 )
 from sdnloom.network.openflow.messages import Bucket, PacketIn
-from sdnloom.network.packet import Packet, encode
+from sdnloom.network.packet import Packet, Vlan, encode
 from sdnloom.network.switch.buffers import buffer_packet
 from sdnloom.network.switch.core import EMERGENCY, FlowEntry, GroupEntry
 from sdnloom.network.switch.counters import (
@@ -115,8 +115,6 @@ _TAG = frozenset({"vlan_vid", "vlan_pcp"})
 _LABEL = frozenset({"eth_type", "mpls_label", "mpls_tc", "mpls_bos"})
 _TTL = frozenset({"ttl"})
 _REWRITES: dict[type[OpenFlowAction], frozenset[str]] = {
-    PushVlan: _TAG,
-    PopVlan: _TAG,
     PushMpls: _LABEL,
     PopMpls: _LABEL,
     SetNwTtl: _TTL,
@@ -194,6 +192,10 @@ def apply_actions(step: SwitchStep, flight: Flight, actions: Iterable[OpenFlowAc
         _apply_one(step, flight, action)
         if isinstance(action, SetField):
             flight.rewritten |= _PORTS.get(action.field, {action.field})
+        elif isinstance(action, PushVlan | PopVlan):
+            tags = sum(isinstance(header, Vlan) for header in flight.packet.headers)
+            copied = tags > isinstance(action, PushVlan)  # a second tag copies the first; popped, it is the inner one
+            flight.rewritten = flight.rewritten - _TAG if copied else flight.rewritten | _TAG
         elif (fields := _REWRITES.get(type(action))) is not None:
             flight.rewritten |= fields
 
