@@ -266,51 +266,35 @@ class SituationCollector:
     def __init__(self, hosts: tuple[DiscoveringClient, ...], reduced: bool) -> None:
         self.hosts, self.reduced = hosts, reduced
         self._seen: dict[Situation, None] = {}
-        self._states: dict[str, dict[MetState, None]] = {}
+        self._states: dict[tuple[str, str], dict[MetState, None]] = {}
 
     def observers(self, system: System) -> list[Observer]:
-        """An observer for each switch, and for each host and switch; with a reduction of quiescent states only."""
-        columns = {component.name for component in system.components}
-        if not self.hosts:
-            return []
+        """An observer for each host and switch; with a reduction of quiescent states only."""
         switches = [each.name for each in system.components if isinstance(each.initial, SwitchState)]
         return [
-            *(
-                Observer(f"discovery at {switch}", (CONTROLLER, switch), self._at(switch), quiescent=self.reduced)
-                for switch in switches
-            ),
-            *(
-                Observer(
-                    f"discovery of {host.spec.name} at {switch}",
-                    (CONTROLLER, switch, host.spec.name),
-                    self._sending(host, switch),
-                    quiescent=self.reduced,
-                )
-                for host in self.hosts
-                for switch in sorted({port.switch for port in host.ports} & columns)
-            ),
+            Observer(
+                f"discovery of {host.spec.name} at {switch}",
+                (CONTROLLER, switch, host.spec.name),
+                self._observe(host, switch),
+                quiescent=self.reduced,
+            )
+            for host in self.hosts
+            for switch in switches
         ]
 
-    def _at(self, switch: str) -> Callable[[Mapping[str, Any]], None]:
-        met = self._states.setdefault(switch, {})
-
-        def observe(columns: Mapping[str, Any]) -> None:
-            state: SwitchState = columns[switch]
-            controller: ControllerCore = columns[CONTROLLER]
-            if state.phase != "off":
-                met.setdefault(met_state(controller.program, state.core))
-
-        return observe
-
-    def _sending(self, host: DiscoveringClient, switch: str) -> Callable[[Mapping[str, Any]], None]:
+    def _observe(self, host: DiscoveringClient, switch: str) -> Callable[[Mapping[str, Any]], None]:
         name = host.spec.name
+        states = self._states.setdefault((name, switch), {})
 
         def observe(columns: Mapping[str, Any]) -> None:
             core: HostCore = columns[name]
             state: SwitchState = columns[switch]
             controller: ControllerCore = columns[CONTROLLER]
-            if core.port.switch == switch and state.phase != "off" and host.may_send(core):
-                met = met_state(controller.program, state.core)
+            if state.phase == "off" or not host.may_meet(core):
+                return
+            met = met_state(controller.program, state.core)
+            states.setdefault(met)
+            if core.port.switch == switch and host.may_send(core):
                 self._seen.setdefault(Situation(name, core.port, *met))
 
         return observe
@@ -321,8 +305,8 @@ class SituationCollector:
         return list(self._seen)
 
     @property
-    def states(self) -> Mapping[str, Iterable[MetState]]:
-        """The states of the controller and each switch that were met, in the order of the search."""
+    def states(self) -> Mapping[tuple[str, str], Iterable[MetState]]:
+        """The states of the controller and a switch that packets of a host may meet, in the order of the search."""
         return self._states
 
 

@@ -41,12 +41,25 @@ class DiscoveringClient:
         hops = [(address, owners.get(self.spec.next_hop(address))) for address in addresses]
         return (*(ping_to(self.spec, mac, address) for address, mac in hops if mac is not None), *self.client.packets)
 
+    def may_meet(self, core: HostCore) -> bool:
+        """Whether a state counts for packets of the client that are under way.
+
+        Those are left out in which it has sent all its packets: what the last one changed in switches, it hardly meets
+        itself, and another packet would be demanded that differs from all that it has sent. A client that sends only
+        once meets its own changes.
+        """
+        return self._state(core).sent < max(self.client.sends, 2)
+
     def may_send(self, core: HostCore) -> bool:
         """Whether the client can send in this state."""
+        state = self._state(core)
+        return state.sent < self.client.sends and state.credit != 0
+
+    def _state(self, core: HostCore) -> ClientState:
         state: Any = core.state.inner if isinstance(core.state, MobileState) else core.state
         state = state.client if isinstance(state, ArpState) else state
         assert isinstance(state, ClientState)
-        return state.sent < self.client.sends and state.credit != 0
+        return state
 
 
 def client_of(host: Host) -> Client | None:

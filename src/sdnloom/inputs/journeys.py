@@ -106,14 +106,18 @@ class Journeys:
         self._configs, self._classes, self._tables = configs, classes, tables
         self._peers = network.topology.peers
         self._hosts = _hosts_by_port(network)
-        self._states: dict[str, dict[MetState, None]] = {}
+        self._states: dict[tuple[str, str], dict[MetState, None]] = {}
+        self._some_core: dict[str, SwitchCore] = {}
         self._first: dict[tuple[str, SwitchPort], dict[MetState, None]] = {}
         self._passages: dict[tuple[str, int, Skeleton, MetState], tuple[Passage, ...]] = {}
         self._models: dict[tuple[Skeleton, frozenset[Term]], Mapping[str, int] | None] = {}
 
-    def add(self, switch: str, states: Iterable[MetState]) -> None:
-        """Take further states of a switch into account."""
-        self._states.setdefault(switch, {}).update(dict.fromkeys(states))
+    def add(self, host: str, switch: str, states: Iterable[MetState]) -> None:
+        """Take further states of a switch into account, which packets of a host may meet."""
+        known = self._states.setdefault((host, switch), {})
+        known.update(dict.fromkeys(states))
+        for state in known:
+            self._some_core.setdefault(switch, state.switch)
 
     def add_first(self, host: str, port: SwitchPort, states: Iterable[MetState]) -> None:
         """Take further states into account in which a host can send."""
@@ -182,7 +186,7 @@ class Journeys:
         if port.switch.startswith(_HOST):
             yield from self._host_passages(port.switch.removeprefix(_HOST), skeleton)
             return
-        states = self._first.get((host, port), {}) if first else self._states.get(port.switch, {})
+        states = self._first.get((host, port), {}) if first else self._states.get((host, port.switch), {})
         for state in states:
             key = port.switch, port.port, skeleton, state
             found = self._passages.get(key)
@@ -250,7 +254,7 @@ class Journeys:
                 continue
             now = cores.get(switch)
             if now is None:
-                now = next((each.switch for each in self._states.get(switch, {})), SwitchCore())
+                now = self._some_core.get(switch, SwitchCore())
             waiting = _released(now, sent)
             if waiting is not None and _to_table(sent):
                 yield (SwitchPort(switch, waiting[0]), True), waiting[1]

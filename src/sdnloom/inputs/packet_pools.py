@@ -94,7 +94,7 @@ class PacketPools:
     def explore(
         self,
         situations: Iterable[Situation],
-        states: Mapping[str, Iterable[MetState]],
+        states: Mapping[tuple[str, str], Iterable[MetState]],
         on_journey: JourneyListener = lambda host, port, stack: None,
     ) -> None:
         """Add the packets that the network tells apart when hosts send in these situations and it meets these states.
@@ -102,8 +102,8 @@ class PacketPools:
         The cores of the states and situations are forwarding states.
         """
         places: dict[tuple[str, SwitchPort], dict[MetState, None]] = {}
-        for switch, met in states.items():
-            self.journeys.add(switch, met)
+        for (host, switch), met in states.items():
+            self.journeys.add(host, switch, met)
         for each in situations:
             places.setdefault((each.host, each.port), {})[MetState(each.program, each.switch)] = None
         for (host, port), met in places.items():
