@@ -79,7 +79,7 @@ EXPECTED: dict[str, Expected] = {
 DISCOVERED: dict[str, Expected] = {  # with --discover-only; states of the last round, transitions of all
     "mac_learning_osken/bug1": Expected("violated", "NoBlackHolesMobile", 25, 23428, 55544),
     "mac_learning_osken/bug2": Expected("violated", "StrictDirectPaths", 18, 679, 1164),
-    "mac_learning_osken/bug3": Expected("violated", "NoForwardingLoops", 14, 448, 808),
+    "mac_learning_osken/bug3": Expected("violated", "NoForwardingLoops", 14, 576, 1039),
     "traffic_engineering/bug10": Expected("violated", "NoBlackHoles", 5, 83, 115),
     "traffic_engineering/bug11": Expected("violated", "NoForgottenPackets", 8, 263, 447),
     "traffic_engineering/bug12": Expected("violated", "UseCorrectRoutingTable", 9, 1422, 2895),

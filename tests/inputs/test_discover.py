@@ -32,8 +32,11 @@ ETHERNET = DiscoverOptions(stacks=("ethernet",), fields=(("eth.type", "0x88b5"),
 LEARNING = PythonProgram(Learning)
 
 
+SWITCH_PORT = 0x0200_0001_0001  # the address of a port, which is no role of its own
+
+
 class Spoken:
-    """Treats one host in a way of its own once it has heard from it."""
+    """Treats packets to a port of the switch in a way of their own once it has seen a broadcast."""
 
     def __init__(self):
         self.heard = 0
@@ -42,7 +45,7 @@ class Spoken:
         frame = decode(message.data).headers[0]
         if frame.dst == 0xFFFF_FFFF_FFFF:
             self.heard = 1
-        elif self.heard and frame.dst == 3:
+        elif self.heard and frame.dst == SWITCH_PORT:
             self.heard = 2
         net.flood(switch, message)
 
@@ -116,8 +119,8 @@ def test_a_packet_for_each_role_of_a_class_and_no_more():
 def test_packets_that_matter_only_later_are_found_later():
     network = Network(single(3), (Client("h1", sends=2, discover=True),))
     discovery = found(network, PythonProgram(Spoken))
-    assert [one.packets for one in discovery.rounds] == [0, 3, 4]
-    assert labels(discovery, "h1")["s1:1"][-1] == "ethernet eth.dst=h3"
+    assert [one.packets for one in discovery.rounds] == [0, 4, 5]
+    assert labels(discovery, "h1")["s1:1"][-1] == "ethernet eth.dst=02:00:00:01:00:01"
 
 
 def test_a_client_that_moves_has_a_pool_for_each_port():

@@ -1,7 +1,8 @@
 """Representatives: one packet for each class and each role of its destination.
 
-The network treats the packets of a class alike, but properties need not: packets to a host, to the broadcast address or
-to an unknown address may be of one class.
+The network treats the packets of a class alike, but properties need not: packets to one host, to another host, to the
+broadcast address or to an unknown address may be of one class. Each host is a role of its own: a packet to the host at
+the port where all packets of the class go is delivered, and one to another host is lost.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -36,8 +37,8 @@ class Candidates:
         for field, domain in targets:
             for role in ROLES:
                 values = [value for value in words.values(field, role) or () if value in domain]
-                if values:
-                    roles.append((field.name, Domain.of(*values)))
+                groups = [[value] for value in values] if role == "hosts" else [values] if values else []
+                roles += [(field.name, Domain.of(*group)) for group in groups]
         hosts = []
         for each in others:
             named = {field.name: words.values(field, each.name) for field, _ in targets}
