@@ -31,10 +31,14 @@ def test_published_defects_are_found_without_a_configured_packet(
     [found] = report["violations"]
     assert (run.code, report["property"], found["steps"], found["shortest"]) == (1, violated, steps, True)
     discovery = report["discovery"]
-    assert [one["packets"] for one in discovery["rounds"]] == [0, 4]
+    hosts = ["h2", "h3"] if "bug3" in scenario else ["h2"]  # besides the sender
+    assert [one["packets"] for one in discovery["rounds"]] == [0, len(hosts) + 3]
     assert not discovery["complete"]  # the first violation ends the search
     everybody, nobody = "ethernet eth.dst=ff:ff:ff:ff:ff:ff", "ethernet eth.dst=02:ff:00:00:00:fe"
-    assert discovery["packets"]["h1 at s1:1"] == ["ethernet eth.dst=h2", everybody, nobody, "lldp"]
+    assert discovery["packets"]["h1 at s1:1"] == [
+        *(f"ethernet eth.dst={host}" for host in hosts),
+        *(everybody, nobody, "lldp"),
+    ]
     replayed = sdnloom("replay", report["trace"])
     assert (replayed.code, replayed.out.split()[:2]) == (1, ["CONFIRMED", f"{violated}:"])
 
