@@ -17,7 +17,7 @@ from benchmarks.report import Report
 from sdnloom.inputs.concolic import ConcolicClasses, ConcolicExplorer, ConcolicOptions
 from sdnloom.inputs.explorer import HandlerQuestion
 from sdnloom.inputs.skeletons import SenderView, Skeleton, make_skeletons
-from sdnloom.inputs.switch_paths import packet_in_template
+from sdnloom.inputs.switch_paths import packet_ins
 from sdnloom.network.openflow import V13
 from sdnloom.network.program import Call, ClockTick, MessageIn, SwitchUp
 from sdnloom.network.switch import Switch, SwitchCore, initial_switch_core, plain_ports, receive_message, receive_packet
@@ -94,8 +94,7 @@ class Standing:
 
     def question(self, skeleton: Skeleton, port: int) -> HandlerQuestion:
         """The question about packets that come in at a port."""
-        message = packet_in_template(self.config, self.switch, port, skeleton)
-        assert message is not None
+        message, _ = packet_ins(self.config, self.switch, port, skeleton)[0]
         return HandlerQuestion(self.core, "s1", message, skeleton)
 
 

@@ -23,7 +23,7 @@ EXPECTED = {
     "stack": ["holds", None, None, None, 422, 1029, 18],
     "discover": ["incomplete", None, None, None, 379, 474, 50],
 }
-INPUTS = ("inputs", "examples/faucet/one_vlan.toml", "--port", "1", "--stack", "vlan/arp", "--field", "vlan.vid=99,100")
+INPUTS = ("inputs", "examples/faucet/one_vlan.toml", "--port", "1", "--stack", "arp")
 
 
 @pytest.fixture(scope="module")
@@ -80,15 +80,11 @@ def test_repeated_loads_and_replays_make_no_difference() -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("faucet")
-def test_faucet_tells_four_classes_of_arp_packets_apart_and_does_as_predicted() -> None:
+def test_arp_packets_come_to_faucet_with_a_tag_and_are_one_class() -> None:
     done = in_a_process("sdnloom", *INPUTS)
-    assert done.returncode == 3  # an address goes through a library that is not followed
+    assert done.returncode == 3  # Faucet also looks at sources that no host has
     lines = done.stdout.splitlines()
-    assert lines[0] == "4 classes of packets at s1:1 for Faucet"
-    assert sorted(line.partition("vlan/arp: ")[2] for line in lines if "  vlan/arp: " in line) == [
-        "vlan.vid != 100",
-        "vlan.vid == 100 and arp.tpa == 10.0.0.2",
-        "vlan.vid == 100 and arp.tpa == 203.0.113.9",
-        "vlan.vid == 100 and arp.tpa == 255.255.255.255",
-    ]
+    assert lines[0] == "1 class of packets at s1:1 for Faucet"
+    assert [line.strip() for line in lines if "vlan/arp: " in line] == ["1  vlan/arp: any packet"]
+    assert "unreached: valve_packet.py:" in done.stdout
     assert "diverged" not in done.stdout

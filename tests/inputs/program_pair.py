@@ -7,7 +7,7 @@ from sdnloom.inputs.concolic import ConcolicClasses, ConcolicExplorer
 from sdnloom.inputs.explorer import HandlerQuestion
 from sdnloom.inputs.skeletons import SenderView, make_skeletons
 from sdnloom.inputs.stacks import stack_of
-from sdnloom.inputs.switch_paths import packet_in_template
+from sdnloom.inputs.switch_paths import packet_ins
 from sdnloom.network.openflow import V10, V13
 from sdnloom.network.program import MessageIn, SwitchUp
 from sdnloom.network.switch import Switch, initial_switch_core, plain_ports, receive_message, receive_packet
@@ -57,7 +57,7 @@ class ProgramState:
     def packet_in(self, skeleton, port, values):
         """Return the message in which the packet with these values reaches the program."""
         frame = skeleton.frame(values)
-        message = packet_in_template(self.config, self.switch, port, skeleton)
+        message, _ = packet_ins(self.config, self.switch, port, skeleton)[0]
         return MessageIn("s1", replace(message, data=frame, total_len=len(frame)))
 
     def lines(self, message, files):
@@ -85,7 +85,7 @@ class Pair:
         """Return the question about packets of a stack that arrive at a port."""
         overrides = {name: text for name, text in (overrides or {}).items() if name in fields_of(stack)}
         skeleton = make_skeletons([stack], sender or SenderView(), overrides, constants=constants)[0]
-        message = packet_in_template(self.twin.config, self.twin.switch, port, skeleton)
+        message, _ = packet_ins(self.twin.config, self.twin.switch, port, skeleton)[0]
         return HandlerQuestion(self.twin.core, "s1", message, skeleton)
 
     def explore(self, question) -> ConcolicClasses:

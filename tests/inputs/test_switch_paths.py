@@ -8,7 +8,7 @@ from sdnloom.inputs.domains import Domain
 from sdnloom.inputs.rewritten_packet import changed_packet, packet_values
 from sdnloom.inputs.skeletons import Skeleton
 from sdnloom.inputs.stacks import stack_of
-from sdnloom.inputs.switch_paths import SwitchPaths, forwarding_state, packet_in_template
+from sdnloom.inputs.switch_paths import SwitchPaths, forwarding_state, packet_ins
 from sdnloom.network.openflow import (
     ApplyActions,
     DecNwTtl,
@@ -151,9 +151,9 @@ def test_a_message_is_found_for_packets_that_only_some_entry_sends_to_the_contro
     to_controller = (ApplyActions((Output(Port.CONTROLLER),)),)
     flows = (FlowEntry(0, 1, Match.of(eth_type=0x806, arp_op=2), to_controller, cookie=7),)
     core = SwitchCore(flows=flows)
-    message = packet_in_template(config, core, 1, skeleton_of("arp"))
-    assert (message.cookie, message.data) == (7, b"")
-    assert packet_in_template(config, core, 1, skeleton_of("ipv4/tcp")) is None
+    [(message, packets)] = packet_ins(config, core, 1, skeleton_of("arp"))
+    assert (message.cookie, message.data, packets) == (7, b"", skeleton_of("arp"))
+    assert packet_ins(config, core, 1, skeleton_of("ipv4/tcp")) == []
 
 
 def test_a_packet_is_one_of_a_skeleton_if_its_headers_and_values_are():

@@ -22,7 +22,7 @@ from sdnloom.check.fingerprint import Fingerprints
 from sdnloom.check.line_reach import HandlerTarget, LineRun, RaisedAt, WatchedTwin, shortest_paths, targets_of
 from sdnloom.check.report import Report
 from sdnloom.check.scenario import Scenario
-from sdnloom.check.survey import CONFIRMING, message_at, state_after
+from sdnloom.check.survey import CONFIRMING, messages_at, state_after
 from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.path import Path as Steps
 from sdnloom.engine.result import Counterexample, Limits, SearchEvent
@@ -211,13 +211,16 @@ class _Survey:
                         self.missing.append(f"{skeleton.stack.name}: not explored, {reason}")
                         continue
                     try:
-                        message = message_at(self.scenario.network, switch, self.port, skeleton)
+                        came = messages_at(self.scenario.network, switch, self.port, skeleton)
                     except DiscoveryError:
                         unsent.append(skeleton.stack.name)
                         if len(unsent) == len(skeletons):
                             raise
                         continue
-                    answers.append(explorer.explore(HandlerQuestion(core, self.port.switch, message, skeleton)))
+                    answers += [
+                        explorer.explore(HandlerQuestion(core, self.port.switch, message, kind))
+                        for message, kind in came
+                    ]
             if unsent:
                 stacks = ", ".join(unsent)
                 self.missing.append(

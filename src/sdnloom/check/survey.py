@@ -24,7 +24,7 @@ from sdnloom.inputs.explorable import explorable
 from sdnloom.inputs.explorer import HandlerQuestion
 from sdnloom.inputs.skeletons import SenderView, Skeleton
 from sdnloom.inputs.statistics import reply_skeleton, switch_reply
-from sdnloom.inputs.switch_paths import packet_in_template
+from sdnloom.inputs.switch_paths import packet_ins
 from sdnloom.network.build import switch_config
 from sdnloom.network.events import HandlerRaised
 from sdnloom.network.network import Network
@@ -183,23 +183,24 @@ def survey(
                 missing.append(f"{skeleton.stack.name}: not explored, {reason}")
                 continue
             try:
-                message = message_at(network, switch, port, skeleton) if reply is None else reply
+                came = messages_at(network, switch, port, skeleton) if reply is None else [(reply, skeleton)]
             except DiscoveryError:
                 unsent.append(skeleton.stack.name)
                 if len(unsent) == len(skeletons):
                     raise
                 continue
-            answer = explorer.explore(HandlerQuestion(core, port.switch, message, skeleton))
-            answers.append(answer)
-            asked.append(skeleton)
-            for number, one in enumerate(answer.classes, 1):
+            found = [explorer.explore(HandlerQuestion(core, port.switch, message, kind)) for message, kind in came]
+            answers += found
+            asked += [kind for _, kind in came]
+            new = [one for answer in found for one in answer.classes]
+            for number, one in enumerate(new, 1):
                 same = alike.setdefault(one.path.trail, [])
                 if any(one.repeats(other) for other in same):
                     repeated += 1
                     continue
                 same.append(one)
                 if progress is not None:
-                    progress.confirming(number, len(answer.classes))
+                    progress.confirming(number, len(new))
                 try:
                     with limits_in_force(deadline.reason_to_stop):
                         check_limits()
@@ -253,16 +254,21 @@ def state_after(system: System, port: SwitchPort, path: Path | None) -> tuple[ob
     return controller.program, switch.core
 
 
-def message_at(network: Network, core: SwitchCore, port: SwitchPort, skeleton: Skeleton) -> PacketIn:
-    """The message in which packets of a skeleton come to the controller. Raises DiscoveryError if none does."""
+def messages_at(
+    network: Network, core: SwitchCore, port: SwitchPort, skeleton: Skeleton
+) -> list[tuple[PacketIn, Skeleton]]:
+    """The messages in which packets of a skeleton come to the controller, each with the packets as they come.
+
+    Raises DiscoveryError if there is none.
+    """
     config = switch_config(network.topology.switch(port.switch), network.switches)
-    message = packet_in_template(config, core, port.port, skeleton)
-    if message is None:
+    found = packet_ins(config, core, port.port, skeleton)
+    if not found:
         raise DiscoveryError(
             f"{port}: in this state the switch sends no packet of the stack {skeleton.stack.name} to the controller; "
             "expected one that is connected and has no entry for such a packet, or one that sends it there"
         )
-    return message
+    return found
 
 
 def _difference(one: ConcolicClass, program: Program, core: object, twin: RewrittenProgram) -> str:

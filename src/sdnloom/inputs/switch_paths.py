@@ -343,7 +343,14 @@ def symbolic_fields(skeleton: Skeleton) -> Mapping[str, StackField]:
     return found
 
 
-def packet_in_template(config: Switch, core: SwitchCore, port: int, skeleton: Skeleton) -> PacketIn | None:
-    """Return the message in which packets of the skeleton reach the controller, without data; None if none does."""
+def packet_ins(config: Switch, core: SwitchCore, port: int, skeleton: Skeleton) -> list[tuple[PacketIn, Skeleton]]:
+    """Return how packets of a skeleton come to the controller: messages without data, and the packets in them.
+
+    A switch may have changed the packets, for example by a VLAN tag. There is one message for each kind of packet.
+    """
     paths = SwitchPaths({"": config}).paths("", port, skeleton, forwarding_state(core))
-    return next((message for path in paths for message, _ in path.packet_ins), None)
+    found: dict[Skeleton, PacketIn] = {}
+    for path in paths:
+        for message, packet in path.packet_ins:
+            found.setdefault(packet.skeleton, message)
+    return [(message, kind) for kind, message in found.items()]
