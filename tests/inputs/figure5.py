@@ -11,7 +11,7 @@ from sdnloom.inputs.packet_pools import PacketPools, Situation, met_state
 from sdnloom.network.build import build
 from sdnloom.network.hosts.client import Client
 from sdnloom.network.hosts.host import Host, HostAction, HostStep
-from sdnloom.network.hosts.mobile import MobileHost
+from sdnloom.network.hosts.mobile import MobileHost, inner_host
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class RelevantPackets:
 def quiescent_outcomes(network, program, explorer, wanted, limit=200_000):
     """Every quiescent state that figure 5 reaches, without what clients discovered."""
     asking = RelevantPackets(network, explorer, wanted)
-    names = [host.name for host in network.hosts if isinstance(_client(host), Client) and _client(host).discover]
+    names = [host.name for host in network.hosts if isinstance(inner_host(host), Client) and inner_host(host).discover]
     semantics = Semantics(build(replace(network, hosts=tuple(map(_literal, network.hosts))), program))
     seen, stack, found = set(), [semantics.initial()], set()
     while stack:
@@ -88,12 +88,8 @@ def _sent(state):
     return left, inner
 
 
-def _client(host):
-    return host.host if isinstance(host, MobileHost) else host
-
-
 def _literal(host):
-    client = _client(host)
+    client = inner_host(host)
     if not isinstance(client, Client) or not client.discover:
         return host
     literal = Figure5Client(host.name, sends=client.sends)

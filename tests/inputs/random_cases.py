@@ -11,6 +11,7 @@ from sdnloom.engine.result import Limits, SearchOptions
 from sdnloom.inputs.skeletons import SenderView, make_skeletons
 from sdnloom.network import events
 from sdnloom.network.hosts import Client, Host, MobileHost, Replier
+from sdnloom.network.hosts.mobile import inner_host
 from sdnloom.network.network import Network, SwitchOptions
 from sdnloom.network.topology import SwitchPort, Topology, linear, ring, single
 from sdnloom.network.usercode import run_file
@@ -34,7 +35,6 @@ from tests.inputs.small_domains import SmallDomain, random_domain
 
 FAMILIES = ("tables", "programs", "both", "hidden")
 MOST_STATES = 8_000
-_SWITCH_EVENTS = (events.Dropped, events.ToController)
 _TOLD = (events.Received, events.Dropped, events.Lost, events.HandlerRaised, events.ToController, events.MessageRefused)
 
 
@@ -76,8 +76,8 @@ def random_case(family: str, number: int) -> Case:
     """The case of that number; it is always the same."""
     chance = random.Random(f"{family} {number}")
     network = _network(chance)
-    clients = [host for host in network.hosts if isinstance(_inner(host), Client)]
-    domain = random_domain(chance, 6 if len(clients) > 1 or _inner(clients[0]).sends > 1 else 24)
+    clients = [host for host in network.hosts if isinstance(inner_host(host), Client)]
+    domain = random_domain(chance, 6 if len(clients) > 1 or inner_host(clients[0]).sends > 1 else 24)
     ports = tuple((spec.name, tuple(spec.ports)) for spec in network.topology.switches)
     version = network.switches.version
     rules = []
@@ -163,10 +163,6 @@ def outcomes_of(kinds: tuple[type, ...], seen: set[frozenset[Any]]) -> Property:
         return memory
 
     return Property("outcomes", Needs.EVENT, lambda memory, _: None, fold=fold, initial=frozenset())
-
-
-def _inner(host: Host) -> Any:
-    return host.host if isinstance(host, MobileHost) else host
 
 
 def _changed(host: Host, **fields: Any) -> Host:

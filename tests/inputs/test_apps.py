@@ -16,7 +16,6 @@ from tests.inputs.program_pair import Pair
 
 EXAMPLES = ROOT / "examples"
 ROUTER = "0000000000000001"
-SIX_STACKS = ("ethernet", "arp", "ipv4", "ipv4/icmp", "ipv4/tcp", "ipv4/udp")
 RANDOM = 40  # packets for each stack; the benchmark takes 1,500
 needs_ryu = pytest.mark.skipif(not FOLDER.is_dir(), reason="needs the apps of ryu==4.34: `make ryu` fetches them")
 

@@ -17,6 +17,7 @@ from sdnloom.inputs.options import DiscoverOptions
 from sdnloom.inputs.stacks import StackError
 from sdnloom.network.build import build
 from sdnloom.network.hosts import ArpHost, Client, Host, HostView, MobileHost, Replier, TcpClient
+from sdnloom.network.hosts.mobile import inner_host
 from sdnloom.network.network import Network, SwitchOptions
 from sdnloom.network.openflow import Match, Output
 from sdnloom.network.packet import decode
@@ -76,8 +77,7 @@ def found(network, program, wanted=ETHERNET, options=None, explorer=None, proper
 
 def labels(discovery, host):
     one = next(each for each in discovery.network.hosts if each.name == host)
-    client = one.host if isinstance(one, MobileHost) else one
-    return {str(port): [label for label, _ in pool] for port, pool in client.pools}
+    return {str(port): [label for label, _ in pool] for port, pool in inner_host(one).pools}
 
 
 def moving(client):

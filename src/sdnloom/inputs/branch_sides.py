@@ -16,7 +16,8 @@ from sdnloom.inputs.domains import Domain, domain_items, value_text
 from sdnloom.inputs.explorer import ConstantUse, InputClasses
 from sdnloom.inputs.skeletons import DESTINATIONS, FOLLOWED_TYPES, SenderView, Skeleton, make_skeletons
 from sdnloom.inputs.stacks import StackField, stack_of_type
-from sdnloom.network.hosts import Host, MobileHost
+from sdnloom.network.hosts import Host
+from sdnloom.network.hosts.mobile import inner_host
 from sdnloom.network.network import Network
 from sdnloom.network.reply_counters import is_counter
 from sdnloom.network.topology.spec import HostSpec
@@ -329,8 +330,7 @@ def senders_in(
 
     What hosts send otherwise, such as those that are told something, need not keep to the values given for fields.
     """
-    inner = (each.host if isinstance(each, MobileHost) else each for each in network.hosts)
-    acting = {each.name for each in inner if type(each) is not Host}
+    acting = {each.name for each in map(inner_host, network.hosts) if type(each) is not Host}
     hosts = [spec for spec in network.topology.hosts if spec not in [view.host for view in asked]]
     others = [SenderView(network.topology, spec) for spec in hosts if spec.name in acting]
     others += told

@@ -10,7 +10,7 @@ from sdnloom.network.hosts.arp import ArpState
 from sdnloom.network.hosts.client import ClientState, NamedPacket
 from sdnloom.network.hosts.component import HostCore
 from sdnloom.network.hosts.host import HostView
-from sdnloom.network.hosts.mobile import MobileState
+from sdnloom.network.hosts.mobile import MobileState, inner_host
 from sdnloom.network.network import Network
 from sdnloom.network.packet import Packet
 from sdnloom.network.topology.spec import HostSpec, SwitchPort, Topology
@@ -64,7 +64,7 @@ class DiscoveringClient:
 
 def client_of(host: Host) -> Client | None:
     """Return the host as a client whose packets are discovered; None if they are not."""
-    inner = host.host if isinstance(host, MobileHost) else host
+    inner = inner_host(host)
     return inner if isinstance(inner, Client) and inner.discover else None
 
 
@@ -105,7 +105,7 @@ def with_packet_discovery(network: Network, only: bool = False) -> Network:
     addressed to them, as discovered packets are of every kind; two such hosts would answer each other's answers. A TCP
     client sends what its connection needs and discovers nothing.
     """
-    inner = [host.host if isinstance(host, MobileHost) else host for host in network.hosts]
+    inner = list(map(inner_host, network.hosts))
     pinged = {name for host in inner if isinstance(host, ArpHost) for name in host.to}
 
     def discovering(host: Client) -> Client:

@@ -58,14 +58,8 @@ def in_domain(field: StackField, domain: Domain) -> Term:
     term, intervals, holes = variable(field), domain.intervals, domain.holes
     if len(holes) <= _MOST_HOLES and all(low == high for low, high in holes):  # facts follow this form
         missing = (terms.ne(term, const(low, field.bits)) for low, _ in holes)
-        return terms.all_(_between(term, intervals[0][0], intervals[-1][1]), *missing)
-    return terms.any_(*(_between(term, low, high) for low, high in intervals))
-
-
-def _between(term: Term, low: int, high: int) -> Term:
-    if low == high:
-        return terms.eq(term, const(low, term.width))
-    return terms.all_(terms.ule(const(low, term.width), term), terms.ule(term, const(high, term.width)))
+        return terms.all_(terms.between(term, intervals[0][0], intervals[-1][1]), *missing)
+    return terms.any_(*(terms.between(term, low, high) for low, high in intervals))
 
 
 @lru_cache(maxsize=256)  # the same in each state of a program

@@ -19,8 +19,9 @@ from sdnloom.inputs.explorer import HandlerQuestion, InputClass
 from sdnloom.inputs.rewritten_packet import SymbolicPacket, changed_packet
 from sdnloom.inputs.skeletons import Skeleton
 from sdnloom.inputs.switch_paths import SwitchPaths, without_checksums
-from sdnloom.network.hosts import ArpHost, Host, MobileHost, Replier
+from sdnloom.network.hosts import ArpHost, Host, Replier
 from sdnloom.network.hosts.host import HostStep, HostView
+from sdnloom.network.hosts.mobile import inner_host
 from sdnloom.network.network import Network
 from sdnloom.network.openflow import NO_BUFFER, FlowMod, OpenFlowMessage, Output, PacketIn, PacketOut, Port
 from sdnloom.network.packet import Packet, decode
@@ -316,7 +317,7 @@ def _hosts_by_port(network: Network) -> dict[SwitchPort, dict[str, tuple[Host, H
     """Return the hosts that answer, by the ports where they may be."""
     found: dict[SwitchPort, dict[str, tuple[Host, HostView, SwitchPort]]] = {}
     for host in network.hosts:
-        inner = host.host if isinstance(host, MobileHost) else host
+        inner = inner_host(host)
         if not isinstance(inner, Replier | ArpHost):
             continue
         spec = network.topology.host(host.name)

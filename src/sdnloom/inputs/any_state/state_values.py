@@ -94,10 +94,7 @@ class StateVariables:
     ) -> None:
         term = self.add(name, bits, kind, min(max(first - base, 0), (1 << bits) - 1))
         if ranges and ranges != ((base, base + (1 << bits) - 1),):
-            limits = [
-                terms.all_(terms.ule(const(low - base, bits), term), terms.ule(term, const(high - base, bits)))
-                for low, high in ranges
-            ]
+            limits = [terms.between(term, low - base, high - base) for low, high in ranges]
             self.constraints.append(terms.any_(*limits))
 
     def _add_table(self, shape: TableShape, name: str) -> None:

@@ -108,3 +108,8 @@ class _Wrapped:
 
     def __call__(self, view: HostView, state: MobileState) -> Sequence[HostStep]:
         return _wrapped(state, self.act.step(view, state.inner))
+
+
+def inner_host(host: Host) -> Host:
+    """Return the host that a mobile host behaves as, or the host itself."""
+    return host.host if isinstance(host, MobileHost) else host

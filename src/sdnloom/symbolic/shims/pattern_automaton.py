@@ -280,7 +280,7 @@ def _after_ipv6(runner: _Runner, runs: dict[_Run, Term], number: SymInt) -> dict
         ranges: dict[_Run, list[Term]] = {starts.pop(): [terms.eq(first, const(0, 16))]}
         for size in range(1, 5):
             for reached, low, high in _after_digits(runner, run, 0, size):
-                ranges.setdefault(reached, []).append(_between(first, low, high))
+                ranges.setdefault(reached, []).append(terms.between(first, low, high))
         for reached, chosen in ranges.items():
             after.setdefault(reached, []).append(terms.all_(condition, terms.any_(*chosen)))
     return {run: terms.any_(*conditions) for run, conditions in after.items()}
@@ -314,13 +314,7 @@ def _one_of(term: Term, values: Sequence[int]) -> Term:
             ranges[-1][1] = value
         else:
             ranges.append([value, value])
-    return terms.any_(*(_between(term, low, high) for low, high in ranges))
-
-
-def _between(term: Term, low: int, high: int) -> Term:
-    if low == high:
-        return terms.eq(term, const(low, term.width))
-    return terms.all_(terms.ule(const(low, term.width), term), terms.ule(term, const(high, term.width)))
+    return terms.any_(*(terms.between(term, low, high) for low, high in ranges))
 
 
 def _parts(text: Any) -> Iterator["_Field | _Ipv6Start | tuple[int, ...]"]:

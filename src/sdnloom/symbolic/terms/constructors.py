@@ -14,8 +14,8 @@ from sdnloom.symbolic.terms.smtlib import to_smtlib
 from sdnloom.symbolic.terms.text import VARIABLE_KINDS, term_text
 
 __all__ = [
-    "FALSE", "TRUE", "Model", "Term", "add", "all_", "any_", "ashr", "boolean", "bv_and", "bv_not", "bv_or", "bv_xor",
-    "concat", "const", "eq", "evaluate_term", "extract", "ite", "lshr", "mul", "ne", "neg", "not_", "shl",
+    "FALSE", "TRUE", "Model", "Term", "add", "all_", "any_", "ashr", "between", "boolean", "bv_and", "bv_not", "bv_or",
+    "bv_xor", "concat", "const", "eq", "evaluate_term", "extract", "ite", "lshr", "mul", "ne", "neg", "not_", "shl",
     "sign_extend", "sle", "slt", "sub", "term_text", "to_smtlib", "udiv", "ule", "ult", "urem", "var", "variables",
     "zero_extend",
 ]  # fmt: skip
@@ -492,6 +492,13 @@ def _scaled(term: Term) -> tuple[Term, int, int] | None:
 def ule(left: Term, right: Term) -> Term:
     """Return whether `left <= right`, unsigned."""
     return not_(ult(right, left))
+
+
+def between(term: Term, low: int, high: int) -> Term:
+    """Return whether `low <= term <= high`, unsigned."""
+    if low == high:
+        return eq(term, const(low, term.width))
+    return all_(ule(const(low, term.width), term), ule(term, const(high, term.width)))
 
 
 def slt(left: Term, right: Term) -> Term:
