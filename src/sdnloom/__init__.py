@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # the same list for type checkers and editors
     from sdnloom.engine.model import Needs as Needs, Property as Property
     from sdnloom.engine.result import Limits as Limits, SearchOptions as SearchOptions
     from sdnloom.errors import SdnloomError as SdnloomError
+    from sdnloom.inputs.options import DiscoverOptions as DiscoverOptions
     from sdnloom.network import (
         events as events,
         openflow as openflow,
@@ -108,6 +109,7 @@ _NAMES = {
     "sdnloom.engine.model": "Needs Property",
     "sdnloom.engine.result": "Limits SearchOptions",
     "sdnloom.errors": "SdnloomError",
+    "sdnloom.inputs.options": "DiscoverOptions",
     "sdnloom.network.hosts": (
         "ArpHost Client Host HostAction HostStep HostView MobileHost Replier TcpClient TcpServer"
     ),
