@@ -2,9 +2,10 @@
 
 Figure 5 makes discovery a transition of the client: in each state of the controller the client finds the packets that
 its handlers tell apart, and may send these. Here discovery stays outside the state space. Packets go to a pool for each
-host and port; a search with the pools meets states of the controller; each new one is explored, and its packets are
-added; the search runs again, with all handler runs cached, until nothing new appears. Statistics are explored
-while the search runs, whenever a reply is handled (`inputs/statistics.py`).
+host and port; a search with the pools meets states of the controller and of switches; packets are followed through
+these states (`inputs/journeys.py`), and for each new demand some are added; the search runs again, with all handler
+runs cached, until nothing new appears. Statistics are explored while the search runs, whenever a reply is handled
+(`inputs/statistics.py`).
 
 Law: the pools contain every packet that the clients of figure 5 would send, because packets only add behaviour to a
 search. A verdict is about representatives of the classes, and `holds` needs every class to be found.
