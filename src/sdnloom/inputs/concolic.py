@@ -16,7 +16,7 @@ from sdnloom.inputs.skeletons import Skeleton
 from sdnloom.inputs.stacks import FieldFormat, StackField
 from sdnloom.inputs.statistics import counter_laws
 from sdnloom.network.events import HandlerRaised
-from sdnloom.network.openflow import PacketIn, PacketOut
+from sdnloom.network.openflow import PacketIn
 from sdnloom.network.program import MessageIn
 from sdnloom.network.reply_counters import with_counters
 from sdnloom.platforms.explorable import BranchFilter, ExplorableProgram, HandlerRun, MessageContent
@@ -44,6 +44,7 @@ _KINDS = {
     FieldFormat.HEX: "hex",
     FieldFormat.NUMBER: "dec",
 }
+_STRANGE = int.from_bytes(bytes.fromhex("36a5961e6a") * 4)  # no group address, no usual number
 _MOST_HOLES = 16  # single values that a domain leaves out
 _FILE = re.compile(r"/[^\s:()]*\.py(?=:)")
 
@@ -110,6 +111,19 @@ def symbolic_constraints(skeleton: Skeleton) -> tuple[Term, ...]:
 def preferred_values(skeleton: Skeleton) -> Preferred:
     """Return the values of a skeleton's symbolic fields that are tried first."""
     return {field.name: domain.preferred_values for field, domain in skeleton.symbolic if not field.computed}
+
+
+@lru_cache(maxsize=256)
+def strange_values(skeleton: Skeleton) -> Mapping[str, int]:
+    """Return values that are unlikely to be constants of a program, for the fields whose domains have one."""
+    found = {}
+    for field, domain in skeleton.symbolic:
+        usual, pattern = set(domain.preferred_values), _STRANGE & field.max_value
+        for value in (pattern, pattern ^ 2, pattern ^ 6):
+            if value in domain and value not in usual:
+                found[field.name] = value
+                break
+    return found
 
 
 def different_values(skeleton: Skeleton, values: Mapping[str, int]) -> dict[str, int]:
@@ -280,15 +294,20 @@ class ConcolicClass:
 
     @cached_property
     def samples(self) -> tuple[tuple[Mapping[str, int], HandlerMessages], ...]:
-        """The witness with the messages that the program sends; if these have packets, also a member unlike it."""
-        found = self._messages(self.witness)
-        if not any(isinstance(sent, PacketOut) for _, sent in found):
-            return ((self.witness, found),)
-        other = self.model((), different_values(self.question.skeleton, self.path.witness))
+        """Members that show what the program makes of a field: one with values that no program writes, if there is one.
+
+        Otherwise the witness and a member unlike it: a constant may be what one of them has by chance.
+        """
+        strange = strange_values(self.question.skeleton)
+        other = self.model((), {**self.path.witness, **strange})
         if other is None or other == self.path.witness:
-            return ((self.witness, found),)
+            return ((self.witness, self._messages(self.witness)),)
         values = self._symbolic_fields(other)
-        return (self.witness, found), (values, self._messages(values))
+        sample = values, self._messages(values)
+        fields = {field.name for field, _ in self.question.skeleton.symbolic if not field.computed}
+        if all(strange.get(name) == other[name] for name in fields - self.mentioned):
+            return (sample,)
+        return (self.witness, self._messages(self.witness)), sample
 
     def _messages(self, values: Mapping[str, int]) -> HandlerMessages:
         return self.explorer.program.attempt(self.question.core, message_with(self.question, values)).messages
