@@ -6,12 +6,14 @@ about which packets are relevant, but about what becomes of them.
 
 from dataclasses import dataclass, field, replace
 
-from sdnloom.engine.semantics import Semantics
+from sdnloom.engine.semantics import Semantics, reachable
 from sdnloom.inputs.packet_pools import PacketPools, Situation, met_state
+from sdnloom.inputs.skeletons import SenderView, make_skeletons
 from sdnloom.network.build import build
 from sdnloom.network.hosts.client import Client
 from sdnloom.network.hosts.host import Host, HostAction, HostStep
 from sdnloom.network.hosts.mobile import MobileHost, inner_host
+from tests.inputs.brute_force import listed_packets
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,23 @@ def quiescent_outcomes(network, program, explorer, wanted, limit=200_000):
         if semantics.is_quiescent(state):
             found.add(outcome(semantics, state))
     return found, len(seen)
+
+
+def every_packet_outcomes(network, program, wanted):
+    """Every quiescent state that is reached if discovering clients may send every packet of the domains."""
+
+    def telling(host):
+        client = inner_host(host)
+        if not isinstance(client, Client) or not client.discover:
+            return host
+        sender = SenderView(network.topology, network.topology.host(host.name))
+        skeletons = make_skeletons(wanted.stacks, sender, wanted.packet_domains)
+        packets = [skeleton.packet(values) for skeleton in skeletons for values in listed_packets(skeleton)]
+        told = replace(client, packets=tuple(dict.fromkeys(packets)), discover=False)
+        return replace(host, host=told) if isinstance(host, MobileHost) else told
+
+    semantics = Semantics(build(replace(network, hosts=tuple(map(telling, network.hosts))), program))
+    return {outcome(semantics, state) for state in reachable(semantics) if semantics.is_quiescent(state)}
 
 
 def outcome(semantics, state):

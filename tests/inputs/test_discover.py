@@ -19,13 +19,13 @@ from sdnloom.network.build import build
 from sdnloom.network.hosts import ArpHost, Client, Host, HostView, MobileHost, Replier, TcpClient
 from sdnloom.network.hosts.mobile import inner_host
 from sdnloom.network.network import Network, SwitchOptions
-from sdnloom.network.openflow import Match, Output
+from sdnloom.network.openflow import Match, Output, Port
 from sdnloom.network.packet import decode
 from sdnloom.network.topology import SwitchPort, linear, ring, single
 from sdnloom.platforms.python.program import PythonProgram
 from sdnloom.properties import NoForwardingLoops
 from tests.inputs.brute_force import BruteForce
-from tests.inputs.figure5 import outcome, quiescent_outcomes
+from tests.inputs.figure5 import every_packet_outcomes, outcome, quiescent_outcomes
 from tests.network.programs import Hub, Learning, Silent
 
 # Brute force needs domains that are lists.
@@ -101,11 +101,38 @@ def test_pools_reach_every_quiescent_outcome_of_figure_5(name, kind):
     network, program = SMALL[name], PythonProgram(kind)
     discovery = found(network, program)
     literal, _ = quiescent_outcomes(network, program, BruteForce(program), ETHERNET)
-    semantics = Semantics(build(discovery.network, program))
-    reached = {outcome(semantics, state) for state in reachable(semantics) if semantics.is_quiescent(state)}
     assert isinstance(discovery.result.verdict, Holds | Vacuous)  # a hub asks for no packet
     assert literal
-    assert literal <= reached
+    assert literal <= _reached(discovery, program)
+
+
+class ByType:
+    """Its rules tell apart three types of packets, of which the handler sees one and asks for nothing."""
+
+    def switch_join(self, net, switch, features):
+        net.install(switch, Match.of(eth_type=0x88B6), Output(2))
+        net.install(switch, Match.of(eth_type=0x9000, eth_dst=(1 << 40, 1 << 40)), Output(Port.FLOOD))
+        net.install(switch, Match.of(eth_type=0x9000), priority=1)
+
+    def packet_in(self, net, switch, message):
+        net.install(switch, Match.of(in_port=message.in_port), Output(Port.FLOOD), release=message, priority=2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["one client", "two clients", "a client that moves"])
+def test_where_flow_tables_tell_all_packets_apart_pools_reach_every_outcome_of_every_packet(name):
+    network, program = SMALL[name], PythonProgram(ByType)
+    fields = (("eth.type", "0x88b5,0x88b6,0x9000"), ("eth.dst", "hosts,broadcast,fresh"))
+    wanted = DiscoverOptions(stacks=("ethernet",), fields=fields)
+    every = every_packet_outcomes(network, program, wanted)
+    assert _reached(found(network, program, wanted), program) == every
+    without = found(network, program, replace(wanted, tables=False))
+    assert _reached(without, program) < every
+
+
+def _reached(discovery, program):
+    semantics = Semantics(build(discovery.network, program))
+    return {outcome(semantics, state) for state in reachable(semantics) if semantics.is_quiescent(state)}
 
 
 def test_a_packet_for_each_role_of_a_class_and_no_more():
