@@ -1,8 +1,8 @@
-"""Planted: the rule for the replies of a connection forgets its ports, so everything may come in from that address."""
+"""Planted: the rule for the replies of a connection forgets the port that they come from, so any port may send some."""
 
 from firewall import Firewall
 
 
 class Hole(Firewall):
     def ports_of_replies(self, segment):
-        return {}
+        return {"tcp_dst": segment.src_port}
