@@ -52,7 +52,7 @@ def commands(quick: bool) -> list[tuple[str, ...]]:
     ]
     if not quick:
         found += [("check", "--discover", f"examples/{name}.toml") for name in (*_bugs(), *RYU_BUGS)]
-        shapes = sorted((ROOT / "examples" / "discovery").glob("*.toml"))
+        shapes = sorted((ROOT / "examples" / "discovery").rglob("*.toml"))
         found += [
             ("check", "--discover", str(file.relative_to(ROOT)))
             for file in shapes

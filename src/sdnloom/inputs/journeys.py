@@ -5,7 +5,8 @@ search has met there, at the controller by the handler's input classes, at a hos
 it. The conditions of all branches together are a demand: some packet must be sent that satisfies them. A copy of a
 packet is followed on its own: conditions on two copies of one packet, in two places, are not combined.
 
-Where a packet enters the network, only states count in which its sender can send; further on, all that the search met.
+Where a packet enters the network, only states count in which its sender can send; further on, all that the search met,
+except those in which a sender of several packets has sent its last one.
 """
 
 from collections import deque
@@ -60,7 +61,6 @@ class Passage:
     of_tables: int  # how many of them come from flow tables; the rest come from the program
     trail: tuple[Hashable, ...]
     exits: tuple[Exit, ...]
-    handled: bool
     shadowed: tuple[Term, ...] = ()  # conditions of flow entries that a higher priority hides
 
 
@@ -73,7 +73,6 @@ class Demand:
 
     conditions: tuple[Term, ...]
     trail: tuple[Hashable, ...]
-    handled: bool
     by_tables: bool
     witness: Mapping[str, int] = field(compare=False)
 
@@ -86,7 +85,6 @@ class _Step:
     packet: SymbolicPacket
     conditions: tuple[Term, ...]
     trail: tuple[Hashable, ...]
-    handled: bool
     by_tables: bool
     visited: frozenset[Hashable]
     again: bool = False
@@ -126,7 +124,7 @@ class Journeys:
 
     def demands(self, host: str, port: SwitchPort, skeleton: Skeleton) -> Iterator[Demand]:
         """Yield the demands of all journeys of a skeleton's packets from a host at a port, shorter journeys first."""
-        start = _Step(port, SymbolicPacket(skeleton), (), (), False, False, frozenset())
+        start = _Step(port, SymbolicPacket(skeleton), (), (), False, frozenset())
         waiting = deque([(start, True)])
         known: set[Hashable] = set()
         while waiting:
@@ -149,27 +147,27 @@ class Journeys:
                 if witness is None:
                     continue
                 by_tables = step.by_tables or _is_among(passage, step.packet, more)
-                trail, handled = (*step.trail, *passage.trail), step.handled or passage.handled
-                yield Demand(conditions, trail, handled, by_tables, witness)
+                trail = (*step.trail, *passage.trail)
+                yield Demand(conditions, trail, by_tables, witness)
                 for hidden in passage.shadowed:
-                    yield from self._shadowed(skeleton, conditions, step.packet.sent(hidden), trail, handled)
+                    yield from self._shadowed(skeleton, conditions, step.packet.sent(hidden), trail)
                 visited = step.visited | {(step.port, step.packet, step.again)}
                 for leaving in passage.exits:
                     packet = step.packet.after(leaving.packet)
                     for place in self._arrivals(leaving):
                         if (place, packet, leaving.again) not in visited:
-                            onward = _Step(place, packet, conditions, trail, handled, by_tables, visited, leaving.again)
+                            onward = _Step(place, packet, conditions, trail, by_tables, visited, leaving.again)
                             waiting.append((onward, False))
 
     def _shadowed(
-        self, skeleton: Skeleton, conditions: tuple[Term, ...], hidden: Term, trail: tuple[Hashable, ...], handled: bool
+        self, skeleton: Skeleton, conditions: tuple[Term, ...], hidden: Term, trail: tuple[Hashable, ...]
     ) -> Iterator[Demand]:
         """Yield the demands that some packet matches a hidden entry and another one does not, if both are possible."""
         sides = [(*conditions, hidden), (*conditions, terms.not_(hidden))]
         models = [self._model(skeleton, side) for side in sides]
         for side, model in zip(sides, models, strict=True):
             if model is not None and all(each is not None for each in models):
-                yield Demand(side, (*trail, hidden), handled, True, model)
+                yield Demand(side, (*trail, hidden), True, model)
 
     # -- where a packet goes -----------------------------------------------------------------------------------------
 
@@ -204,7 +202,7 @@ class Journeys:
             conditions, shadowed = (path.conditions, path.shadowed) if self._tables else ((), ())
             exits = tuple(Exit(SwitchPort(port.switch, number), packet) for number, packet in path.outputs)
             if not path.packet_ins:
-                yield Passage(conditions, len(conditions), path.matched, exits, False, shadowed)
+                yield Passage(conditions, len(conditions), path.matched, exits, shadowed)
             for message, packet in path.packet_ins:
                 for each in self._classes(HandlerQuestion(state.program, port.switch, message, packet.skeleton)):
                     more = tuple(packet.sent(condition) for condition in each.condition)
@@ -213,7 +211,7 @@ class Journeys:
                         for leaving in self._handled_exits(each, port, message, packet.skeleton, state.switch)
                     )
                     trail = (*path.matched, each.trail)
-                    yield Passage((*conditions, *more), len(conditions), trail, (*exits, *after), True, shadowed)
+                    yield Passage((*conditions, *more), len(conditions), trail, (*exits, *after), shadowed)
 
     def _handled_exits(
         self, found: InputClass, port: SwitchPort, message: PacketIn, skeleton: Skeleton, core: SwitchCore
@@ -266,7 +264,8 @@ class Journeys:
 
     def _host_passages(self, name: str, skeleton: Skeleton) -> Iterator[Passage]:
         """Yield the way of a packet that a host answers, if it answers one of these."""
-        host, view, port = next(found[name] for found in self._hosts.values() if name in found)
+        host, view = next(found[name] for found in self._hosts.values() if name in found)
+        ports = [port for port, found in self._hosts.items() if name in found]
         asked = _addressed_to(host, view.me, skeleton)
         addressed = _further(asked, SymbolicPacket(skeleton), self._facts(skeleton, ()))
         model = None if addressed is None else self._model(skeleton, addressed)
@@ -281,9 +280,9 @@ class Journeys:
         for packets in zip(*answers, strict=False):
             changed = changed_packet(skeleton, list(zip(frames, packets, strict=True)))
             if changed is not None:
-                exits.append(Exit(port, changed, again=True))
+                exits += [Exit(port, changed, again=True) for port in ports]
         if exits:
-            yield Passage(addressed, 0, (name,), tuple(exits), False)
+            yield Passage(addressed, 0, (name,), tuple(exits))
 
     # -- conditions --------------------------------------------------------------------------------------------------
 
@@ -313,16 +312,16 @@ def _host_port(name: str) -> SwitchPort:
     return SwitchPort(_HOST + name, 0)
 
 
-def _hosts_by_port(network: Network) -> dict[SwitchPort, dict[str, tuple[Host, HostView, SwitchPort]]]:
+def _hosts_by_port(network: Network) -> dict[SwitchPort, dict[str, tuple[Host, HostView]]]:
     """Return the hosts that answer, by the ports where they may be."""
-    found: dict[SwitchPort, dict[str, tuple[Host, HostView, SwitchPort]]] = {}
+    found: dict[SwitchPort, dict[str, tuple[Host, HostView]]] = {}
     for host in network.hosts:
         inner = inner_host(host)
         if not isinstance(inner, Replier | ArpHost):
             continue
         spec = network.topology.host(host.name)
         for port in dict.fromkeys((spec.switch_port, *host.ports())):
-            found.setdefault(port, {})[host.name] = inner, HostView(spec, network.topology), port
+            found.setdefault(port, {})[host.name] = inner, HostView(spec, network.topology)
     return found
 
 
