@@ -263,3 +263,16 @@ def test_a_branch_that_no_packet_takes_is_named_and_then_nothing_holds(sdnloom: 
     assert any("ipv4.dst=10.0.0.100" in label for label in found["packets"]["h1 at s1:1"])
     reached = sdnloom("check", "net.toml", *options, "--field", "ipv4.src=own,10.0.0.9")
     assert (reached.code, reached.out[:5]) == (0, "HOLDS")
+
+
+def test_an_answer_has_the_address_of_its_host_and_takes_no_side_of_another(
+    sdnloom: CommandLine, tmp_path: Path
+) -> None:
+    replier = '\n[[hosts]]\nname = "h2"\nkind = "replier"\n'
+    write(tmp_path, SCENARIO.replace("sends = 2", "sends = 1") + replier)
+    program = ADMINISTRATOR.replace("isinstance(last, IPv4) and last.src == 0x0A000009", "last.src == 0x63")
+    (tmp_path / "firewall.py").write_text(program.replace("isinstance(last, IPv4) and last.dst == 0x0A000064", "True"))
+    run = sdnloom("check", "net.toml", "--stack", "ethernet")
+    branch = "firewall.py:9: no packet takes the side eth.src == 00:00:00:00:00:63"
+    assert (run.code, run.out[:10]) == (3, "INCOMPLETE")
+    assert f"\nunreached: {branch}; to reach it, give --field eth.src=own,00:00:00:00:00:63\n" in run.out

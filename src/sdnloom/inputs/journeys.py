@@ -16,9 +16,11 @@ from typing import NamedTuple
 
 from sdnloom.engine.stop_points import check_limits
 from sdnloom.inputs.concolic import different_values, variable
+from sdnloom.inputs.domains import Domain
 from sdnloom.inputs.explorer import HandlerQuestion, InputClass
 from sdnloom.inputs.rewritten_packet import SymbolicPacket, changed_packet
 from sdnloom.inputs.skeletons import Skeleton
+from sdnloom.inputs.stacks import StackField
 from sdnloom.inputs.switch_paths import SwitchPaths, without_checksums
 from sdnloom.network.hosts import ArpHost, Host, Replier
 from sdnloom.network.hosts.host import HostStep, HostView
@@ -267,7 +269,8 @@ class Journeys:
         host, view = next(found[name] for found in self._hosts.values() if name in found)
         ports = [port for port, found in self._hosts.items() if name in found]
         asked = _addressed_to(host, view.me, skeleton)
-        addressed = _further(asked, SymbolicPacket(skeleton), self._facts(skeleton, ()))
+        conditions = [terms.eq(variable(field), const(value, field.bits)) for field, value in asked.items()]
+        addressed = _further(conditions, SymbolicPacket(skeleton), self._facts(skeleton, ()))
         model = None if addressed is None else self._model(skeleton, addressed)
         if addressed is None or model is None:
             return
@@ -276,9 +279,9 @@ class Journeys:
         models = [model] if isinstance(other, SolverAnswer) else [model, other]
         frames = [skeleton.frame(without_checksums(skeleton, each)) for each in models]
         answers = [list(_answers(host, view, decode(frame))) for frame in frames]
-        exits = []
+        exits, narrowed = [], _narrowed(skeleton, asked)  # an answer has the host's own address, not any that was asked
         for packets in zip(*answers, strict=False):
-            changed = changed_packet(skeleton, list(zip(frames, packets, strict=True)))
+            changed = changed_packet(narrowed, list(zip(frames, packets, strict=True)))
             if changed is not None:
                 exits += [Exit(port, changed, again=True) for port in ports]
         if exits:
@@ -359,8 +362,8 @@ def _to_table(sent: OpenFlowMessage) -> bool:
     return isinstance(sent, FlowMod)
 
 
-def _addressed_to(host: Host, me: HostSpec, skeleton: Skeleton) -> list[Term]:
-    """Return the conditions on which a host answers a packet, as far as they are about variables."""
+def _addressed_to(host: Host, me: HostSpec, skeleton: Skeleton) -> dict[StackField, int]:
+    """Return the values on which a host answers a packet, as far as the fields are variables."""
     known = {each.name: each for each, _ in skeleton.symbolic}
     asked = {"eth.dst": me.mac}
     if isinstance(host, ArpHost):
@@ -368,11 +371,14 @@ def _addressed_to(host: Host, me: HostSpec, skeleton: Skeleton) -> list[Term]:
             asked = {"arp.tpa": me.ip, "arp.op": ARP_REQUEST}
         elif host.answers == "pings":
             asked |= {"ipv4.dst": me.ip, "icmp.type": ECHO_REQUEST}
-    return [
-        terms.eq(variable(known[name]), const(value, known[name].bits))
-        for name, value in asked.items()
-        if name in known
-    ]
+    return {known[name]: value for name, value in asked.items() if name in known}
+
+
+def _narrowed(skeleton: Skeleton, values: Mapping[StackField, int]) -> Skeleton:
+    """Return the packets of a skeleton that have these values."""
+    pairs = zip(skeleton.stack.fields, skeleton.domains, strict=True)
+    domains = tuple(Domain.of(values[field]) if field in values else domain for field, domain in pairs)
+    return replace(skeleton, domains=domains)
 
 
 def _answers(host: Host, view: HostView, packet: Packet) -> Iterator[Packet]:
