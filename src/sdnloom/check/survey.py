@@ -194,8 +194,10 @@ def survey(
             asked += [kind for _, kind in came]
             new = [one for answer in found for one in answer.classes]
             for number, one in enumerate(new, 1):
-                same = alike.setdefault(one.path.trail, [])
-                if any(one.repeats(other) for other in same):
+                same = alike.setdefault(
+                    one.path.trail, []
+                )  # of one question there may be thousands; none repeats another
+                if any(other.question is not one.question and one.repeats(other) for other in same):
                     repeated += 1
                     continue
                 same.append(one)
