@@ -1,7 +1,7 @@
 """NICE's figure 5 literally: discovery is a transition, and the state of a client has the packets it discovered.
 
-States are visited one by one on the reference semantics. It shares `relevant` with the pools, so the comparison is not
-about which packets are relevant, but about what becomes of them.
+States are visited one by one on the reference semantics. What a client discovers is asked of the pools, so the
+comparison is not about which packets are relevant, but about what becomes of them.
 """
 
 from dataclasses import dataclass, field, replace

@@ -95,7 +95,7 @@ CHECK_GROUPS = {
     "fields",
     multiple=True,
     metavar="NAME=VALUES",
-    help="Values that a field of discovered packets may have; may be repeated.",
+    help="Values that a field of discovered packets, or a counter, may have; may be repeated.",
 )
 @click.option("--coverage", is_flag=True, help="Print which lines and branches of the program were reached.")
 @show_output_option

@@ -63,7 +63,9 @@ INPUTS_GROUPS = {
     help="Classes of statistics in a reply instead of packets: of the port, if no kind is given.",
 )
 @click.option("--robust", is_flag=True, help="Also look for packets that make the packet library raise.")
-@click.option("--paths", type=click.IntRange(1), default=2_000, show_default=True, help="Stop after so many runs.")
+@click.option(
+    "--paths", type=click.IntRange(1), default=2_000, show_default=True, help="Stop after so many runs for each stack."
+)
 @click.option("--time-limit", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="Stop after that time.")
 @any_state_options
 @show_output_option
@@ -90,9 +92,9 @@ def command(
 ) -> int:
     """Run the program's handlers on symbolic packets and print the classes of packets that they tell apart.
 
-    With a scenario or a topology, packets have the addresses of that network, and those of a host have its own source
-    address. An app alone (--app) is given any addresses. --state names a trace, as `sdnloom check` writes it and
-    `sdnloom step` saves it; without it the program has just started and all switches have connected.
+    Fields may have any value. With a scenario or a topology, the addresses of that network are preferred, and packets
+    of a host have its own source addresses. --state names a trace, as `sdnloom check` writes it and `sdnloom step`
+    saves it; without it the program has just started and all switches have connected.
 
     With --from any the program may be in any state of a bounded shape. Printed is which lines and exceptions of its
     handlers runs lead to, which some state and packet lead to, and which are not possible.
