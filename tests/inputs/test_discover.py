@@ -94,9 +94,17 @@ _SMALL = {
 SMALL = {name: Network(*parts, SwitchOptions(profile="reference")) for name, parts in _SMALL.items()}
 
 
+# Two switches with Spoken are left out: they take eight seconds and show nothing that one switch does not.
+COMPARED = [
+    (name, kind)
+    for name in SMALL
+    for kind in (Learning, Spoken, Hub, Silent)
+    if (name, kind) != ("two switches", Spoken)
+]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", [Learning, Spoken, Hub, Silent], ids=lambda kind: kind.__name__)
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize(("name", "kind"), COMPARED, ids=lambda each: getattr(each, "__name__", each))
 def test_pools_reach_every_quiescent_outcome_of_figure_5(name, kind):
     network, program = SMALL[name], PythonProgram(kind)
     discovery = found(network, program)
@@ -119,9 +127,17 @@ class ByType:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["one client", "two clients", "a client that moves"])
-def test_where_flow_tables_tell_all_packets_apart_pools_reach_every_outcome_of_every_packet(name):
-    network, program = SMALL[name], PythonProgram(ByType)
+@pytest.mark.parametrize(
+    "network",
+    [
+        SMALL["one client"],
+        SMALL["two clients"],
+        replace(SMALL["a client that moves"], hosts=(moving(Client("h1", discover=True)),)),
+    ],
+    ids=["one client", "two clients", "a client that moves"],
+)
+def test_where_flow_tables_tell_all_packets_apart_pools_reach_every_outcome_of_every_packet(network):
+    program = PythonProgram(ByType)
     fields = (("eth.type", "0x88b5,0x88b6,0x9000"), ("eth.dst", "hosts,broadcast,fresh"))
     wanted = DiscoverOptions(stacks=("ethernet",), fields=fields)
     every = every_packet_outcomes(network, program, wanted)
