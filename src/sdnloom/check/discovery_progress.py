@@ -37,7 +37,7 @@ class DiscoveryProgress:
             self._say(f"asking {asked}, {_count(run.paths, 'run', 's')}, {self._found}")
 
     def journey(self, host: str, port: SwitchPort, stack: str) -> None:
-        """A packet of a host was followed to where it ends."""
+        """Packets of a host were followed to one place further."""
         self._journeys += 1
         if monotonic() >= self._next:
             self._say(f"following {host} at {port} {stack}, {_count(self._journeys, 'journey', 's')}, {self._found}")

@@ -25,7 +25,7 @@ from sdnloom.symbolic.terms.constructors import Term
 from sdnloom.symbolic.terms.evaluate import evaluate_term
 from sdnloom.symbolic.terms.node import variables
 
-JourneyListener = Callable[[str, SwitchPort, str], None]  # is told the host, the port and the stack of each journey
+JourneyListener = Callable[[str, SwitchPort, str], None]  # is told the host, the port and the stack of each demand
 
 
 class Situation(NamedTuple):
