@@ -83,6 +83,18 @@ class Domain:
             return self
         return Domain((*self.ranges, *rest), len(self.ranges))
 
+    def apart_from(self, values: Iterable[int]) -> "Domain | None":
+        """Return the values of this domain except some, in the same order; None if none is left."""
+        ranges: list[tuple[int, int]] = []
+        without = sorted(set(values))
+        for low, high in self.ranges:
+            for value in without:
+                if low <= value <= high:
+                    ranges += [(low, value - 1)] if low < value else []
+                    low = value + 1
+            ranges += [(low, high)] if low <= high else []
+        return Domain(tuple(ranges)) if ranges else None
+
     def __contains__(self, value: int) -> bool:
         return any(low <= value <= high for low, high in self.ranges)
 

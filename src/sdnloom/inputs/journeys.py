@@ -225,8 +225,8 @@ class Journeys:
             runs.append(
                 [(each, (frame, packet)) for each, packet in self._let_go(frame, port, message, core, messages)]
             )
-        if any([place for place, _ in run] != [place for place, _ in runs[0]] for run in runs):
-            several = [[each] for run in runs for each in run]  # the program computes where packets go
+        if any(_shapes(run) != _shapes(runs[0]) for run in runs):
+            several = [[each] for run in runs for each in run]  # where packets go, or their headers, is computed
         else:
             several = [list(each) for each in zip(*runs, strict=True)]
         for alike in several:
@@ -309,6 +309,11 @@ class Journeys:
 
 
 _HOST = "host "  # before the name of a host in the place of a switch
+
+
+def _shapes(run: Sequence[tuple[tuple[SwitchPort, bool], tuple[bytes, Packet]]]) -> list[Hashable]:
+    """Return where the packets of a run go, and their kinds of headers."""
+    return [(place, tuple(map(type, packet.headers))) for place, (_, packet) in run]
 
 
 def _host_port(name: str) -> SwitchPort:

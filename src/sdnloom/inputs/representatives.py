@@ -12,6 +12,7 @@ from sdnloom.inputs.domains import Domain
 from sdnloom.inputs.skeletons import DESTINATIONS, SenderView, Skeleton
 
 ROLES = ("hosts", "broadcast", "fresh")  # not "switches": only a program treats their addresses specially
+_KNOWN = ("own", "hosts", "switches", "broadcast")  # words for addresses that somebody has
 
 
 @dataclass(frozen=True)
@@ -37,8 +38,11 @@ class Candidates:
         for field, domain in targets:
             for role in ROLES:
                 values = [value for value in words.values(field, role) or () if value in domain]
-                groups = [[value] for value in values] if role == "hosts" else [values] if values else []
-                roles += [(field.name, Domain.of(*group)) for group in groups]
+                roles += [(field.name, Domain.of(value)) for value in values]
+            if domain.preferred is None and not domain.covers(field):  # given: a class may lack the fresh address
+                known = {value for word in _KNOWN for value in words.values(field, word) or ()}
+                if (unknown := domain.apart_from(known)) is not None:
+                    roles.append((field.name, unknown))
         hosts = []
         for each in others:
             named = {field.name: words.values(field, each.name) for field, _ in targets}

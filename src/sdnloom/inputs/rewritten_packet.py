@@ -47,12 +47,13 @@ def changed_packet(
 ) -> SymbolicPacket | None:
     """Return the packets that those of a skeleton become, given frames of them and what became of each.
 
-    `rewritten` names fields that are constants now. None if the headers are not followed.
+    `rewritten` names fields that are constants now. None if the headers are not followed, or not those of all samples.
     """
     frames = [(frame, encode(packet)) for frame, packet in samples]
     now, packet = frames[0][1], samples[0][1]
     stack = _stack_of(skeleton.stack, packet, now)
-    if stack is None:
+    others = (_stack_of(skeleton.stack, each, made) for (_, each), (_, made) in zip(samples, frames, strict=True))
+    if stack is None or any(each is not stack for each in others):
         return None
     pairs = zip(skeleton.stack.fields, skeleton.domains, strict=True)
     before = {field.name: (field, domain) for field, domain in pairs}
