@@ -183,10 +183,13 @@ def test_a_handler_that_waits_leaves_its_later_lines_undecided(sdnloom: CommandL
 
 
 def test_a_handler_in_a_file_that_is_not_rewritten_is_a_reason_to_say_less(
-    sdnloom: CommandLine, tmp_path: Path
+    sdnloom: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(tmp_path, "from strikes_base import Strikes as Base\n\n\nclass Strikes(Base):\n    more = 1\n")
-    (tmp_path / "strikes_base.py").write_text(PROGRAM)
+    installed = tmp_path.parent / f"{tmp_path.name}-installed"
+    installed.mkdir()
+    (installed / "strikes_base.py").write_text(PROGRAM)
+    monkeypatch.syspath_prepend(installed)
     run = sdnloom(*COMMON, "--no-trace")
     assert run.code == 3
     assert "\nincomplete: methods of Strikes are not followed: strikes_base.py is no file of the program\n" in run.out

@@ -399,3 +399,64 @@ def test_a_limit_before_there_is_a_result_is_named(sdnloom, tmp_path, monkeypatc
         assert (done.code, done.out) == (3, "")
         reason = "the time limit of 0.01 s was reached while the program was loaded"
         assert done.err == f"INCOMPLETE nothing was searched: {reason}\n"
+
+
+INHERITED = """\
+class Base:
+    def packet_in(self, net, switch, message):
+        if decode(message.data).headers[0].dst == 0x77:
+            net.flood(switch, message)
+"""
+
+
+def test_an_inherited_handler_in_the_folder_of_the_program_is_followed(sdnloom, tmp_path):
+    (tmp_path / "handler_base.py").write_text(HEAD + INHERITED)
+    write(tmp_path, "from handler_base import Base\n\n\nclass Controller(Base):\n    pass\n")
+    done = sdnloom("inputs", tmp_path / "net.toml", "--port", 1, "--stack", "ethernet")
+    assert done.code == 0
+    assert done.out.startswith("2 classes of packets at s1:1 for Controller\n")
+    assert "compared with 00:00:00:00:00:77 (handler_base.py:6)" in done.out
+
+
+def test_an_inherited_handler_of_an_installed_file_is_not_called_complete(sdnloom, tmp_path, monkeypatch):
+    installed = tmp_path / "installed"
+    installed.mkdir()
+    (installed / "handler_base.py").write_text(HEAD + INHERITED)
+    monkeypatch.syspath_prepend(installed)
+    scenario = tmp_path / "program"
+    scenario.mkdir()
+    write(scenario, "from handler_base import Base\n\n\nclass Controller(Base):\n    pass\n")
+    done = sdnloom("inputs", scenario / "net.toml", "--port", 1, "--stack", "ethernet")
+    assert done.code == 3
+    assert "packet_in of a file that is not rewritten" in done.out
+    assert "handler_base.py:5" in done.out
+
+
+def test_addresses_as_text_of_our_own_functions_are_followed(sdnloom, tmp_path):
+    program = """\
+from sdnloom.network.packet import decode, ip, ip4_text, mac, mac_text
+
+
+class Texts:
+    def packet_in(self, net, switch, message):
+        frame, datagram, *_ = decode(message.data).headers
+        if mac_text(frame.dst) == "00:00:00:00:00:77":
+            net.flood(switch, message)
+        elif mac(mac_text(frame.dst)) == 0x78:
+            net.flood(switch, message)
+        elif ip4_text(datagram.dst).startswith("10.9."):
+            net.flood(switch, message)
+        elif ip(ip4_text(datagram.dst)) == 0x0B000001:
+            net.flood(switch, message)
+"""
+    write(tmp_path, program)
+    done = sdnloom("inputs", tmp_path / "net.toml", "--port", 1, "--stack", "ipv4", "--format", "json")
+    found = json.loads(done.out)
+    assert found["complete"]
+    assert [each["condition"].split(" and ")[-1] for each in found["classes"]] == [
+        "ipv4.dst other than 10.9.0.0/16, 11.0.0.1",
+        "eth.dst == 00:00:00:00:00:77",
+        "eth.dst == 00:00:00:00:00:78",
+        "ipv4.dst in 10.9.0.0/16",
+        "ipv4.dst == 11.0.0.1",
+    ]
