@@ -187,16 +187,14 @@ def survey(
             except DiscoveryError:
                 unsent.append(skeleton.stack.name)
                 if len(unsent) == len(skeletons):
-                    raise
+                    raise _no_packet(port, unsent) from None
                 continue
             found = [explorer.explore(HandlerQuestion(core, port.switch, message, kind)) for message, kind in came]
             answers += found
             asked += [kind for _, kind in came]
             new = [one for answer in found for one in answer.classes]
             for number, one in enumerate(new, 1):
-                same = alike.setdefault(
-                    one.path.trail, []
-                )  # of one question there may be thousands; none repeats another
+                same = alike.setdefault(one.path.trail, [])  # thousands perhaps; none of one question repeats another
                 if any(other.question is not one.question and one.repeats(other) for other in same):
                     repeated += 1
                     continue
@@ -266,11 +264,16 @@ def messages_at(
     config = switch_config(network.topology.switch(port.switch), network.switches)
     found = packet_ins(config, core, port.port, skeleton)
     if not found:
-        raise DiscoveryError(
-            f"{port}: in this state the switch sends no packet of the stack {skeleton.stack.name} to the controller; "
-            "expected one that is connected and has no entry for such a packet, or one that sends it there"
-        )
+        raise _no_packet(port, [skeleton.stack.name])
     return found
+
+
+def _no_packet(port: SwitchPort, stacks: Sequence[str]) -> DiscoveryError:
+    which = f"the stack {stacks[0]}" if len(stacks) == 1 else f"the stacks {', '.join(stacks)}"
+    return DiscoveryError(
+        f"{port}: in this state the switch sends no packet of {which} to the controller; "
+        "expected one that is connected and has no entry for such a packet, or one that sends it there"
+    )
 
 
 def _difference(one: ConcolicClass, program: Program, core: object, twin: RewrittenProgram) -> str:
