@@ -1,7 +1,8 @@
 """Library functions that symbolic values pass through: struct, socket, binascii, re, address converters.
 
 Rewritten code needs only `install`: calls of the originals with symbolic arguments then go to the shims. The loader of
-code that is not rewritten gives it the modules of `modules` and the address converters of `converters`.
+code that is not rewritten gives it the modules of `modules` and the address converters of `converters`. Libraries in
+pure Python have no shims: `libraries` lets their own code run rewritten while something is explored.
 """
 
 import re
