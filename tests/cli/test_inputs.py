@@ -225,6 +225,10 @@ def test_a_loop_without_end_ends_with_the_budget(sdnloom: CommandLine, tmp_path:
             ("net.toml", "--statistics", "groups"),
             "refuses a request for the statistics of groups; expected OpenFlow 1.3",
         ),
+        (
+            ("net.toml", "--statistics", "flows", "--field", "flow9.byte_count=1"),
+            "'flow9.byte_count' is no counter of the flow statistics in this reply; ",
+        ),
         (("net.toml", "--statistics", "flows", "--switch", "s9"), "'s9' is no switch; expected one of s1"),
         (("net.toml", "--port", 1, "--statistics", "--robust"), "--statistics and --robust are given; expected one or"),
         (("net.toml", "--port", 1, "--statistics", "--stack", "arp"), "--statistics and --stack are given; expected"),

@@ -30,6 +30,7 @@ from sdnloom.network.events import HandlerRaised
 from sdnloom.network.network import Network
 from sdnloom.network.openflow import PacketIn, StatsReply
 from sdnloom.network.program import Preparable, Program, capability
+from sdnloom.network.reply_counters import of_every_row
 from sdnloom.network.switch import SwitchCore
 from sdnloom.network.topology.spec import SwitchPort
 from sdnloom.platforms.explorable import HandlerRun, RewrittenProgram
@@ -172,6 +173,7 @@ def survey(
             config = switch_config(network.topology.switch(port.switch), network.switches)
             reply = switch_reply(config, switch, statistics.kind, port.port)
             skeletons = [reply_skeleton(reply, statistics.fields, network.switches.version)]
+            _check_counters(statistics, skeletons[0])
         explorer = ConcolicExplorer(twin, means, progress)
         answers, classes, missing = list[ConcolicClasses](), list[SurveyEntry](), list[str]()
         alike: dict[object, list[ConcolicClass]] = {}  # classes by what they execute
@@ -266,6 +268,16 @@ def messages_at(
     if not found:
         raise _no_packet(port, [skeleton.stack.name])
     return found
+
+
+def _check_counters(wish: StatisticsWish, skeleton: Skeleton) -> None:
+    """Raise DiscoveryError for a domain of a counter that the reply does not have."""
+    names = [field.name for field in skeleton.stack.fields]
+    known = {*names, *map(of_every_row, names)}
+    for name in wish.fields:
+        if name not in known:
+            expected = f"expected one of {', '.join(names)}" if names else "it has none in this state"
+            raise DiscoveryError(f"{name!r} is no counter of the {wish.about} in this reply; {expected}")
 
 
 def _no_packet(port: SwitchPort, stacks: Sequence[str]) -> DiscoveryError:
