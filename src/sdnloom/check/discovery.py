@@ -104,7 +104,7 @@ class Discovery:
 
 
 def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 class SearchFunction(Protocol):
@@ -227,9 +227,9 @@ class _Rounds:
 def _notice(rounds: list[Round], new: int) -> str:
     """One line about a round."""
     last = rounds[-1]
-    answers = f" and {last.answers} answers" if last.answers else ""
-    size = f"{last.states:,} states with {last.packets} packets{answers}"
-    return f"round {len(rounds)}: {size}, {last.questions} questions, {new} new packets"
+    answers = f" and {_count(last.answers, 'answer')}" if last.answers else ""
+    size = f"{_count(last.states, 'state')} with {_count(last.packets, 'packet')}{answers}"
+    return f"round {len(rounds)}: {size}, {_count(last.questions, 'question')}, {_count(new, 'new packet')}"
 
 
 def _summed(
