@@ -230,3 +230,27 @@ def test_a_counterexample_is_shown_as_it_was_found_when_there_is_no_time_to_shor
     assert (shown.minimal, shown.shortest) == (False, False)
     monkeypatch.undo()
     assert search(grid(3), options).verdict.counterexample.minimal
+
+
+def test_a_limit_that_strikes_in_a_destructor_is_no_error_and_strikes_again(monkeypatch):
+    monkeypatch.setattr("sdnloom.engine.limits._GRACE_SECONDS", 0.0)
+    monkeypatch.setattr("sdnloom.engine.limits._STRIKE_SECONDS", 0.01)
+    seen = []
+    monkeypatch.setattr("sys.unraisablehook", seen.append)
+    before = sys.unraisablehook
+
+    class Destructor:
+        def __del__(self):
+            while stop_points._thread.struck is None:
+                pass
+
+    def endless():
+        Destructor()
+        while True:
+            pass
+
+    watch = LimitWatch(Limits(seconds=0.01))
+    with watch.in_force(), pytest.raises(LimitReached, match="was reached in the program"), interruptible():
+        endless()
+    assert seen == []
+    assert sys.unraisablehook is before

@@ -3,6 +3,7 @@
 import math
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,7 +12,7 @@ from time import monotonic  # the function itself: while an app runs, `time` is 
 from types import FrameType
 
 from sdnloom.engine.result import Limits
-from sdnloom.engine.stop_points import end_user_code, limits_in_force, under_way
+from sdnloom.engine.stop_points import LimitReached, end_user_code, limits_in_force, under_way
 
 LOADING = "while the program was loaded"
 _PROGRESS_SECONDS = 0.5
@@ -148,11 +149,19 @@ class LimitWatch:
             if (late or looks > 1) and (what := under_way()) is not None:
                 end_user_code(f"{self._reason()} {self._phase or f'in {what}'}")
 
+        unraisable = sys.unraisablehook
+
+        def swallowed(what: "sys.UnraisableHookArgs") -> None:
+            if not isinstance(what.exc_value, LimitReached):
+                unraisable(what)
+
         first = _STRIKE_SECONDS if sized else max(self.left + _GRACE_SECONDS, 0.001)  # 0 would mean never
         previous = signal.signal(signal.SIGALRM, end)
+        sys.unraisablehook = swallowed  # a strike in a destructor is no error: the next one ends the code
         signal.setitimer(signal.ITIMER_REAL, first, _STRIKE_SECONDS)
         try:
             yield
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
+            sys.unraisablehook = unraisable
             signal.signal(signal.SIGALRM, previous)
