@@ -30,7 +30,7 @@ from sdnloom.network.openflow import NO_BUFFER, FlowMod, OpenFlowMessage, Output
 from sdnloom.network.packet import Packet, decode
 from sdnloom.network.switch import BufferedPacket, Switch, SwitchCore, receive_message
 from sdnloom.network.topology.spec import HostSpec, SwitchPort
-from sdnloom.network.traffic import ARP_REQUEST, ECHO_REQUEST
+from sdnloom.network.traffic import ARP_REQUEST, ECHO_REPLY, ECHO_REQUEST
 from sdnloom.symbolic.solver.interface import SolverAnswer
 from sdnloom.symbolic.terms import constructors as terms
 from sdnloom.symbolic.terms.constructors import FALSE, TRUE, Term, const
@@ -265,27 +265,29 @@ class Journeys:
                     yield (SwitchPort(switch, number), False), packet
 
     def _host_passages(self, name: str, skeleton: Skeleton) -> Iterator[Passage]:
-        """Yield the way of a packet that a host answers, if it answers one of these."""
+        """Yield the ways of packets that a host answers, if it answers some of these: one for each kind of answer."""
         host, view = next(found[name] for found in self._hosts.values() if name in found)
         ports = [port for port, found in self._hosts.items() if name in found]
         asked = _addressed_to(host, view.me, skeleton)
         conditions = [terms.eq(variable(field), const(value, field.bits)) for field, value in asked.items()]
-        addressed = _further(conditions, SymbolicPacket(skeleton), self._facts(skeleton, ()))
-        model = None if addressed is None else self._model(skeleton, addressed)
-        if addressed is None or model is None:
-            return
-        flipper = self.paths.new_flipper(skeleton, addressed)
-        other = flipper.first(different_values(skeleton, model))
-        models = [model] if isinstance(other, SolverAnswer) else [model, other]
-        frames = [skeleton.frame(without_checksums(skeleton, each)) for each in models]
-        answers = [list(_answers(host, view, decode(frame))) for frame in frames]
-        exits, narrowed = [], _narrowed(skeleton, asked)  # an answer has the host's own address, not any that was asked
-        for packets in zip(*answers, strict=False):
-            changed = changed_packet(narrowed, list(zip(frames, packets, strict=True)))
-            if changed is not None:
-                exits += [Exit(port, changed, again=True) for port in ports]
-        if exits:
-            yield Passage(addressed, 0, (name,), tuple(exits))
+        narrowed = _narrowed(skeleton, asked)  # an answer has the host's own address, not any that was asked
+        for kind in _kinds_of_answers(skeleton, asked):
+            addressed = _further([*conditions, *kind], SymbolicPacket(skeleton), self._facts(skeleton, ()))
+            model = None if addressed is None else self._model(skeleton, addressed)
+            if addressed is None or model is None:
+                continue
+            flipper = self.paths.new_flipper(skeleton, addressed)
+            other = flipper.first(different_values(skeleton, model))
+            models = [model] if isinstance(other, SolverAnswer) else [model, other]
+            frames = [skeleton.frame(without_checksums(skeleton, each)) for each in models]
+            answers = [list(_answers(host, view, decode(frame))) for frame in frames]
+            exits = []
+            for packets in zip(*answers, strict=False):
+                changed = changed_packet(narrowed, list(zip(frames, packets, strict=True)))
+                if changed is not None:
+                    exits += [Exit(port, changed, again=True) for port in ports]
+            if exits:
+                yield Passage(addressed, 0, (name,), tuple(exits))
 
     # -- conditions --------------------------------------------------------------------------------------------------
 
@@ -377,6 +379,17 @@ def _addressed_to(host: Host, me: HostSpec, skeleton: Skeleton) -> dict[StackFie
         elif host.answers == "pings":
             asked |= {"ipv4.dst": me.ip, "icmp.type": ECHO_REQUEST}
     return {known[name]: value for name, value in asked.items() if name in known}
+
+
+def _kinds_of_answers(skeleton: Skeleton, asked: Mapping[StackField, int]) -> Iterator[tuple[Term, ...]]:
+    """Yield conditions for packets that hosts answer differently: an echo request becomes a reply, others do not."""
+    kind = next((each for each, _ in skeleton.symbolic if each.name == "icmp.type" and each not in asked), None)
+    if kind is None:
+        yield ()
+        return
+    request, reply = (terms.eq(variable(kind), const(value, kind.bits)) for value in (ECHO_REQUEST, ECHO_REPLY))
+    yield (request,)
+    yield (terms.not_(request), terms.not_(reply))
 
 
 def _narrowed(skeleton: Skeleton, values: Mapping[StackField, int]) -> Skeleton:
