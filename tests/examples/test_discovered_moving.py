@@ -24,7 +24,8 @@ def test_nothing_violates_the_cure_with_all_discovered_packets_of_one_type(name:
     scenario = load_scenario(EXAMPLES / f"{name}.toml").discovering(only=True)
     report = replace(scenario, discovery=ONE_TYPE).check()
     assert (report.verdict, report.result.never, report.violations) == ("incomplete", (), ())
-    assert report.discovery is not None and not report.discovery.gaps
+    assert report.discovery is not None
+    assert not report.discovery.gaps
     [unreached] = report.discovery.unreached  # of sources: no host sends from a group address, not even an answer
     assert (unreached.file, unreached.option) == ("pyswitch.py", GROUP_SOURCE)
     assert (report.result.statistics.states, report.result.statistics.transitions) == SIZES[name]
