@@ -261,7 +261,7 @@ class Journeys:
                 yield (SwitchPort(switch, waiting[0]), True), waiting[1]
             for outcome in receive_message(config, now, sent)[:1]:
                 cores[switch] = outcome.core
-                for number, packet in outcome.outputs if not _to_table(sent) else ():
+                for number, packet in outcome.outputs:  # also by an entry for this very packet, which no state has yet
                     yield (SwitchPort(switch, number), False), packet
 
     def _host_passages(self, name: str, skeleton: Skeleton) -> Iterator[Passage]:
