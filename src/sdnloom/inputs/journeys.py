@@ -10,7 +10,7 @@ except those in which a sender of several packets has sent its last one.
 """
 
 from collections import deque
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -35,6 +35,7 @@ from sdnloom.symbolic.solver.interface import SolverAnswer
 from sdnloom.symbolic.terms import constructors as terms
 from sdnloom.symbolic.terms.constructors import FALSE, TRUE, Term, const
 from sdnloom.symbolic.terms.facts import Facts
+from sdnloom.symbolic.terms.node import variables
 
 MOST_BRANCHES = 20_000  # of the journeys of one skeleton in one round
 
@@ -104,6 +105,7 @@ class Journeys:
     ) -> None:
         self.paths = SwitchPaths(configs)
         self.gaps: dict[str, None] = {}
+        self.read: set[str] = set()  # fields that flow tables and the program have looked at
         self._configs, self._classes, self._tables = configs, classes, tables
         self._peers = network.topology.peers
         self._hosts = _hosts_by_port(network)
@@ -123,6 +125,10 @@ class Journeys:
     def add_first(self, host: str, port: SwitchPort, states: Iterable[MetState]) -> None:
         """Take further states into account in which a host can send."""
         self._first.setdefault((host, port), {}).update(dict.fromkeys(states))
+
+    def changed_by_reading(self, before: frozenset[str]) -> bool:
+        """Whether journeys branch in more places than when only these fields had been read."""
+        return "icmp.type" in self.read and "icmp.type" not in before
 
     def demands(self, host: str, port: SwitchPort, skeleton: Skeleton) -> Iterator[Demand]:
         """Yield the demands of all journeys of a skeleton's packets from a host at a port, shorter journeys first."""
@@ -205,8 +211,10 @@ class Journeys:
             exits = tuple(Exit(SwitchPort(port.switch, number), packet) for number, packet in path.outputs)
             if not path.packet_ins:
                 yield Passage(conditions, len(conditions), path.matched, exits, shadowed)
+            self.read.update(*map(variables, (*conditions, *shadowed)))
             for message, packet in path.packet_ins:
                 for each in self._classes(HandlerQuestion(state.program, port.switch, message, packet.skeleton)):
+                    self.read.update(*map(variables, each.condition))
                     more = tuple(packet.sent(condition) for condition in each.condition)
                     after = tuple(
                         replace(leaving, packet=packet.after(leaving.packet))
@@ -271,7 +279,7 @@ class Journeys:
         asked = _addressed_to(host, view.me, skeleton)
         conditions = [terms.eq(variable(field), const(value, field.bits)) for field, value in asked.items()]
         narrowed = _narrowed(skeleton, asked)  # an answer has the host's own address, not any that was asked
-        for kind in _kinds_of_answers(skeleton, asked):
+        for kind in _kinds_of_answers(skeleton, asked, self.read):
             addressed = _further([*conditions, *kind], SymbolicPacket(skeleton), self._facts(skeleton, ()))
             model = None if addressed is None else self._model(skeleton, addressed)
             if addressed is None or model is None:
@@ -381,12 +389,18 @@ def _addressed_to(host: Host, me: HostSpec, skeleton: Skeleton) -> dict[StackFie
     return {known[name]: value for name, value in asked.items() if name in known}
 
 
-def _kinds_of_answers(skeleton: Skeleton, asked: Mapping[StackField, int]) -> Iterator[tuple[Term, ...]]:
-    """Yield conditions for packets that hosts answer differently: an echo request becomes a reply, others do not."""
-    kind = next((each for each, _ in skeleton.symbolic if each.name == "icmp.type" and each not in asked), None)
-    if kind is None:
+def _kinds_of_answers(
+    skeleton: Skeleton, asked: Mapping[StackField, int], read: Container[str]
+) -> Iterator[tuple[Term, ...]]:
+    """Yield conditions for packets that hosts answer differently: an echo request becomes a reply, others do not.
+
+    That matters if something has read the type, or if its values were given.
+    """
+    kinds = [(each, domain) for each, domain in skeleton.symbolic if each.name == "icmp.type" and each not in asked]
+    if not kinds or (kinds[0][1].covers(kinds[0][0]) and "icmp.type" not in read):
         yield ()
         return
+    kind = kinds[0][0]
     request, reply = (terms.eq(variable(kind), const(value, kind.bits)) for value in (ECHO_REQUEST, ECHO_REPLY))
     yield (request,)
     yield (terms.not_(request), terms.not_(reply))

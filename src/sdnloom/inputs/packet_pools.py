@@ -108,9 +108,14 @@ class PacketPools:
             places.setdefault((each.host, each.port), {})[MetState(each.program, each.switch)] = None
         for (host, port), met in places.items():
             self.journeys.add_first(host, port, met)
-            pool = self._pools.setdefault((host, port), {})
-            for label, packet in self._senders[host].packets(self.journeys, port, on_journey):
-                pool.setdefault(label, (label, packet))
+        while True:
+            read = frozenset(self.journeys.read)
+            for host, port in places:
+                pool = self._pools.setdefault((host, port), {})
+                for label, packet in self._senders[host].packets(self.journeys, port, on_journey):
+                    pool.setdefault(label, (label, packet))
+            if not self.journeys.changed_by_reading(read):
+                return
 
     def _classes(self, question: HandlerQuestion) -> Sequence[InputClass]:
         answer = self._answers.get(question)
