@@ -7,7 +7,7 @@ import netaddr
 import pytest
 
 from sdnloom.inputs.branch_sides import BranchSides, HostDomains, Senders, UnreachedBranch
-from sdnloom.inputs.skeletons import SenderView, make_skeletons
+from sdnloom.inputs.skeletons import DEFAULT_STACKS, SenderView, make_skeletons
 from sdnloom.network.packet import Arp, IPv4, Tcp, decode
 from sdnloom.network.topology import single
 from sdnloom.network.value import ip4_text
@@ -251,10 +251,11 @@ def test_values_that_an_option_leaves_out_are_named():
 
 
 def test_a_type_whose_stack_is_not_explored_is_named_with_the_stack():
-    [found] = unreached(Types)
-    assert (found.values, found.option) == ((("eth.type", "0x86dd"),), "--stack ipv6 besides the others")
+    [found] = unreached(Types, stacks=DEFAULT_STACKS)
+    assert (found.values, found.option) == ((("eth.type", "0x86dd"),), "--stack default --stack ipv6")
+    assert unreached(Types, stacks=("default", "ipv6")) == ()
     assert unreached(Types, stacks=(*STACKS, "ipv6")) == ()
-    assert [each.option for each in unreached(Types, stacks=("ethernet",))] == ["--stack ipv6 besides the others"]
+    assert [each.option for each in unreached(Types, stacks=("ethernet",))] == ["--stack ethernet --stack ipv6"]
 
 
 def test_a_side_that_no_packet_takes_is_dead_and_not_named():

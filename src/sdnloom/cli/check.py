@@ -88,7 +88,11 @@ CHECK_GROUPS = {
 )
 @click.option("--discover-only", is_flag=True, help="The same, and clients send no packets that they are told.")
 @click.option(
-    "--stack", "stacks", multiple=True, metavar="NAME", help="Protocol stack of discovered packets; may be repeated."
+    "--stack",
+    "stacks",
+    multiple=True,
+    metavar="NAME",
+    help="Protocol stack of discovered packets, or default for the usual ones; may be repeated.",
 )
 @click.option(
     "--field",

@@ -46,7 +46,11 @@ INPUTS_GROUPS = {
 )
 @click.option("--state", type=click.Path(path_type=Path), metavar="TRACE", help="Start after the steps of a trace.")
 @click.option(
-    "--stack", "stacks", multiple=True, metavar="NAME", help=f"Protocol stack; may be repeated: {', '.join(STACKS)}."
+    "--stack",
+    "stacks",
+    multiple=True,
+    metavar="NAME",
+    help=f"Protocol stack, or default for the usual ones; may be repeated: {', '.join(STACKS)}.",
 )
 @click.option(
     "--field",

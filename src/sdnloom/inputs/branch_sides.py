@@ -14,7 +14,15 @@ from sdnloom.inputs.concolic import constraints, in_domain
 from sdnloom.inputs.condition_text import condition_text
 from sdnloom.inputs.domains import Domain, domain_items, value_text
 from sdnloom.inputs.explorer import ConstantUse, InputClasses
-from sdnloom.inputs.skeletons import DESTINATIONS, FOLLOWED_TYPES, SenderView, Skeleton, make_skeletons
+from sdnloom.inputs.skeletons import (
+    DEFAULT,
+    DEFAULT_STACKS,
+    DESTINATIONS,
+    FOLLOWED_TYPES,
+    SenderView,
+    Skeleton,
+    make_skeletons,
+)
 from sdnloom.inputs.stacks import StackField, stack_of_type
 from sdnloom.network.hosts import Host
 from sdnloom.network.hosts.mobile import inner_host
@@ -190,14 +198,17 @@ class BranchSides:
             explored = [each for host in self.hosts for each in host.skeletons if each.domain(name) is not None]
             if field.structural and not all(each.stack.field(name).structural for each in explored):
                 continue  # frames whose type may vary speak for it
-            others = [in_domain(field, domain) for each in explored if (domain := each.domain(name)) is not None]
+            values = [in_domain(field, domain) for each in explored if (domain := each.domain(name)) is not None]
             kept = [each for each in constraints(skeleton) if name not in variables(each)]
-            answer = self._solve(skeleton, (*kept, *map(not_, dict.fromkeys(others)), *way))
+            answer = self._solve(skeleton, (*kept, *map(not_, dict.fromkeys(values)), *way))
             if not isinstance(answer, SolverAnswer):
                 stack, domain = stack_of_type(sent.stack.name, name, answer[name]), sent.domain(name)
                 if stack is None and domain is not None:
                     return self._hint(owner, [(field, domain, answer[name])])
-                return ((name, value_text(field, answer[name])),), f"--stack {stack} besides the others", ()
+                others = tuple(each.stack.name for each in owner.skeletons)
+                names = (DEFAULT,) if others == DEFAULT_STACKS else others
+                option = " ".join(f"--stack {each}" for each in (*names, stack))
+                return ((name, value_text(field, answer[name])),), option, ()
             result = answer if answer is SolverAnswer.UNKNOWN else result
         return result
 

@@ -34,6 +34,7 @@ _LINK_LOCAL = 0xFE80 << 112
 # Stacks of discovered packets. Classes that differ only in the stack count once, so a stack whose headers the program
 # does not read costs no packets.
 DEFAULT_STACKS = ("ethernet", "arp", "ipv4/icmp", "ipv4/tcp", "ipv4/udp", "lldp")
+DEFAULT = "default"  # in lists of stacks
 _LABELS = (EtherType.MPLS, EtherType.MPLS_MULTICAST)  # their stacks are not among the default ones
 _TYPES_WITH_STACKS = (*range(0x600), *(int(each) for each in EtherType if each not in _LABELS))
 _PROTOS_WITH_STACKS = (IpProto.ICMP, IpProto.TCP, IpProto.UDP, IpProto.ICMPV6)
@@ -181,6 +182,12 @@ class SenderView:
         return {each.ip: each.name for each in self.topology.hosts} if field.kind is FieldFormat.IP4 else {}
 
 
+def all_stacks(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the names of stacks, each once, with the usual ones in place of "default"."""
+    found = (each for name in names for each in (DEFAULT_STACKS if name == DEFAULT else (name,)))
+    return tuple(dict.fromkeys(found))
+
+
 def make_skeletons(
     stacks: Iterable[str],
     sender: SenderView,
@@ -188,13 +195,13 @@ def make_skeletons(
     robust: bool = False,
     constants: bool = True,
 ) -> list[Skeleton]:
-    """Return one skeleton for each stack. `overrides` has texts of domains, by field.
+    """Return one skeleton for each stack; "default" stands for all usual ones. `overrides` has domains, by field.
 
     Without `constants` the default domains have their preferred values only. With `robust`, which tests parsers,
     structural fields and a few bytes of payload have all values, so that lengths and types need not match the frame;
     the other fields are fixed.
     """
-    found = [stack_of(name, PAYLOAD if robust else 0) for name in stacks]
+    found = [stack_of(name, PAYLOAD if robust else 0) for name in all_stacks(stacks)]
     known = {field.name for stack in found for field in stack.fields}
     for name in overrides:
         if name not in known:
