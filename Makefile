@@ -51,7 +51,7 @@ test: packages lint types tests
 quick: setup ryu lint
 	$(BIN)/pytest -n 2 --dist worksteal -m 'not slow'
 
-# Verdicts with discovered packets and with every packet, on 3,000 random programs and flow tables: about ten minutes.
+# Verdicts with discovered packets and with every packet, on 3,000 random programs and flow tables: about ten minutes on one core.
 every-packet: setup
 	for family in tables programs both; do $(BIN)/python -m tests.inputs.every_packet $$family 0 1000 || exit 1; done
 

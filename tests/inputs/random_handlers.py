@@ -1,8 +1,9 @@
 """Random controller programs as text: a decision tree over the fields of a packet, with actions at its leaves.
 
 A condition on a packet splits the packets that can come to it, so that both sides can be taken. What a handler stores
-of a packet it compares only with packets, unless `hidden` allows to compare it with a constant: such a branch does not
-depend on a packet, so symbolic execution of one handler does not see what it tells apart (NICE, section 10.2).
+of a packet it compares only with the same field of packets, unless `hidden` allows to compare it with a constant or
+with another field: that tells packets apart by what was stored of them, and symbolic execution of one handler sees only
+what it is given (NICE, section 10.2).
 """
 
 import random
@@ -147,7 +148,8 @@ class HandlerMaker:
         ]
         if field is not None:
             value = chance.choice(field.constants)
-            found += [Condition(f"{field.variable} == self.stored"), Condition(f"{field.variable} in self.known")]
+            compared = self._kept_field(field).variable
+            found += [Condition(f"{compared} == self.stored"), Condition(f"{compared} in self.known")]
             if self.hidden:
                 found += [Condition(f"self.stored == {value}"), Condition(f"{value} in self.known")] * 2
         return chance.choice(found)
@@ -163,7 +165,12 @@ class HandlerMaker:
         count = "self.count = min(self.count + 1, 2)"
         if field is None:
             return count
-        return self.chance.choice((count, f"self.stored = {field.variable}", f"self.known.add({field.variable})"))
+        kept = self._kept_field(field).variable
+        return self.chance.choice((count, f"self.stored = {kept}", f"self.known.add({kept})"))
+
+    def _kept_field(self, field: SmallField) -> SmallField:
+        """The field that a handler stores and compares with what it stored."""
+        return field if self.hidden else self.domain.fields[0]
 
     def _forwarding(self) -> list[str]:
         chance = self.chance

@@ -25,6 +25,7 @@ from sdnloom.network.openflow import (
     Output,
     PacketIn,
     Port,
+    SetField,
     WriteActions,
 )
 from sdnloom.network.openflow.match import full_mask
@@ -33,7 +34,7 @@ from sdnloom.network.switch import FlowEntry, Switch, SwitchCore
 from sdnloom.network.switch.core import NO_COUNTS, NO_TRAFFIC
 from sdnloom.network.switch.decisions import BridgeLookup, PacketDecision, TableLookup, TtlCheck
 from sdnloom.network.switch.normal import GROUP_BIT, RESERVED, RESERVED_MASK
-from sdnloom.network.switch.pipeline import process_packet
+from sdnloom.network.switch.pipeline import SET_PORTS, process_packet
 from sdnloom.network.switch.step import SwitchStep, all_outcomes
 from sdnloom.network.switch.tables.flow_table import best_entries
 from sdnloom.network.switch.tables.lookup import NOT_ETHER_TYPE, packet_fields
@@ -259,6 +260,7 @@ def decision_conditions(
     """Yield the conditions on the packet that a decision depended on, without those that are constant."""
     if isinstance(decision, TableLookup):
         yield from _entry_conditions(decision, core, skeleton)
+        yield from _overlap_conditions(decision, core, skeleton)
     elif isinstance(decision, BridgeLookup):
         yield from _bridge_conditions(decision, core, skeleton)
     else:
@@ -272,6 +274,22 @@ def _entry_conditions(lookup: TableLookup, core: SwitchCore, skeleton: Skeleton,
             condition = match_condition(entry.match, lookup, skeleton)
             if condition is not TRUE and condition is not FALSE:
                 yield condition
+
+
+def _overlap_conditions(lookup: TableLookup, core: SwitchCore, skeleton: Skeleton) -> Iterator[Term]:
+    """Yield whether what entries of equal priority set is there already: then it may not matter which one is taken."""
+    found = best_entries(core.flows, lookup.table, lookup.fields)
+    instructions = [each for entry in found for each in entry.instructions] if len(found) > 1 else []
+    for instruction in instructions:
+        for action in instruction.actions if isinstance(instruction, ApplyActions | WriteActions) else ():
+            if isinstance(action, SetField):
+                for name in SET_PORTS.get(action.field, (action.field,)):
+                    field = None if name in lookup.rewritten else symbolic_fields(skeleton).get(name)
+                    condition = FALSE
+                    if field is not None:
+                        condition = _field_condition(name, field, action.value, full_mask(name))
+                    if condition is not FALSE:
+                        yield condition
 
 
 def match_condition(match: Match, lookup: TableLookup, skeleton: Skeleton) -> Term:

@@ -121,7 +121,8 @@ _REWRITES: dict[type[OpenFlowAction], frozenset[str]] = {
     CopyTtlIn: _TTL,
     CopyTtlOut: _TTL,
 }
-_PORTS = {"tp_src": frozenset({"tcp_src", "udp_src"}), "tp_dst": frozenset({"tcp_dst", "udp_dst"})}
+# What the fields of 1.0 that set a transport port, whatever its protocol, change.
+SET_PORTS = {"tp_src": frozenset({"tcp_src", "udp_src"}), "tp_dst": frozenset({"tcp_dst", "udp_dst"})}
 
 
 def process_packet(step: SwitchStep, in_port: int, packet: Packet) -> None:
@@ -191,7 +192,7 @@ def apply_actions(step: SwitchStep, flight: Flight, actions: Iterable[OpenFlowAc
             return
         _apply_one(step, flight, action)
         if isinstance(action, SetField):
-            flight.rewritten |= _PORTS.get(action.field, {action.field})
+            flight.rewritten |= SET_PORTS.get(action.field, {action.field})
         elif isinstance(action, PushVlan | PopVlan):
             tags = sum(isinstance(header, Vlan) for header in flight.packet.headers)
             copied = tags > isinstance(action, PushVlan)  # a second tag copies the first; popped, it is the inner one
