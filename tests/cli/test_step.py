@@ -18,7 +18,7 @@ s2
   no entries
 s2
   no entries
-h1 at s1:1: ClientState(sent=1, credit=None)
+h1 at s1:1: ClientState(sent=1, credit=None, turn=0)
 h2 at s2:1
 h2 at s2:1
   1  h1: send -> h1 > h2 ICMP echo request

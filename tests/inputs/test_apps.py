@@ -133,7 +133,7 @@ def router():
 @needs_ryu
 @pytest.mark.parametrize(
     ("stack", "classes", "traces"),
-    [("arp", 25, 19), ("ipv4", 6, 5), ("ipv4/icmp", 8, 6), ("ipv4/tcp", 6, 5), ("ipv4/udp", 6, 5)],
+    [("arp", 31, 22), ("ipv4", 6, 5), ("ipv4/icmp", 8, 6), ("ipv4/tcp", 6, 5), ("ipv4/udp", 6, 5)],
 )
 def test_lines_of_random_packets_in_rest_router_are_among_the_explored_ones(router, stack, classes, traces):
     question = router.question(stack, 1)
