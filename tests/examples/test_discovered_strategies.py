@@ -51,7 +51,7 @@ def test_a_defect_is_found_with_discovered_packets_and_its_trace_replays(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("strategy", FOUND)
+@pytest.mark.parametrize("strategy", ["no-delay", "unusual", "flow-ir"])
 def test_a_search_that_finds_nothing_is_incomplete_and_names_what_it_skips(sdnloom: CommandLine, strategy: str) -> None:
     run = sdnloom("check", CURE, *given(strategy), "--format", "json")
     found = json.loads(run.out)

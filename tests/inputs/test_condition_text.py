@@ -209,7 +209,7 @@ def literals(field: terms.Term) -> st.SearchStrategy[terms.Term]:
     return st.one_of(one, either, st.sampled_from([bit, not_(bit)]))
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(
     st.lists(st.sampled_from([DST, TYPE, IP, PORT, FLAGS]).flatmap(literals), min_size=1, max_size=6),
     st.integers(0, 2**32),

@@ -14,11 +14,11 @@ from tests.inputs.random_cases import Case, random_case
 from tests.inputs.small_domains import FIELDS, SmallDomain
 
 # `make every-packet` compares thousands.
-CASES = 40
+CASES = 24
 VERDICTS = {  # with every packet; the rest of the cases are too large
-    "tables": {"holds": 25, "violated": 11},
-    "programs": {"holds": 17, "violated": 12, "vacuous": 1},
-    "both": {"holds": 31, "violated": 7},
+    "tables": {"holds": 14, "violated": 7},
+    "programs": {"holds": 9, "violated": 7},
+    "both": {"holds": 17, "violated": 5},
 }
 
 STORED = """\

@@ -182,7 +182,7 @@ RESULTS = ["bool(m)", "m and m.span()", "m and m.groups()"]
 ARGUMENTS: list[Argument] = [Address(MAC, 8, 0, 31), Number(31, 90), Letter("1", "0", 63)]
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(
     PATTERNS, st.sampled_from(["match", "fullmatch", "search"]), st.sampled_from(RESULTS), st.sampled_from(ARGUMENTS)
 )
