@@ -33,7 +33,7 @@ from sdnloom.symbolic.values.make import MAC, symbolic_int, symbolic_text
 
 CLASSES = 11
 FOLDER = APP.parents[2]
-ROUTER_STACKS = ("ethernet", "arp", "ipv4", "ipv4/icmp", "ipv4/tcp", "ipv4/udp")
+ROUTER_STACKS = ("arp", "ipv4", "ipv4/icmp", "ipv4/tcp", "ipv4/udp")
 MAC_BITS, TYPE_BITS = 48, 16
 
 
