@@ -18,6 +18,7 @@ from sdnloom import Scenario, load_scenario
 from sdnloom.check.run import Run
 from sdnloom.check.survey import Survey, state_after, survey
 from sdnloom.engine.model import Restart
+from sdnloom.inputs.branch_sides import senders_in
 from sdnloom.inputs.concolic import ConcolicClass, ConcolicOptions, message_with
 from sdnloom.inputs.domains import Domain
 from sdnloom.inputs.explorer import HandlerQuestion
@@ -62,7 +63,8 @@ def random_runs(
     host = next((each for each in topology.hosts if each.switch_port == port), None)
     sender = SenderView(topology, host)
     means = ConcolicOptions(options or ExplorationOptions())
-    found = survey(run, port, None, make_skeletons(DEFAULT_STACKS, sender, {}), means)
+    senders = senders_in(scenario.network, [sender], DEFAULT_STACKS, {})  # as the command asks
+    found = survey(run, port, None, make_skeletons(DEFAULT_STACKS, sender, {}), means, senders=senders)
     classes = [each for answer in found.answers for each in answer.classes]
     if found.gaps or found.divergences or not classes:
         return RandomRuns(found, 0, 0, 0, 0, {})
