@@ -15,7 +15,7 @@ ROOT = Path(sdnloom.__file__).parent
 ROWS = (
     ("engine", "symbolic"),
     ("network",),
-    ("platforms", "netkat"),
+    ("platforms", "netkat", "switches"),
     ("inputs", "properties", "strategies"),
     ("scenario_file",),
     ("check", "crosscheck", "races", "actors"),

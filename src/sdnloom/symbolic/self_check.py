@@ -107,7 +107,7 @@ def _compare(number: int, found: PathClass, model: Model, done: RunResult, same:
 
 
 @dataclass(frozen=True, slots=True)
-class Partition:
+class PartitionCheck:
     """Result of `check_partition`. True if each input is in one class and behaves like it, and no class is empty."""
 
     inputs: int
@@ -126,7 +126,7 @@ def check_partition(
     *,
     same: OutputCheck | None = None,
     options: ExplorationOptions | None = None,
-) -> Partition:
+) -> PartitionCheck:
     """Check that the classes partition the domain, by running all inputs; raise ExplorationError if too many."""
     options = options or ExplorationOptions()
     missed, shared, impure = [], [], []
@@ -148,7 +148,7 @@ def check_partition(
             shared.append(model)
         elif run_once(run, model, options).finished:  # a discarded input belongs to no class
             missed.append(model)
-    return Partition(inputs, tuple(missed), tuple(shared), tuple(impure), len(conditions) - len(hit))
+    return PartitionCheck(inputs, tuple(missed), tuple(shared), tuple(impure), len(conditions) - len(hit))
 
 
 def enumerate_inputs(variables: Sequence[Term], domain: Sequence[Term]) -> Iterator[dict[str, int]]:
