@@ -26,7 +26,7 @@ _BY_NAME: Final = {
     **dict.fromkeys(("nw_src", "nw_dst", "nw_addr", "spa", "tpa"), IP4_VALUE),
     **dict.fromkeys(("group_id", "out_group", "watch_group"), "group"),
     **dict.fromkeys(
-        ("wildcards", "dl_type", "dl_vlan", "vlan_vid", "cookie", "cookie_mask", "flags", "config", "mask", "advertise",
+        ("wildcards", "dl_type", "eth_type", "dl_vlan", "vlan_vid", "cookie", "cookie_mask", "flags", "config", "mask", "advertise",
          "argument", "body", "data", "octets", "tail", "ethertype", "metadata", "nw_tos", "experimenter",
          "miss_send_len", "pad", "generation_id"),
         HEX_VALUE,
@@ -51,13 +51,15 @@ _BY_PATH: Final = {
 
 def field_kind(path: str) -> str:
     """Return the kind of a field's values: a kind above, or the name of a table of constants."""
-    if path in _BY_PATH:
-        return _BY_PATH[path]
     *outer, name = path.split(".")
+    if (nearest := ".".join((*outer[-1:], name))) in _BY_PATH:
+        return _BY_PATH[nearest]
     name = name.split("[")[0]
     if name == "type" and outer and outer[-1].startswith(("actions[", "instructions[")):
         return outer[-1].split("[")[0]
-    if name in FIELDS and name not in _BY_NAME:
+    if name.removesuffix("_mask") in FIELDS and name not in _BY_NAME:
+        if name.endswith("_mask"):
+            return HEX_VALUE
         bits = FIELDS[name].bits
         if bits in (48, 128):
             return MAC_VALUE if bits == 48 else IP6_VALUE
