@@ -2,12 +2,19 @@
 
 Any class with these methods is an agent; it need not import sdnloom. An observation is an OpenFlow message to the
 controller (bytes), a frame that leaves on a port (a pair of number and bytes), or one of the values below. An
-exception is a crash. After a crash or a close the agent gets nothing more until it is reset.
+exception is a crash, except for an AgentError: that one says why the agent cannot be asked. After a crash, a close or a
+wait the agent gets nothing more until it is reset.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Protocol
+
+from sdnloom.errors import SdnloomError
+
+
+class AgentError(SdnloomError):
+    """An agent that cannot be loaded, started or asked, or that breaks the contract. It is no behaviour."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,12 @@
 """What an agent did in a test, in a form that can be compared: events for each step, with the fields that count.
 
 A field's value is a number, bytes or text; or a term, if it depends on symbolic inputs (bytes of n octets are a term of
-8n bits). Laws: equal outputs are equal values; fields that may differ without a meaning, such as buffer numbers, are
-not there (`normalise`).
+8n bits). Elements of lists have names such as `ports[0].config`. Laws: equal outputs are equal values; fields that may
+differ without a meaning, such as buffer numbers, are not there (`normalise`).
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from sdnloom.symbolic.terms.evaluate import evaluate_term
@@ -22,10 +22,14 @@ WAIT: Final = "wait"
 
 @dataclass(frozen=True, slots=True)
 class AgentEvent:
-    """One thing that an agent did: a message by the name of its class, such as `Error`, or one of the kinds above."""
+    """One thing that an agent did: a message by the name of its class, such as `Error`, or one of the kinds above.
+
+    The note is for readers, such as the reason of a crash; it does not count.
+    """
 
     kind: str
     fields: tuple[tuple[str, OutputValue], ...] = ()
+    note: str = field(default="", compare=False)
 
     def values(self) -> Mapping[str, OutputValue]:
         """Return the fields by name."""
@@ -41,16 +45,17 @@ def concrete_output(output: AgentOutput, model: Model) -> AgentOutput:
     return tuple(tuple(_concrete_event(event, model) for event in step) for step in output)
 
 
-# Fields that hold bytes: a term in one of them stands for whole octets.
+# Fields that hold bytes, also as the last part of a name: a term in one of them stands for whole octets.
 OCTETS: Final = frozenset(("data", "body"))
 
 
 def _concrete_event(event: AgentEvent, model: Model) -> AgentEvent:
-    return AgentEvent(event.kind, tuple((name, _concrete_value(name, value, model)) for name, value in event.fields))
+    fields = tuple((name, _concrete_value(name, value, model)) for name, value in event.fields)
+    return AgentEvent(event.kind, fields, event.note)
 
 
 def _concrete_value(name: str, value: OutputValue, model: Model) -> OutputValue:
     if not isinstance(value, Term):
         return value
     number = evaluate_term(value, model)
-    return number.to_bytes(value.width // 8, "big") if name in OCTETS else number
+    return number.to_bytes(value.width // 8, "big") if name.rpartition(".")[2] in OCTETS else number

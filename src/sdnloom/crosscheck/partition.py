@@ -30,11 +30,12 @@ class BehaviourClass:
 
 @dataclass(frozen=True, slots=True)
 class PartitionStatistics:
-    """How the partition was found."""
+    """How the partition was found: runs of the agent, times, and further inputs of classes that were checked."""
 
     runs: int = 0
     seconds: float = 0.0
     solver_seconds: float = 0.0
+    checked: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,11 +85,11 @@ ACTIONS10 = Variant(
 class Entry10:
     """The actions of a 1.0 flow entry as instructions: one ApplyActions, or none if there are no actions."""
 
-    _actions = Many(ACTIONS10)
+    actions = Many(ACTIONS10)
 
     def read(self, data: bytes, at: int, end: int) -> tuple[tuple[act.Instruction, ...], int]:
         """Return the instructions and their end."""
-        actions, at = self._actions.read(data, at, end)
+        actions, at = self.actions.read(data, at, end)
         return ((act.ApplyActions(actions),) if actions else ()), at
 
     def write(self, value: tuple[act.Instruction, ...]) -> bytes:
@@ -98,13 +98,13 @@ class Entry10:
             return b""
         if len(value) != 1 or not isinstance(value[0], act.ApplyActions) or not value[0].actions:
             raise EncodeError(f"{value!r}: expected nothing or one ApplyActions with actions in OpenFlow 1.0")
-        return self._actions.write(value[0].actions)
+        return self.actions.write(value[0].actions)
 
 
 # ---- 1.3 -------------------------------------------------------------------------------------------------------------
 
 
-class _SetField13:
+class SetField13:
     """The set-field action: a TLV padded to 8 bytes."""
 
     _head = STRUCTS[V13]["set_field"]
@@ -141,7 +141,7 @@ _PLAIN13: dict[int, tuple[type[act.OpenFlowAction], str]] = {
 ACTIONS13 = Variant(
     {
         **{code: (kind, _action(V13, code, kind, struct)) for code, (kind, struct) in _PLAIN13.items()},
-        SET_FIELD: (act.SetField, _SetField13()),
+        SET_FIELD: (act.SetField, SetField13()),
         **_experimenter(V13),
     },
     unknown=_unknown(V13, act.UnknownAction, _BAD_ACTION),

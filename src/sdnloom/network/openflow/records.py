@@ -172,9 +172,9 @@ class Variant:
         fault: tuple[str, str],
         key: Callable[[Any], object] = type,
     ) -> None:
-        self._by_code = {code: record for code, (_, record) in records.items()}
+        self.by_code = {code: record for code, (_, record) in records.items()}
         self._by_key: dict[Any, Codec] = {**dict(records.values()), unknown_key: unknown}
-        self._unknown, self._fault, self._key = unknown, fault, key
+        self.unknown, self._fault, self._key = unknown, fault, key
 
     def read(self, data: bytes, at: int, end: int) -> tuple[Any, int]:
         """Return the value at an offset and its end; a value of an unknown type is kept as bytes."""
@@ -183,7 +183,7 @@ class Variant:
             raise DecodeError(
                 *self._fault, f"type {code} at byte {at}: its length is {size}, {end - at} bytes are left"
             )
-        value, stop = self._by_code.get(code, self._unknown).read(data, at, at + size)
+        value, stop = self.by_code.get(code, self.unknown).read(data, at, at + size)
         if stop != at + size:
             raise DecodeError(*self._fault, f"type {code} at byte {at}: its length is {size}, expected {stop - at}")
         return value, stop

@@ -16,18 +16,18 @@ STATS_REQUEST = {V10: 16, V13: 18}
 STATS_REPLY = {V10: 17, V13: 19}
 
 
-class _Match13:
+class Match13:
     """A 1.3 match, with the extra padding of a packet-in."""
 
     def __init__(self, pad: int = 0) -> None:
-        self._pad = pad
+        self.pad = pad
 
     def read(self, data: bytes, at: int, end: int) -> tuple[Match, int]:
-        match, at = match13.read_match13(data, at, end - self._pad)
-        return match, at + self._pad
+        match, at = match13.read_match13(data, at, end - self.pad)
+        return match, at + self.pad
 
     def write(self, value: Match) -> bytes:
-        return match13.write_match13(value) + bytes(self._pad)
+        return match13.write_match13(value) + bytes(self.pad)
 
 
 def _build_error(version: int, type: int, code: int, data: bytes, xid: int) -> messages.Error:  # noqa: A002
@@ -54,7 +54,7 @@ def _each(name: str, element: Codec) -> RecordPart:
 
 
 _DATA = RecordPart("data", Rest())
-_MATCH13 = RecordPart("match", _Match13(), unit=8)
+_MATCH13 = RecordPart("match", Match13(), unit=8)
 _PORT = {version: _record(version, messages.PortDesc, "port") for version in (V10, V13)}
 _PROPERTY = {
     version: _record(version, messages.QueueProperty, "queue_property", _DATA, length="len") for version in (V10, V13)
@@ -124,7 +124,7 @@ MESSAGES: dict[int, dict[type[messages.OpenFlowMessage], tuple[int, Record]]] = 
     V13: {
         **_both(V13),
         messages.FeaturesReply: (6, _v13(messages.FeaturesReply, "features_reply")),
-        messages.PacketIn: (10, _v13(messages.PacketIn, "packet_in", RecordPart("match", _Match13(pad=2)), _DATA)),
+        messages.PacketIn: (10, _v13(messages.PacketIn, "packet_in", RecordPart("match", Match13(pad=2)), _DATA)),
         messages.FlowRemoved: (11, _v13(messages.FlowRemoved, "flow_removed", _MATCH13)),
         messages.PacketOut: (
             13,

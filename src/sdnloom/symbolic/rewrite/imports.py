@@ -3,6 +3,9 @@
 `RewrittenModules` loads the selected modules from source and rewrites them; they import each other. All other modules
 that they import are the originals, so a library that is not selected works with the original of one that is. A platform
 with its own loader needs only `rewrite` and `shims.install`.
+
+With `rewriting=False` the copies have their own code: so two versions of a program, whose modules have the same names,
+can be loaded side by side.
 """
 
 import ast
@@ -10,8 +13,10 @@ import builtins
 import importlib
 import importlib.machinery
 import importlib.util
-from collections.abc import Callable, Mapping
-from types import ModuleType
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from types import CodeType, ModuleType
 from typing import Any
 
 from sdnloom.errors import SdnloomError
@@ -27,10 +32,22 @@ class RewriteImportError(SdnloomError):
 
 
 class RewrittenModules:
-    """Loads and rewrites the modules that `selects` accepts; they import `substitutes` in place of other modules."""
+    """Loads and rewrites the modules that `selects` accepts; they import `substitutes` in place of other modules.
 
-    def __init__(self, selects: Selects, substitutes: Mapping[str, ModuleType] | None = None) -> None:
-        shims.install()
+    Top-level modules are looked for in the folders of `path`, by default those of `sys.path`.
+    """
+
+    def __init__(
+        self,
+        selects: Selects,
+        substitutes: Mapping[str, ModuleType] | None = None,
+        *,
+        path: Sequence[str] | None = None,
+        rewriting: bool = True,
+    ) -> None:
+        if rewriting:
+            shims.install()
+        self._path, self._rewriting = path, rewriting
         self.modules: dict[str, ModuleType] = {}
         self._selects = selects
         self._substitutes = dict(substitutes or {})
@@ -43,7 +60,7 @@ class RewrittenModules:
             return self.modules[name]
         package = name.rpartition(".")[0]
         parent = self._module(package) if package else None
-        spec = importlib.machinery.PathFinder.find_spec(name, None if parent is None else parent.__path__)
+        spec = importlib.machinery.PathFinder.find_spec(name, self._path if parent is None else parent.__path__)
         if spec is None or spec.origin is None or not isinstance(spec.loader, importlib.machinery.SourceFileLoader):
             raise RewriteImportError(
                 f"module {name!r}: expected Python source to rewrite, found {spec and spec.origin}"
@@ -52,7 +69,9 @@ class RewrittenModules:
         self.modules[name] = module
         try:
             vars(module)["__builtins__"] = self._builtins
-            exec(rewrite(spec.loader.get_data(spec.origin), spec.origin), vars(module))
+            code = self._code(spec.loader.get_data(spec.origin), spec.origin)
+            with self._named(module):
+                exec(code, vars(module))
         except BaseException:
             del self.modules[name]
             raise
@@ -65,8 +84,29 @@ class RewrittenModules:
         module = ModuleType(name)
         vars(module).update(__builtins__=self._builtins, __file__=filename)
         IMPORTED.update(imported_names(ast.parse(source, filename)))
-        exec(rewrite(source, filename), vars(module))
+        with self._named(module):
+            exec(self._code(source, filename), vars(module))
         return module
+
+    def _code(self, source: str | bytes, filename: str) -> CodeType:
+        return rewrite(source, filename) if self._rewriting else compile(source, filename, "exec", dont_inherit=True)
+
+    @contextmanager
+    def _named(self, module: ModuleType) -> Iterator[None]:
+        """Let a module of another path be found by its name while it runs: dataclasses look their module up."""
+        if self._path is None:
+            yield
+            return
+        missing = object()
+        before = sys.modules.get(module.__name__, missing)
+        sys.modules[module.__name__] = module
+        try:
+            yield
+        finally:
+            if before is missing:
+                sys.modules.pop(module.__name__, None)
+            else:
+                sys.modules[module.__name__] = before  # type: ignore[assignment]
 
     def _module(self, name: str) -> ModuleType:
         """Return the module that a rewritten module imports under a name."""

@@ -1,0 +1,107 @@
+"""The exchange of a case with an agent: what goes in step by step, and what comes out as comparable events.
+
+With an execution the bytes of messages and probes are symbolic and the agent must be one whose code is rewritten.
+"""
+
+import traceback
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final
+
+from sdnloom.crosscheck.agent import Agent, AgentError, Crash
+from sdnloom.crosscheck.normalise import events_of
+from sdnloom.crosscheck.output import CLOSE, CRASH, WAIT, AgentEvent, AgentOutput
+from sdnloom.crosscheck.switch_test import Case, MessageStep, PacketStep, Part, TimeStep, template_bytes
+from sdnloom.network.openflow.codec import encode
+from sdnloom.network.openflow.messages import Hello
+from sdnloom.symbolic.execution import Execution
+from sdnloom.symbolic.terms.constructors import concat, const, var
+from sdnloom.symbolic.terms.node import Term
+from sdnloom.symbolic.values.make import octet_terms, symbolic_bytes
+
+_ENDS: Final = frozenset((CRASH, CLOSE, WAIT))
+_OURS: Final = (str(Path(__file__).parents[1] / "symbolic"), __file__)  # frames that are not the agent's
+
+
+def run_case(
+    agent: Agent, case: Case, version: int, values: Mapping[str, int], execution: Execution | None = None
+) -> AgentOutput:
+    """Reset the agent, give it the steps with these values and return what it did in each.
+
+    Unless the case is `fresh`, the agent gets a Hello first and what it sends until then is not part of the output. An
+    exception of the agent is a crash. After a crash, a close or a wait it gets nothing more: later steps have no event.
+    """
+    output: list[tuple[AgentEvent, ...]] = []
+    first = _events(agent.reset, version)
+    if case.fresh:
+        output.append(first)
+    elif not _ended(first):
+        first = _events(lambda: agent.message(_hello(version)), version)
+    ended = _ended(first)
+    unasked = () if case.fresh else tuple(event for event in first if event.kind in _ENDS)  # of the first step then
+    for step in case.steps:
+        if ended:
+            output.append(unasked)
+            unasked = ()
+            continue
+        events = _events(lambda step=step: _give(agent, step, values, execution), version)  # type: ignore[misc]
+        output.append(events)
+        ended = _ended(events)
+    return tuple(output)
+
+
+def _give(
+    agent: Agent, step: MessageStep | PacketStep | TimeStep, values: Mapping[str, int], execution: Execution | None
+) -> Iterable[Any]:
+    if isinstance(step, TimeStep):
+        return agent.advance(step.milliseconds)
+    data = template_bytes(step.parts, values)
+    if execution is not None:
+        data = symbolic_bytes(data, template_octets(step.parts))
+    return agent.message(data) if isinstance(step, MessageStep) else agent.packet(step.port, data)
+
+
+@lru_cache(maxsize=256)
+def template_octets(parts: tuple[Part, ...]) -> tuple[Term, ...]:
+    """Return the octets of a template as terms."""
+    if not parts:
+        return ()
+    return octet_terms(
+        concat(
+            *(
+                var(part.value, part.bits) if isinstance(part.value, str) else const(part.value, part.bits)
+                for part in parts
+            )
+        )
+    )
+
+
+@lru_cache(maxsize=8)
+def _hello(version: int) -> bytes:
+    return encode(Hello(), version)
+
+
+def _ended(events: tuple[AgentEvent, ...]) -> bool:
+    return any(event.kind in _ENDS for event in events)
+
+
+def _events(give: Callable[[], Iterable[Any]], version: int) -> tuple[AgentEvent, ...]:
+    """Return the events of one call of the agent, which may be a generator."""
+    observed: list[Any] = []
+    try:
+        for each in give() or ():
+            observed.append(each)  # noqa: PERF402 - what came before an exception counts
+    except AgentError:
+        raise
+    except (Exception, SystemExit) as error:  # the agent's: it would have ended
+        observed.append(Crash(_reason(error)))
+    return events_of(observed, version)
+
+
+def _reason(error: BaseException) -> str:
+    """Return an exception with its innermost place in the agent's code."""
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith(_OURS)]
+    place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
+    text = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
+    return f"{text}{place}"

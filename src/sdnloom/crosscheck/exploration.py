@@ -1,0 +1,212 @@
+"""Phase 1: explores an agent in Python with a test and returns the partition of the test's inputs.
+
+Each case is explored on its own by concolic execution: the agent runs on concrete inputs whose bytes carry terms, and
+every branch on them is tried both ways. Each run has an agent of its own.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sdnloom.crosscheck.agent import Agent, AgentError
+from sdnloom.crosscheck.agents.load import AgentSource
+from sdnloom.crosscheck.exchange import run_case
+from sdnloom.crosscheck.output import AgentOutput, concrete_output
+from sdnloom.crosscheck.partition import BehaviourClass, Partition, PartitionStatistics
+from sdnloom.crosscheck.switch_test import Case, SwitchTest
+from sdnloom.symbolic.execution import Execution
+from sdnloom.symbolic.options import ExplorationOptions
+from sdnloom.symbolic.path_search import PathRun, explore
+from sdnloom.symbolic.result import Exploration, PathClass
+from sdnloom.symbolic.self_check import check_purity
+from sdnloom.symbolic.terms.constructors import any_, between, var
+from sdnloom.symbolic.terms.node import Model, Term
+
+
+@dataclass(frozen=True, slots=True)
+class ExploreOptions:
+    """Limits of phase 1, for a whole test. Times are in seconds.
+
+    With `check_classes`, so many further inputs of each class are run on the agent, rewritten and as it is; each must
+    have the output of its class.
+    """
+
+    seconds: float | None = None
+    paths: int = 200_000
+    query_seconds: float = 5.0
+    depth: int = 2_000  # branches on one path
+    solver: str = "auto"
+    check_classes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ExploreProgress:
+    """Progress of phase 1: runs and classes of the whole test so far, and paths whose branches wait."""
+
+    agent: str
+    test: str
+    case: str
+    runs: int
+    classes: int
+    waiting: int
+
+
+def explore_agent(
+    source: AgentSource,
+    test: SwitchTest,
+    options: ExploreOptions | None = None,
+    on_event: Callable[[ExploreProgress], None] | None = None,
+    clock: Callable[[], float] = time.monotonic,
+) -> Partition:
+    """Return what the agent does with every input of the test. Ctrl-C and limits end it with the classes found so far.
+
+    The partition is complete only if every input of every case is in a class and nothing was lost on the way; its
+    reasons say what is missing.
+    """
+    if source.black_box:
+        raise AgentError(f"agent {source.name} cannot be explored: it is a black box, which can only be tried")
+    return _Phase(source, test, options or ExploreOptions(), on_event, clock).partition()
+
+
+class _Phase:
+    def __init__(
+        self,
+        source: AgentSource,
+        test: SwitchTest,
+        options: ExploreOptions,
+        on_event: Callable[[ExploreProgress], None] | None,
+        clock: Callable[[], float],
+    ) -> None:
+        self._source, self._test, self._options, self._on_event, self._clock = source, test, options, on_event, clock
+        self._started = clock()
+        self._make = source.symbolic(test.version)
+        self._classes: list[BehaviourClass] = []
+        self._outputs: dict[Any, AgentOutput] = {}  # equal outputs with equal notes are one object
+        self._reasons: list[str] = []
+        self._runs = self._checked = 0
+        self._solver_seconds = 0.0
+
+    def partition(self) -> Partition:
+        for number, case in enumerate(self._test.cases):
+            if not self._explore_case(case):
+                rest = [each.name for each in self._test.cases[number + 1 :]]
+                if rest:
+                    self._reasons.append(f"cases not explored: {', '.join(rest)}")
+                break
+        statistics = PartitionStatistics(
+            self._runs, round(self._clock() - self._started, 3), round(self._solver_seconds, 3), self._checked
+        )
+        return Partition(
+            self._source.name,
+            self._test,
+            "paths",
+            tuple(self._classes),
+            not self._reasons,
+            tuple(self._reasons),
+            statistics,
+        )
+
+    def _explore_case(self, case: Case) -> bool:
+        """Explore a case; return whether the limits leave room for another."""
+        run = self._run(case)
+        options = self._remaining()
+        found = explore(
+            run,
+            [var(variable.name, variable.bits) for variable in case.variables],
+            _domain(case),
+            initial=case.defaults(),
+            options=options,
+            clock=self._clock,
+            on_event=self._progress(case),
+        )
+        self._runs += found.statistics.paths
+        self._solver_seconds += found.statistics.solver_seconds
+        self._note(case, found.reasons)
+        self._classes += [self._class(case, each) for each in found.classes]
+        if self._options.check_classes and not self._check(case, found, run):
+            return False
+        ended = options.seconds is not None and self._clock() - self._started >= (self._options.seconds or 0)
+        return not (ended or _was_interrupted(found)) and self._runs < self._options.paths
+
+    def _run(self, case: Case) -> Callable[[Execution], AgentOutput]:
+        make, version = self._make, self._test.version
+
+        def run(execution: Execution) -> AgentOutput:
+            return run_case(make(), case, version, execution.model, execution)
+
+        return run
+
+    def _remaining(self) -> ExplorationOptions:
+        options = self._options
+        seconds = None
+        if options.seconds is not None:
+            seconds = max(0.0, options.seconds - (self._clock() - self._started))
+        return ExplorationOptions(
+            paths=max(1, options.paths - self._runs),
+            seconds=seconds,
+            depth=options.depth,
+            query_seconds=options.query_seconds,
+            solver=options.solver,
+        )
+
+    def _class(self, case: Case, found: PathClass) -> BehaviourClass:
+        if found.exception is not None:  # not the agent's: `run_case` turns those into crashes
+            raise AgentError(f"agent {self._source.name}, case {case.name}: {found.exception.traceback}")
+        notes = tuple(event.note for step in found.output for event in step)
+        output = self._outputs.setdefault((found.output, notes), found.output)
+        return BehaviourClass(case.name, found.witness, output, found.condition)
+
+    def _note(self, case: Case, reasons: Sequence[str]) -> None:
+        several = len(self._test.cases) > 1
+        self._reasons += [f"case {case.name}: {reason}" if several else reason for reason in reasons]
+
+    def _check(self, case: Case, found: Exploration, run: Callable[[Execution], AgentOutput]) -> bool:
+        """Check further inputs of each class; return False if Ctrl-C ended it."""
+        version = self._test.version
+        try:
+            with self._source.open(version) as plain:
+                purity = check_purity(
+                    found,
+                    run,
+                    self._options.check_classes,
+                    same=lambda known, model, output: _same(known, model, output, plain, case, version),
+                    options=self._remaining(),
+                )
+        except KeyboardInterrupt:
+            self._note(case, ["interrupted from the keyboard while classes were checked"])
+            return False
+        self._checked += purity.models
+        if purity.impure:
+            different = f"{len(purity.impure)} of {purity.models} further inputs behave differently"
+            self._note(case, [f"{different}, first {purity.impure[0]}"])
+        return True
+
+    def _progress(self, case: Case) -> Callable[[PathRun], None] | None:
+        report, runs, classes = self._on_event, self._runs, len(self._classes)
+        if report is None:
+            return None
+        agent, test = self._source.name, self._test.name
+
+        def forward(event: PathRun) -> None:
+            report(ExploreProgress(agent, test, case.name, runs + event.paths, classes + event.classes, event.waiting))
+
+        return forward
+
+
+def _same(found: PathClass, model: Model, output: Any, plain: Agent, case: Case, version: int) -> bool:
+    expected = concrete_output(found.output, model)
+    return concrete_output(output, model) == expected == run_case(plain, case, version, model)
+
+
+def _was_interrupted(found: Exploration) -> bool:
+    return "interrupted from the keyboard" in found.reasons
+
+
+def _domain(case: Case) -> tuple[Term, ...]:
+    """Return the ranges of the variables as conditions."""
+    return tuple(
+        any_(*(between(var(each.name, each.bits), low, high) for low, high in each.ranges))
+        for each in case.variables
+        if each.ranges
+    )

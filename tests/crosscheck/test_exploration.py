@@ -1,0 +1,130 @@
+"""Phase 1: classes, completeness and limits of the exploration of an agent."""
+
+from pathlib import Path
+
+import pytest
+
+from sdnloom.crosscheck.agent import AgentError
+from sdnloom.crosscheck.agents.load import class_in_file
+from sdnloom.crosscheck.exchange import run_case
+from sdnloom.crosscheck.exploration import ExploreOptions, ExploreProgress, explore_agent
+from sdnloom.crosscheck.output import concrete_output
+from sdnloom.crosscheck.switch_test import Part, Variable
+from sdnloom.symbolic.terms.evaluate import evaluate_term
+from tests.crosscheck.cases import OUTPUT, OUTPUT_TEST, PORT, TYPE, case, made_test, message, packet_out, small_agent
+
+
+def test_each_behaviour_of_an_agent_is_a_class() -> None:
+    found = explore_agent(small_agent(), OUTPUT_TEST)
+    assert (found.complete, found.reasons, found.kind, found.agent) == (True, (), "paths", "small")
+    kinds = sorted([event.kind for event in each.output[0]] for each in found.classes)
+    assert kinds == [["Error"]] * 3 + [["crash"], ["frame"], ["frame"] * 3]
+    assert found.statistics.runs == 6
+
+
+def test_the_output_of_a_class_is_what_the_agent_does_with_each_of_its_inputs() -> None:
+    """Every port number with two action types, on the agent as it is."""
+    found = explore_agent(small_agent(), OUTPUT_TEST)
+    only = OUTPUT_TEST.cases[0]
+    with small_agent().open(1) as agent:
+        for kind in (0, 5):
+            for port in [*range(8), *range(0xFF00 - 2, 0x10000)]:
+                values = {TYPE.name: kind, PORT.name: port}
+                (mine,) = [c for c in found.classes if all(evaluate_term(each, values) for each in c.condition)]
+                assert concrete_output(mine.output, values) == run_case(agent, only, 1, values)
+
+
+def test_an_exception_of_the_agent_is_a_crash_with_its_line() -> None:
+    found = explore_agent(small_agent(), OUTPUT_TEST)
+    (crash,) = [event for each in found.classes for event in each.output[0] if event.kind == "crash"]
+    assert crash.note == "ValueError: to the controller (small_agent.py, line 29)"
+    assert crash.fields == ()
+
+
+def test_ranges_of_variables_limit_the_classes() -> None:
+    port = Variable(PORT.name, 16, 2, ((1, 2), (9, 9)))
+    found = explore_agent(small_agent(), made_test(case(OUTPUT, variables=(TYPE, port))))
+    assert found.complete
+    assert {event.kind for each in found.classes for event in each.output[0]} == {"Error", "frame"}
+    assert all(port.allows(each.witness[PORT.name]) for each in found.classes)
+
+
+def test_symbolic_data_stays_a_term() -> None:
+    data = Variable("m1.data", 160)
+    step = packet_out(Part(64, 0x0000_0008_0002_0000), data=Part(160, data.name))
+    found = explore_agent(small_agent(), made_test(case(step, variables=(data,))))
+    (only,) = found.classes
+    assert concrete_output(only.output, {"m1.data": 5})[0][0].values() == {"port": 2, "data": bytes(19) + b"\5"}
+
+
+def test_further_inputs_of_each_class_are_checked() -> None:
+    found = explore_agent(small_agent(), OUTPUT_TEST, ExploreOptions(check_classes=3))
+    assert (found.complete, found.statistics.checked) == (True, 8)  # 2 + 3 + 3 + 0 + 0 + 0: three classes are one input
+
+
+def test_progress_is_reported_after_each_run() -> None:
+    seen: list[ExploreProgress] = []
+    test = made_test(case(OUTPUT, variables=(TYPE, PORT)), case(message(18), name="two"))
+    explore_agent(small_agent(), test, None, seen.append)
+    assert [each.runs for each in seen] == [1, 2, 3, 4, 5, 6, 7]
+    assert (seen[-1].case, seen[-1].classes, seen[-1].agent, seen[-1].test) == ("two", 7, "small", "made-by-hand")
+
+
+def test_the_budget_of_paths_makes_a_partition_incomplete() -> None:
+    test = made_test(case(OUTPUT, variables=(TYPE, PORT)), case(message(18), name="two"))
+    found = explore_agent(small_agent(), test, ExploreOptions(paths=2))
+    assert not found.complete
+    assert found.reasons == ("case one: the budget of 2 paths is used up", "cases not explored: two")
+    assert len(found.classes) == 2
+
+
+def test_ctrl_c_keeps_the_classes_found_so_far() -> None:
+    def interrupt(event: ExploreProgress) -> None:
+        if event.runs == 3:
+            raise KeyboardInterrupt
+
+    test = made_test(case(OUTPUT, variables=(TYPE, PORT)), case(message(18), name="two"))
+    found = explore_agent(small_agent(), test, None, interrupt)
+    assert (len(found.classes), found.complete) == (3, False)
+    assert found.reasons == ("case one: interrupted from the keyboard", "cases not explored: two")
+
+
+def agent_with(tmp_path: Path, body: str) -> Path:
+    """A file with an agent whose `message` has this body."""
+    file = tmp_path / "own_agent.py"
+    lines = "".join(f"        {line}\n" for line in body.splitlines())
+    file.write_text(
+        "import zlib\n\n\nclass Own:\n    def reset(self):\n        return []\n\n"
+        f"    def message(self, data):\n{lines}\n"
+        "    def packet(self, port, frame):\n        return []\n\n    advance = packet\n"
+    )
+    return file
+
+
+def test_a_lost_constraint_is_a_reason_with_file_and_line(tmp_path: Path) -> None:
+    file = agent_with(tmp_path, "if zlib.crc32(data) == 5:\n    return [(1, b'')]\nreturn []")
+    found = explore_agent(class_in_file(file, "Own"), OUTPUT_TEST, ExploreOptions(paths=20))
+    assert not found.complete
+    assert any(f"constraints were lost at 1 site, first {file}:9" in reason for reason in found.reasons), found.reasons
+
+
+def test_a_value_that_is_no_observation_is_an_error(tmp_path: Path) -> None:
+    file = agent_with(tmp_path, "return [5]")
+    with pytest.raises(AgentError, match="the agent returned 5; expected a list of messages"):
+        explore_agent(class_in_file(file, "Own"), OUTPUT_TEST)
+
+
+def test_an_agent_that_changes_outside_of_its_state_is_not_pure(tmp_path: Path) -> None:
+    body = "COUNT.append(0)\nreturn [(len(COUNT), data)] if data[16:18] == bytes(2) else []"
+    file = agent_with(tmp_path, body)
+    file.write_text(f"COUNT = []\n{file.read_text()}")
+    found = explore_agent(class_in_file(file, "Own"), OUTPUT_TEST, ExploreOptions(check_classes=3))
+    assert not found.complete
+    assert any("behave differently, first class" in reason for reason in found.reasons), found.reasons
+
+
+def test_a_black_box_is_not_explored() -> None:
+    source = small_agent()
+    source.black_box = True
+    with pytest.raises(AgentError, match="small cannot be explored: it is a black box"):
+        explore_agent(source, OUTPUT_TEST)
