@@ -18,7 +18,7 @@ from sdnloom.crosscheck.template.tables import (
     STATS_KINDS,
     Kind,
 )
-from sdnloom.crosscheck.value_names import constants, field_kind, shown_value
+from sdnloom.crosscheck.template.value_names import constants, field_kind, shown_value
 from sdnloom.network.bitstruct import Slot
 from sdnloom.network.openflow.constants import V10, V13, VERSIONS, FlowFlag, PortConfig
 from sdnloom.network.openflow.layouts import HEADER, STRUCTS, struct_layout
@@ -58,7 +58,7 @@ class _Row:
     bits: int
 
 
-def fields_of(case: Case, values: Mapping[str, int], version: int) -> tuple[Field, ...]:
+def input_fields(case: Case, values: Mapping[str, int], version: int) -> tuple[Field, ...]:
     """Return the fields of an input in the order of the wire. Types in the input decide the names of arguments."""
     messages: dict[str, str] = {}
     overlays: dict[str, Overlay] = {}
@@ -210,7 +210,7 @@ def _bits(row: _Row, masks: Mapping[str, int]) -> list[_Row]:
 # ---- Names -----------------------------------------------------------------------------------------------------------
 
 
-def value_text(field: Field, value: int, version: int) -> str:
+def field_text(field: Field, value: int, version: int) -> str:
     """Return a value of the field as people write it: `SET_VLAN_VID`, `OFPP_CONTROLLER`, `0x0fff`, `10.0.0.1`."""
     return shown_value(field.kind, field.bits, value, version, field.message)
 

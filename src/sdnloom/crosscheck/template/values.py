@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from sdnloom.crosscheck.switch_test import Overlay, Variable
-from sdnloom.crosscheck.value_names import IP4_VALUE, IP6_VALUE, MAC_VALUE, constants, field_kind
+from sdnloom.crosscheck.template.value_names import IP4_VALUE, IP6_VALUE, MAC_VALUE, constants, field_kind
 from sdnloom.network.value import AddressError, ip, mac
 from sdnloom.scenario_file.document import Entries
 from sdnloom.scenario_file.table import Table

@@ -26,8 +26,8 @@ _BY_NAME: Final = {
     **dict.fromkeys(("nw_src", "nw_dst", "nw_addr", "spa", "tpa"), IP4_VALUE),
     **dict.fromkeys(("group_id", "out_group", "watch_group"), "group"),
     **dict.fromkeys(
-        ("wildcards", "dl_type", "eth_type", "dl_vlan", "vlan_vid", "cookie", "cookie_mask", "flags", "config", "mask", "advertise",
-         "argument", "body", "data", "octets", "tail", "ethertype", "metadata", "nw_tos", "experimenter",
+        ("wildcards", "dl_type", "eth_type", "dl_vlan", "vlan_vid", "cookie", "cookie_mask", "flags", "config", "mask",
+         "advertise", "argument", "body", "data", "octets", "tail", "ethertype", "metadata", "nw_tos", "experimenter",
          "miss_send_len", "pad", "generation_id"),
         HEX_VALUE,
     ),
