@@ -24,9 +24,9 @@ from sdnloom.network.openflow import (
     decode,
     encode,
 )
+from sdnloom.switches.openvswitch import OpenVswitch
 from tests.network.openflow.generators import PLAIN
 from tests.network.openflow.test_refusals import CASES
-from tests.network.openvswitch import OpenVswitch
 
 # Where the specification's error is another one than Open vSwitch's.
 DIFFERENCES = {

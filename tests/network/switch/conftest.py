@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.network.openvswitch import OpenVswitch
+from sdnloom.switches.openvswitch import OpenVswitch
 from tests.network.switch.differential import Comparison, configuration
 
 

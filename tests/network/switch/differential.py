@@ -33,7 +33,7 @@ from sdnloom.network.switch import (
     receive_packet,
 )
 from sdnloom.network.switch.tables.flow_mod import has_no_wildcards
-from tests.network.openvswitch import Observed, OpenVswitch
+from sdnloom.switches.openvswitch import OpenVswitch, SwitchReaction
 from tests.network.switch.deviations import (
     ALWAYS,
     DEVIATIONS,
@@ -176,7 +176,7 @@ class Comparison:
             return replace(real, messages=tuple(errors))
         return real
 
-    def _observe(self, stimulus: Stimulus) -> Observed:
+    def _observe(self, stimulus: Stimulus) -> SwitchReaction:
         if isinstance(stimulus, Arrival):
             return self.switch.frame(stimulus.port, encode_packet(stimulus.packet))
         if isinstance(stimulus, Send):

@@ -1,6 +1,5 @@
 """The switch model agrees with a real Open vSwitch, and the comparison detects mistakes in the model."""
 
-import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -38,7 +37,6 @@ from sdnloom.network.switch import Switch, pipeline, plain_ports, timeouts
 from sdnloom.network.switch.core import FlowEntry
 from sdnloom.network.switch.tables import flow_mod as flowmod
 from sdnloom.network.switch.tables.lookup import matches
-from tests.network.openvswitch import OpenVswitch
 from tests.network.switch import views
 from tests.network.switch.deviations import (
     ALWAYS,
@@ -297,19 +295,6 @@ def test_mistake_in_the_model_is_found(compare: Callable[[int], Comparison], mut
         order = (TELLING.get(mutant, 0), *range(SEQUENCES))
         differences = (comparison.run(Generator(comparison.config, seed).sequence()) for seed in order)
         assert any(difference is not None for difference in differences)
-
-
-# -- the harness ------------------------------------------------------------------------------------------------------
-
-
-def test_closing_ends_both_processes_and_removes_the_directory(need_tool: Callable[..., None]) -> None:
-    need_tool("ovs-vswitchd", "ovsdb-server")
-    with OpenVswitch(V10) as switch:
-        processes, directory = list(switch._processes), switch._directory
-        assert len(processes) == 2
-        assert all(process.poll() is None for process in processes)
-    assert all(process.returncode is not None for process in processes)
-    assert not os.path.exists(directory)
 
 
 def test_sequences_are_the_same_in_every_run() -> None:

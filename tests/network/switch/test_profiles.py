@@ -49,7 +49,7 @@ from sdnloom.network.switch import (
     receive_packet,
 )
 from sdnloom.network.topology.spec import SwitchSpec
-from tests.network.openvswitch import OpenVswitch
+from sdnloom.switches.openvswitch import OpenVswitch
 
 VERSIONS = {V10: "1.0", V13: "1.3"}
 SPEC = SwitchSpec("s1", 1, (1, 2, 3))

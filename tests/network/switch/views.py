@@ -24,7 +24,7 @@ from sdnloom.network.packet import decode as decode_packet
 from sdnloom.network.packet import encode as encode_packet
 from sdnloom.network.switch import SwitchOutcome
 from sdnloom.network.switch.tables.lookup import is_fragment
-from tests.network.openvswitch import Observed
+from sdnloom.switches.openvswitch import SwitchReaction
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def view_of_model(outcome: SwitchOutcome) -> View:
     return View(_by_port(frames), _comparable(outcome.messages))
 
 
-def view_of_switch(observed: Observed, version: int) -> View:
+def view_of_switch(observed: SwitchReaction, version: int) -> View:
     """Return Open vSwitch's side of a step."""
     return View(_by_port(observed.frames), _comparable(decode(message, version) for message in observed.messages))
 

@@ -1,0 +1,86 @@
+"""The controller's end of an OpenFlow connection to a real switch, in whole messages.
+
+Laws: messages are those of the length fields, in order; bytes that cannot be divided (a length below 8) are one last
+message, and the connection is `broken`.
+"""
+
+import contextlib
+import select
+import socket
+import time
+from typing import Final
+
+from sdnloom.switches.errors import ConnectionClosedError, SwitchSilentError
+
+ANSWER_SECONDS: Final = 10.0  # an answer that takes longer does not come
+_HEADER: Final = 8
+
+
+class MessageConnection:
+    """A connected stream socket."""
+
+    def __init__(self, connected: socket.socket) -> None:
+        self._socket = connected
+        self._data = bytearray()
+        self._ended = False
+        self.broken = False
+
+    def send(self, data: bytes) -> None:
+        """Send bytes; a peer that closed the connection is noticed when something is read."""
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            self._socket.sendall(data)
+
+    def next(self, seconds: float = ANSWER_SECONDS) -> bytes:
+        """Return the next message; raise ConnectionClosedError, or SwitchSilentError when none arrives in time."""
+        deadline = time.monotonic() + seconds
+        while (message := self._take()) is None:
+            if self._ended:
+                raise ConnectionClosedError("the switch closed the OpenFlow connection")
+            left = deadline - time.monotonic()
+            if left <= 0 or not select.select([self._socket], [], [], left)[0]:
+                raise SwitchSilentError(f"the switch sent nothing for {seconds:g} s where an answer is due")
+            self._read()
+        return message
+
+    def arrived(self) -> list[bytes]:
+        """Return the messages that arrived so far, without waiting."""
+        messages = []
+        while True:
+            while (message := self._take()) is not None:
+                messages.append(message)
+            if self._ended or not select.select([self._socket], [], [], 0)[0]:
+                return messages
+            self._read()
+
+    @property
+    def ended(self) -> bool:
+        """Whether the switch closed the connection and all its messages were taken."""
+        return self._ended and not self._data
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._socket.close()
+
+    def _read(self) -> None:
+        try:
+            data = self._socket.recv(1 << 16)
+        except ConnectionResetError:
+            data = b""
+        self._data += data
+        self._ended = not data
+
+    def _take(self) -> bytes | None:
+        """Return the first whole message of what was read, or None."""
+        data = self._data
+        length = int.from_bytes(data[2:4], "big") if len(data) >= _HEADER else None
+        if self._ended and data and (length is None or len(data) < length):
+            length = len(data)  # the rest of a message that will not come
+            self.broken = True
+        if length is None or len(data) < length:
+            return None
+        if length < _HEADER:
+            length = len(data)
+            self.broken = True
+        message = bytes(data[:length])
+        del data[:length]
+        return message

@@ -1,0 +1,135 @@
+"""Processes of a real switch: started in a temporary directory of their own, and ended by process id.
+
+Every path that they use is in the directory. They do not get the terminal's Ctrl-C, because they are ended in order
+afterwards; if this process is killed, Linux ends them.
+"""
+
+import contextlib
+import ctypes
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final
+
+from sdnloom.switches.errors import RealSwitchError, SwitchEndedError
+
+_SECONDS: Final = 20.0
+_PAUSE: Final = 0.005
+_LONG: Final = 60
+_PR_SET_PDEATHSIG: Final = 1
+_LIBC: Final = ctypes.CDLL(None)  # loaded here: a new process that has not started its program may not load it
+
+
+class Daemons:
+    """Some processes with one directory. Law: after `close` none of them runs and the directory is gone."""
+
+    def __init__(self, prefix: str, environment: Callable[[Path], dict[str, str]]) -> None:
+        temporary = tempfile.gettempdir()
+        # The name of a unix socket has at most 107 characters.
+        self.directory = Path(tempfile.mkdtemp(prefix=prefix, dir=temporary if len(temporary) < _LONG else "/tmp"))
+        self._environment = {**os.environ, "PATH": _search_path(), **environment(self.directory)}
+        self._started: dict[str, subprocess.Popen[bytes]] = {}
+
+    def start(self, name: str, *words: str) -> None:
+        """Start a process that runs until `close`; it writes its log to NAME.log in the directory."""
+        self._started[name] = subprocess.Popen(
+            words,
+            env=self._environment,
+            cwd=self.directory,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            preexec_fn=_end_with_parent,
+        )
+
+    def run(self, *words: str) -> str:
+        """Run a process to its end and return what it printed."""
+        try:
+            ended = subprocess.run(
+                words, env=self._environment, cwd=self.directory, capture_output=True, text=True, timeout=_SECONDS
+            )
+        except subprocess.TimeoutExpired:
+            self.check()
+            raise RealSwitchError(f"{words[0]} does not end within {_SECONDS:g} s") from None
+        if ended.returncode:
+            self.check()
+            reason = _last_line(ended.stderr) or f"exit code {ended.returncode}"
+            raise RealSwitchError(f"{words[0]} failed: {reason}")
+        return ended.stdout
+
+    @property
+    def process_ids(self) -> dict[str, int]:
+        """The process id of each started process by name."""
+        return {name: process.pid for name, process in self._started.items()}
+
+    def check(self) -> None:
+        """Raise SwitchEndedError with the last line of its log if a process has ended."""
+        for name, process in self._started.items():
+            if process.poll() is not None:
+                raise SwitchEndedError(f"{name} ended ({_ending(process.returncode)}): {self._log(name)}")
+
+    def wait_for_end(self, seconds: float) -> None:
+        """Give a process that is about to end the time to do so; raise SwitchEndedError if one did."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            self.check()
+            time.sleep(_PAUSE)
+        self.check()
+
+    def close(self) -> None:
+        """End all processes, by id, the last one first, and remove the directory."""
+        running = [process for process in reversed(self._started.values()) if process.poll() is None]
+        for process in running:
+            process.terminate()
+        for process in running:
+            try:
+                process.wait(timeout=_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+    def _log(self, name: str) -> str:
+        try:
+            text = (self.directory / f"{name}.log").read_text(errors="replace")
+        except OSError:
+            return "it wrote no log"
+        return _last_line(text) or "its log is empty"
+
+
+def need_programs(names: Sequence[str], package: str) -> None:
+    """Raise RealSwitchError if a program is not installed."""
+    missing = [name for name in names if shutil.which(name, path=_search_path()) is None]
+    if missing:
+        text = ", ".join(missing)
+        raise RealSwitchError(f"{text}: not installed; install the package {package} (it need not run as a service)")
+
+
+def _search_path() -> str:
+    """Return where programs are searched: Debian keeps daemons in a folder that only root has on its path."""
+    return os.pathsep.join((os.environ.get("PATH", os.defpath), "/usr/sbin", "/usr/local/sbin"))
+
+
+def _ending(code: int) -> str:
+    if code >= 0:
+        return f"exit code {code}"
+    with contextlib.suppress(ValueError):
+        return signal.Signals(-code).name
+    return f"signal {-code}"
+
+
+def _last_line(text: str) -> str:
+    lines = text.strip().splitlines()
+    return lines[-1] if lines else ""
+
+
+def _end_with_parent() -> None:
+    """Ask Linux to end this new process when the thread that starts it ends, however that happens."""
+    with contextlib.suppress(AttributeError):
+        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
