@@ -15,13 +15,14 @@ from sdnloom.crosscheck.exchange import run_case
 from sdnloom.crosscheck.output import AgentOutput, concrete_output
 from sdnloom.crosscheck.partition import BehaviourClass, Partition, PartitionStatistics
 from sdnloom.crosscheck.switch_test import Case, SwitchTest
+from sdnloom.crosscheck.test_document import domain
 from sdnloom.symbolic.execution import Execution
 from sdnloom.symbolic.options import ExplorationOptions
 from sdnloom.symbolic.path_search import PathRun, explore
 from sdnloom.symbolic.result import Exploration, PathClass
 from sdnloom.symbolic.self_check import check_purity
-from sdnloom.symbolic.terms.constructors import any_, between, var
-from sdnloom.symbolic.terms.node import Model, Term
+from sdnloom.symbolic.terms.constructors import var
+from sdnloom.symbolic.terms.node import Model
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +115,7 @@ class _Phase:
         found = explore(
             run,
             [var(variable.name, variable.bits) for variable in case.variables],
-            _domain(case),
+            domain(case),
             initial=case.defaults(),
             options=options,
             clock=self._clock,
@@ -201,12 +202,3 @@ def _same(found: PathClass, model: Model, output: Any, plain: Agent, case: Case,
 
 def _was_interrupted(found: Exploration) -> bool:
     return "interrupted from the keyboard" in found.reasons
-
-
-def _domain(case: Case) -> tuple[Term, ...]:
-    """Return the ranges of the variables as conditions."""
-    return tuple(
-        any_(*(between(var(each.name, each.bits), low, high) for low, high in each.ranges))
-        for each in case.variables
-        if each.ranges
-    )

@@ -7,7 +7,7 @@ for the headers of 1.3's fields.
 from typing import Final
 
 from sdnloom.crosscheck.output import OutputValue
-from sdnloom.crosscheck.symbolic_value import as_output, as_term, plain_or_term, settled
+from sdnloom.crosscheck.symbolic_value import as_octets, as_output, as_term, plain_or_term, settled
 from sdnloom.network.openflow.constants import V10, V13
 from sdnloom.network.openflow.errors import DecodeError
 from sdnloom.network.openflow.layouts import STRUCTS
@@ -43,6 +43,7 @@ _BITS: Final = {
 _PREFIXES: Final = {"nw_src": 8, "nw_dst": 14}
 _USED_BITS: Final = {"dl_vlan_pcp": 7, "nw_tos": 0xFC}
 _TRANSPORT: Final = (1, 6, 17)
+_MOST_OCTETS: Final = 16  # an IPv6 address; a longer value of a field that nobody knows is no number
 
 
 def match_fields10(data: bytes) -> list[tuple[str, OutputValue]]:
@@ -121,6 +122,8 @@ def _oxm_fields(data: bytes, at: int, end: int) -> tuple[list[tuple[str, OutputV
         raise DecodeError("bad_match", "bad_len", f"a field of {head['length']} bytes")
     known = BY_NUMBER.get(head["field"]) if head["class"] == OPENFLOW_BASIC else None
     name = known.name if known else f"oxm_{head['class']:04x}_{head['field']}"
+    if size > _MOST_OCTETS:
+        return [(f"{name}.data", as_octets(data[at:stop]))], stop
     value, mask = int_of_bytes(data[at : at + size], "big"), (1 << 8 * size) - 1
     if head["hasmask"]:
         mask = int_of_bytes(data[at + size : stop], "big")

@@ -94,7 +94,7 @@ def _comparable_fields(name: str, fields: NamedValues) -> Iterator[tuple[str, Ou
     failed = name == "Error" and comparable(dict(fields)["type"]) == _HELLO_FAILED
     for field, value in fields:
         last = field.rpartition(".")[2]
-        if last in _LEFT_OUT or (last == "name" and _is_of_port(name, field)):
+        if last in _LEFT_OUT or (last == "name" and field.startswith(("ports[", "desc."))):
             continue
         if field == "buffer_id" and not isinstance(value, bytes | str):
             yield "buffered", _buffered(value)
@@ -103,10 +103,6 @@ def _comparable_fields(name: str, fields: NamedValues) -> Iterator[tuple[str, Ou
                 yield field, _first_octets(value, ERROR_DATA)
         else:
             yield field, value
-
-
-def _is_of_port(name: str, field: str) -> bool:
-    return field.startswith(("ports[", "desc.")) and name != "TableStatsReply"
 
 
 def _buffered(number: int | Term) -> int | Term:

@@ -84,8 +84,13 @@ def class_in_file(file: Path, kind: str, name: str | None = None) -> "ClassSourc
     return ClassSource(name or f"{file}:{kind}", file, kind, load)
 
 
-def class_in_module(module: str, kind: str, name: str | None = None) -> "ClassSource":
-    """Return the source of a class in a module, which is looked for in the current folder too."""
+def class_in_module(
+    module: str, kind: str, name: str | None = None, *, selects: Callable[[str], bool] | None = None
+) -> "ClassSource":
+    """Return the source of a class in a module, which is looked for in the current folder too.
+
+    Modules that `selects` accepts are rewritten with it; by default those of its package, without sdnloom's own.
+    """
     if not all(part.isidentifier() for part in module.split(".")):
         raise AgentError(f"agent {module}:{kind}: {module!r} is no name of a module; expected {_EXPECTED}")
     package = module.partition(".")[0]
@@ -96,8 +101,10 @@ def class_in_module(module: str, kind: str, name: str | None = None) -> "ClassSo
     place = Path(spec.origin) if spec.origin else Path(next(iter(spec.submodule_search_locations or ("",))))
 
     def load(rewriting: bool) -> ModuleType:
-        modules = RewrittenModules(lambda other: other.partition(".")[0] == package, path=folders, rewriting=rewriting)
-        return modules.load(module)
+        return RewrittenModules(selects or together, path=folders, rewriting=rewriting).load(module)
+
+    def together(other: str) -> bool:
+        return other == module or (other.partition(".")[0] == package != "sdnloom")
 
     return ClassSource(name or f"{module}:{kind}", place, kind, load)
 
@@ -139,11 +146,11 @@ class ClassSource:
         return self._classes[rewriting]
 
     def _loaded(self, rewriting: bool) -> type[Any]:
-        try:
-            with user_code_errors(self._place, "the agent"):
+        with user_code_errors(self._place, "the agent"):
+            try:
                 module = self._load(rewriting)
-        except SyntaxError as error:
-            raise AgentError(f"{self._place}, line {error.lineno}: not Python: {error.msg}") from None
+            except SyntaxError as error:
+                raise AgentError(f"{error.filename}, line {error.lineno}: not Python: {error.msg}") from None
         found = getattr(module, self._kind, None)
         if not isinstance(found, type):
             raise AgentError(f"agent {self.name}: {self._place} has no class {self._kind}")

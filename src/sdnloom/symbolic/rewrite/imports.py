@@ -61,6 +61,9 @@ class RewrittenModules:
         package = name.rpartition(".")[0]
         parent = self._module(package) if package else None
         spec = importlib.machinery.PathFinder.find_spec(name, self._path if parent is None else parent.__path__)
+        if spec is not None and spec.origin is None and spec.submodule_search_locations is not None:
+            self.modules[name] = importlib.util.module_from_spec(spec)  # a package without a file of its own
+            return self.modules[name]
         if spec is None or spec.origin is None or not isinstance(spec.loader, importlib.machinery.SourceFileLoader):
             raise RewriteImportError(
                 f"module {name!r}: expected Python source to rewrite, found {spec and spec.origin}"
