@@ -63,15 +63,11 @@ def _match10(table: Table, inputs: Inputs) -> SymbolicOctets:
 
 
 def _match13(table: Table, inputs: Inputs) -> SymbolicOctets:
-    fields = [
-        read_oxm_field(table, name, name, f"match.{name}", inputs, masked=True) for name in FIELDS if name in table
-    ]
+    given = [name for name in FIELDS if table.get(name, "a value", lambda value: True, None) is not None]
+    fields = [read_oxm_field(table, name, name, f"match.{name}", inputs, masked=True) for name in given]
     content = join_octets(fields)
     size = STRUCTS[V13]["match"].size + len(content.data)
     head = pack_struct(STRUCTS[V13]["match"], {"type": OXM_MATCH, "length": size})
-    for name in table.keys():  # noqa: SIM118
-        if name not in FIELDS:
-            table.choice(name, ())
     return join_octets((head, content, SymbolicOctets(bytes(-size % 8))))
 
 
