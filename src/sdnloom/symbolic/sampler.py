@@ -20,6 +20,8 @@ class Sampler:
 
     def draw(self, literals: Sequence[Term], known: Model, count: int) -> list[dict[str, int]]:
         """Return up to `count` distinct models other than `known`; fewer if no more are found."""
+        if not self._variables:
+            return []
         facts = Facts()
         for literal in literals:
             facts.learn(literal, True)

@@ -43,9 +43,9 @@ class AgentSource(Protocol):
 # Modules are imported when their agent is named.
 BUILT_IN_AGENTS: Final[dict[str, str]] = {
     "strict": "sdnloom.crosscheck.agents.strict:strict_source",
-    "reference-like": "sdnloom.crosscheck.agents.reference_like:reference_like_source",
-    "ovs-like": "sdnloom.crosscheck.agents.ovs_like:ovs_like_source",
-    "modified": "sdnloom.crosscheck.agents.modified:modified_source",
+    "reference-like": "sdnloom.crosscheck.agents.compact.source:reference_like_source",
+    "ovs-like": "sdnloom.crosscheck.agents.compact.source:ovs_like_source",
+    "modified": "sdnloom.crosscheck.agents.compact.source:modified_source",
     "openvswitch": "sdnloom.crosscheck.agents.openvswitch:openvswitch_source",
     "unix": "sdnloom.crosscheck.agents.socket_agent:unix_source",
     "tcp": "sdnloom.crosscheck.agents.socket_agent:tcp_source",

@@ -1,0 +1,63 @@
+"""The source of the compact agents: with their own code for concrete runs, with rewritten code for exploration."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+from sdnloom.crosscheck.agent import Agent, AgentError
+from sdnloom.crosscheck.agents.compact import named
+from sdnloom.crosscheck.agents.compact.wire import VERSION10
+from sdnloom.symbolic.rewrite.imports import RewrittenModules
+
+_PACKAGE = __name__.rpartition(".")[0]
+
+
+class CompactSource:
+    """Makes agents of one name."""
+
+    versions = frozenset((VERSION10,))
+    black_box = False
+
+    def __init__(self, name: str) -> None:
+        named.behaviours_of(name)  # a wrong name is refused here
+        self.name = name
+
+    @contextmanager
+    def open(self, version: int) -> Iterator[Agent]:
+        """Make an agent for concrete runs."""
+        self._check(version)
+        yield named.named_agent(self.name)
+
+    def symbolic(self, version: int) -> Callable[[], Agent]:
+        """Return what makes agents with rewritten code."""
+        self._check(version)
+        make, name = rewritten_named().named_agent, self.name
+        return lambda: make(name)
+
+    def _check(self, version: int) -> None:
+        if version not in self.versions:
+            raise AgentError(f"agent {self.name} does not speak OpenFlow version {version}")
+
+
+@cache
+def rewritten_named() -> Any:
+    """Return the rewritten module `named`, with rewritten copies of all modules of this package behind it."""
+    return RewrittenModules(lambda module: module == _PACKAGE or module.startswith(f"{_PACKAGE}.")).load(
+        f"{_PACKAGE}.named"
+    )
+
+
+def reference_like_source(text: str) -> CompactSource:
+    """Return the source of reference-like, which has no variants."""
+    return CompactSource("reference-like" + (f":{text}" if text else ""))
+
+
+def ovs_like_source(text: str) -> CompactSource:
+    """Return the source of ovs-like, which has no variants."""
+    return CompactSource("ovs-like" + (f":{text}" if text else ""))
+
+
+def modified_source(text: str) -> CompactSource:
+    """Return the source of the agent with all modifications, or with the one of this name."""
+    return CompactSource("modified" + (f":{text}" if text else ""))
