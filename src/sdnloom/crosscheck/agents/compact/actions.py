@@ -71,7 +71,7 @@ def split_actions(data: bytes) -> list[bytes]:
     return found
 
 
-def read_actions(parts: list[bytes]) -> list[CompactAction]:
+def known_actions(parts: list[bytes]) -> list[CompactAction]:
     """Return actions of known types; others are refused."""
     found = []
     for part in parts:

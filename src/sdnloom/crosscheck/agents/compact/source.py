@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from sdnloom.crosscheck.agent import Agent, AgentError
-from sdnloom.crosscheck.agents.compact import named
+from sdnloom.crosscheck.agents.compact import agent_names
 from sdnloom.crosscheck.agents.compact.wire import VERSION10
 from sdnloom.symbolic.rewrite.imports import RewrittenModules
 
@@ -20,19 +20,19 @@ class CompactSource:
     black_box = False
 
     def __init__(self, name: str) -> None:
-        named.behaviours_of(name)  # a wrong name is refused here
+        agent_names.behaviours_of(name)  # a wrong name is refused here
         self.name = name
 
     @contextmanager
     def open(self, version: int) -> Iterator[Agent]:
         """Make an agent for concrete runs."""
         self._check(version)
-        yield named.named_agent(self.name)
+        yield agent_names.named_agent(self.name)
 
     def symbolic(self, version: int) -> Callable[[], Agent]:
         """Return what makes agents with rewritten code."""
         self._check(version)
-        make, name = rewritten_named().named_agent, self.name
+        make, name = rewritten_agent_names().named_agent, self.name
         return lambda: make(name)
 
     def _check(self, version: int) -> None:
@@ -41,10 +41,10 @@ class CompactSource:
 
 
 @cache
-def rewritten_named() -> Any:
-    """Return the rewritten module `named`, with rewritten copies of all modules of this package behind it."""
+def rewritten_agent_names() -> Any:
+    """Return the rewritten module `agent_names`, with rewritten copies of all modules of this package behind it."""
     return RewrittenModules(lambda module: module == _PACKAGE or module.startswith(f"{_PACKAGE}.")).load(
-        f"{_PACKAGE}.named"
+        f"{_PACKAGE}.agent_names"
     )
 
 

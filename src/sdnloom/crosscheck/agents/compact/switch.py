@@ -1,7 +1,7 @@
 """The compact switch as an agent: how it splits the stream of the controller into messages and carries them out."""
 
 from sdnloom.crosscheck.agent import Close, Observed, Wait
-from sdnloom.crosscheck.agents.compact.actions import check_action_ports, has_bad_value, read_actions, split_actions
+from sdnloom.crosscheck.agents.compact.actions import check_action_ports, has_bad_value, known_actions, split_actions
 from sdnloom.crosscheck.agents.compact.arithmetic import equal_bit
 from sdnloom.crosscheck.agents.compact.behaviours import Behaviours
 from sdnloom.crosscheck.agents.compact.datapath import AgentFault, Datapath, PortBits10
@@ -137,7 +137,7 @@ class CompactSwitch:
         _check_size(len(message) >= 16)
         buffer_id, in_port, size = number_at(message, 8, 4), number_at(message, 12, 2), number_at(message, 14, 2)
         _check_size(size <= len(message) - 16)
-        actions = read_actions(split_actions(message[16 : 16 + size]))
+        actions = known_actions(split_actions(message[16 : 16 + size]))
         behaviours = self.behaviours
         if behaviours.refused_in_port is not None and in_port == behaviours.refused_in_port:
             raise Refusal(Errors10.ACTION_PORT)
@@ -200,7 +200,7 @@ class CompactSwitch:
             self._apply_to_buffered(entry, number_at(body, 56, 4))
 
     def _check_entry(self, entry: CompactEntry, parts: list[bytes]) -> None:
-        entry.actions = read_actions(parts)
+        entry.actions = known_actions(parts)
         check_action_ports(entry.actions, self.behaviours, entry.match)
         if self.behaviours.bad_values_in_flow_mod == "refuse" and has_bad_value(entry.actions):
             raise Refusal(Errors10.ACTION_ARGUMENT)
