@@ -75,3 +75,13 @@ def test_bytes_to_a_peer_that_is_gone_are_no_error(ends: Ends) -> None:
     connection.send(b"x")
     with pytest.raises(ConnectionClosedError):
         connection.next()
+
+
+def test_messages_of_a_peer_that_did_not_read_all_are_kept(ends: Ends) -> None:
+    connection, peer = ends
+    connection.send(b"unread")
+    peer.sendall(header(1, 2))
+    peer.close()
+    assert connection.next() == header(1, 2)
+    with pytest.raises(ConnectionClosedError):
+        connection.next()

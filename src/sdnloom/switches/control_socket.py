@@ -1,7 +1,7 @@
 """The control socket of an Open vSwitch daemon: JSON-RPC over a connection that is kept open.
 
-A fresh `ovs-appctl` for each call would cost a process each. The daemon answers one call in each round of its main
-loop, so that calls also are a clock of its rounds.
+A fresh `ovs-appctl` for each call would cost a process each. The daemon answers at most ten calls of a connection in
+each round of its main loop, so that calls also are a clock of its rounds.
 """
 
 import json
@@ -12,6 +12,7 @@ from typing import Any, Final
 from sdnloom.switches.errors import RealSwitchError, SwitchEndedError
 from sdnloom.switches.unix_socket import connect_unix
 
+_CALLS_PER_ROUND: Final = 10
 _SECONDS: Final = 20.0  # a daemon that takes longer hangs
 
 
@@ -21,24 +22,30 @@ class ControlSocket:
     def __init__(self, path: Path) -> None:
         self._socket: socket.socket = connect_unix(path)
         self._socket.settimeout(_SECONDS)
-        self._number = 0
         self._text = ""
 
     def __call__(self, method: str, *params: str) -> str:
         """Return the answer to a call; raise SwitchEndedError if the daemon is gone."""
-        self._number += 1
-        request = json.dumps({"method": method, "params": list(params), "id": self._number})
-        try:
-            self._socket.sendall(request.encode())
-            reply = self._reply()
-        except TimeoutError:
-            raise SwitchEndedError(f"Open vSwitch does not answer {method!r} for {_SECONDS:g} s: it hangs") from None
-        except OSError:
-            raise SwitchEndedError("Open vSwitch closed its control socket") from None
+        (reply,) = self._replies(1, method, params)
         if reply.get("error") is not None:
             words = " ".join((method, *params))[:100]
             raise RealSwitchError(f"Open vSwitch refused {words!r}: {str(reply['error']).strip()}")
         return str(reply["result"])
+
+    def rounds(self, count: int) -> None:
+        """Wait until the daemon's main loop has run so many times from start to end."""
+        self._replies(count * _CALLS_PER_ROUND + 1, "version", ())
+
+    def _replies(self, count: int, method: str, params: tuple[str, ...]) -> list[dict[str, Any]]:
+        """Return the replies to the same call, made so many times at once."""
+        request = json.dumps({"method": method, "params": list(params), "id": 0}).encode()
+        try:
+            self._socket.sendall(request * count)
+            return [self._reply() for _ in range(count)]
+        except TimeoutError:
+            raise SwitchEndedError(f"Open vSwitch does not answer {method!r} for {_SECONDS:g} s: it hangs") from None
+        except OSError:
+            raise SwitchEndedError("Open vSwitch closed its control socket") from None
 
     def close(self) -> None:
         """Close the connection."""

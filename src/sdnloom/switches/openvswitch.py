@@ -171,8 +171,8 @@ class OpenVswitch:
 
     def rounds(self, count: int) -> None:
         """Wait for rounds of the daemon's main loop, without a message: what it was sent before is then done."""
-        for _ in range(count):
-            self.control("version")
+        assert self._control is not None
+        self._control.rounds(count)
 
     def reconnect(self) -> None:
         """Drop the connection and take the next one; `hello` is what the switch sends, and nothing is sent to it."""
@@ -322,9 +322,11 @@ def _bridge(version: int, ports: int, directory: Path) -> list[str]:
     words += ["--", "add-br", "br0", "--", "set", "bridge", "br0", "datapath_type=dummy", "fail-mode=secure"]
     words += [f"protocols={_PROTOCOL[version]}", "other-config:disable-in-band=true"]
     words += ["other-config:datapath-id=0000000000000001", "other-config:hwaddr=02:00:00:00:00:ff"]
+    # Ports of type internal are dummy devices too, whose address can be chosen.
     for number in range(1, ports + 1):
         words += ["--", "add-port", "br0", f"p{number}"]
-        words += ["--", "set", "interface", f"p{number}", "type=dummy", f"ofport_request={number}"]
+        words += ["--", "set", "interface", f"p{number}", "type=internal", f"ofport_request={number}"]
+        words += [f'mac="02:00:00:00:00:{number:02x}"']
         words += [f"options:tx_pcap={directory}/p{number}.pcap"]
     words += ["--", "set", "interface", "br0", f"options:tx_pcap={directory}/br0.pcap"]
     words += ["--", "set-controller", "br0", f"unix:{directory}/controller.sock"]
