@@ -1,0 +1,317 @@
+"""Phase 2: what two agents do differently, from their partitions alone.
+
+Laws: classes are compared by their conditions and outputs alone, so neither agent is needed. A comparison is complete
+only if both partitions are and every question was answered: then no difference found means that there is none.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from sdnloom.crosscheck.output import AgentOutput
+from sdnloom.crosscheck.overlap.class_index import ClassIndex
+from sdnloom.crosscheck.overlap.intersection import CaseComparer, CaseIntersection, DifferentInput
+from sdnloom.crosscheck.partition import Partition
+from sdnloom.crosscheck.root_causes.cause_text import difference_text, field_values, place_text
+from sdnloom.crosscheck.root_causes.find import CauseFinder, FoundCause
+from sdnloom.crosscheck.root_causes.set_check import partition_checks
+from sdnloom.crosscheck.root_causes.trial import RunInput, Trial
+from sdnloom.crosscheck.switch_test import Case, SwitchTest
+from sdnloom.crosscheck.test_document import domain
+from sdnloom.errors import SdnloomError
+from sdnloom.inputs.condition_text import condition_text
+from sdnloom.symbolic.solver.interface import find_solver
+
+
+class ComparisonError(SdnloomError):
+    """Partitions that cannot be compared: of different tests."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompareOptions:
+    """How to compare. `outcomes` runs an agent on (case, values): for black boxes, whose partition knows few inputs."""
+
+    per_path: bool = False  # pairs of classes instead of groups
+    seconds: float | None = None
+    query_seconds: float = 10.0
+    solver: str = "auto"
+    outcomes: tuple[RunInput | None, RunInput | None] = (None, None)
+    root_causes: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class CompareProgress:
+    """How far a comparison is."""
+
+    test: str
+    case: str
+    queries: int
+    inconsistencies: int
+
+
+@dataclass(frozen=True, slots=True)
+class Inconsistency:
+    """Two groups with different outputs and an input that is in both. `confirmed` is None if it was not replayed."""
+
+    test: str
+    case: str
+    condition: str
+    witness: Mapping[str, int]
+    outputs: tuple[AgentOutput, AgentOutput]
+    confirmed: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RootCause:
+    """One reason for inconsistencies: when it shows, what each agent does, and an input that shows it."""
+
+    message: str
+    fields: tuple[str, ...]
+    condition: str
+    difference: str
+    test: str
+    case: str
+    witness: Mapping[str, int]
+    outputs: tuple[AgentOutput, AgentOutput]
+    inconsistencies: tuple[int, ...]
+    exact: bool = True  # whether the condition is exact for the witness's other fields, not only for values tried
+    key: tuple[object, ...] = field(default=(), repr=False)  # what makes two causes the same, without the difference
+    differences: tuple[object, ...] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class CompareStatistics:
+    """How the comparison was made."""
+
+    classes: tuple[int, int] = (0, 0)
+    groups: tuple[int, int] = (0, 0)
+    compared: int = 0  # inputs that were looked up in both partitions
+    not_compared: int = 0  # witnesses that one of the partitions does not know
+    queries: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What two agents do differently in one or more tests. Law: complete exactly if `reasons` is empty."""
+
+    agents: tuple[str, str]
+    tests: tuple[SwitchTest, ...]
+    complete: bool
+    reasons: tuple[str, ...] = ()
+    inconsistencies: tuple[Inconsistency, ...] = ()
+    root_causes: tuple[RootCause, ...] = ()
+    statistics: CompareStatistics = CompareStatistics()
+
+
+_DEFAULTS: Final = CompareOptions()
+
+
+def compare_partitions(
+    first: Partition,
+    second: Partition,
+    options: CompareOptions = _DEFAULTS,
+    on_event: Callable[[CompareProgress], Any] | None = None,
+) -> Comparison:
+    """Return the differences of two agents in one test; raise ComparisonError if the partitions are of two tests."""
+    if first.test != second.test:
+        raise ComparisonError(
+            f"the partition of {first.agent} is of test {first.test.name}, that of {second.agent} of "
+            f"{second.test.name}{' in another form' if first.test.name == second.test.name else ''};"
+            " expected partitions of the same test"
+        )
+    return _Comparing(first, second, options, on_event).run()
+
+
+class _Comparing:
+    def __init__(
+        self,
+        first: Partition,
+        second: Partition,
+        options: CompareOptions,
+        on_event: Callable[[CompareProgress], Any] | None,
+    ) -> None:
+        self._partitions = first, second
+        self._indexes = ClassIndex(first), ClassIndex(second)
+        self._options = options
+        self._on_event = on_event
+        self._started = time.monotonic()
+        self._solver = find_solver(options.solver)
+        self._inconsistencies: list[Inconsistency] = []
+        self._causes: list[RootCause] = []
+        self._queries = 0
+
+    def run(self) -> Comparison:
+        first, second = self._partitions
+        reasons = {f"{each.agent}: {reason}": None for each in (first, second) for reason in each.reasons}
+        statistics = CompareStatistics((len(first.classes), len(second.classes)))
+        for case in first.test.cases:
+            found = self._case(case)
+            reasons |= found.reasons
+            sizes = tuple(map(len, found.groups))
+            statistics = replace(
+                statistics,
+                groups=(statistics.groups[0] + sizes[0], statistics.groups[1] + sizes[1]),
+                compared=statistics.compared + found.compared,
+                not_compared=statistics.not_compared + found.not_compared,
+                queries=statistics.queries + found.queries,
+            )
+        statistics = replace(statistics, seconds=time.monotonic() - self._started)
+        agents = first.agent, second.agent
+        return Comparison(
+            agents,
+            (first.test,),
+            not reasons,
+            tuple(reasons),
+            tuple(self._inconsistencies),
+            merged_causes(self._causes, agents),
+            statistics,
+        )
+
+    def _overdue(self) -> bool:
+        limit = self._options.seconds
+        return limit is not None and time.monotonic() - self._started > limit
+
+    def _case(self, case: Case) -> CaseIntersection:
+        options, test = self._options, self._partitions[0].test
+        solver = self._solver(domain(case), options.query_seconds) if self._solver and case.variables else None
+        comparer = CaseComparer(
+            self._indexes,
+            case,
+            per_path=options.per_path,
+            solver=solver,
+            overdue=self._overdue,
+            on_query=self._tell(case),
+        )
+        found = comparer.run()
+        numbers = {}
+        for pair, different in found.pairs.items():
+            numbers[pair] = len(self._inconsistencies)
+            condition = self._condition(case, different)
+            self._inconsistencies.append(
+                Inconsistency(test.name, case.name, condition, different.values, different.outputs)
+            )
+        if options.root_causes:
+            self._find_causes(case, found.inputs, numbers)
+        return found
+
+    def _tell(self, case: Case) -> Callable[[CaseIntersection], None]:
+        def tell(found: CaseIntersection) -> None:
+            self._queries += 1
+            if self._on_event is not None:
+                count = len(self._inconsistencies) + len(found.pairs)
+                self._on_event(CompareProgress(self._partitions[0].test.name, case.name, self._queries, count))
+
+        return tell
+
+    def _condition(self, case: Case, different: DifferentInput) -> str:
+        """Return the conditions of the two classes of an input as text."""
+        literals = dict.fromkeys(
+            literal
+            for index in self._indexes
+            if (number := index.find(case.name, different.values)) is not None
+            for literal in index.partition.classes[number].condition
+        )
+        return condition_text(tuple(literals)) or "every input"
+
+    def _find_causes(
+        self, case: Case, inputs: Sequence[DifferentInput], numbers: Mapping[tuple[int, int], int]
+    ) -> None:
+        if not inputs:
+            return
+        test, options = self._partitions[0].test, self._options
+        outcomes = tuple(run or index.output for run, index in zip(options.outcomes, self._indexes, strict=True))
+        trial = Trial(case, test.version, outcomes)  # type: ignore[arg-type]
+        checks = partition_checks(self._indexes, case, test.version, self._solver, options.query_seconds)
+        finder = CauseFinder(trial, checks)
+        finder.add((each.values, numbers[each.pair]) for each in inputs)
+        agents = self._partitions[0].agent, self._partitions[1].agent
+        self._causes += [root_cause(test, agents, each) for each in finder.found if not each.smaller]
+
+
+def root_cause(test: SwitchTest, agents: tuple[str, str], found: FoundCause) -> RootCause:
+    """Return a cause that was found in a test in the form of reports."""
+    focus, difference = found.focus, found.difference
+    place = place_text(found.case, focus.values, difference.step)
+    if focus.fields or focus.tags:
+        message, condition = focus.message, focus.condition(test.version)
+    else:
+        message = condition = place
+        if difference.field:
+            event, _, name = difference.field.partition(".")
+            first, second = field_values(difference, found.outputs)
+            message = event
+            condition = f"{event} {place if place[:2] in ('on', 'af') else f'to {place}'}: {name} {first} / {second}"
+    return RootCause(
+        message,
+        tuple(dict.fromkeys(each.name for each in focus.fields)) or ((difference.field,) if difference.field else ()),
+        condition,
+        difference_text(agents, difference, found.outputs),
+        test.name,
+        found.case.name,
+        focus.values,
+        found.outputs,
+        tuple(sorted(found.inconsistencies)),
+        focus.exact(),
+        found.key(),
+        (difference,),
+    )
+
+
+def merged_causes(causes: Sequence[RootCause], agents: tuple[str, str]) -> tuple[RootCause, ...]:
+    """Return the causes with those merged that are the same in different cases or tests."""
+    by_key: dict[tuple[object, ...], RootCause] = {}
+    for each in causes:
+        known = by_key.get(each.key)
+        by_key[each.key] = each if known is None else _joined(known, each)
+    by_condition: dict[str, RootCause] = {}
+    for each in by_key.values():
+        known = by_condition.get(each.condition)
+        by_condition[each.condition] = each if known is None else _joined(known, each)
+    return tuple(by_condition.values())
+
+
+def _joined(one: RootCause, other: RootCause) -> RootCause:
+    texts = dict.fromkeys((*one.difference.split("; "), *other.difference.split("; ")))
+    return replace(
+        one,
+        difference="; ".join(texts),
+        inconsistencies=tuple(sorted({*one.inconsistencies, *other.inconsistencies})),
+        differences=tuple(dict.fromkeys((*one.differences, *other.differences))),
+    )
+
+
+def merge_comparisons(comparisons: Sequence[Comparison]) -> Comparison:
+    """Return one comparison of several tests of the same two agents, with one list of root causes."""
+    if not comparisons:
+        raise ComparisonError("no comparisons to merge; expected at least one")
+    agents = comparisons[0].agents
+    if any(each.agents != agents for each in comparisons):
+        raise ComparisonError("comparisons of different agents cannot be merged")
+    inconsistencies: list[Inconsistency] = []
+    causes: list[RootCause] = []
+    reasons: dict[str, None] = {}
+    total = CompareStatistics()
+    for each in comparisons:
+        offset = len(inconsistencies)
+        inconsistencies += each.inconsistencies
+        causes += [
+            replace(cause, inconsistencies=tuple(number + offset for number in cause.inconsistencies))
+            for cause in each.root_causes
+        ]
+        names = ", ".join(test.name for test in each.tests)
+        reasons |= {reason if len(comparisons) == 1 else f"{names}: {reason}": None for reason in each.reasons}
+        one = each.statistics
+        total = CompareStatistics(
+            (total.classes[0] + one.classes[0], total.classes[1] + one.classes[1]),
+            (total.groups[0] + one.groups[0], total.groups[1] + one.groups[1]),
+            total.compared + one.compared,
+            total.not_compared + one.not_compared,
+            total.queries + one.queries,
+            total.seconds + one.seconds,
+        )
+    tests = tuple(test for each in comparisons for test in each.tests)
+    return Comparison(
+        agents, tests, not reasons, tuple(reasons), tuple(inconsistencies), merged_causes(causes, agents), total
+    )

@@ -1,0 +1,205 @@
+"""The inputs on which two partitions disagree, one for each pair of groups that have one in common.
+
+Witnesses of all classes come first: each is looked up in the other partition. Then the solver is asked, for each group
+of the first agent, for an input of the group that the second agent answers in another way, apart from the pairs that
+are known; so the number of queries is about that of the groups and the pairs found, not their product. A query that
+the solver gives up is divided: the classes of the group are asked in halves. Laws: each pair has a witness whose two
+concrete outputs differ; if `reasons` is empty, no other pair of groups has a common input with different outputs.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from sdnloom.crosscheck.output import AgentOutput
+from sdnloom.crosscheck.overlap.class_index import ClassIndex
+from sdnloom.crosscheck.overlap.groups import OutputGroup, group_condition, groups_by_class, groups_of
+from sdnloom.crosscheck.overlap.output_terms import output_shape, outputs_differ
+from sdnloom.crosscheck.switch_test import Case
+from sdnloom.symbolic.solver.interface import Solver, SolverAnswer
+from sdnloom.symbolic.terms.constructors import FALSE, TRUE, all_, any_, not_
+from sdnloom.symbolic.terms.node import Term
+
+NO_TIME: Final = "the time limit was reached before all groups were compared"
+NO_SOLVER: Final = (
+    "no solver is in use, so only the witnesses of classes were compared: pip install 'sdnloom[symbolic]'"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DifferentInput:
+    """An input with two different outputs: the numbers of its groups, its values, and both outputs."""
+
+    pair: tuple[int, int]
+    values: Mapping[str, int]
+    outputs: tuple[AgentOutput, AgentOutput]
+
+
+@dataclass(slots=True)
+class CaseIntersection:
+    """What was found for one case. `inputs` has all inputs found, `pairs` the first one of each pair of groups."""
+
+    case: str
+    groups: tuple[tuple[OutputGroup, ...], tuple[OutputGroup, ...]]
+    pairs: dict[tuple[int, int], DifferentInput] = field(default_factory=dict)
+    inputs: list[DifferentInput] = field(default_factory=list)
+    reasons: dict[str, None] = field(default_factory=dict)
+    compared: int = 0  # inputs that were looked up in both partitions
+    not_compared: int = 0  # witnesses for which one of the partitions has no class
+    queries: int = 0
+
+
+class CaseComparer:
+    """Compares two partitions in one case."""
+
+    def __init__(
+        self,
+        indexes: tuple[ClassIndex, ClassIndex],
+        case: Case,
+        *,
+        per_path: bool = False,
+        solver: Solver | None = None,
+        overdue: Callable[[], bool] = lambda: False,
+        on_query: Callable[[CaseIntersection], Any] = lambda found: None,
+    ) -> None:
+        self.case = case
+        self._indexes = indexes
+        self._solver = solver
+        self._overdue = overdue
+        self._on_query = on_query
+        first, second = (groups_of(index.partition, case.name, per_path) for index in indexes)
+        self.found = CaseIntersection(case.name, (first, second))
+        self._group_of = groups_by_class(first), groups_by_class(second)
+        self._conditions: dict[int, Term] = {}  # of groups of the second agent
+        self._by_shape: dict[object, list[int]] = {}
+        for number, group in enumerate(second):
+            self._by_shape.setdefault(output_shape(group.output), []).append(number)
+
+    def run(self) -> CaseIntersection:
+        """Return all that is found."""
+        self._look_up_witnesses()
+        if all(index.partition.kind == "paths" for index in self._indexes):
+            self._ask_solver()
+        return self.found
+
+    def look_up(self, values: Mapping[str, int]) -> DifferentInput | None:
+        """Return the difference for an input; None if there is none, or if a partition does not know the input."""
+        numbers = tuple(index.find(self.case.name, values) for index in self._indexes)
+        if None in numbers:
+            self.found.not_compared += 1
+            return None
+        self.found.compared += 1
+        one, other = (
+            index.class_output(number, values)  # type: ignore[arg-type]
+            for index, number in zip(self._indexes, numbers, strict=True)
+        )
+        if one == other:
+            return None
+        pair = self._group_of[0][numbers[0]], self._group_of[1][numbers[1]]  # type: ignore[index]
+        return DifferentInput(pair, dict(values), (one, other))
+
+    def _look_up_witnesses(self) -> None:
+        seen: set[tuple[int, ...]] = set()
+        names = [variable.name for variable in self.case.variables]
+        for index in self._indexes:
+            for each in index.partition.classes:
+                if each.case == self.case.name:
+                    key = tuple(each.witness[name] for name in names)
+                    if key not in seen:
+                        seen.add(key)
+                        self._note(self.look_up(each.witness))
+
+    def _note(self, different: DifferentInput | None) -> bool:
+        """Keep a difference; return whether its pair of groups is new."""
+        if different is None:
+            return False
+        self.found.inputs.append(different)
+        new = different.pair not in self.found.pairs
+        self.found.pairs.setdefault(different.pair, different)
+        return new
+
+    # -- the solver ----------------------------------------------------------------------------------------------------
+
+    def _ask_solver(self) -> None:
+        if self._solver is None:
+            if self.case.variables:
+                self.found.reasons.setdefault(NO_SOLVER)
+            return
+        for index in self._indexes:
+            self._check_claim(index)
+        known = self._known_inputs()
+        for place, group in enumerate(self.found.groups[0]):
+            self._ask_about(place, group.classes, known)
+
+    def _known_inputs(self) -> Term:
+        """Return the condition that the second partition has a class for an input."""
+        partition = self._indexes[1].partition
+        numbers = [number for number, each in enumerate(partition.classes) if each.case == self.case.name]
+        return group_condition(partition.classes, numbers)
+
+    def _check_claim(self, index: ClassIndex) -> None:
+        """Check that a partition that says it is complete has a class for every input: files may be wrong."""
+        partition = index.partition
+        numbers = [number for number, each in enumerate(partition.classes) if each.case == self.case.name]
+        if not partition.complete:
+            return
+        rest = not_(group_condition(partition.classes, numbers))
+        answer: Any = SolverAnswer.UNSAT if rest is FALSE else self._query((), rest)
+        if answer is not SolverAnswer.UNSAT:
+            self.found.reasons.setdefault(
+                f"the partition of {partition.agent} says that it is complete, but "
+                + ("this could not be checked" if answer is SolverAnswer.UNKNOWN else "some inputs have no class")
+                + f" (case {self.case.name})"
+            )
+
+    def _ask_about(self, place: int, classes: tuple[int, ...], known: Term) -> None:
+        """Find the groups of the second agent that differ from some of the classes of a group of the first."""
+        member = group_condition(self._indexes[0].partition.classes, classes)
+        while True:
+            if self._overdue():
+                self.found.reasons.setdefault(NO_TIME)
+                return
+            answer = self._query((member,), all_(known, *self._elsewhere(place)))
+            if answer is SolverAnswer.UNSAT:
+                return
+            if isinstance(answer, SolverAnswer):
+                if len(classes) == 1:
+                    self.found.reasons.setdefault(f"the solver gave up some queries (case {self.case.name})")
+                    return
+                half = len(classes) // 2
+                self._ask_about(place, classes[:half], known)
+                self._ask_about(place, classes[half:], known)
+                return
+            if not self._note(self.look_up(answer)):
+                self.found.reasons.setdefault(f"classes of a partition overlap (case {self.case.name})")
+                return
+
+    def _elsewhere(self, place: int) -> Iterator[Term]:
+        """Yield the conditions under which an input of a group is answered in another way, known pairs left out."""
+        output = self.found.groups[0][place].output
+        similar = self._by_shape.get(output_shape(output), ())
+        left_out = {number for number in range(len(self.found.groups[1])) if (place, number) in self.found.pairs}
+        for number in similar:
+            if number not in left_out:
+                unequal = outputs_differ(output, self.found.groups[1][number].output)
+                if unequal is FALSE:
+                    left_out.add(number)
+                elif unequal is not TRUE:
+                    yield any_(not_(self.second_condition(number)), unequal)
+        for number in sorted(left_out):
+            yield not_(self.second_condition(number))
+
+    def second_condition(self, number: int) -> Term:
+        """Return the condition of a group of the second agent."""
+        if number not in self._conditions:
+            classes = self._indexes[1].partition.classes
+            self._conditions[number] = group_condition(classes, self.found.groups[1][number].classes)
+        return self._conditions[number]
+
+    def _query(self, prefix: Sequence[Term], goal: Term) -> dict[str, int] | SolverAnswer:
+        """Return an input of the case, or why there is none."""
+        assert self._solver is not None
+        self.found.queries += 1
+        self._on_query(self.found)
+        answer = self._solver.check(prefix, goal)
+        return answer if isinstance(answer, SolverAnswer) else {**self.case.defaults(), **answer}

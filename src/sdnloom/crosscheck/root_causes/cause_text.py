@@ -1,0 +1,81 @@
+"""Differences as text: where an agent reacted, and what each of the two did."""
+
+from collections.abc import Mapping
+
+from sdnloom.crosscheck.fields import message_name
+from sdnloom.crosscheck.output import CLOSE, CRASH, FRAME, WAIT, AgentOutput, OutputValue
+from sdnloom.crosscheck.root_causes.difference import (
+    FRAMES,
+    Difference,
+    StepReaction,
+    event_pairs,
+    header_value,
+    output_step,
+    without_numbers,
+)
+from sdnloom.crosscheck.switch_test import Case, MessageStep, TimeStep
+
+_WORDS = {
+    CRASH: "crashes",
+    CLOSE: "closes the connection",
+    WAIT: "waits for more bytes",
+    FRAMES: "sends frames",
+}
+
+
+def reaction_text(reaction: StepReaction) -> str:
+    """Return what an agent does: `sends frames`, `Error bad_action bad_out_port`, `does nothing`."""
+    return " and ".join(_WORDS.get(kind, f"sends {kind}") for kind in reaction) or "does nothing"
+
+
+def place_text(case: Case, values: Mapping[str, int], step: int) -> str:
+    """Return where in a case something happens: `on a fresh connection`, `after 2 s`, `Features Request`, `probe`."""
+    found = output_step(case, step)
+    if found is None:
+        return "on a fresh connection"
+    if isinstance(found, MessageStep):
+        return message_name(found, values)
+    if isinstance(found, TimeStep):
+        before = case.steps[: step - case.fresh + 1]
+        passed = sum(each.milliseconds for each in before if isinstance(each, TimeStep))
+        return f"after {passed / 1000:g} s"
+    return "probe"
+
+
+def difference_text(agents: tuple[str, str], difference: Difference, outputs: tuple[AgentOutput, AgentOutput]) -> str:
+    """Return what each agent does."""
+    if not difference.field:
+        first, second = (reaction_text(each) for each in difference.reactions)
+        return f"{agents[0]} {first}, {agents[1]} {second}"
+    first, second = field_values(difference, outputs)
+    return f"{difference.field}: {agents[0]} {first}, {agents[1]} {second}"
+
+
+def field_values(difference: Difference, outputs: tuple[AgentOutput, AgentOutput]) -> tuple[str, str]:
+    """Return both values of the field that differs, as text."""
+    steps = tuple(each[difference.step] if difference.step < len(each) else () for each in outputs)
+    if difference.field == f"{FRAME}.port":
+        first, second = (
+            ", ".join(str(event.values().get("port")) for event in events if event.kind == FRAME) for events in steps
+        )
+        return first, second
+    for left, right in event_pairs(*steps) or ():
+        for name in dict.fromkeys((*left.values(), *right.values())):
+            one, other = left.values().get(name), right.values().get(name)
+            if one == other:
+                continue
+            if difference.field == f"{left.kind}.{without_numbers(name)}":
+                return _value_text(one), _value_text(other)
+            prefix = f"{left.kind}." if left.kind == FRAME else f"{left.kind}.{name}."
+            if difference.field.startswith(prefix) and isinstance(one, bytes) and isinstance(other, bytes):
+                header = difference.field.removeprefix(prefix)
+                return header_value(one, header), header_value(other, header)
+    return "one order", "another order"
+
+
+def _value_text(value: OutputValue | None) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, bytes):
+        return value.hex(" ", -4) or "empty" if len(value) <= 32 else f"{len(value)} octets {value[:24].hex()}..."
+    return str(value) if isinstance(value, str) or abs(value) < 4096 else hex(value)  # type: ignore[arg-type]

@@ -1,0 +1,177 @@
+"""Phase 2 against brute force: every input of small domains is looked up in both partitions."""
+
+from random import Random
+
+import pytest
+
+from sdnloom.crosscheck.comparison import CompareOptions, ComparisonError, compare_partitions
+from sdnloom.crosscheck.output import AgentEvent, concrete_output
+from sdnloom.crosscheck.overlap.class_index import ClassIndex, scan_classes
+from sdnloom.crosscheck.overlap.groups import group_condition, groups_by_class, groups_of
+from sdnloom.crosscheck.overlap.intersection import NO_SOLVER, NO_TIME, CaseComparer
+from sdnloom.crosscheck.overlap.output_terms import outputs_differ
+from sdnloom.crosscheck.partition import BehaviourClass, Partition
+from sdnloom.crosscheck.test_document import domain
+from sdnloom.symbolic.solver.interface import Solver, SolverAnswer, find_solver
+from sdnloom.symbolic.terms.constructors import all_, const, eq, not_, ult, var
+from sdnloom.symbolic.terms.evaluate import evaluate_term
+from tests.crosscheck.toy_partitions import all_inputs, random_output, random_partition, toy_test
+
+SOLVER = find_solver()
+SHAPES = ((4, 4), (3, 5), (8,), (2, 3, 3))
+
+
+def compare_toys(first: Partition, second: Partition, per_path: bool = False, solver: type[Solver] | None = SOLVER):
+    case = first.test.cases[0]
+    known = solver(domain(case), 5.0) if solver else None
+    return CaseComparer((ClassIndex(first), ClassIndex(second)), case, per_path=per_path, solver=known).run()
+
+
+def pairs_by_brute_force(first: Partition, second: Partition, per_path: bool) -> set[tuple[int, int]]:
+    groups = [groups_by_class(groups_of(each, "test", per_path)) for each in (first, second)]
+    found = set()
+    for values in all_inputs(first.test):
+        one, other = (scan_classes(each, "test", values) for each in (first, second))
+        if one is not None and other is not None:
+            outputs = [
+                concrete_output(each.classes[number].output, values) for each, number in ((first, one), (second, other))
+            ]
+            if outputs[0] != outputs[1]:
+                found.add((groups[0][one], groups[1][other]))
+    return found
+
+
+@pytest.mark.parametrize("per_path", [False, True])
+@pytest.mark.parametrize("seed", range(24))
+def test_the_pairs_of_groups_that_differ_are_those_of_brute_force(seed: int, per_path: bool) -> None:
+    random = Random(seed)
+    limits = (((1, 6), (9, 12)), ()) if seed % 3 == 0 else ()
+    test = toy_test((4, 4) if limits else SHAPES[seed % 4], limits)
+    drop = 0.3 if seed % 5 == 4 else 0.0
+    first, second = (random_partition(random, test, agent, drop) for agent in "ab")
+    found = compare_toys(first, second, per_path)
+    assert set(found.pairs) == pairs_by_brute_force(first, second, per_path)
+    assert not found.reasons
+    for each in found.inputs:
+        assert each.outputs[0] != each.outputs[1]
+        assert test.cases[0].variables[0].allows(each.values["m1.a"])
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_an_input_is_found_down_the_tree_as_by_a_scan(seed: int) -> None:
+    random = Random(seed)
+    partition = random_partition(random, toy_test(SHAPES[seed % 4]), "a", 0.2 * (seed % 2))
+    index = ClassIndex(partition)
+    for values in all_inputs(partition.test):
+        assert index.find("test", values) == scan_classes(partition, "test", values)
+
+
+def test_classes_of_a_foreign_partition_may_overlap_and_the_first_one_counts() -> None:
+    test = toy_test((8,))
+    term = var("m1.a", 8)
+    conditions = ((ult(term, const(9, 8)),), (eq(term, const(5, 8)),), (not_(eq(term, const(7, 8))),), ())
+    classes = tuple(BehaviourClass("test", {"m1.a": 5}, ((),), condition) for condition in conditions)
+    partition = Partition("a", test, "paths", classes[::-1], True)
+    for values in all_inputs(test):
+        assert ClassIndex(partition).find("test", values) == scan_classes(partition, "test", values)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_condition_of_a_group_holds_for_the_inputs_of_its_classes(seed: int) -> None:
+    random = Random(seed)
+    partition = random_partition(random, toy_test(SHAPES[seed % 4]), "a")
+    for group in groups_of(partition, "test"):
+        condition = group_condition(partition.classes, group.classes)
+        slow = [all_(*partition.classes[number].condition) for number in group.classes]
+        for values in all_inputs(partition.test):
+            assert bool(evaluate_term(condition, values)) == any(evaluate_term(each, values) for each in slow)
+
+
+def test_outputs_with_terms_differ_where_their_values_do() -> None:
+    random = Random(1)
+    test = toy_test((3, 3))
+    terms = [var(each.name, each.bits) for each in test.cases[0].variables]
+    outputs = [random_output(random, terms) for _ in range(30)]
+    for one in outputs:
+        for other in outputs:
+            differ = outputs_differ(one, other)
+            for values in all_inputs(test):
+                slow = concrete_output(one, values) != concrete_output(other, values)
+                assert bool(evaluate_term(differ, values)) == slow
+
+
+def always(test, agent: str, *output: AgentEvent, complete: bool = True) -> Partition:
+    witness = test.cases[0].defaults()
+    reasons = () if complete else ("the budget of paths was used up",)
+    return Partition(agent, test, "paths", (BehaviourClass("test", witness, (output,)),), complete, reasons)
+
+
+def test_a_partition_that_says_it_is_complete_and_is_not_is_told() -> None:
+    test = toy_test((8,))
+    half = BehaviourClass("test", {"m1.a": 0}, ((),), (ult(var("m1.a", 8), const(128, 8)),))
+    found = compare_partitions(always(test, "a"), Partition("b", test, "paths", (half,), True))
+    assert not found.complete
+    assert found.reasons == ("the partition of b says that it is complete, but some inputs have no class (case test)",)
+
+
+def test_an_incomplete_partition_never_yields_a_complete_comparison() -> None:
+    test = toy_test((8,))
+    found = compare_partitions(always(test, "a"), always(test, "b", complete=False))
+    assert not found.inconsistencies
+    assert not found.complete
+    assert found.reasons == ("b: the budget of paths was used up",)
+
+
+def test_without_a_solver_only_witnesses_are_compared() -> None:
+    test = toy_test((8,))
+    found = compare_partitions(always(test, "a"), always(test, "b"), CompareOptions(solver="none"))
+    assert (found.complete, found.reasons) == (False, (NO_SOLVER,))
+
+
+def test_a_time_limit_is_a_reason() -> None:
+    test = toy_test((8,))
+    found = compare_partitions(always(test, "a"), always(test, "b"), CompareOptions(seconds=-1.0))
+    assert (found.complete, found.reasons) == (False, (NO_TIME,))
+
+
+def test_partitions_of_different_tests_are_refused() -> None:
+    one, other = toy_test((8,)), toy_test((4, 4))
+    other.document["octets"] = 2  # type: ignore[index]
+    with pytest.raises(ComparisonError, match="of test toy, that of b of toy in another form"):
+        compare_partitions(always(one, "a"), always(other, "b"))
+
+
+def test_a_group_that_the_solver_gives_up_is_asked_class_by_class() -> None:
+    """The group is a disjunction; each of its classes is one literal."""
+    test = toy_test((8,))
+    term = var("m1.a", 8)
+    outputs = [((),) if value != 3 else ((AgentEvent("crash"),),) for value in range(8)]
+    classes = tuple(
+        BehaviourClass("test", {"m1.a": value}, outputs[value], (eq(term, const(value, 8)),)) for value in range(8)
+    )
+    first = Partition("a", test, "paths", classes, False, ("more values",))
+    second = always(test, "b", AgentEvent("wait"))
+    asked = []
+
+    class Tired(SOLVER):  # type: ignore[misc, valid-type]
+        def check(self, prefix, goal):
+            asked.append(prefix)
+            return SolverAnswer.UNKNOWN if any(each.op == "not" for each in prefix) else super().check(prefix, goal)
+
+    found = compare_toys(first, second, solver=Tired)
+    assert set(found.pairs) == {(0, 0), (1, 0)}
+    assert not found.reasons
+    assert len(asked) == 13 + 1  # the portions of seven classes, and the group of one class
+
+
+def test_tried_inputs_are_compared_with_what_the_other_partition_says_of_them() -> None:
+    test = toy_test((8,))
+    classes = tuple(
+        BehaviourClass("test", {"m1.a": value}, ((AgentEvent("crash"),),) if value > 100 else ((),))
+        for value in (0, 50, 100, 150, 200)
+    )
+    tried = Partition("box", test, "inputs", classes, False, ("only 5 inputs were tried",))
+    found = compare_partitions(always(test, "a"), tried)
+    assert [each.witness for each in found.inconsistencies] == [{"m1.a": 150}]
+    assert found.statistics.compared == 5
+    assert not found.complete
