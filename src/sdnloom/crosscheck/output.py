@@ -5,8 +5,8 @@ A field's value is a number, bytes or text; or a term, if it depends on symbolic
 differ without a meaning, such as buffer numbers, are not there (`normalise`).
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from sdnloom.symbolic.terms.evaluate import evaluate_term
@@ -59,3 +59,14 @@ def _concrete_value(name: str, value: OutputValue, model: Model) -> OutputValue:
         return value
     number = evaluate_term(value, model)
     return number.to_bytes(value.width // 8, "big") if name.rpartition(".")[2] in OCTETS else number
+
+
+def seen_output(output: AgentOutput, unseen: Collection[str]) -> AgentOutput:
+    """Return the output without what an agent cannot show: kinds of events, or fields of a kind, such as `frame.data`."""
+    if not unseen:
+        return output
+    return tuple(tuple(_seen_event(event, unseen) for event in step if event.kind not in unseen) for step in output)
+
+
+def _seen_event(event: AgentEvent, unseen: Collection[str]) -> AgentEvent:
+    return replace(event, fields=tuple(each for each in event.fields if f"{event.kind}.{each[0]}" not in unseen))

@@ -40,7 +40,10 @@ class PartitionStatistics:
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """What one agent does with a test. Law: `complete` exactly if `reasons` is empty; then every input has a class."""
+    """What one agent does with a test. Law: `complete` exactly if `reasons` is empty; then every input has a class.
+
+    `unseen` lists what this agent cannot show (`output.seen_output`): it is left out of both sides of a comparison.
+    """
 
     agent: str
     test: SwitchTest
@@ -49,3 +52,4 @@ class Partition:
     complete: bool
     reasons: tuple[str, ...] = ()
     statistics: PartitionStatistics = PartitionStatistics()
+    unseen: tuple[str, ...] = ()

@@ -15,7 +15,7 @@ from sdnloom.network.openflow.tables import STATS_REQUEST
 from sdnloom.switches.errors import ConnectionClosedError, RealSwitchError, SwitchEndedError
 from sdnloom.switches.openvswitch import OpenVswitch, SwitchReaction
 
-NAME: Final = "openvswitch"
+OPEN_VSWITCH: Final = "openvswitch"
 _PACKET_OUT: Final = 13
 _FLOW_MOD: Final = 14
 # Types of messages that change what `OpenVswitch.forget` restores: SetConfig, FlowMod, PortMod, GroupMod, MeterMod.
@@ -32,7 +32,7 @@ class OpenVswitchAgent(RemoteAgent):
     """One running Open vSwitch with ports 1 to 3."""
 
     def __init__(self, version: int) -> None:
-        super().__init__(NAME, version)
+        super().__init__(OPEN_VSWITCH, version)
         self._touched: set[int] = set()  # types of messages since the switch was clean
         self._reports = False  # whether an entry may be there whose removal is reported
         self._counted = False  # whether a counter of a port or table may have moved since the reset
@@ -204,7 +204,7 @@ def _asks_for_report(data: bytes, version: int) -> bool:
 class OpenVswitchSource:
     """The switch that is installed, started for each block that needs it."""
 
-    name = NAME
+    name = OPEN_VSWITCH
     versions = frozenset((V10, V13))
     black_box = True
     unseen: tuple[str, ...] = ()
