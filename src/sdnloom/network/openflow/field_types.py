@@ -50,7 +50,7 @@ def _write_words(words: tuple[int, ...], bits: int) -> int:
 
 
 def _read_flags(flags: int, bits: int) -> int:
-    return flags & ~4 | FlowFlag.EMERG if flags & 4 else flags
+    return flags & ~4 | (flags & 4) << 14  # bit 2 becomes EMERG
 
 
 def _write_flags(flags: int, bits: int) -> int:

@@ -116,7 +116,7 @@ def check_match(step: SwitchStep, match: Match) -> Match:
             raise RefusedMessage("bad_match", "bad_field")
         if mask is not None and not field.maskable:
             raise RefusedMessage("bad_match", "bad_mask")
-        if value > field.full:
+        if value > field.full and not old:  # an ICMP type of 16 bits in 1.0 matches no packet
             raise RefusedMessage("bad_match", "bad_value")
         if name == "vlan_vid" and not _vlan_match_has_meaning(value):
             raise RefusedMessage("bad_match", "bad_value")
@@ -169,9 +169,10 @@ def check_instructions(
     lists = [each for each in ordered if isinstance(each, ApplyActions | WriteActions)]
     for each in lists:
         check_shape(step, each.actions)
-    context = CheckContext.of_match(match)
-    for each in lists if step.config.version != V10 else ():
-        context = check_fit(each.actions, context, written=isinstance(each, WriteActions))
+    if step.config.version != V10:
+        context = CheckContext.of_match(match)
+        for each in lists:
+            context = check_fit(each.actions, context, written=isinstance(each, WriteActions))
     # An empty list of actions is the same as none, so that equal entries are equal values.
     return tuple(each for each in ordered if not isinstance(each, ApplyActions | WriteActions) or each.actions)
 

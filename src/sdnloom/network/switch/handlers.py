@@ -64,15 +64,19 @@ _V10_ACTIONS = 0xFFF  # bits of all twelve actions, output to enqueue
 _MODIFYING = (FlowMod, GroupMod, PacketOut, PortMod, TableMod, MeterMod)  # refused to a slave (1.3, 6.3.4)
 
 
-def handle_message(step: SwitchStep, message: OpenFlowMessage) -> None:
-    """Process a message. A refused message changes nothing and is answered with an error."""
+def handle_message(step: SwitchStep, message: OpenFlowMessage, request: bytes | None = None) -> None:
+    """Process a message. A refused message changes nothing and is answered with an error.
+
+    The error quotes the bytes of the request, or the message as this codec writes it.
+    """
     before = step.core
     try:
         _dispatch(step, message)
     except RefusedMessage as refused:
         step.core = before
         step.outputs.clear()
-        step.messages = [Error(refused.type_name, refused.code, _start(message, step.config.version), xid=message.xid)]
+        quoted = _start(message, step.config.version) if request is None else request[:ERROR_DATA]
+        step.messages = [Error(refused.type_name, refused.code, quoted, xid=message.xid)]
         step.reads |= step.writes  # the cells that would have been written were read
         step.writes.clear()
 

@@ -163,7 +163,7 @@ def through_tables(step: SwitchStep, flight: Flight, table: int = 0) -> None:
 def execute_entry(step: SwitchStep, flight: Flight, entry: FlowEntry) -> int | None:
     """Execute an entry's instructions; return the next table, or None."""
     flight.table, flight.cookie = entry.table, entry.cookie
-    table_miss = entry.priority == 0 and not entry.match.fields and step.config.version != V10
+    table_miss = step.config.version != V10 and entry.priority == 0 and not entry.match.fields
     following = None
     for instruction in entry.instructions:
         if isinstance(instruction, Meter):

@@ -39,6 +39,7 @@ _V13_FLAGS = (
     | FlowFlag.NO_BYT_COUNTS
 )
 _V10_FLAGS = FlowFlag.SEND_FLOW_REM | FlowFlag.CHECK_OVERLAP | FlowFlag.EMERG
+_KEPT_V10 = int(FlowFlag.SEND_FLOW_REM)
 _STRICT = (FlowCommand.MODIFY_STRICT, FlowCommand.DELETE_STRICT)
 _DELETES = (FlowCommand.DELETE, FlowCommand.DELETE_STRICT)
 # 1.0: the twelve fields of an entry without wildcards, for each transport that has ports or a type and code.
@@ -55,7 +56,7 @@ def apply_flow_mod(step: SwitchStep, message: FlowMod) -> None:
         raise RefusedMessage("flow_mod_failed", "unsupported" if old else "bad_flags")
     match = check_match(step, message.match)
     table = _table(step, message)
-    priority = EXACT if old and has_no_wildcards(match) else message.priority
+    priority = entry_priority(step, match, message.priority)
     if message.command in _DELETES:
         _delete(step, message, table, match, priority)
         return
@@ -67,6 +68,11 @@ def apply_flow_mod(step: SwitchStep, message: FlowMod) -> None:
         _modify(step, message, wanted)
     if message.buffer_id != NO_BUFFER and table != EMERGENCY:
         _release(step, message.buffer_id, wanted)
+
+
+def entry_priority(step: SwitchStep, match: Match, priority: int) -> int:
+    """Return the priority of an entry with this match: in 1.0 one without wildcards is above all others."""
+    return EXACT if step.config.version == V10 and has_no_wildcards(match) else priority
 
 
 def has_no_wildcards(match: Match) -> bool:
@@ -100,7 +106,7 @@ def _new_entry(step: SwitchStep, message: FlowMod, table: int, match: Match, pri
         instructions=check_instructions(step, table, match, message.instructions),
         cookie=message.cookie,
         # 1.3 reports all flags of an entry in statistics (7.3.5.2); in 1.0 only this one has a later effect.
-        flags=int(message.flags if step.config.version != V10 else message.flags & FlowFlag.SEND_FLOW_REM),
+        flags=int(message.flags if step.config.version != V10 else message.flags & _KEPT_V10),
         idle_timeout=message.idle_timeout,
         hard_timeout=message.hard_timeout,
         idle_left=message.idle_timeout * 1000 or None,
