@@ -1,8 +1,9 @@
 """Rewritten copies of modules, beside the originals; they are never in `sys.modules`.
 
 `RewrittenModules` loads the selected modules from source and rewrites them; they import each other. All other modules
-that they import are the originals, so a library that is not selected works with the original of one that is. A platform
-with its own loader needs only `rewrite` and `shims.install`.
+that they import are the originals, so a library that is not selected works with the original of one that is. Names of a
+rewritten module can get other values before any other module imports them. A platform with its own loader needs only
+`rewrite` and `shims.install`.
 
 With `rewriting=False` the copies have their own code: so two versions of a program, whose modules have the same names,
 can be loaded side by side.
@@ -25,6 +26,7 @@ from sdnloom.symbolic.rewrite.module import IMPORTED, imported_names, rewrite
 from sdnloom.symbolic.values.fork import is_ours
 
 Selects = Callable[[str], bool]
+Changes = Mapping[str, Callable[[ModuleType], Mapping[str, Any]]]  # module -> its names that get other values
 
 
 class RewriteImportError(SdnloomError):
@@ -34,7 +36,8 @@ class RewriteImportError(SdnloomError):
 class RewrittenModules:
     """Loads and rewrites the modules that `selects` accepts; they import `substitutes` in place of other modules.
 
-    Top-level modules are looked for in the folders of `path`, by default those of `sys.path`.
+    Top-level modules are looked for in the folders of `path`, by default those of `sys.path`. `changes` are called with
+    a module when its code has run, and return names to replace in it.
     """
 
     def __init__(
@@ -44,6 +47,7 @@ class RewrittenModules:
         *,
         path: Sequence[str] | None = None,
         rewriting: bool = True,
+        changes: Changes | None = None,
     ) -> None:
         if rewriting:
             shims.install()
@@ -51,6 +55,7 @@ class RewrittenModules:
         self.modules: dict[str, ModuleType] = {}
         self._selects = selects
         self._substitutes = dict(substitutes or {})
+        self._changes = dict(changes or {})
         self._originals: dict[str, ModuleType] = {}
         self._builtins = {**vars(builtins), "__import__": self._import}
 
@@ -75,6 +80,8 @@ class RewrittenModules:
             code = self._code(spec.loader.get_data(spec.origin), spec.origin)
             with self._named(module):
                 exec(code, vars(module))
+            if name in self._changes:
+                vars(module).update(self._changes[name](module))
         except BaseException:
             del self.modules[name]
             raise
@@ -159,18 +166,25 @@ class RewrittenModules:
     def _attach(self, name: str) -> None:
         module = self._module(name)
         package, _, last = name.rpartition(".")
-        if package:
+        if package and _holds_module(self._module(package), last):
             setattr(self._module(package), last, module)
 
     def _attach_if_module(self, name: str) -> None:
         package, _, last = name.rpartition(".")
         parent = self._module(package)
+        if not _holds_module(parent, last):
+            return
         paths = getattr(parent, "__path__", None)
         if name not in self.modules and (
             paths is None or importlib.machinery.PathFinder.find_spec(name, paths) is None
         ):
             return
         setattr(parent, last, self.load(name))
+
+
+def _holds_module(package: ModuleType, name: str) -> bool:
+    """Return whether a name of a package is free or a module, not a function that the package gave that name."""
+    return isinstance(getattr(package, name, package), ModuleType)
 
 
 def visible_traceback(error: BaseException) -> BaseException:
