@@ -42,7 +42,7 @@ class AgentSource(Protocol):
 # Name -> module and function that makes the source of the text behind the name, such as `flags` of `modified:flags`.
 # Modules are imported when their agent is named.
 BUILT_IN_AGENTS: Final[dict[str, str]] = {
-    "strict": "sdnloom.crosscheck.agents.strict:strict_source",
+    "strict": "sdnloom.crosscheck.agents.strict_source:strict_source",
     "reference-like": "sdnloom.crosscheck.agents.compact.source:reference_like_source",
     "ovs-like": "sdnloom.crosscheck.agents.compact.source:ovs_like_source",
     "modified": "sdnloom.crosscheck.agents.compact.source:modified_source",
