@@ -64,6 +64,8 @@ class Datapath:
         self.emergency = CompactTable()
         self.buffered: list[tuple[int, int, bytes]] = []  # id, ingress port and packet
         self.hosts: list[tuple[int, int, int]] = []  # VLAN, address and port, as the bridge has learned them
+        self._sends_out = False  # a Packet Out is being carried out
+        self._arrivals: list[tuple[int, int, int]] = []  # what the bridge learns when it is done
         self.flags = 0
         self.miss_octets = 128
         self.lookups = self.hits = 0
@@ -120,19 +122,28 @@ class Datapath:
                 return in_port, data
         return None
 
+    def send_out(self, actions: list[CompactAction], in_port: int, data: bytes) -> None:
+        """Apply the actions of a Packet Out."""
+        self._sends_out = True
+        self.apply(actions, in_port, data, packet_out=True)
+        self._sends_out = False
+        for host in self._arrivals:
+            self._learn(host)
+        self._arrivals = []
+
     def apply(self, actions: list[CompactAction], in_port: int, data: bytes, packet_out: bool = False) -> None:
-        """Apply actions to a packet, in their order. The faults are those of packets in a Packet Out."""
+        """Apply actions to a packet, in their order. The faults are those of actions in a Packet Out."""
         for action in actions:
             if action.kind == ActionKinds10.OUTPUT:
                 if packet_out and self.behaviours.crashes_on_packet_to_controller:
                     _fail_if(action.argument == Ports10.CONTROLLER, "a Packet Out has no flow to report")
-                self.output(action.argument, in_port, data, packet_out)
+                self.output(action.argument, in_port, data)
                 continue
             if packet_out and self.behaviours.crashes_on_new_tag and action.kind == ActionKinds10.SET_VLAN:
                 _fail_if(CompactFrame(data).tag is None, "no room for a tag before the packet of a Packet Out")
             data = _changed(action, data)
 
-    def output(self, number: int, in_port: int, data: bytes, packet_out: bool) -> None:
+    def output(self, number: int, in_port: int, data: bytes) -> None:
         """Send a packet out of an ordinary or reserved port."""
         for port in self.ports:
             if number == port.number:
@@ -146,8 +157,7 @@ class Datapath:
             if origin is not None:
                 self._emit(origin, data)
         elif number == Ports10.TABLE:
-            if packet_out:
-                self.through_table(in_port, data)
+            self.through_table(in_port, data)  # only from a Packet Out: entries with it are refused
         elif number == Ports10.FLOOD:
             self._flood(in_port, data, PortBits10.NO_FLOOD)
         elif number == Ports10.ALL:
@@ -161,7 +171,7 @@ class Datapath:
                 self._emit(port, data)
 
     def _bridge(self, in_port: int, data: bytes) -> None:
-        """Forward as a bridge does that learns addresses for each VLAN."""
+        """Forward as a bridge does that learns addresses for each VLAN, from a Packet Out only after its actions."""
         frame = CompactFrame(data)
         if len(data) < 14 or number_at(data, 0, 6) >> 4 == _BRIDGE_GROUP:
             return
@@ -171,14 +181,20 @@ class Datapath:
         vlan = 0 if frame.tag is None else number_at(data, frame.tag, 2) & 0xFFF
         target, source = number_at(data, 0, 6), number_at(data, 6, 6)
         if arrived and not data[6] & 1:
-            self.hosts = [host for host in self.hosts if host[:2] != (vlan, source)]
-            self.hosts.append((vlan, source, in_port))
+            if self._sends_out:
+                self._arrivals.append((vlan, source, in_port))
+            else:
+                self._learn((vlan, source, in_port))
         if not data[0] & 1:
             for known_vlan, address, number in self.hosts:
                 if known_vlan == vlan and address == target:
-                    self.output(number, in_port, data, packet_out=False)
+                    self.output(number, in_port, data)
                     return
         self._flood(in_port, data, PortBits10.NO_FLOOD)
+
+    def _learn(self, host: tuple[int, int, int]) -> None:
+        self.hosts = [known for known in self.hosts if known[:2] != host[:2]]
+        self.hosts.append(host)
 
     def _emit(self, port: CompactPort, data: bytes) -> None:
         if port.config & (PortBits10.DOWN | PortBits10.NO_FORWARD):

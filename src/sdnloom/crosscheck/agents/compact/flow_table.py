@@ -9,12 +9,12 @@ _HARD, _DELETED = 1, 2  # reasons of a Flow Removed
 
 
 class CompactEntry:
-    """A flow entry. `level` is its priority; without wildcards it is above all others (1.0, 3.4)."""
+    """A flow entry. `level` is its priority; without wildcards it is above all others, whatever it is (1.0, 3.4)."""
 
     def __init__(self, match: CompactMatch, priority: int) -> None:
         self.match = match
-        self.priority = priority
-        self.level = match.no_wildcards << 16 | priority
+        self.priority = priority | match.no_wildcards * 0xFFFF  # as reported
+        self.level = self.priority + match.no_wildcards
         self.cookie = 0
         self.actions: list[CompactAction] = []
         self.wire_actions = b""
@@ -87,11 +87,18 @@ class CompactTable:
 
     def add(self, wanted: CompactEntry) -> None:
         """Add an entry; one with the same level and match is replaced."""
-        for place, entry in enumerate(self.entries):
-            if self._differs(entry, wanted) == 0:
-                self.entries[place] = wanted
-                return
-        self.entries.append(wanted)
+        before = self.twin(wanted)
+        if before is None:
+            self.entries.append(wanted)
+        else:
+            self.entries = [wanted if entry is before else entry for entry in self.entries]
+
+    def twin(self, wanted: CompactEntry) -> CompactEntry | None:
+        """Return the entry with the same level and match, or None."""
+        for entry in self.entries:
+            if (nonzero_bit(entry.level ^ wanted.level, 17) | relation_bit(entry.match.differs(wanted.match))) == 0:
+                return entry
+        return None
 
     def selected(self, match: CompactMatch, level: int, strict: int, out_port: int) -> list[CompactEntry]:
         """Return the entries that a modify, a delete or a request selects.
@@ -138,9 +145,6 @@ class CompactTable:
             for entry, end in due
             if entry.reports_removal
         ]
-
-    def _differs(self, one: CompactEntry, other: CompactEntry) -> int:
-        return nonzero_bit(one.level ^ other.level, 17) | relation_bit(one.match.differs(other.match))
 
 
 def _age(entry: CompactEntry, end: str) -> tuple[int, int]:

@@ -150,7 +150,7 @@ class CompactSwitch:
         if not behaviours.buffer_before_ports:
             data = self._packet(buffer_id, message[16 + size :])
         if data is not None:
-            self.datapath.apply(actions, in_port, data, packet_out=True)
+            self.datapath.send_out(actions, in_port, data)
 
     def _packet(self, buffer_id: int, data: bytes) -> bytes | None:
         """Return the packet of a Packet Out, or None if its buffer does not exist and that is not reported."""
@@ -222,7 +222,9 @@ class CompactSwitch:
         found = self.datapath.take_buffered(buffer_id)
         if found is not None:
             in_port, data = found
-            entry.count(len(data), self.datapath.now)
+            present = self.datapath.table.twin(entry)
+            if present is not None:
+                present.count(len(data), self.datapath.now)
             self.datapath.apply(entry.actions, in_port, data)
         elif self.behaviours.reports_unknown_buffer:
             raise Refusal(Errors10.BUFFER_UNKNOWN)  # the entry is installed all the same
