@@ -39,7 +39,6 @@ class Behaviours:
         "Stanford University", "Reference Userspace Switch", "1.0.0", "None", "reference-like"
     )  # fmt: skip
     capabilities: int = 0xC7
-    port_speed: int = 0  # bits of the features of a port
     table_name: str = "linear"
     table_size: int = 65536
     # modifications
@@ -68,7 +67,6 @@ OVS_LIKE: Final = Behaviours(
     has_normal=True,
     description=("Nicira Networks, Inc.", "Open vSwitch", "1.0.0", "None", "ovs-like"),
     capabilities=0x87,
-    port_speed=0x40,
     table_name="classifier",
     table_size=1_000_000,
 )

@@ -42,11 +42,11 @@ class CompactPort:
         """Return the port's MAC address."""
         return 0x020000000000 | self.number
 
-    def described(self, speed: int) -> bytes:
+    def described(self) -> bytes:
         """Return the description of the port."""
         name = padded_text(f"port{self.number}", 16)
         head = octets_of(self.number, 2) + octets_of(self.address(), 6) + name
-        return head + octets_of(self.config, 4) + bytes(4) + octets_of(speed, 4) + bytes(12)
+        return head + octets_of(self.config, 4) + bytes(20)
 
 
 _BRIDGE_GROUP = 0x0180C2000000 >> 4  # addresses that no bridge forwards

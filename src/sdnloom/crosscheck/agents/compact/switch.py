@@ -123,7 +123,7 @@ class CompactSwitch:
         behaviours, datapath = self.behaviours, self.datapath
         body = octets_of(datapath.datapath_id, 8) + octets_of(behaviours.buffers, 4) + bytes((1, 0, 0, 0))
         body += octets_of(behaviours.capabilities, 4) + octets_of(_EVERY_ACTION, 4)
-        return body + b"".join(port.described(behaviours.port_speed) for port in datapath.ports)
+        return body + b"".join(port.described() for port in datapath.ports)
 
     def _set_config(self, message: bytes) -> None:
         """Set flags and miss_send_len. Reassembly of fragments is not supported, so the flags stay."""
@@ -242,7 +242,7 @@ class CompactSwitch:
         changed = port.config ^ (port.config ^ config) & mask
         if changed != port.config:
             port.config = changed
-            body = bytes((2, 0, 0, 0, 0, 0, 0, 0)) + port.described(self.behaviours.port_speed)
+            body = bytes((2, 0, 0, 0, 0, 0, 0, 0)) + port.described()
             self.datapath.seen.append(wire_message(Kinds10.PORT_STATUS, 0, body))
 
     def _queue_config(self, message: bytes) -> None:
