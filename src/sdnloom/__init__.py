@@ -8,7 +8,13 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # the same list for type checkers and editors
-    from sdnloom import engine as engine, netkat as netkat, races as races, symbolic as symbolic
+    from sdnloom import (
+        crosscheck as crosscheck,
+        engine as engine,
+        netkat as netkat,
+        races as races,
+        symbolic as symbolic,
+    )
     from sdnloom.check.load import app_scenario as app_scenario, load_scenario as load_scenario
     from sdnloom.check.report import Report as Report
     from sdnloom.check.scenario import Scenario as Scenario
@@ -137,6 +143,7 @@ _NAMES = {
 }
 # Public modules, by the name that they have here.
 _MODULES = {
+    "crosscheck": "sdnloom.crosscheck",
     "engine": "sdnloom.engine",
     "events": "sdnloom.network.events",
     "netkat": "sdnloom.netkat",

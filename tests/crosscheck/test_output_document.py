@@ -7,25 +7,30 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdnloom.crosscheck.output import AgentEvent
-from sdnloom.crosscheck.output_document import OutputDocumentError, output_document, read_output
+from sdnloom.crosscheck.output_document import OutputDocumentError, plain_output, read_output
 from sdnloom.symbolic import var
 
 NAMES = st.from_regex(r"[A-Za-z0-9_.\[\]:-]{1,12}", fullmatch=True)
 VALUES = st.integers(0, (1 << 128) - 1) | st.binary(max_size=20) | st.text(max_size=8)
 EVENTS = st.builds(
-    lambda kind, fields: AgentEvent(kind, tuple(fields.items())), NAMES, st.dictionaries(NAMES, VALUES, max_size=4)
+    lambda kind, fields, note: AgentEvent(kind, tuple(fields.items()), note),
+    NAMES,
+    st.dictionaries(NAMES, VALUES, max_size=4),
+    st.text(max_size=5),
 )
 OUTPUTS = st.lists(st.lists(EVENTS, max_size=3).map(tuple), max_size=3).map(tuple)
 
 
 @given(OUTPUTS)
 def test_an_output_comes_back_from_json(output: tuple[tuple[AgentEvent, ...], ...]) -> None:
-    assert read_output(json.loads(json.dumps(output_document(output)))) == output
+    read = read_output(json.loads(json.dumps(plain_output(output))))
+    assert read == output
+    assert [event.note for step in read for event in step] == [event.note for step in output for event in step]
 
 
 def test_the_document_is_the_events_of_each_step_with_their_fields() -> None:
     output = ((), (AgentEvent("Error", (("type", "bad_action"), ("data", b"\1\2"))), AgentEvent("crash")))
-    assert output_document(output) == [
+    assert plain_output(output) == [
         [],
         [
             {"kind": "Error", "fields": {"type": "bad_action", "data": {"hex": "0102"}}},
@@ -36,7 +41,7 @@ def test_the_document_is_the_events_of_each_step_with_their_fields() -> None:
 
 def test_an_output_with_terms_has_no_document() -> None:
     with pytest.raises(TypeError, match="make it concrete first"):
-        output_document(((AgentEvent("Error", (("code", var("m1.x", 16)),)),),))
+        plain_output(((AgentEvent("Error", (("code", var("m1.x", 16)),)),),))
 
 
 def event(value: object) -> list[list[dict[str, object]]]:
@@ -51,6 +56,7 @@ def event(value: object) -> list[list[dict[str, object]]]:
         ([[]] * 101, "output: found '101 entries', expected at most 100"),
         ([[{"kind": "x"}]], r"output\[0\]\[0\]: found 'dict', expected an object with \"kind\" and \"fields\""),
         ([[{"kind": "a b", "fields": {}}]], r"output\[0\]\[0\].kind: found 'a b', expected the name of a message"),
+        ([[{"kind": "x", "fields": {}, "note": 3}]], "note: found '3', expected a text of at most 1,000 characters"),
         ([[{"kind": "x", "fields": []}]], "fields: found 'list', expected an object with up to 1,000 fields"),
         ([[{"kind": "x", "fields": {"a\n": 1}}]], r"fields: found 'a\\n', expected the name of a field"),
         (event(True), "code: found 'True', expected a number, a text or hex"),

@@ -19,7 +19,7 @@ from sdnloom.crosscheck.witness_file import (
 )
 
 TEST = load_test("packet-out")
-[CASE] = TEST.cases
+CASE = TEST.cases[0]
 ERROR = AgentEvent("Error", (("type", "bad_action"), ("code", "bad_argument"), ("data", b"\1\2")))
 WITNESS = SwitchWitness(
     TEST,
@@ -74,11 +74,11 @@ VARIABLE = CASE.variables[0].name
         (put("version", 2), "witness: version: found 2, expected 1, which this sdnloom reads"),
         (put("more", 2), "the document: found '.*', expected the keys format, version, test"),
         (lambda document: document.pop("case"), "the document: found '.*', expected the keys format, version, test"),
-        (put("case", "x"), "case: found 'x', expected a case of test packet-out: test"),
-        (put("case", {}), "case: found dict, expected a case of test packet-out: test"),
+        (put("case", "x"), "case: found 'x', expected a case of test packet-out: untagged, tagged"),
+        (put("case", {}), "case: found dict, expected a case of test packet-out: untagged, tagged"),
         (put("test", []), "test: found list, expected an object"),
         (put("test", "name", "../x"), r"witness: test: .*'\.\./x'"),
-        (put("test", "step", 0, "message", "os.system"), "witness: test: .*message is 'os.system'"),
+        (put("test", "case", 0, "step", 0, "message", "os.system"), "witness: test: .*message is 'os.system'"),
         (put("values", 3), "values: found 3, expected an object"),
         (put("values", "m1.x", 3), "values: 'm1.x' is no variable of the case"),
         (lambda document: document["values"].pop(VARIABLE), f"values: '{VARIABLE}' is missing"),

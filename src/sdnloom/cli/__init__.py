@@ -23,6 +23,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "replay": ("sdnloom.cli.replay", "Take the steps of a trace again and confirm its finding."),
     "step": ("sdnloom.cli.step", "Step through a scenario by hand."),
     "walk": ("sdnloom.cli.walk", "Walk through a scenario at random."),
+    "crosscheck": ("sdnloom.cli.crosscheck", "Find the messages to which switch implementations react differently."),
     "races": ("sdnloom.cli.races", "Find races between controllers and switches that change what is forwarded."),
     "netkat": ("sdnloom.cli.netkat", "Decide questions about NetKAT policies, with a packet as evidence."),
 }

@@ -31,7 +31,7 @@ class _RunningText:
         return Text(f"{self.text} ({time.monotonic() - self._began:.0f} s)")
 
 
-class _ProgressLine:
+class ProgressLine:
     """A line on stderr: replaced in a terminal, elsewhere a new one every ten seconds."""
 
     def __init__(self, console: Console | None) -> None:
@@ -96,7 +96,7 @@ class SearchProgress:
     """A line that follows the search, and a last one with the rates."""
 
     def __init__(self, console: Console | None = None) -> None:
-        self._line = _ProgressLine(console)
+        self._line = ProgressLine(console)
         self._part = ""  # which of several searches this is
 
     def announcing(self, text: str) -> AbstractContextManager[None]:
@@ -143,7 +143,7 @@ class InputsProgress:
     """A line that follows an exploration of handlers."""
 
     def __init__(self, console: Console | None = None) -> None:
-        self._line = _ProgressLine(console)
+        self._line = ProgressLine(console)
         self._began = time.monotonic()
         self._found = 0
 

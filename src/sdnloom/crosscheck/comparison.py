@@ -78,6 +78,7 @@ class RootCause:
     exact: bool = True  # whether the condition is exact for the witness's other fields, not only for values tried
     key: tuple[object, ...] = field(default=(), repr=False)  # what makes two causes the same, without the difference
     differences: tuple[object, ...] = field(default=(), repr=False)
+    confirmed: bool | None = None  # whether the witness was replayed; its outputs are those of the replay then
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,6 +278,7 @@ def _joined(one: RootCause, other: RootCause) -> RootCause:
     return replace(
         one,
         difference="; ".join(texts),
+        confirmed=None if one.confirmed and other.confirmed is None else one.confirmed and other.confirmed,
         inconsistencies=tuple(sorted({*one.inconsistencies, *other.inconsistencies})),
         differences=tuple(dict.fromkeys((*one.differences, *other.differences))),
     )

@@ -62,7 +62,7 @@ def _concrete_value(name: str, value: OutputValue, model: Model) -> OutputValue:
 
 
 def seen_output(output: AgentOutput, unseen: Collection[str]) -> AgentOutput:
-    """Return the output without what an agent cannot show: kinds of events, or fields of a kind, such as `frame.data`."""
+    """Return the output without what an agent cannot show: kinds of events, or fields such as `frame.data`."""
     if not unseen:
         return output
     return tuple(tuple(_seen_event(event, unseen) for event in step if event.kind not in unseen) for step in output)

@@ -16,6 +16,7 @@ _MOST_EVENTS: Final = 10_000  # of a step
 _MOST_FIELDS: Final = 1_000  # of an event
 _MOST_OCTETS: Final = 1 << 17  # of a value: twice the largest message
 _MOST_TEXT: Final = 10_000
+_MOST_NOTE: Final = 1_000
 _MOST_BITS: Final = 128  # an IPv6 address
 _NAME: Final = re.compile(r"[A-Za-z0-9_.\[\]:-]{1,200}")
 _HEX: Final = re.compile(r"(?:[0-9a-f]{2})*")
@@ -25,14 +26,15 @@ class OutputDocumentError(SdnloomError):
     """A document that is no output. The message names the place, the value and what was expected."""
 
 
-def output_document(output: AgentOutput) -> list[list[dict[str, Any]]]:
+def plain_output(output: AgentOutput) -> list[list[dict[str, Any]]]:
     """Return a concrete output as lists and dicts, one list for each step."""
-    return [[event_document(event) for event in step] for step in output]
+    return [[plain_event(event) for event in step] for step in output]
 
 
-def event_document(event: AgentEvent) -> dict[str, Any]:
-    """Return a concrete event as a dict: its kind, and its fields in their order."""
-    return {"kind": event.kind, "fields": {name: _value_document(value) for name, value in event.fields}}
+def plain_event(event: AgentEvent) -> dict[str, Any]:
+    """Return a concrete event as a dict: its kind, its fields in their order, and its note if it has one."""
+    document = {"kind": event.kind, "fields": {name: _value_document(value) for name, value in event.fields}}
+    return document | {"note": event.note[:_MOST_NOTE]} if event.note else document
 
 
 def read_output(document: object, place: str = "output") -> AgentOutput:
@@ -54,14 +56,16 @@ def _value_document(value: OutputValue) -> Any:
 
 
 def _read_event(document: object, place: str) -> AgentEvent:
-    if not isinstance(document, dict) or document.keys() != {"kind", "fields"}:
+    if not isinstance(document, dict) or document.keys() - {"note"} != {"kind", "fields"}:
         raise _wrong(place, document, 'an object with "kind" and "fields"')
-    kind, fields = document["kind"], document["fields"]
+    kind, fields, note = document["kind"], document["fields"], document.get("note", "")
     if not isinstance(kind, str) or not _NAME.fullmatch(kind):
         raise _wrong(f"{place}.kind", kind, "the name of a message or of an event")
     if not isinstance(fields, dict) or len(fields) > _MOST_FIELDS:
         raise _wrong(f"{place}.fields", fields, f"an object with up to {_MOST_FIELDS:,} fields")
-    return AgentEvent(kind, tuple((name, _read_value(name, value, place)) for name, value in fields.items()))
+    if not isinstance(note, str) or len(note) > _MOST_NOTE:
+        raise _wrong(f"{place}.note", note, f"a text of at most {_MOST_NOTE:,} characters")
+    return AgentEvent(kind, tuple((name, _read_value(name, value, place)) for name, value in fields.items()), note)
 
 
 def _read_value(name: str, value: object, place: str) -> OutputValue:

@@ -52,6 +52,6 @@ class RecordedAgent:
             for what in call():
                 self.exchange.append(Exchanged(self._now, True, what))
                 yield what
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             self.exchange.append(Exchanged(self._now, True, Crash(f"{type(error).__name__}: {error}")))
             raise

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from sdnloom.crosscheck.output import AgentOutput
-from sdnloom.crosscheck.output_document import OutputDocumentError, output_document, read_output
+from sdnloom.crosscheck.output_document import OutputDocumentError, plain_output, read_output
 from sdnloom.crosscheck.switch_test import Case, SwitchTest
 from sdnloom.crosscheck.test_document import read_test
 from sdnloom.errors import SdnloomError
@@ -52,7 +52,7 @@ def witness_text(witness: SwitchWitness) -> str:
         "condition": witness.condition,
         "values": dict(witness.values),
         "agents": [
-            {"name": name, "output": output_document(output)}
+            {"name": name, "output": plain_output(output)}
             for name, output in zip(witness.agents, witness.outputs, strict=True)
         ],
     }

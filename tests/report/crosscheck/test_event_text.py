@@ -3,6 +3,7 @@
 import pytest
 
 from sdnloom.crosscheck.output import AgentEvent, AgentOutput
+from sdnloom.network.openflow.constants import V10
 from sdnloom.network.packet import Ethernet, IPv4, Udp, encode, stack
 from sdnloom.report.crosscheck.event_text import (
     agent_event_text,
@@ -30,7 +31,10 @@ def features(**fields: int) -> AgentEvent:
     ("event", "text"),
     [
         (ERROR, "Error bad_action bad_argument"),
+        (AgentEvent("Error", (("type", 2), ("code", 5))), "Error bad_action bad_argument"),
+        (AgentEvent("Error", (("type", 200), ("code", 5))), "Error 200 5"),
         (CRASH, "crashes"),
+        (AgentEvent("crash", note="KeyError: 7 (switch.py, line 3)"), "crashes (KeyError: 7 (switch.py, line 3))"),
         (AgentEvent("close"), "closes the connection"),
         (AgentEvent("wait"), "waits for more bytes"),
         (frame(2), f"frame on port 2: {{words}} ({len(FRAME)} bytes)"),
@@ -44,7 +48,7 @@ def features(**fields: int) -> AgentEvent:
 )
 def test_an_event_is_one_line(event: AgentEvent, text: str) -> None:
     words = "00:00:00:00:00:01 > 00:00:00:00:00:02 IP 10.0.0.1 > 10.0.0.2 UDP 1 > 2"
-    assert agent_event_text(event) == text.replace("{words}", words)
+    assert agent_event_text(event, V10) == text.replace("{words}", words)
 
 
 @pytest.mark.parametrize(
@@ -67,7 +71,10 @@ def test_a_value_is_short_and_printable(value: object, text: str) -> None:
 
 
 def test_a_step_without_events_is_nothing() -> None:
-    assert (step_texts(()), step_texts((CRASH, ERROR))) == (["nothing"], ["crashes", "Error bad_action bad_argument"])
+    assert (step_texts((), V10), step_texts((CRASH, ERROR), V10)) == (
+        ["nothing"],
+        ["crashes", "Error bad_action bad_argument"],
+    )
 
 
 @pytest.mark.parametrize(
@@ -75,7 +82,7 @@ def test_a_step_without_events_is_nothing() -> None:
     [
         (((ERROR,),), ((),), 0, ("Error bad_action bad_argument", "nothing")),
         (((), (CRASH,)), ((),), 1, ("crashes", "nothing")),
-        (((ERROR, frame(2)),), ((ERROR,),), 0, (agent_event_text(frame(2)), "nothing")),
+        (((ERROR, frame(2)),), ((ERROR,),), 0, (agent_event_text(frame(2), V10), "nothing")),
         (((features(),),), ((features(n_tables=254),),), 0, ("FeaturesReply n_tables=1", "FeaturesReply n_tables=254")),
         (((ERROR,),), ((ERROR,),), None, ("the same", "the same")),
     ],
@@ -84,12 +91,12 @@ def test_of_two_outputs_only_the_difference_is_shown(
     one: AgentOutput, other: AgentOutput, number: int | None, texts: tuple[str, str]
 ) -> None:
     assert first_difference((one, other)) == number
-    assert difference_texts((one, other)) == texts
+    assert difference_texts((one, other), V10) == texts
 
 
 def test_a_difference_that_short_texts_hide_is_written_out() -> None:
     other = AgentEvent("Error", (*ERROR.fields[:3], ("data", bytes(63))))
-    one, two = difference_texts((((ERROR,),), ((other,),)))
+    one, two = difference_texts((((ERROR,),), ((other,),)), V10)
     assert one == f"Error xid=1 type=bad_action code=bad_argument data={'00' * 64}"
     assert two == f"Error xid=1 type=bad_action code=bad_argument data={'00' * 63}"
-    assert difference_texts((((ERROR, CRASH),), ((CRASH, ERROR),))) == ("the same events in another order",) * 2
+    assert difference_texts((((ERROR, CRASH),), ((CRASH, ERROR),)), V10) == ("the same events in another order",) * 2

@@ -12,6 +12,12 @@ VersionName = Literal["1.0", "1.3"]
 VERSION_NUMBERS: dict[str, int] = {"1.0": V10, "1.3": V13}
 VERSIONS = tuple(VERSION_NUMBERS.values())
 
+
+def version_name(version: int) -> str:
+    """Return the name of a version by its number on the wire: 1.3 for 4."""
+    return next((name for name, number in VERSION_NUMBERS.items() if number == version), f"version {version}")
+
+
 NO_BUFFER = 0xFFFFFFFF
 NO_TRUNCATION = 0xFFFF  # max_len of an output to the controller: send the whole packet (1.3: and do not buffer it)
 ALL_TABLES = 0xFF

@@ -1,10 +1,12 @@
 """What agents did, as short text: events with their fields, and of two outputs only what differs."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 from typing import Final
 
 from sdnloom.crosscheck.output import CLOSE, CRASH, FRAME, WAIT, AgentEvent, AgentOutput, OutputValue
+from sdnloom.network.openflow.constants import VERSIONS
+from sdnloom.network.openflow.errors import error_names
 from sdnloom.network.packet import decode
 from sdnloom.report.describe import counted, packet_words
 from sdnloom.symbolic.terms.node import Term
@@ -16,17 +18,18 @@ _MOST_OCTETS: Final = 12  # of bytes that are written out
 _MOST_FIELDS: Final = 8  # of a message that is described in a line
 
 
-def agent_event_text(event: AgentEvent, names: Iterable[str] | None = None) -> str:
+def agent_event_text(event: AgentEvent, version: int, names: Iterable[str] | None = None) -> str:
     """One event in a line; with names, only these fields of a message."""
     if event.kind in _DEEDS:
-        return _DEEDS[event.kind]
+        note = event.note if event.note.isprintable() else ascii(event.note)
+        return f"{_DEEDS[event.kind]} ({note})" if note else _DEEDS[event.kind]
     values = event.values()
     data = values.get("data")
     if event.kind == FRAME:
         shown = frame_text(data) if isinstance(data, bytes) else output_value_text(data or b"")
         return f"frame on port {output_value_text(values.get('port', 0))}: {shown}"
     if event.kind == "Error" and names is None:
-        return " ".join(["Error", *(output_value_text(values[name]) for name in ("type", "code") if name in values)])
+        return f"Error {error_text(values, version)}"
     if event.kind == "PacketIn" and isinstance(data, bytes) and names is None:
         rest = [pair for pair in event.fields if pair[0] not in ("data", "total_len")]
         return f"PacketIn {_fields_text(rest)}: {frame_text(data)}"
@@ -51,9 +54,17 @@ def output_value_text(value: OutputValue) -> str:
     return str(value) if -10 <= value < 4096 else f"{value:#x}"
 
 
-def step_texts(events: Sequence[AgentEvent]) -> list[str]:
+def error_text(values: Mapping[str, OutputValue], version: int) -> str:
+    """Type and code of an error, by their names if they have any."""
+    kind, code = values.get("type", 0), values.get("code", 0)
+    if isinstance(kind, int) and isinstance(code, int) and version in VERSIONS:
+        kind, code = error_names(version, kind, code)
+    return f"{output_value_text(kind)} {output_value_text(code)}"
+
+
+def step_texts(events: Sequence[AgentEvent], version: int) -> list[str]:
     """The events of a step, one line each; the word `nothing` if there are none."""
-    return [agent_event_text(event) for event in events] or [NOTHING]
+    return [agent_event_text(event, version) for event in events] or [NOTHING]
 
 
 def first_difference(outputs: tuple[AgentOutput, AgentOutput]) -> int | None:
@@ -62,7 +73,7 @@ def first_difference(outputs: tuple[AgentOutput, AgentOutput]) -> int | None:
     return next((number for number, (one, other) in enumerate(pairs) if one != other), None)
 
 
-def difference_texts(outputs: tuple[AgentOutput, AgentOutput]) -> tuple[str, str]:
+def difference_texts(outputs: tuple[AgentOutput, AgentOutput], version: int) -> tuple[str, str]:
     """What each of two agents did in the first step in which they differ, without the events that are equal in both.
 
     Events of one kind at the same place show only the fields that differ.
@@ -83,7 +94,7 @@ def difference_texts(outputs: tuple[AgentOutput, AgentOutput]) -> tuple[str, str
             names = differing_fields(first, second)
         for side, event in zip(shown, (first, second), strict=True):
             if event is not None:
-                side.append(agent_event_text(event, names))
+                side.append(agent_event_text(event, version, names))
     left, right = ("; ".join(side) or NOTHING for side in shown)
     if left == right:  # a difference that the short text does not show
         left, right = (_long_text(each) for each in (_without(one, other), _without(other, one)))

@@ -1,0 +1,102 @@
+"""Options that commands of `sdnloom crosscheck` share: which tests, and limits."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import click
+
+from sdnloom.crosscheck.agents.load import AgentSource, load_agent
+from sdnloom.crosscheck.switch_test import SwitchTest
+from sdnloom.crosscheck.test_document import built_in_tests, load_test
+from sdnloom.errors import SdnloomError
+from sdnloom.network.openflow.constants import VERSION_NUMBERS
+
+_DEFAULT_VERSION: Final = "1.0"
+
+tests_option = click.option(
+    "--test",
+    "tests",
+    multiple=True,
+    metavar="TEST",
+    help="Built-in test or TOML file; may be repeated (default: all built-in tests of the version).",
+)
+version_option = click.option(
+    "--openflow",
+    type=click.Choice(list(VERSION_NUMBERS)),
+    help=f"Version of OpenFlow (default: that of the tests, or {_DEFAULT_VERSION}).",
+)
+time_option = click.option(
+    "--time-limit", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="Stop after that time."
+)
+paths_option = click.option(
+    "--max-paths",
+    type=click.IntRange(1),
+    default=200_000,
+    show_default=True,
+    metavar="N",
+    help="Stop after N runs of an agent for each test.",
+)
+
+
+_LABEL: Final = re.compile(r"([A-Za-z0-9_.-]{1,60})=(.+)")
+
+
+class CrosscheckOptionError(SdnloomError):
+    """Options or files of `sdnloom crosscheck` that do not fit together."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledAgent:
+    """An agent of the command line: what was given without a label, and its source."""
+
+    given: str
+    source: AgentSource
+
+
+def labelled_agent(text: str) -> LabelledAgent:
+    """Return the agent that a text names; with `LABEL=` before it, reports show the label as its name."""
+    found = _LABEL.fullmatch(text)
+    if found is None:
+        return LabelledAgent(text, load_agent(text))
+    source = load_agent(found[2])
+    source.name = found[1]
+    return LabelledAgent(found[2], source)
+
+
+def chosen_tests(names: Sequence[str], openflow: str | None) -> list[SwitchTest]:
+    """Return the named tests, or all built-in ones of the version."""
+    if names:
+        tests = [load_test(name) for name in dict.fromkeys(names)]
+        for test in tests:
+            if openflow is not None and test.version != VERSION_NUMBERS[openflow]:
+                raise CrosscheckOptionError(
+                    f"test {test.name} is not for OpenFlow {openflow}; expected a test of that version, or another "
+                    "--openflow"
+                )
+        labels = [test.name for test in tests]
+        for label in labels:
+            if labels.count(label) > 1:
+                raise CrosscheckOptionError(f"two tests have the name {label}; expected a name of its own for each")
+        return tests
+    version = VERSION_NUMBERS[openflow or _DEFAULT_VERSION]
+    return [test for test in map(load_test, built_in_tests()) if test.version == version]
+
+
+def new_folder(folder: Path) -> Path:
+    """Return a folder for files, which is made if it does not exist."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CrosscheckOptionError(f"{folder}: cannot make the folder: {error.strerror}") from error
+    return folder
+
+
+def write_file(file: Path, content: str | bytes) -> None:
+    """Write a file of a report."""
+    try:
+        file.write_bytes(content.encode() if isinstance(content, str) else content)
+    except OSError as error:
+        raise CrosscheckOptionError(f"{file}: cannot write the file: {error.strerror}") from error

@@ -1,0 +1,115 @@
+"""`sdnloom crosscheck run`: both phases for two or more agents."""
+
+from pathlib import Path
+
+import click
+
+from sdnloom.cli.crosscheck.options import (
+    chosen_tests,
+    labelled_agent,
+    paths_option,
+    tests_option,
+    time_option,
+    version_option,
+)
+from sdnloom.cli.crosscheck.progress import CrosscheckProgress
+from sdnloom.cli.crosscheck.report_files import (
+    every_option,
+    found_witnesses,
+    pytest_option,
+    shown_files,
+    witnesses_option,
+    write_captures,
+    write_pair_tests,
+    write_witness_files,
+)
+from sdnloom.cli.format_option import format_option
+from sdnloom.cli.option_groups import GroupedCommand
+from sdnloom.cli.time_spent import time_spent
+from sdnloom.crosscheck.comparison import CompareOptions
+from sdnloom.crosscheck.exploration import ExploreOptions
+from sdnloom.crosscheck.result import CROSSCHECK_EXIT_CODES, CrosscheckOptions
+from sdnloom.crosscheck.run import crosscheck_agents
+from sdnloom.report.crosscheck.view import CrosscheckView
+from sdnloom.report.formats import render
+
+RUN_GROUPS = {
+    "Tests": ("tests", "openflow"),
+    "Limits": ("time_limit", "max_paths", "max_inputs", "seed"),
+    "Report": ("form", "every", "per_path"),
+    "Files": ("witnesses", "pytest_dir", "pcap_dir"),
+}
+
+
+@click.command("run", cls=GroupedCommand, groups=RUN_GROUPS)
+@click.argument("agents", nargs=-1, required=True, metavar="AGENT AGENT...")
+@tests_option
+@version_option
+@paths_option
+@click.option(
+    "--max-inputs",
+    type=click.IntRange(1),
+    default=2_000,
+    show_default=True,
+    metavar="N",
+    help="Try at most N inputs of each test on a black box.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="For the inputs that are tried on a black box.")
+@time_option
+@click.option("--per-path", is_flag=True, help="One inconsistency for each pair of paths, without grouping by output.")
+@every_option
+@witnesses_option
+@pytest_option
+@click.option(
+    "--pcap-dir",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Write the exchange of each root cause with each agent as a capture for Wireshark.",
+)
+@format_option("crosscheck run")
+def command(
+    agents: tuple[str, ...],
+    tests: tuple[str, ...],
+    openflow: str | None,
+    max_paths: int,
+    max_inputs: int,
+    seed: int,
+    time_limit: float | None,
+    per_path: bool,
+    every: bool,
+    witnesses: Path | None,
+    pytest_dir: Path | None,
+    pcap_dir: Path | None,
+    form: str,
+) -> int:
+    """Explore two or more agents with tests, compare each pair, and replay every difference on both.
+
+    A black box, such as a real switch, is tried on chosen inputs instead of explored. With LABEL=AGENT, reports have
+    the label instead of the agent's name.
+
+    Exit code: 0 no difference and everything was compared, 1 differences, 2 bad input, 3 no difference so far, but not
+    everything was compared.
+    """
+    if len(agents) < 2:
+        raise click.UsageError("one agent is given; expected two or more to compare")
+    named = [labelled_agent(agent) for agent in agents]
+    chosen = chosen_tests(tests, openflow)
+    left = None if time_limit is None else max(time_limit - time_spent(), 0.01)
+    options = CrosscheckOptions(
+        ExploreOptions(paths=max_paths), CompareOptions(per_path=per_path), left, max_inputs, seed
+    )
+    progress = CrosscheckProgress()
+    try:
+        result = crosscheck_agents([each.source for each in named], chosen, options, progress)
+    finally:
+        progress.stop()
+    given = {each.source.name: each.given for each in named}
+    found = list(found_witnesses(result, every))
+    files = {} if witnesses is None else write_witness_files(found, witnesses)
+    if pytest_dir is not None:
+        write_pair_tests(found, pytest_dir, given)
+    if pcap_dir is not None:
+        write_captures(found, pcap_dir, {each.source.name: each.source for each in named})
+    shown_files(witnesses=witnesses, pytest_files=pytest_dir, captures=pcap_dir)
+    click.echo(render("crosscheck run", form, result, CrosscheckView(every, files, given)), nl=False)
+    return CROSSCHECK_EXIT_CODES[result.verdict]
