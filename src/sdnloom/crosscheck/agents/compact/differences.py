@@ -21,7 +21,7 @@ _INVALID, _PORTS, _NO_ERRORS, _CRASH, _ORDER, _STATISTICS, _FEATURES, _ITSELF = 
 
 
 @dataclass(frozen=True)
-class Difference:
+class DifferenceRow:
     """One difference: the message and its fields, what each agent does, and an input of a built-in test that shows it.
 
     The values are those of variables that differ from the test's harmless input.
@@ -47,9 +47,9 @@ def _action(kind: int, argument: int) -> tuple[tuple[str, int], ...]:
     return ("m1.actions[0].type", kind), ("m1.actions[0].argument", argument)
 
 
-def _bad_value(message: str, field_name: str, kind: int, argument: int, what: str) -> Difference:
+def _bad_value(message: str, field_name: str, kind: int, argument: int, what: str) -> DifferenceRow:
     packet_out = message == "Packet Out"
-    return Difference(
+    return DifferenceRow(
         f"{'packet-out' if packet_out else 'flow-mod'}-{field_name.replace('_', '-')}",
         _INVALID,
         message,
@@ -72,7 +72,7 @@ DIFFERENCES: Final = (
             ("nw_tos", 8, 0x21000000, "with one of its two low bits"),
         )
     ),
-    Difference(
+    DifferenceRow(
         "flow-mod-matched-port",
         _PORTS,
         "Flow Mod",
@@ -82,7 +82,7 @@ DIFFERENCES: Final = (
         "flow-mod",
         values=(("m1.match.wildcards", 0x3FFFFE), ("m1.match.in_port", 2)),
     ),
-    Difference(
+    DifferenceRow(
         "flow-mod-large-port",
         _PORTS,
         "Flow Mod",
@@ -92,7 +92,7 @@ DIFFERENCES: Final = (
         "flow-mod",
         values=(("m1.actions[1].port", 256),),
     ),
-    Difference(
+    DifferenceRow(
         "packet-out-large-port",
         _PORTS,
         "Packet Out",
@@ -103,7 +103,7 @@ DIFFERENCES: Final = (
         "untagged",
         (("m1.actions[1].port", 256),),
     ),
-    Difference(
+    DifferenceRow(
         "packet-out-buffer",
         _NO_ERRORS,
         "Packet Out",
@@ -114,7 +114,7 @@ DIFFERENCES: Final = (
         "untagged",
         (("m1.buffer_id", 7),),
     ),
-    Difference(
+    DifferenceRow(
         "flow-mod-buffer",
         _NO_ERRORS,
         "Flow Mod",
@@ -124,7 +124,7 @@ DIFFERENCES: Final = (
         "flow-mod",
         values=(("m1.buffer_id", 7),),
     ),
-    Difference(
+    DifferenceRow(
         "crash-controller",
         _CRASH,
         "Packet Out",
@@ -135,7 +135,7 @@ DIFFERENCES: Final = (
         "untagged",
         (("m1.actions[1].port", 0xFFFD),),
     ),
-    Difference(
+    DifferenceRow(
         "crash-vlan",
         _CRASH,
         "Packet Out",
@@ -146,7 +146,7 @@ DIFFERENCES: Final = (
         "untagged",
         _action(1, 0x00050000),
     ),
-    Difference(
+    DifferenceRow(
         "crash-queues",
         _CRASH,
         "Queue Get Config Request",
@@ -156,7 +156,7 @@ DIFFERENCES: Final = (
         "queue-config",
         values=(("m1.port", 0),),
     ),
-    Difference(
+    DifferenceRow(
         "order-buffer-port",
         _ORDER,
         "Packet Out",
@@ -167,7 +167,7 @@ DIFFERENCES: Final = (
         "untagged",
         (("m1.buffer_id", 7), ("m1.actions[1].port", 0xFFFF)),
     ),
-    Difference(
+    DifferenceRow(
         "statistics-type",
         _STATISTICS,
         "Stats Request",
@@ -178,7 +178,7 @@ DIFFERENCES: Final = (
         "no_body",
         (("m1.stats_type", 9),),
     ),
-    Difference(
+    DifferenceRow(
         "statistics-vendor",
         _STATISTICS,
         "Stats Request VENDOR",
@@ -188,7 +188,7 @@ DIFFERENCES: Final = (
         "stats-request",
         "vendor_body",
     ),
-    Difference(
+    DifferenceRow(
         "statistics-queue-port",
         _STATISTICS,
         "Stats Request QUEUE",
@@ -199,7 +199,7 @@ DIFFERENCES: Final = (
         "port_body",
         (("m1.stats_type", 5), ("m1.body", 0x0009_0000_FFFFFFFF)),
     ),
-    Difference(
+    DifferenceRow(
         "statistics-queue",
         _STATISTICS,
         "Stats Request QUEUE",
@@ -210,7 +210,7 @@ DIFFERENCES: Final = (
         "port_body",
         (("m1.stats_type", 5), ("m1.body", 0x0001_0000_00000003)),
     ),
-    Difference(
+    DifferenceRow(
         "emergency",
         _FEATURES,
         "Flow Mod",
@@ -220,7 +220,7 @@ DIFFERENCES: Final = (
         "flow-mod",
         values=(("m1.flags", 4),),
     ),
-    Difference(
+    DifferenceRow(
         "emergency-timeout",
         _FEATURES,
         "Flow Mod",
@@ -230,7 +230,7 @@ DIFFERENCES: Final = (
         "flow-mod",
         values=(("m1.flags", 4), ("m1.idle_timeout", 1)),
     ),
-    Difference(
+    DifferenceRow(
         "packet-out-normal",
         _FEATURES,
         "Packet Out",
@@ -241,7 +241,7 @@ DIFFERENCES: Final = (
         "untagged",
         (("m1.actions[1].port", 0xFFFA),),
     ),
-    Difference(
+    DifferenceRow(
         "flow-mod-normal",
         _FEATURES,
         "Flow Mod",
@@ -251,34 +251,15 @@ DIFFERENCES: Final = (
         "flow-mod",
         values=(("m1.actions[1].port", 0xFFFA),),
     ),
-    Difference(
-        "features",
-        _ITSELF,
-        "Features Request",
-        "capabilities",
-        "has statistics of queues",
-        "has none",
-        "self-description",
-        "features",
-    ),
-    Difference(
-        "description",
-        _ITSELF,
-        "Stats Request DESC",
-        "the texts",
-        "Stanford University, Reference Userspace Switch",
-        "Nicira Networks, Open vSwitch",
-        "self-description",
-        "description",
-    ),
-    Difference(
-        "tables",
-        _ITSELF,
-        "Stats Request TABLE",
-        "name, max_entries",
-        "linear, 65,536 entries",
-        "classifier, 1,000,000 entries",
-        "self-description",
-        "tables",
+    *(
+        DifferenceRow(name, _ITSELF, message, name, reference, ovs, "self-description", case)
+        for name, message, reference, ovs, case in (
+            ("capabilities", "Features Request", "has statistics of queues", "has none", "features"),
+            ("mfr_desc", "Stats Request DESC", "Stanford University", "Nicira Networks, Inc.", "description"),
+            ("hw_desc", "Stats Request DESC", "Reference Userspace Switch", "Open vSwitch", "description"),
+            ("dp_desc", "Stats Request DESC", "reference-like", "ovs-like", "description"),
+            ("name", "Stats Request TABLE", "linear", "classifier", "tables"),
+            ("max_entries", "Stats Request TABLE", "65,536", "1,000,000", "tables"),
+        )
     ),
 )
