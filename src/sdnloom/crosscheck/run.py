@@ -5,7 +5,7 @@ and the partitions of a test are dropped after it, so that the largest test deci
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -13,6 +13,7 @@ from typing import Final, TypeVar
 
 from sdnloom.crosscheck.agent import Agent, AgentError
 from sdnloom.crosscheck.agents.load import AgentSource, load_agent
+from sdnloom.crosscheck.black_box import TryProgress, chosen_inputs, try_inputs
 from sdnloom.crosscheck.comparison import (
     CompareProgress,
     Comparison,
@@ -42,7 +43,7 @@ class ConfirmProgress:
     total: int
 
 
-CrosscheckEvent = ExploreProgress | CompareProgress | ConfirmProgress
+CrosscheckEvent = ExploreProgress | TryProgress | CompareProgress | ConfirmProgress
 OnCrosscheckEvent = Callable[[CrosscheckEvent], None]
 
 
@@ -87,12 +88,6 @@ def try_witness(witness: SwitchWitness, agent: str | AgentSource) -> AgentOutput
         return run_case(opened, witness.test.case(witness.case), witness.test.version, witness.values)
 
 
-def unseen_by(source: AgentSource) -> tuple[str, ...]:
-    """Return what an agent cannot show, such as frames that leave a switch on a plain socket."""
-    found: tuple[str, ...] = getattr(source, "unseen", ())
-    return found
-
-
 class _OpenSource:
     """A source that keeps its agents open for the whole run: starting a real switch takes longer than most tests."""
 
@@ -100,7 +95,6 @@ class _OpenSource:
         self._source, self._stack = source, stack
         self._agents: dict[int, Agent] = {}
         self.name, self.versions, self.black_box = source.name, source.versions, source.black_box
-        self.unseen = unseen_by(source)
 
     def open(self, version: int) -> AbstractContextManager[Agent]:
         if version not in self._agents:
@@ -164,6 +158,9 @@ class _Run:
 
     def _partition(self, source: AgentSource, test: SwitchTest, known: Sequence[Partition]) -> Partition:
         seconds = self._share()
+        if source.black_box:
+            inputs = list(chosen_inputs(test, known, self._options.inputs, self._options.seed))
+            return try_inputs(source, test, inputs, seconds, self._on_event)
         options = self._options.explore
         limits = [each for each in (seconds, options.seconds) if each is not None]
         options = replace(options, seconds=min(limits) if limits else None)
@@ -176,7 +173,7 @@ class _Run:
             options = replace(self._options.compare, seconds=self._share(), outcomes=(one, other))
             found = compare_partitions(first, second, options, self._on_event)
             self._note_interrupt(found.reasons)
-            return self._confirmed(found, pair, first.test)
+            return self._confirmed(found, pair, first.test, {*first.unseen, *second.unseen})
 
     def _outcome(
         self, source: AgentSource, test: SwitchTest, stack: ExitStack
@@ -187,10 +184,12 @@ class _Run:
         agent = stack.enter_context(source.open(test.version))
         return lambda case, values: run_case(agent, test.case(case), test.version, values)
 
-    def _confirmed(self, found: Comparison, pair: tuple[int, int], test: SwitchTest) -> Comparison:
+    def _confirmed(
+        self, found: Comparison, pair: tuple[int, int], test: SwitchTest, unseen: Collection[str]
+    ) -> Comparison:
         """Replay the witness of each root cause and of each inconsistency on both agents."""
         with ExitStack() as stack:
-            replay = _Replay([self._sources[number] for number in pair], test, stack)
+            replay = _Replay([self._sources[number] for number in pair], test, unseen, stack)
             total = len(found.root_causes) + len(found.inconsistencies)
             done = 0
 
@@ -246,11 +245,13 @@ _Found = TypeVar("_Found", RootCause, Inconsistency)
 class _Replay:
     """Runs witnesses on two agents; on a black box twice, because it may not do the same again."""
 
-    def __init__(self, sources: Sequence[AgentSource], test: SwitchTest, stack: ExitStack) -> None:
+    def __init__(
+        self, sources: Sequence[AgentSource], test: SwitchTest, unseen: Collection[str], stack: ExitStack
+    ) -> None:
         self._test = test
         self._agents = [stack.enter_context(source.open(test.version)) for source in sources]
         self._times = [2 if source.black_box else 1 for source in sources]
-        self._unseen = {each for source in sources for each in unseen_by(source)}
+        self._unseen = unseen
 
     def checked(self, one: _Found) -> _Found:
         """Return it with `confirmed`, and with the outputs of the replay if these are as predicted."""

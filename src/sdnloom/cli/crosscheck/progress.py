@@ -5,6 +5,7 @@ import time
 from rich.console import Console
 
 from sdnloom.cli.progress import ProgressLine
+from sdnloom.crosscheck.black_box import TryProgress
 from sdnloom.crosscheck.comparison import CompareProgress
 from sdnloom.crosscheck.exploration import ExploreProgress
 from sdnloom.crosscheck.run import ConfirmProgress, CrosscheckEvent
@@ -34,6 +35,9 @@ def progress_text(event: CrosscheckEvent) -> str:
                 f"exploring {event.agent} with {event.test}, case {event.case}: {counted(event.runs, 'run')}, "
                 f"{counted(event.classes, 'class')}, {event.waiting:,} waiting"
             )
+        case TryProgress():
+            total = "" if event.total is None else f" of {event.total:,}"
+            return f"trying {event.test} on {event.agent}: input {event.tried:,}{total}"
         case CompareProgress():
             return (
                 f"comparing {event.test}, case {event.case}: {counted(event.queries, 'query')}, "

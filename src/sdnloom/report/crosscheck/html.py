@@ -18,13 +18,15 @@ from sdnloom.report.crosscheck.view import (
     PLAIN_VIEW,
     CrosscheckView,
     case_of,
+    case_place,
     confirmed_words,
     matrix_cell,
-    tests_run,
+    tests_words,
     verdict_words,
 )
 from sdnloom.report.describe import counted
 
+_FEW_CAUSES: Final = 3  # more of them have an overview
 _MOST_INCONSISTENCIES: Final = 500  # listed for each pair
 
 
@@ -52,7 +54,7 @@ def _head(result: CrosscheckResult) -> list[str]:
         counted(causes, "root cause"),
         counted(found, "inconsistency"),
         counted(len(result.tests), "test"),
-        f"{tests_run(result):,} inputs or classes",
+        tests_words(result),
         completeness,
     ]
     lines = [
@@ -92,6 +94,12 @@ def _pair(number: int, comparison: Comparison, view: CrosscheckView, *, alone: b
     if comparison.reasons:
         reasons = "".join(f"<li>{escape(reason)}</li>" for reason in comparison.reasons)
         lines.append(f'<div class="note"><p>Not complete:</p><ul>{reasons}</ul></div>')
+    if len(comparison.root_causes) > _FEW_CAUSES:
+        entries = "".join(
+            f'<li><a href="#cause-{number + 1}-{place}">{escape(cause.condition)}</a></li>'
+            for place, cause in enumerate(comparison.root_causes, 1)
+        )
+        lines.append(f'<ol class="overview">{entries}</ol>')
     for place, cause in enumerate(comparison.root_causes):
         lines += _cause(number, place, cause, comparison, view)
     if comparison.inconsistencies:
@@ -103,15 +111,16 @@ def _cause(number: int, place: int, cause: RootCause, comparison: Comparison, vi
     test, case = case_of(comparison, cause)
     found = [comparison.inconsistencies[index] for index in cause.inconsistencies]
     rows = "".join(
-        f"<tr><th scope=row>{escape(name)}</th><td><code>{escape(value)}</code></td></tr>"
+        f'<tr><th scope="row">{escape(name)}</th><td><code>{escape(value)}</code></td></tr>'
         for name, value in changed_values(case, cause.witness, test.version)
     )
     lines = [
         f'<article id="cause-{number + 1}-{place + 1}">',
         f'<h3><a class="number" href="#cause-{number + 1}-{place + 1}">{place + 1}</a> {escape(cause.condition)}</h3>',
         f'<p class="difference">{escape(cause.difference)}</p>',
-        f'<table class="input"><caption>Fields that differ from the harmless input of test {escape(test.name)}, '
-        f"case {escape(case.name)}</caption><tbody>{rows or '<tr><td>none</td></tr>'}</tbody></table>",
+        f'<p class="caption">For example in {escape(case_place(test, case))}: '
+        f"{'these fields differ from the harmless input' if rows else 'the harmless input'}</p>",
+        f'<table class="input"><tbody>{rows}</tbody></table>' if rows else "",
         *_steps(cause, comparison),
         f"<p>{escape(confirmed_words(found, cause))}</p>",
     ]
@@ -150,7 +159,7 @@ def _inconsistencies(comparison: Comparison) -> list[str]:
         outputs = "".join(f"<td>{_output(output, test.version)}</td>" for output in one.outputs)
         witness = escape(input_line(case, one.witness, test.version))
         lines.append(
-            f"<tr><td>{number}</td><td>{escape(test.name)}, {escape(case.name)}</td>"
+            f"<tr><td>{number}</td><td>{escape(case_place(test, case))}</td>"
             f"<td>{escape(one.condition)}<br><code>{witness}</code></td>{outputs}<td>{words[one.confirmed]}</td></tr>"
         )
     more = len(comparison.inconsistencies) - len(shown)

@@ -28,7 +28,7 @@ article { background: var(--card); border: 1px solid var(--line); border-radius:
 article > p:last-child { margin-bottom: 0; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; margin: .5rem 0; font-size: .92rem; }
-caption { text-align: left; color: var(--soft); }
+.caption { color: var(--soft); margin: .5rem 0 0; } .caption + table { margin-top: 0; }
 th, td { text-align: left; vertical-align: top; padding: .3rem .7rem .3rem 0; border-bottom: 1px solid var(--line);
   overflow-wrap: anywhere; }
 thead th { color: var(--soft); font-weight: 600; white-space: nowrap; } tbody th { font-weight: 500; }

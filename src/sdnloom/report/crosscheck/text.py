@@ -11,6 +11,7 @@ from sdnloom.report.crosscheck.view import (
     PLAIN_VIEW,
     CrosscheckView,
     case_of,
+    case_place,
     confirmed_words,
     matrix,
     verdict_words,
@@ -55,7 +56,7 @@ def _cause(place: int, cause: RootCause, comparison: Comparison, view: Crosschec
     lines = [
         f"{place + 1}. {cause.condition}",
         f"     {cause.difference}",
-        f"     for example in {_place(test.name, case.name)}: {input_line(case, cause.witness, test.version)}",
+        f"     for example in {case_place(test, case)}: {input_line(case, cause.witness, test.version)}",
         f"     {confirmed_words(found, cause)}",
     ]
     again = view.try_command(number, place, comparison.agents)
@@ -66,15 +67,11 @@ def _inconsistency(place: int, one: Inconsistency, comparison: Comparison) -> li
     test, case = case_of(comparison, one)
     texts = difference_texts(one.outputs, test.version)
     return [
-        f"inconsistency {place}, {_place(test.name, case.name)}: {one.condition}",
+        f"inconsistency {place}, {case_place(test, case)}: {one.condition}",
         f"     {input_line(case, one.witness, test.version)}",
         *(f"     {agent}: {text}" for agent, text in zip(comparison.agents, texts, strict=True)),
         f"     {confirmed_words([one])}",
     ]
-
-
-def _place(test: str, case: str) -> str:
-    return test if case == "test" else f"{test}, case {case}"
 
 
 def _partitions(result: CrosscheckResult) -> list[str]:

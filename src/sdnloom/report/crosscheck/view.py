@@ -42,6 +42,17 @@ def tests_run(result: CrosscheckResult) -> int:
     return sum(tried) if tried else sum(each.classes for each in result.partitions)
 
 
+def tests_words(result: CrosscheckResult) -> str:
+    """Return the same in words."""
+    what = "input" if any(each.kind == "inputs" for each in result.partitions) else "class"
+    return f"{counted(tests_run(result), what)} {'tried' if what == 'input' else 'compared'}"
+
+
+def case_place(test: SwitchTest, case: Case) -> str:
+    """Return the name of a test, and of the case if it has several."""
+    return f"{test.name}, case {case.name}" if len(test.cases) > 1 else test.name
+
+
 def case_of(comparison: Comparison, found: Inconsistency | RootCause) -> tuple[SwitchTest, Case]:
     """Return the test and the case of something that was found."""
     test = next(test for test in comparison.tests if test.name == found.test)
