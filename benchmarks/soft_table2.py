@@ -85,8 +85,8 @@ def _judge(report: Report, incomplete: list[str], seconds: dict[tuple[str, str],
     report.notes += incomplete[:10]
     report.notes.append(
         "The paper's agents are programs in C of 55,000 and 80,000 lines; ours are written in Python for exploration "
-        "and evaluate a match as one predicate, so a FlowMod has hundreds of paths instead of ten thousands. Packet Out "
-        "has a packet with a VLAN tag too. Sizes are distinct operations of a path condition. Inputs checked: further "
-        "inputs of each class, run on the agent rewritten and as it is. The paper's FlowMod on the Modified Switch "
-        "was stopped after 140 hours."
+        "and evaluate a match as one predicate, so a FlowMod has hundreds of paths instead of ten thousands. Packet "
+        "Out has a packet with a VLAN tag too. Sizes are distinct operations of a path condition. Inputs checked: "
+        "further inputs of each class, run on the agent rewritten and as it is. The paper's FlowMod on the Modified "
+        "Switch was stopped after 140 hours."
     )

@@ -67,7 +67,6 @@ def test_the_packet_out_of_soft_has_these_symbolic_bits() -> None:
         ("m1.actions[0].type", 16),
         ("m1.actions[0].argument", 32),
         ("m1.actions[1].port", 16),
-        ("m1.actions[1].max_len", 16),
     ]
 
 
@@ -274,6 +273,17 @@ def test_lengths_and_header_fields_can_be_wrong_on_purpose() -> None:
     assert data[14:16].hex() == "0063"
     assert data[18:20].hex() == "0004"
     assert data[-1] == 0xFF
+
+
+def test_the_rest_is_what_the_message_has_beside_what_is_given() -> None:
+    """Not the header, and nothing inside of actions and data, which are given."""
+    step = {"message": "packet_out", "rest": "symbolic", "actions": [{"action": "output"}], "data": {"packet": "tcp"}}
+    assert list(document(step).cases[0].defaults()) == ["m1.buffer_id", "m1.in_port"]
+    match = {"eth_type": "symbolic", "ip_proto": 6}
+    step = {"message": "flow_mod", "rest": "symbolic", "cookie": 1, "priority": 2, "match": match}
+    names = list(document(step, openflow="1.3").cases[0].defaults())
+    rest = ["cookie_mask", "table_id", "command", "idle_timeout", "hard_timeout", "buffer_id", "out_port", "out_group"]
+    assert names == [f"m1.{name}" for name in (*rest, "flags", "match.eth_type")]
 
 
 def test_cases_and_steps_of_time() -> None:

@@ -57,10 +57,11 @@ def _rows(table: Table, path: str) -> list[Table]:
 def _element(table: Table, path: str, inputs: Inputs, what: str) -> SymbolicOctets:
     known = ACTION_KINDS[inputs.version] if what == "action" else INSTRUCTION_KINDS
     name = table.choice(what, (*known, SYMBOLIC_TEXT))
-    if name == SYMBOLIC_TEXT:
-        found = _symbolic(table, path, inputs, what)
-    else:
-        found = _named(table, path, inputs, known[name], name)
+    with inputs.others(symbolic=False):
+        if name == SYMBOLIC_TEXT:
+            found = _symbolic(table, path, inputs, what)
+        else:
+            found = _named(table, path, inputs, known[name], name)
     table.close()
     return found
 
@@ -75,11 +76,10 @@ def _symbolic(table: Table, path: str, inputs: Inputs, what: str) -> SymbolicOct
             code, argument = 5, 0  # clear actions
     bits = 8 * size - ELEMENT_HEAD
     layout = BitStruct(what, f"type:16 len:16 argument:{bits}")
-    rest, inputs.rest = inputs.rest, True
-    kind = read_value(table, "type", f"{path}.type", 16, code, inputs)
     length = _size(table, path, size, inputs)
-    content = read_value(table, "argument", f"{path}.argument", bits, argument, inputs)
-    inputs.rest = rest
+    with inputs.others(symbolic=True):
+        kind = read_value(table, "type", f"{path}.type", 16, code, inputs)
+        content = read_value(table, "argument", f"{path}.argument", bits, argument, inputs)
     if not isinstance(kind, Variable):
         table.fail("type", kind, f"a symbolic type; another {what} is named by its name")
     if isinstance(content, Variable):

@@ -35,14 +35,11 @@ _USUAL13: Final = {
 def read_match(table: Table, inputs: Inputs) -> SymbolicOctets:
     """Return the octets of the field `match` of a message, with the padding of 1.3."""
     everything = table.get("match", "a table of match fields", lambda value: True, None)
-    rest = inputs.rest
-    if everything == SYMBOLIC_TEXT and inputs.version == V10:
-        inputs.rest, inner = True, table.table("")
-    else:
-        inner = table.table("match")
-    found = _match10(inner, inputs) if inputs.version == V10 else _match13(inner, inputs)
+    symbolic = everything == SYMBOLIC_TEXT and inputs.version == V10
+    inner = table.table("" if symbolic else "match")
+    with inputs.others(symbolic or inputs.rest):
+        found = _match10(inner, inputs) if inputs.version == V10 else _match13(inner, inputs)
     inner.close()
-    inputs.rest = rest
     return found
 
 
@@ -78,17 +75,17 @@ def read_oxm_field(
     field = FIELDS[name]
     bits = 8 * field.size
     usual = _USUAL13.get(name, 0)
-    rest, inputs.rest = inputs.rest, False
     given = table.get(key, "", lambda value: True, None)
-    if masked and isinstance(given, Entries) and "mask" in given.entries:
-        inner = table.table(key)
-        value = read_value(inner, "value", path, bits, usual, inputs)
-        mask = read_value(inner, "mask", f"{path}_mask", bits, field.full, inputs)
-        inner.close()
-        values: dict[str, int | Variable] = {"value": value, "mask": mask}
-    else:
-        values = {"value": read_value(table, key, path, bits, usual, inputs)}
-    inputs.rest = rest
+    with inputs.others(symbolic=False):
+        if masked and isinstance(given, Entries) and "mask" in given.entries:
+            inner = table.table(key)
+            values: dict[str, int | Variable] = {
+                "value": read_value(inner, "value", path, bits, usual, inputs),
+                "mask": read_value(inner, "mask", f"{path}_mask", bits, field.full, inputs),
+            }
+            inner.close()
+        else:
+            values = {"value": read_value(table, key, path, bits, usual, inputs)}
     text = " ".join(f"{part}:{bits}" for part in values)
     layout = BitStruct(name, f"class:16 field:7 hasmask:1 length:8 {text}")
     head = {"class": OPENFLOW_BASIC, "field": field.number, "hasmask": len(values) - 1}

@@ -65,15 +65,14 @@ def read_message(table: Table, number: int, version: int) -> tuple[MessageStep, 
 def _structured(table: Table, name: str, kind: Kind, number: int, inputs: Inputs) -> SymbolicOctets:
     content = _stats(table, inputs) if name == "stats_request" else _content(table, name, kind.struct, inputs, {})
     content = join_octets((content, read_octets(table, "tail", inputs)))
-    rest, inputs.rest = inputs.rest, False
     header = table.table("header")
     usual = {"version": inputs.version, "type": kind.number, "length": HEADER.size + len(content.data), "xid": number}
-    values: dict[str, Any] = {
-        slot.name: read_value(header, slot.name, f"header.{slot.name}", slot.bits, usual[slot.name], inputs)
-        for slot in HEADER.slots.values()
-    }
+    with inputs.others(symbolic=False):
+        values: dict[str, Any] = {
+            slot.name: read_value(header, slot.name, f"header.{slot.name}", slot.bits, usual[slot.name], inputs)
+            for slot in HEADER.slots.values()
+        }
     header.close()
-    inputs.rest = rest
     body = inputs.variables.get(f"{inputs.prefix}body")
     if name == RAW and body is not None and isinstance(values["type"], Variable):
         inputs.overlays.append(Overlay(body.name, values["type"].name, "message"))
@@ -139,7 +138,8 @@ def read_octets(table: Table, key: str, inputs: Inputs) -> SymbolicOctets:
         return SymbolicOctets(read_octets_text(table, key, value, MOST_OCTETS))
     inner = table.table(key)
     if "packet" in inner:
-        found = read_packet_octets(inner, inputs, f"{key}.")
+        with inputs.others(symbolic=False):
+            found = read_packet_octets(inner, inputs, f"{key}.")
     else:
         inner.get(SYMBOLIC_TEXT, "true", lambda value: value is True, True)
         size = inner.whole("size", 1, MOST_BITS // 8)

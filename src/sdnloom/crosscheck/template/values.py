@@ -1,7 +1,8 @@
 """One field of a test file: a number, the name of a value, an address, or symbolic with a default and limits."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -28,6 +29,13 @@ class Inputs:
     rest: bool = False  # fields that are not given are symbolic
     variables: dict[str, Variable] = field(default_factory=dict)
     overlays: list[Overlay] = field(default_factory=list)
+
+    @contextmanager
+    def others(self, symbolic: bool) -> Iterator[None]:
+        """Decide for the body what fields are that are not given: symbolic or their defaults."""
+        before, self.rest = self.rest, symbolic
+        yield
+        self.rest = before
 
     def add(self, table: Table, key: str, variable: Variable) -> Variable:
         """Keep a variable and return it; the table and the key are the place for errors."""
