@@ -6,15 +6,15 @@ only if both partitions are and every question was answered: then no difference 
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from sdnloom.crosscheck.output import AgentOutput
 from sdnloom.crosscheck.overlap.class_index import ClassIndex
 from sdnloom.crosscheck.overlap.intersection import CaseComparer, CaseIntersection, DifferentInput
 from sdnloom.crosscheck.partition import Partition
-from sdnloom.crosscheck.root_causes.cause_text import difference_text, field_values, place_text
-from sdnloom.crosscheck.root_causes.find import CauseFinder, FoundCause
+from sdnloom.crosscheck.root_causes.cause import RootCause, merged_causes, root_cause
+from sdnloom.crosscheck.root_causes.find import CauseFinder
 from sdnloom.crosscheck.root_causes.set_check import partition_checks
 from sdnloom.crosscheck.root_causes.trial import RunInput, Trial
 from sdnloom.crosscheck.switch_test import Case, SwitchTest
@@ -60,25 +60,6 @@ class Inconsistency:
     witness: Mapping[str, int]
     outputs: tuple[AgentOutput, AgentOutput]
     confirmed: bool | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class RootCause:
-    """One reason for inconsistencies: when it shows, what each agent does, and an input that shows it."""
-
-    message: str
-    fields: tuple[str, ...]
-    condition: str
-    difference: str
-    test: str
-    case: str
-    witness: Mapping[str, int]
-    outputs: tuple[AgentOutput, AgentOutput]
-    inconsistencies: tuple[int, ...]
-    exact: bool = True  # whether the condition is exact for the witness's other fields, not only for values tried
-    key: tuple[object, ...] = field(default=(), repr=False)  # what makes two causes the same, without the difference
-    differences: tuple[object, ...] = field(default=(), repr=False)
-    confirmed: bool | None = None  # whether the witness was replayed; its outputs are those of the replay then
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +147,7 @@ class _Comparing:
             not reasons,
             tuple(reasons),
             tuple(self._inconsistencies),
-            merged_causes(self._causes, agents),
+            merged_causes(self._causes),
             statistics,
         )
 
@@ -231,59 +212,6 @@ class _Comparing:
         self._causes += [root_cause(test, agents, each) for each in finder.found if not each.smaller]
 
 
-def root_cause(test: SwitchTest, agents: tuple[str, str], found: FoundCause) -> RootCause:
-    """Return a cause that was found in a test in the form of reports."""
-    focus, difference = found.focus, found.difference
-    place = place_text(found.case, focus.values, difference.step)
-    if focus.fields or focus.tags:
-        message, condition = focus.message, focus.condition(test.version)
-    else:
-        message = condition = place
-        if difference.field:
-            event, _, name = difference.field.partition(".")
-            first, second = field_values(difference, found.outputs)
-            message = event
-            condition = f"{event} {place if place[:2] in ('on', 'af') else f'to {place}'}: {name} {first} / {second}"
-    return RootCause(
-        message,
-        tuple(dict.fromkeys(each.name for each in focus.fields)) or ((difference.field,) if difference.field else ()),
-        condition,
-        difference_text(agents, difference, found.outputs),
-        test.name,
-        found.case.name,
-        focus.values,
-        found.outputs,
-        tuple(sorted(found.inconsistencies)),
-        focus.exact(),
-        found.key(),
-        (difference,),
-    )
-
-
-def merged_causes(causes: Sequence[RootCause], agents: tuple[str, str]) -> tuple[RootCause, ...]:
-    """Return the causes with those merged that are the same in different cases or tests."""
-    by_key: dict[tuple[object, ...], RootCause] = {}
-    for each in causes:
-        known = by_key.get(each.key)
-        by_key[each.key] = each if known is None else _joined(known, each)
-    by_condition: dict[str, RootCause] = {}
-    for each in by_key.values():
-        known = by_condition.get(each.condition)
-        by_condition[each.condition] = each if known is None else _joined(known, each)
-    return tuple(by_condition.values())
-
-
-def _joined(one: RootCause, other: RootCause) -> RootCause:
-    texts = dict.fromkeys((*one.difference.split("; "), *other.difference.split("; ")))
-    return replace(
-        one,
-        difference="; ".join(texts),
-        confirmed=None if one.confirmed and other.confirmed is None else one.confirmed and other.confirmed,
-        inconsistencies=tuple(sorted({*one.inconsistencies, *other.inconsistencies})),
-        differences=tuple(dict.fromkeys((*one.differences, *other.differences))),
-    )
-
-
 def merge_comparisons(comparisons: Sequence[Comparison]) -> Comparison:
     """Return one comparison of several tests of the same two agents, with one list of root causes."""
     if not comparisons:
@@ -314,6 +242,4 @@ def merge_comparisons(comparisons: Sequence[Comparison]) -> Comparison:
             total.seconds + one.seconds,
         )
     tests = tuple(test for each in comparisons for test in each.tests)
-    return Comparison(
-        agents, tests, not reasons, tuple(reasons), tuple(inconsistencies), merged_causes(causes, agents), total
-    )
+    return Comparison(agents, tests, not reasons, tuple(reasons), tuple(inconsistencies), merged_causes(causes), total)

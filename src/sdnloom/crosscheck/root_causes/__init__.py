@@ -7,7 +7,11 @@ and commands (tags), the fields and the difference are the same, wherever in a l
 if all but the difference are the same, conditions included.
 
 An input in which two causes meet shows a difference of its own that nobody has to read. It is *explained* and not a
-cause if each agent does what it does for some of the fields alone, and one of these smaller inputs differs already;
-unless both agents notice both faults and choose differently which one to report: that is an order of validation, one
-cause for each two parts of a message. (`explanation`)
+cause if each agent does what it does for some of the fields alone, and one of these smaller inputs differs already; or
+if both agents refuse it, one of them as it refuses a smaller input that differs already. Unless both agents notice
+both faults and choose differently which one to report: that is an order of validation, one cause for each two parts of
+a message. (`explanation`)
+
+A field of a message that has the same two values wherever it appears, such as what a switch says of itself, is one
+cause, however the message is asked for.
 """

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from sdnloom.crosscheck.fields import message_name
-from sdnloom.crosscheck.output import CLOSE, CRASH, FRAME, WAIT, AgentOutput, OutputValue
+from sdnloom.crosscheck.output import CLOSE, CRASH, FRAME, WAIT, AgentEvent, AgentOutput, OutputValue
 from sdnloom.crosscheck.root_causes.difference import (
     FRAMES,
     Difference,
@@ -11,9 +11,12 @@ from sdnloom.crosscheck.root_causes.difference import (
     event_pairs,
     header_value,
     output_step,
+    reaction,
     without_numbers,
 )
 from sdnloom.crosscheck.switch_test import Case, MessageStep, TimeStep
+
+Events = tuple[AgentEvent, ...]
 
 _WORDS = {
     CRASH: "crashes",
@@ -42,24 +45,35 @@ def place_text(case: Case, values: Mapping[str, int], step: int) -> str:
     return "probe"
 
 
-def difference_text(agents: tuple[str, str], difference: Difference, outputs: tuple[AgentOutput, AgentOutput]) -> str:
+def difference_text(
+    agents: tuple[str, str], difference: Difference, outputs: tuple[AgentOutput, AgentOutput], version: int
+) -> str:
     """Return what each agent does."""
-    if not difference.field:
-        first, second = (reaction_text(each) for each in difference.reactions)
-        return f"{agents[0]} {first}, {agents[1]} {second}"
-    first, second = field_values(difference, outputs)
-    return f"{difference.field}: {agents[0]} {first}, {agents[1]} {second}"
+    if difference.field:
+        first, second = field_values(difference, outputs)
+        return f"{difference.field}: {agents[0]} {first}, {agents[1]} {second}"
+    mine, theirs = step_events(difference, outputs)
+    kinds = [reaction(each, version) for each in (mine, theirs)]
+    first, second = map(reaction_text, kinds)
+    if kinds[0] == kinds[1]:
+        first, second = (f"{text} on {_ports(events)}" for text, events in ((first, mine), (second, theirs)))
+    return f"{agents[0]} {first}, {agents[1]} {second}"
+
+
+def step_events(difference: Difference, outputs: tuple[AgentOutput, AgentOutput]) -> tuple[Events, Events]:
+    """Return what both agents do in the step of a difference."""
+    first, second = (each[difference.step] if difference.step < len(each) else () for each in outputs)
+    return first, second
+
+
+def _ports(events: Events) -> str:
+    ports = [str(event.values().get("port")) for event in events if event.kind == FRAME]
+    return f"port{'s' * (len(ports) != 1)} {', '.join(ports)}"
 
 
 def field_values(difference: Difference, outputs: tuple[AgentOutput, AgentOutput]) -> tuple[str, str]:
     """Return both values of the field that differs, as text."""
-    steps = tuple(each[difference.step] if difference.step < len(each) else () for each in outputs)
-    if difference.field == f"{FRAME}.port":
-        first, second = (
-            ", ".join(str(event.values().get("port")) for event in events if event.kind == FRAME) for events in steps
-        )
-        return first, second
-    for left, right in event_pairs(*steps) or ():
+    for left, right in event_pairs(*step_events(difference, outputs)):
         for name in dict.fromkeys((*left.values(), *right.values())):
             one, other = left.values().get(name), right.values().get(name)
             if one == other:

@@ -1,12 +1,15 @@
 """What is different between two outputs: the step, and how each agent reacted there.
 
-A reaction is the sorted kinds of the events of a step: errors with type and code, one `frames` for all frames. If the
-reactions differ, that is the difference. If they are equal, each field that differs is one: of an event, or of a
-packet's headers. Fields may differ in several steps. Reactions count up to the first step where they differ, because
-what follows is mostly a consequence; only a question that changes nothing, such as a Features Request, hides nothing.
+The reaction of a step is told apart as coarsely as a reader does. If an agent crashes, closes the connection or waits
+for more bytes, only that counts, and for the other one that it does not. Else, if an agent answers with an error, the
+error counts, and for the other one its error or that it has none. Else the events count that only one of them has;
+packets are one kind, wherever they go. If no such event is left, each field that differs is a difference: of an event,
+or of a packet's headers. Reactions count up to the first step where they differ, because what follows is mostly a
+consequence; only a question that changes nothing, such as a Features Request, hides nothing.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from dataclasses import field as data_field
@@ -26,6 +29,9 @@ from sdnloom.symbolic.terms.node import Term
 StepReaction = tuple[str, ...]
 
 FRAMES: Final = "frames"
+PACKETS: Final = "packets"  # frames and packets for the controller
+GOES_ON: Final = ("goes on",)  # where the other agent crashes, closes the connection or waits
+ACCEPTS: Final = ("accepts",)  # where the other agent answers with an error
 _ENDS: Final = frozenset((CRASH, CLOSE, WAIT))
 # Messages that change no state: a difference in the answer to one says nothing about later steps.
 _QUESTIONS: Final = frozenset(
@@ -39,7 +45,7 @@ _PACKETS: Final = frozenset(((FRAME, "data"), ("PacketIn", "data")))  # fields t
 
 @dataclass(frozen=True, slots=True, order=True)
 class Difference:
-    """One difference: the two reactions, and the field that differs if they are the same.
+    """One difference: what each agent does, and the field that differs if they do the same.
 
     The step is where it is seen first; it does not count, because times and repeated messages only move it.
     """
@@ -55,20 +61,66 @@ def differences(first: AgentOutput, second: AgentOutput, case: Case, version: in
     for number, (mine, theirs) in enumerate(zip_longest(first, second, fillvalue=())):
         if mine == theirs:
             continue
-        reactions = reaction(mine, version), reaction(theirs, version)
-        if reactions[0] == reactions[1]:
+        reactions = _different_reactions(mine, theirs, version)
+        if reactions is None:
+            kinds = reaction(mine, version)
             for name in _differing_fields(mine, theirs):
-                found.setdefault(Difference(reactions, name, number))
+                found.setdefault(Difference((kinds, kinds), name, number))
         else:
-            found.setdefault(Difference(reactions, step=number))
-            if _hides_later(case, number, reactions):
+            found.setdefault(Difference(reactions, "", number))
+            if _hides_later(case, number, mine, theirs):
                 break
     return tuple(found)
 
 
-def _hides_later(case: Case, number: int, reactions: tuple[StepReaction, StepReaction]) -> bool:
+def _different_reactions(
+    mine: tuple[AgentEvent, ...], theirs: tuple[AgentEvent, ...], version: int
+) -> tuple[StepReaction, StepReaction] | None:
+    """Return what each agent does that the other one does not; None if they do the same, apart from fields."""
+    for keep, instead in ((_ends, GOES_ON), (_errors, ACCEPTS)):
+        one, other = keep(mine, version), keep(theirs, version)
+        if one != other:
+            return one or instead, other or instead
+        if one and keep is _ends:
+            return None
+    only_mine, only_theirs = _left_over(mine, theirs)
+    return (only_mine, only_theirs) if only_mine or only_theirs else None
+
+
+def _ends(events: tuple[AgentEvent, ...], version: int) -> StepReaction:
+    return tuple(sorted(event.kind for event in events if event.kind in _ENDS))
+
+
+def _errors(events: tuple[AgentEvent, ...], version: int) -> StepReaction:
+    return tuple(sorted(_kind(event, version) for event in events if event.kind == "Error"))
+
+
+def _left_over(mine: tuple[AgentEvent, ...], theirs: tuple[AgentEvent, ...]) -> tuple[StepReaction, StepReaction]:
+    """Return the kinds of events that only one side has; frames are the same if they leave on the same port."""
+    left, right = (Counter(map(_identity, events)) for events in (mine, theirs))
+    first, second = (
+        tuple(sorted({_coarse_kind(kind) for kind, _ in counted})) for counted in (left - right, right - left)
+    )
+    return first, second
+
+
+def _identity(event: AgentEvent) -> tuple[str, OutputValue | None]:
+    return event.kind, event.values().get("port") if event.kind == FRAME else None
+
+
+def _coarse_kind(kind: str) -> str:
+    return PACKETS if kind in (FRAME, "PacketIn") else kind
+
+
+def coarse_reaction(events: tuple[AgentEvent, ...], version: int) -> StepReaction:
+    """Return what one agent does in a step, as coarsely as a difference tells it."""
+    found = _ends(events, version) or _errors(events, version)
+    return found or tuple(sorted({_coarse_kind(event.kind) for event in events}))
+
+
+def _hides_later(case: Case, number: int, mine: tuple[AgentEvent, ...], theirs: tuple[AgentEvent, ...]) -> bool:
     """Return whether what follows different reactions may be their consequence."""
-    if _ENDS & {*reactions[0], *reactions[1]}:
+    if any(event.kind in _ENDS for event in (*mine, *theirs)):
         return True
     step = output_step(case, number)
     return step is not None and not (isinstance(step, MessageStep) and step.kind in _QUESTIONS)
@@ -102,31 +154,26 @@ def _kind(event: AgentEvent, version: int) -> str:
 
 
 def _differing_fields(mine: tuple[AgentEvent, ...], theirs: tuple[AgentEvent, ...]) -> list[str]:
-    """Return the names of the fields that differ between events with the same reaction."""
-    pairs = event_pairs(mine, theirs)
-    if pairs is None:
-        return ["frame.port"]
+    """Return the names of the fields that differ between events that are otherwise the same."""
     found: dict[str, None] = {}
-    for left, right in pairs:
+    for left, right in event_pairs(mine, theirs):
+        names: dict[str, None] = {}
         for name in _names(left, right):
             one, other = left.values().get(name), right.values().get(name)
             if one != other:
-                for each in _value_names(left.kind, name, one, other):
-                    found.setdefault(each)
+                names |= dict.fromkeys(_value_names(left.kind, name, one, other))
+        if len(names) > 1:
+            names.pop("PacketIn.total_len", None)  # it follows from the packet
+        found |= names
     return list(found) or ["order"]
 
 
-def event_pairs(
-    mine: tuple[AgentEvent, ...], theirs: tuple[AgentEvent, ...]
-) -> list[tuple[AgentEvent, AgentEvent]] | None:
-    """Return events of both outputs side by side, by kind; None if frames leave on different ports."""
-    left, right = (sorted(events, key=lambda event: event.kind) for events in (mine, theirs))
-    if [event.kind for event in left] != [event.kind for event in right]:
-        return None
-    pairs = list(zip(left, right, strict=True))
-    if any(one.kind == FRAME and one.values().get("port") != other.values().get("port") for one, other in pairs):
-        return None
-    return pairs
+def event_pairs(mine: tuple[AgentEvent, ...], theirs: tuple[AgentEvent, ...]) -> list[tuple[AgentEvent, AgentEvent]]:
+    """Return events of both outputs side by side that are the same, apart from fields."""
+    waiting: dict[tuple[str, OutputValue | None], list[AgentEvent]] = {}
+    for event in theirs:
+        waiting.setdefault(_identity(event), []).append(event)
+    return [(event, waiting[_identity(event)].pop(0)) for event in mine if waiting.get(_identity(event))]
 
 
 def _names(left: AgentEvent, right: AgentEvent) -> Iterator[str]:
@@ -145,6 +192,16 @@ def _value_names(kind: str, name: str, one: OutputValue | None, other: OutputVal
 def packet_field(name: str) -> str:
     """Return the name of a packet's field wherever the packet is: in a frame or in a message."""
     return name.removeprefix("PacketIn.data.").removeprefix(f"{FRAME}.")
+
+
+def is_message_field(difference: Difference) -> bool:
+    """Return whether a field of a message differs, not one of a packet."""
+    return "." in difference.field and packet_field(difference.field) == difference.field
+
+
+def described_field(name: str) -> str:
+    """Return the name of a field of a port or table wherever it is described: in a reply, or when it changes."""
+    return re.sub(r"^\w+\.(ports\[\]|desc)\.", "port.", name)
 
 
 def without_numbers(name: str) -> str:
@@ -197,34 +254,35 @@ def difference_term(
     """Return the condition under which two outputs have this difference; None if it cannot be told as a term."""
     found = []
     for number, (mine, theirs) in enumerate(zip_longest(first, second, fillvalue=())):
-        if _open_kind(mine) or _open_kind(theirs):
+        if _depends_on_input(mine, theirs):
             return None
-        reactions = reaction(mine, version), reaction(theirs, version)
-        if reactions == wanted.reactions:
-            here = _field_term(mine, theirs, wanted.field) if wanted.field else TRUE
+        reactions = _different_reactions(mine, theirs, version)
+        if reactions is not None:
+            if not wanted.field and reactions == wanted.reactions:
+                return TRUE
+            if _hides_later(case, number, mine, theirs):
+                break
+        elif wanted.field and wanted.reactions[0] == reaction(mine, version):
+            here = _field_term(mine, theirs, wanted.field)
             if here is None:
                 return None
             found.append(here)
-        if reactions[0] != reactions[1] and _hides_later(case, number, reactions):
-            break
     return any_(*found)
 
 
-def _open_kind(events: tuple[AgentEvent, ...]) -> bool:
-    """Return whether a reaction depends on the input: an error whose type or code is a term."""
-    return any(
+def _depends_on_input(mine: tuple[AgentEvent, ...], theirs: tuple[AgentEvent, ...]) -> bool:
+    """Return whether the reaction does: an error whose type or code is a term, a port that may be another's."""
+    left, right = (Counter(map(_identity, events)) for events in (mine, theirs))
+    apart = (left - right) + (right - left)
+    return any(isinstance(port, Term) for _, port in apart) or any(
         event.kind == "Error" and any(isinstance(event.values().get(name), Term) for name in ("type", "code"))
-        for event in events
+        for event in (*mine, *theirs)
     )
 
 
 def _field_term(mine: tuple[AgentEvent, ...], theirs: tuple[AgentEvent, ...], wanted: str) -> Term | None:
-    pairs = event_pairs(mine, theirs)
-    if pairs is None:
-        ports = [[event.values().get("port") for event in events if event.kind == FRAME] for events in (mine, theirs)]
-        return None if any(isinstance(port, Term) for port in ports[0] + ports[1]) else _truth(wanted == "frame.port")
     found = []
-    for left, right in pairs:
+    for left, right in event_pairs(mine, theirs):
         for name in _names(left, right):
             one, other = left.values().get(name), right.values().get(name)
             if (left.kind, name) in _PACKETS and wanted.startswith(

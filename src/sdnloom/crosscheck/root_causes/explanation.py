@@ -9,7 +9,6 @@ from itertools import combinations
 from typing import Final
 
 from sdnloom.crosscheck.fields import Field
-from sdnloom.crosscheck.output import CLOSE, CRASH, WAIT
 from sdnloom.crosscheck.root_causes.difference import Difference, StepReaction, packet_field
 from sdnloom.crosscheck.root_causes.minimal_input import Values, changed_fields, field_units, with_defaults
 from sdnloom.crosscheck.root_causes.trial import Trial
@@ -43,9 +42,12 @@ def explain(trial: Trial, values: Mapping[str, int], difference: Difference) -> 
     if difference.field:
         return _of_field(trial, values, difference, units)
     harmless = trial.reactions(trial.defaults, difference.step)
+    here = trial.reactions(values, difference.step)
+    if here is None:
+        return Explanation()
     parts = list(_parts(trial, values, difference.step, units))
-    by_first = [part for part in parts if part.reactions[0] == difference.reactions[0]]
-    by_second = [part for part in parts if part.reactions[1] == difference.reactions[1]]
+    by_first = [part for part in parts if part.reactions[0] == here[0]]
+    by_second = [part for part in parts if part.reactions[1] == here[1]]
     pairs = [(one, other) for one in by_first for other in by_second]
     pairs.sort(key=lambda pair: len(pair[0].units) + len(pair[1].units))
     for one, other in pairs:
@@ -54,7 +56,15 @@ def explain(trial: Trial, values: Mapping[str, int], difference: Difference) -> 
     for one, other in pairs:
         if one.differs or other.differs:
             return Explanation(smaller=tuple(part.values for part in (one, other) if part.differs))
+    if all(_is_error(each) for each in here):
+        for part in by_first + by_second:
+            if part.differs:
+                return Explanation(smaller=(part.values,))
     return Explanation()
+
+
+def _is_error(reaction: StepReaction) -> bool:
+    return any(kind.startswith("Error") for kind in reaction)
 
 
 def _parts(trial: Trial, values: Mapping[str, int], step: int, units: tuple[tuple[Field, ...], ...]) -> Iterator[_Part]:
@@ -78,9 +88,7 @@ def _is_order(one: _Part, other: _Part, harmless: tuple[StepReaction, StepReacti
 
 
 def _refuses(reaction: StepReaction) -> bool:
-    return not reaction or (
-        any(kind.startswith("Error") for kind in reaction) and not {CRASH, CLOSE, WAIT} & {*reaction}
-    )
+    return not reaction or _is_error(reaction)
 
 
 def _places(part: _Part, units: tuple[tuple[Field, ...], ...]) -> frozenset[str]:

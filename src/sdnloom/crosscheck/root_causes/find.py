@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from dataclasses import field as data_field
 
-from sdnloom.crosscheck.root_causes.difference import Difference
+from sdnloom.crosscheck.root_causes.cause_text import field_values
+from sdnloom.crosscheck.root_causes.difference import Difference, described_field, is_message_field
 from sdnloom.crosscheck.root_causes.explanation import explain
 from sdnloom.crosscheck.root_causes.focus import Focus, MakeCheck, find_focus
 from sdnloom.crosscheck.root_causes.minimal_input import Values, changed_fields, minimal_input
@@ -31,6 +32,8 @@ class FoundCause:
         """Return what makes two causes the same."""
         if self.order:
             return (self.focus.message, "order", frozenset(self.order))
+        if is_message_field(self.difference):
+            return (described_field(self.difference.field), *field_values(self.difference, self.outputs))
         names = tuple(sorted(each.name for each in self.focus.fields))
         return (self.focus.message, tuple(sorted(self.focus.tags)), names, self.difference)
 
@@ -68,7 +71,7 @@ class CauseFinder:
         """Return the cause of a difference of an input; it is new if no known one fits."""
         trial = self._trial
         for known in self._by_difference.get(difference, ()):
-            if trial.has(self._only(values, known.focus), difference):
+            if known.focus.covers(values) and trial.has(self._only(values, known.focus), difference):
                 return known
         minimal = minimal_input(trial, values, difference)
         here = next(each for each in trial.differences(minimal) if each == difference)

@@ -55,6 +55,11 @@ class Focus:
         shown = [each.text(version) for each in self.fields]
         return ", ".join((self.message, *self.tags, *shown))
 
+    def parts(self, version: int) -> frozenset[str]:
+        """Return what has to be so, one text each: types and commands that are not those of the harmless input too."""
+        kinds = [f"{short_name(field.name)} {value}" for field, value in self.fixed if field.kind in _IN_NAME]
+        return frozenset((*kinds, *self.tags, *(each.text(version) for each in self.fields)))
+
     def region(self, case: Case) -> Term:
         """Return the inputs that the condition is about, as a term."""
         bits = {variable.name: variable.bits for variable in case.variables}
@@ -66,6 +71,15 @@ class Focus:
         literals += [each.values.term(term(each.field)) for each in self.fields if each.equal is None]
         literals += [eq(term(each.field), term(each.equal)) for each in self.fields if each.equal is not None]
         return all_(*literals)
+
+    def covers(self, values: Mapping[str, int]) -> bool:
+        """Return whether the condition is true of an input."""
+        return all(field.value(values) == value for field, value in self.fixed) and all(
+            each.field.value(values) in each.values
+            if each.equal is None
+            else each.field.value(values) == each.equal.value(values)
+            for each in self.fields
+        )
 
     def exact(self) -> bool:
         """Return whether all sets of values are."""
@@ -148,13 +162,13 @@ def _named(trial: Trial, values: Values, fixed: tuple[tuple[Field, int], ...], f
             tags.append(f"{short_name(field.name)} {shown}")
     for each in found:
         field, single = each.field, each.values.size() == 1
-        if field.tag and single and field.kind in _IN_NAME:
-            continue
-        if field.tag and single and field.kind == "actions":
-            tags.append(f"action {field_text(field, each.values.smallest(), trial.version)}")
+        if field.tag and single and field.kind in (*_IN_NAME, "actions"):
+            fixed = (*fixed, (field, each.values.smallest()))
+            if field.kind == "actions":
+                tags.append(f"action {field_text(field, each.values.smallest(), trial.version)}")
             continue
         if field.tag and field.kind in _IN_NAME:
-            message = _without_kind(message)
+            message = message_base(message)
         name = _display_name(field, outputs)
         equal = _display_name(each.equal, outputs) if each.equal is not None else ""
         fields.append(FocusField(field, name, each.values, each.exact, each.equal, equal))
@@ -187,7 +201,7 @@ def _message(trial: Trial, values: Values, fields: list[Field]) -> str:
     return message_name(messages[0], values) if messages else "probe"
 
 
-def _without_kind(message: str) -> str:
+def message_base(message: str) -> str:
     """Return the name of a message without its type or command."""
     return re.sub(r" ((type|command) \d+|[A-Z_]+)$", "", message)
 
@@ -207,7 +221,7 @@ def set_text(name: str, values: ReadableSet, field: Field, version: int) -> str:
     if values.form is SetForm.EXAMPLES:
         return f"{name} such as {', '.join(shown(low) for low, _ in values.pairs)}"
     pairs = values.pairs
-    if values.size() == top and len(pairs) <= 2:
+    if values.size() == top > 1 and len(pairs) <= 2:
         missing = pairs[0][1] + 1 if len(pairs) == 2 else 0 if pairs[0][0] else top
         return f"{name} != {shown(missing)}"
     if len(pairs) == 1:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 
 from sdnloom.crosscheck.fields import Field, input_fields
 from sdnloom.crosscheck.output import AgentOutput
-from sdnloom.crosscheck.root_causes.difference import Difference, StepReaction, differences, reaction
+from sdnloom.crosscheck.root_causes.difference import Difference, StepReaction, coarse_reaction, differences
 from sdnloom.crosscheck.switch_test import Case, MessageStep
 
 # (case, values) -> what the agent does; None if that is not known
@@ -61,7 +61,7 @@ class Trial:
         outputs = self.outputs(values) if self.allows(values) else None
         if outputs is None:
             return None
-        first, second = (reaction(each[step] if step < len(each) else (), self.version) for each in outputs)
+        first, second = (coarse_reaction(each[step] if step < len(each) else (), self.version) for each in outputs)
         return first, second
 
     def _ask(self, values: Mapping[str, int]) -> tuple[OutputPair | None, tuple[Difference, ...]]:

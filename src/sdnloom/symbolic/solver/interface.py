@@ -58,12 +58,11 @@ class Solver(ABC):
     def _translate(self, root: Term) -> Any:
         translated = self._translated
         if root not in translated:
-            for term in postorder(root):
-                if term not in translated:
-                    image = self._build(term, [translated[arg] for arg in term.operands()])
-                    if term.op == "var":
-                        self._constants[term.args[0]] = image
-                    translated[term] = image
+            for term in postorder(root, known=translated):
+                image = self._build(term, [translated[arg] for arg in term.operands()])
+                if term.op == "var":
+                    self._constants[term.args[0]] = image
+                translated[term] = image
         return translated[root]
 
     @abstractmethod

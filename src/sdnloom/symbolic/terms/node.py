@@ -6,7 +6,7 @@ run; `key` is a number that depends on the structure alone, never on a hash seed
 commutative operands.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from typing import Any, Final
 from weakref import ref
 from zlib import crc32
@@ -96,14 +96,17 @@ def interned() -> int:
     return len(_interned)
 
 
-def postorder(*roots: Term) -> Iterator[Term]:
-    """Yield each subterm once, operands before the terms that use them. Does not recurse."""
+def postorder(*roots: Term, known: Container[Term] = ()) -> Iterator[Term]:
+    """Yield each subterm once, operands before the terms that use them. Does not recurse.
+
+    Subterms of `known` ones are left out, with them: a walk over a large term that was mostly seen before is short.
+    """
     done: set[Term] = set()
     for root in roots:
         stack = [(root, False)]
         while stack:
             term, ready = stack.pop()
-            if term in done:
+            if term in done or term in known:
                 continue
             if ready or not term.depth:
                 done.add(term)
