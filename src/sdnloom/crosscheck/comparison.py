@@ -13,7 +13,8 @@ from sdnloom.crosscheck.output import AgentOutput
 from sdnloom.crosscheck.overlap.class_index import ClassIndex
 from sdnloom.crosscheck.overlap.intersection import CaseComparer, CaseIntersection, DifferentInput
 from sdnloom.crosscheck.partition import Partition
-from sdnloom.crosscheck.root_causes.cause import RootCause, merged_causes, root_cause
+from sdnloom.crosscheck.root_causes.cause import RootCause as RootCause
+from sdnloom.crosscheck.root_causes.cause import merged_causes, root_cause
 from sdnloom.crosscheck.root_causes.find import CauseFinder
 from sdnloom.crosscheck.root_causes.set_check import partition_checks
 from sdnloom.crosscheck.root_causes.trial import RunInput, Trial

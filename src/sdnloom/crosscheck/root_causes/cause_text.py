@@ -16,7 +16,7 @@ from sdnloom.crosscheck.root_causes.difference import (
 )
 from sdnloom.crosscheck.switch_test import Case, MessageStep, TimeStep
 
-Events = tuple[AgentEvent, ...]
+StepEvents = tuple[AgentEvent, ...]
 
 _WORDS = {
     CRASH: "crashes",
@@ -60,13 +60,13 @@ def difference_text(
     return f"{agents[0]} {first}, {agents[1]} {second}"
 
 
-def step_events(difference: Difference, outputs: tuple[AgentOutput, AgentOutput]) -> tuple[Events, Events]:
+def step_events(difference: Difference, outputs: tuple[AgentOutput, AgentOutput]) -> tuple[StepEvents, StepEvents]:
     """Return what both agents do in the step of a difference."""
     first, second = (each[difference.step] if difference.step < len(each) else () for each in outputs)
     return first, second
 
 
-def _ports(events: Events) -> str:
+def _ports(events: StepEvents) -> str:
     ports = [str(event.values().get("port")) for event in events if event.kind == FRAME]
     return f"port{'s' * (len(ports) != 1)} {', '.join(ports)}"
 
