@@ -52,7 +52,7 @@ def difference_text(
     if difference.field:
         first, second = field_values(difference, outputs)
         return f"{difference.field}: {agents[0]} {first}, {agents[1]} {second}"
-    mine, theirs = step_events(difference, outputs)
+    mine, theirs = differing_events(difference, outputs)
     kinds = [reaction(each, version) for each in (mine, theirs)]
     first, second = map(reaction_text, kinds)
     if kinds[0] == kinds[1]:
@@ -60,7 +60,7 @@ def difference_text(
     return f"{agents[0]} {first}, {agents[1]} {second}"
 
 
-def step_events(difference: Difference, outputs: tuple[AgentOutput, AgentOutput]) -> tuple[StepEvents, StepEvents]:
+def differing_events(difference: Difference, outputs: tuple[AgentOutput, AgentOutput]) -> tuple[StepEvents, StepEvents]:
     """Return what both agents do in the step of a difference."""
     first, second = (each[difference.step] if difference.step < len(each) else () for each in outputs)
     return first, second
@@ -73,7 +73,7 @@ def _ports(events: StepEvents) -> str:
 
 def field_values(difference: Difference, outputs: tuple[AgentOutput, AgentOutput]) -> tuple[str, str]:
     """Return both values of the field that differs, as text."""
-    for left, right in event_pairs(*step_events(difference, outputs)):
+    for left, right in event_pairs(*differing_events(difference, outputs)):
         for name in dict.fromkeys((*left.values(), *right.values())):
             one, other = left.values().get(name), right.values().get(name)
             if one == other:
