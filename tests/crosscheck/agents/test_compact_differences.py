@@ -1,6 +1,7 @@
 """The tables of differences and modifications say what the agents do."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,7 @@ from sdnloom.crosscheck.exchange import run_case
 from sdnloom.crosscheck.output import CRASH, AgentOutput
 from sdnloom.crosscheck.test_document import built_in_tests, load_test
 
+PAGE = Path(__file__).parents[3] / "docs" / "crosscheck-agents.md"
 EXAMPLES: Mapping[str, tuple[str, Mapping[str, int]]] = {
     "hello": ("test", {}),
     "timeout": ("test", {"m1.idle_timeout": 1, "m1.flags": 1}),
@@ -72,3 +74,14 @@ def test_a_modification_shows_in_its_test_alone_and_with_the_others(row: Modific
 def test_there_are_seven_modifications_of_different_behaviours() -> None:
     assert len(MODIFICATIONS) == len({row.change[0] for row in MODIFICATIONS.values()}) == 7
     assert {row.test for row in MODIFICATIONS.values()} >= {"hello", "timeouts"}
+
+
+def test_the_page_shows_both_tables_and_the_example() -> None:
+    lines = PAGE.read_text().splitlines()
+    rows = [f"| `{row.name}` | {row.message} | {row.fields} | {row.reference} | {row.ovs} |" for row in DIFFERENCES] + [
+        f"| `{row.name}` | {row.message} | {row.field} | {row.reference} | {row.modified} | {row.test} |"
+        for row in MODIFICATIONS.values()
+    ]
+    assert [line for line in lines if line.startswith("| `") and line.count("|") in (6, 7)] == rows
+    example = (PAGE.parents[1] / "examples" / "crosscheck" / "tiny_switch.py").read_text()
+    assert f"```python\n{example}```\n" in PAGE.read_text()

@@ -184,6 +184,8 @@ class CompactSwitch:
         if flags >> _EMERGENCY & 1:
             self._check_emergency(entry, deletes)
             table = self.datapath.emergency
+        if not deletes and entry.hard_timeout > self.behaviours.longest_hard_timeout:
+            raise Refusal(Errors10.UNSUPPORTED)
         strict = command & 1 ^ 1  # the commands 2 and 4
         if deletes:
             gone = table.selected(match, entry.level, strict, number_at(body, 60, 2))
@@ -204,8 +206,6 @@ class CompactSwitch:
         check_action_ports(entry.actions, self.behaviours, entry.match)
         if self.behaviours.bad_values_in_flow_mod == "refuse" and has_bad_value(entry.actions):
             raise Refusal(Errors10.ACTION_ARGUMENT)
-        if entry.hard_timeout > self.behaviours.longest_hard_timeout:
-            raise Refusal(Errors10.UNSUPPORTED)
 
     def _check_emergency(self, entry: CompactEntry, deletes: bool) -> None:
         if not self.behaviours.has_emergency_entries:
