@@ -20,6 +20,8 @@ __all__ = [
     "zero_extend",
 ]  # fmt: skip
 
+_LARGE: Final = 10_000  # nodes
+_DEEP: Final = 200
 TRUE: Final = intern("const", 0, 1)
 FALSE: Final = intern("const", 0, 0)
 
@@ -72,6 +74,8 @@ def extract(term: Term, high: int, low: int) -> Term:
         return extract(term.args[0], high, low)
     if op == "concat":
         return _extract_from_concat(term, high, low)
+    if term.size > _LARGE or term.depth > _DEEP:  # going further would cost more than it gains
+        return intern("extract", width, term, high, low)
     if op in ("and", "or", "xor"):
         return _BITWISE[op](extract(term.args[0], high, low), extract(term.args[1], high, low))
     if op == "bvnot":
@@ -392,6 +396,8 @@ def _eq_const(term: Term, value: int) -> Term | None:
     op, args, width = term.op, term.args, term.width
     if width == 0:
         return term if value else not_(term)
+    if term.depth > _DEEP:
+        return None
     if op == "zext":
         inner = args[0]
         return eq(inner, const(value, inner.width)) if value >> inner.width == 0 else FALSE

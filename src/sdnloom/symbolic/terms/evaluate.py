@@ -1,25 +1,34 @@
 """The value of a term under a model: an integer, or a truth value for a term of width 0.
 
 Two evaluators with one meaning. Shallow terms, the usual conditions of a branch, become nested closures once and are
-then cheap to ask again and again; deep terms are evaluated node by node without recursion.
+then cheap to ask again and again; deep terms, and terms with many shared subterms, are evaluated node by node without
+recursion.
 """
 
 from collections.abc import Callable
 from typing import Any, Final
 
-from sdnloom.symbolic.terms.node import Model, Term, postorder
+from sdnloom.symbolic.terms.node import HUGE, Model, Term, postorder
 
 Evaluator = Callable[[Model], int]
 
 _CLOSURE_DEPTH: Final = 60
+_FEW: Final = 100  # nodes
 
 
 def evaluate_term(term: Term, model: Model) -> int:
     """Return the term's value; a bool if its width is 0. The model must have every variable of the term."""
     run = term._evaluator
     if run is None:
-        run = term._evaluator = _closure(term) if term.depth <= _CLOSURE_DEPTH else _stepwise(term)
+        run = term._evaluator = _closure(term) if _suits_closures(term) else _stepwise(term)
     return run(model)
+
+
+def _suits_closures(term: Term) -> bool:
+    """Return whether closures, which compute a shared subterm each time, do not compute much more than once."""
+    if term.depth > _CLOSURE_DEPTH:
+        return False
+    return term.size <= _FEW or (term.size < HUGE and term.size <= 2 * sum(1 for _ in postorder(term)))
 
 
 def _stepwise(term: Term) -> Evaluator:

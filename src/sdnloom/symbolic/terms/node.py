@@ -20,18 +20,24 @@ OPERATORS: Final = (
     "shl", "lshr", "ashr", "and", "or", "xor", "bvnot",
     "eq", "ult", "slt", "ite", "not", "all",
 )  # fmt: skip
+HUGE: Final = 1 << 20  # nodes
 _CODE: Final = {op: number for number, op in enumerate(OPERATORS)}
 
 
 class Term:
-    """An interned node: operator, operands (terms, then numbers such as the bounds of an extract) and width."""
+    """An interned node: operator, operands (terms, then numbers such as the bounds of an extract) and width.
 
-    __slots__ = ("__weakref__", "_evaluator", "_variables", "args", "depth", "key", "op", "width")
+    `size` is the number of nodes if shared ones are counted each time, up to `HUGE`: what it costs to walk the term
+    without remembering subterms.
+    """
+
+    __slots__ = ("__weakref__", "_evaluator", "_variables", "args", "depth", "key", "op", "size", "width")
     op: str
     args: tuple[Any, ...]
     width: int
     key: int
     depth: int
+    size: int
     _evaluator: Callable[[Model], int] | None
     _variables: "frozenset[str] | None"
 
@@ -76,15 +82,18 @@ def intern(op: str, width: int, *args: Any) -> Term:
         term = Term()
         term.op, term.args, term.width = op, args, width
         term._evaluator = term._variables = None
-        term.depth = 0
+        term.depth, size = 0, 1
         parts = [_CODE[op], width]
         for arg in args:
             if type(arg) is Term:
                 parts.append(arg.key)
-                term.depth = max(term.depth, arg.depth + 1)
+                size += arg.size
+                if arg.depth >= term.depth:
+                    term.depth = arg.depth + 1
             else:
                 parts.append(crc32(arg.encode()) if isinstance(arg, str) else arg)
         term.key = hash(tuple(parts))
+        term.size = size if size < HUGE else HUGE
         reference = _Ref(term, _forget)
         reference.identity = identity
         _interned[identity] = reference

@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from typing import Final
 
 from sdnloom.symbolic.terms.node import Term, postorder
@@ -24,17 +25,30 @@ def symbol(name: str) -> str:
 
 def to_smtlib(term: Term) -> str:
     """Return the term as one SMT-LIB expression. Shared subterms are bound by `let`, so its size is linear."""
-    uses = Counter(arg for node in postorder(term) for arg in node.operands())
-    written: dict[Term, str] = {}
-    bindings: list[str] = []
-    for node in postorder(term):
-        body = _expression(node, [written[arg] for arg in node.operands()])
-        if node.depth and (uses[node] > 1 or node.depth % _NESTING == 0) and node is not term:
-            # Regular bindings also limit the nesting of the expression.
-            bindings.append(f"(let ((${len(bindings)} {body})) ")
-            body = f"${len(bindings) - 1}"
-        written[node] = body
+    definitions, written = shared_smtlib((term,))
+    bindings = [f"(let ((${number} {body})) " for number, body in enumerate(definitions)]
     return "".join(bindings) + written[term] + ")" * len(bindings)
+
+
+def shared_smtlib(roots: Iterable[Term]) -> tuple[list[str], dict[Term, str]]:
+    """Return definitions of terms that are used more than once, and the texts of the terms, which refer to them.
+
+    Definition n is called `$n`; it refers to earlier ones only. The size of all texts is linear.
+    """
+    roots = list(roots)
+    order = list(postorder(*roots))
+    uses = Counter(roots if len(roots) > 1 else ())
+    uses.update(arg for node in order for arg in node.operands())
+    written: dict[Term, str] = {}
+    definitions: list[str] = []
+    for node in order:
+        body = _expression(node, [written[arg] for arg in node.operands()])
+        if node.depth and (uses[node] > 1 or (uses[node] and node.depth % _NESTING == 0)):
+            # Regular definitions also limit the nesting of the expressions.
+            definitions.append(body)
+            body = f"${len(definitions) - 1}"
+        written[node] = body
+    return definitions, {root: written[root] for root in roots}
 
 
 _NESTING: Final = 50
