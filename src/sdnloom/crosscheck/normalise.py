@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from sdnloom.crosscheck.agent import AgentError, Close, Crash, Wait
-from sdnloom.crosscheck.message_fields import NamedValues, message_fields
 from sdnloom.crosscheck.output import CLOSE, CRASH, FRAME, WAIT, AgentEvent, OutputValue
-from sdnloom.crosscheck.symbolic_value import as_octets, as_output, comparable, plain_or_term, settled
+from sdnloom.crosscheck.wire.message_fields import NamedValues, message_fields
+from sdnloom.crosscheck.wire.symbolic_value import as_octets, as_output, comparable, plain_or_term, settled
 from sdnloom.network.openflow.constants import NO_BUFFER
 from sdnloom.network.openflow.errors import ERROR_DATA, DecodeError
 from sdnloom.network.openflow.layouts import HEADER

@@ -9,9 +9,9 @@ sorted, because their order has no meaning.
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from sdnloom.crosscheck.match_fields import match_fields10, match_fields13
 from sdnloom.crosscheck.output import OutputValue
-from sdnloom.crosscheck.symbolic_value import as_octets, as_output, comparable, settled
+from sdnloom.crosscheck.wire.match_fields import match_fields10, match_fields13
+from sdnloom.crosscheck.wire.symbolic_value import as_octets, as_output, comparable, settled
 from sdnloom.network.bitstruct import Slot
 from sdnloom.network.openflow.action_codec import Entry10, SetField13
 from sdnloom.network.openflow.errors import DecodeError

@@ -7,7 +7,7 @@ for the headers of 1.3's fields.
 from typing import Final
 
 from sdnloom.crosscheck.output import OutputValue
-from sdnloom.crosscheck.symbolic_value import as_octets, as_output, as_term, plain_or_term, settled
+from sdnloom.crosscheck.wire.symbolic_value import as_octets, as_output, as_term, plain_or_term, settled
 from sdnloom.network.openflow.constants import V10, V13
 from sdnloom.network.openflow.errors import DecodeError
 from sdnloom.network.openflow.layouts import STRUCTS
