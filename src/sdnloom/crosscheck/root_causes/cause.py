@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, replace
 
 from sdnloom.crosscheck.output import AgentOutput
 from sdnloom.crosscheck.root_causes.cause_text import difference_text, field_values, place_text
-from sdnloom.crosscheck.root_causes.difference import Difference, is_message_field
+from sdnloom.crosscheck.root_causes.difference import Difference, differences, is_message_field
 from sdnloom.crosscheck.root_causes.find import FoundCause
-from sdnloom.crosscheck.root_causes.focus import message_base
+from sdnloom.crosscheck.root_causes.focus import Focus, message_base
 from sdnloom.crosscheck.switch_test import SwitchTest
 
 
@@ -37,6 +37,7 @@ class CauseIdentity:
     parts: frozenset[str]
     differences: frozenset[Difference]
     is_order: bool
+    places: tuple[tuple[str, str, Focus], ...]  # test, case and focus wherever the cause was found
 
     def described(self) -> bool:
         """Return whether the cause is a field of a message."""
@@ -58,7 +59,10 @@ def root_cause(test: SwitchTest, agents: tuple[str, str], found: FoundCause) -> 
             where = place if place.startswith(("on ", "after ")) else f"to {place}"
             condition = f"{message} {where}: {name} {first} / {second}"
             names = (name,)
-    identity = CauseIdentity(found.key(), focus.parts(test.version), frozenset((difference,)), bool(found.order))
+    places = ((test.name, found.case.name, focus),)
+    identity = CauseIdentity(
+        found.key(), focus.parts(test.version), frozenset((difference,)), bool(found.order), places
+    )
     return RootCause(
         message,
         names,
@@ -92,6 +96,26 @@ def merged_causes(causes: Sequence[RootCause]) -> tuple[RootCause, ...]:
             kept.append(each)
     order = [cause.condition for cause in found]
     return tuple(sorted(kept, key=lambda cause: order.index(cause.condition) if cause.condition in order else 0))
+
+
+def causes_of_input(
+    causes: Sequence[RootCause],
+    test: SwitchTest,
+    case: str,
+    values: Mapping[str, int],
+    outputs: tuple[AgentOutput, AgentOutput],
+) -> tuple[RootCause, ...]:
+    """Return the causes that explain what two agents do differently with an input."""
+    seen = {*differences(*outputs, test.case(case), test.version)}
+    return tuple(
+        each
+        for each in causes
+        if each.identity is not None
+        and not seen.isdisjoint(each.identity.differences)
+        and any(
+            (where, which) == (test.name, case) and focus.covers(values) for where, which, focus in each.identity.places
+        )
+    )
 
 
 def _merged_by(causes: Sequence[RootCause], key: Callable[[CauseIdentity, RootCause], object]) -> list[RootCause]:
@@ -130,5 +154,9 @@ def _joined(one: RootCause, other: RootCause) -> RootCause:
         difference="; ".join(dict.fromkeys((one.difference, *new))),
         confirmed=None if one.confirmed and other.confirmed is None else one.confirmed and other.confirmed,
         inconsistencies=tuple(sorted({*one.inconsistencies, *other.inconsistencies})),
-        identity=replace(one.identity, differences=one.identity.differences | other.identity.differences),
+        identity=replace(
+            one.identity,
+            differences=one.identity.differences | other.identity.differences,
+            places=one.identity.places + other.identity.places,
+        ),
     )

@@ -1,6 +1,8 @@
 """Differences as text: where an agent reacted, and what each of the two did."""
 
 from collections.abc import Mapping
+from enum import IntEnum
+from typing import Final
 
 from sdnloom.crosscheck.fields import message_name
 from sdnloom.crosscheck.output import CLOSE, CRASH, FRAME, WAIT, AgentEvent, AgentOutput, OutputValue
@@ -9,12 +11,14 @@ from sdnloom.crosscheck.root_causes.difference import (
     Difference,
     StepReaction,
     event_pairs,
+    field_pairs,
     header_value,
     output_step,
     reaction,
     without_numbers,
 )
 from sdnloom.crosscheck.switch_test import Case, MessageStep, TimeStep
+from sdnloom.network.openflow.constants import FlowRemovedReason, PacketInReason, PortReason
 
 StepEvents = tuple[AgentEvent, ...]
 
@@ -23,6 +27,13 @@ _WORDS = {
     CLOSE: "closes the connection",
     WAIT: "waits for more bytes",
     FRAMES: "sends frames",
+}
+
+
+_CONSTANTS: Final[dict[str, type[IntEnum]]] = {
+    "FlowRemoved.reason": FlowRemovedReason,
+    "PacketIn.reason": PacketInReason,
+    "PortStatus.reason": PortReason,
 }
 
 
@@ -74,12 +85,11 @@ def _ports(events: StepEvents) -> str:
 def field_values(difference: Difference, outputs: tuple[AgentOutput, AgentOutput]) -> tuple[str, str]:
     """Return both values of the field that differs, as text."""
     for left, right in event_pairs(*differing_events(difference, outputs)):
-        for name in dict.fromkeys((*left.values(), *right.values())):
-            one, other = left.values().get(name), right.values().get(name)
+        for name, one, other in field_pairs(left, right):
             if one == other:
                 continue
             if difference.field == f"{left.kind}.{without_numbers(name)}":
-                return _value_text(one), _value_text(other)
+                return _value_text(one, difference.field), _value_text(other, difference.field)
             prefix = f"{left.kind}." if left.kind == FRAME else f"{left.kind}.{name}."
             if difference.field.startswith(prefix) and isinstance(one, bytes) and isinstance(other, bytes):
                 header = difference.field.removeprefix(prefix)
@@ -87,9 +97,12 @@ def field_values(difference: Difference, outputs: tuple[AgentOutput, AgentOutput
     return "one order", "another order"
 
 
-def _value_text(value: OutputValue | None) -> str:
+def _value_text(value: OutputValue | None, name: str) -> str:
     if value is None:
         return "none"
+    for each in _CONSTANTS.get(name, ()):
+        if value == each:
+            return each.name
     if isinstance(value, bytes):
         return value.hex(" ", -4) or "empty" if len(value) <= 32 else f"{len(value)} octets {value[:24].hex()}..."
     return str(value) if isinstance(value, str) or abs(value) < 4096 else hex(value)  # type: ignore[arg-type]

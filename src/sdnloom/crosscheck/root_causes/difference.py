@@ -30,7 +30,7 @@ StepReaction = tuple[str, ...]
 
 FRAMES: Final = "frames"
 PACKETS: Final = "packets"  # frames and packets for the controller
-GOES_ON: Final = ("goes on",)  # where the other agent crashes, closes the connection or waits
+NO_END: Final = ("goes on",)  # where the other agent crashes, closes the connection or waits
 ACCEPTS: Final = ("accepts",)  # where the other agent answers with an error
 _ENDS: Final = frozenset((CRASH, CLOSE, WAIT))
 # Messages that change no state: a difference in the answer to one says nothing about later steps.
@@ -77,7 +77,7 @@ def _different_reactions(
     mine: tuple[AgentEvent, ...], theirs: tuple[AgentEvent, ...], version: int
 ) -> tuple[StepReaction, StepReaction] | None:
     """Return what each agent does that the other one does not; None if they do the same, apart from fields."""
-    for keep, instead in ((_ends, GOES_ON), (_errors, ACCEPTS)):
+    for keep, instead in ((_ends, NO_END), (_errors, ACCEPTS)):
         one, other = keep(mine, version), keep(theirs, version)
         if one != other:
             return one or instead, other or instead
@@ -158,8 +158,7 @@ def _differing_fields(mine: tuple[AgentEvent, ...], theirs: tuple[AgentEvent, ..
     found: dict[str, None] = {}
     for left, right in event_pairs(mine, theirs):
         names: dict[str, None] = {}
-        for name in _names(left, right):
-            one, other = left.values().get(name), right.values().get(name)
+        for name, one, other in field_pairs(left, right):
             if one != other:
                 names |= dict.fromkeys(_value_names(left.kind, name, one, other))
         if len(names) > 1:
@@ -176,8 +175,27 @@ def event_pairs(mine: tuple[AgentEvent, ...], theirs: tuple[AgentEvent, ...]) ->
     return [(event, waiting[_identity(event)].pop(0)) for event in mine if waiting.get(_identity(event))]
 
 
-def _names(left: AgentEvent, right: AgentEvent) -> Iterator[str]:
-    yield from dict.fromkeys(name for event in (left, right) for name, _ in event.fields)
+def field_pairs(left: AgentEvent, right: AgentEvent) -> Iterator[tuple[str, OutputValue | None, OutputValue | None]]:
+    """Yield each field with both values. An element that only one list has is told by the lists' `count` alone."""
+    mine, theirs = _by_identity(left), _by_identity(right)
+    for name in dict.fromkeys((*mine, *theirs)):
+        if (name in mine and name in theirs) or "[" not in name:
+            yield name, mine.get(name), theirs.get(name)
+
+
+def _by_identity(event: AgentEvent) -> dict[str, OutputValue]:
+    """Return the fields of an event, elements of lists by their number in the switch instead of their place."""
+    values = event.values()
+    found: dict[str, OutputValue] = {}
+    for name, value in values.items():
+        place = re.match(r"(\w+)\[(\d+)\]\.", name)
+        if place is not None:
+            keys = (f"{place[0]}{each}" for each in ("port_no", "table_id", "queue_id", "group_id"))
+            identity = next((values[key] for key in keys if key in values), None)
+            if isinstance(identity, int):
+                name = f"{place[1]}[{identity}].{name[place.end() :]}"
+        found[name] = value
+    return found
 
 
 def _value_names(kind: str, name: str, one: OutputValue | None, other: OutputValue | None) -> Iterator[str]:
@@ -212,6 +230,8 @@ def without_numbers(name: str) -> str:
 @lru_cache(maxsize=4096)
 def packet_differences(first: bytes, second: bytes) -> tuple[str, ...]:
     """Return the names of the header fields in which two packets differ, without those that follow from others."""
+    if len(first) != len(second) and (first.startswith(second) or second.startswith(first)):
+        return ("length",)
     left, right = decode_packet(first), decode_packet(second)
     stacks = [[type(header).__name__.lower() for header in packet.headers] for packet in (left, right)]
     if stacks[0] != stacks[1]:
@@ -227,6 +247,8 @@ def packet_differences(first: bytes, second: bytes) -> tuple[str, ...]:
 
 def header_value(data: bytes, name: str) -> str:
     """Return a field of a packet's header as text, such as `vlan.vid`; what it has if there is no such field."""
+    if name == "length":
+        return f"{len(data)} octets"
     packet = decode_packet(data)
     kind, _, field = name.partition(".")
     for header in packet.headers:
@@ -283,8 +305,7 @@ def _depends_on_input(mine: tuple[AgentEvent, ...], theirs: tuple[AgentEvent, ..
 def _field_term(mine: tuple[AgentEvent, ...], theirs: tuple[AgentEvent, ...], wanted: str) -> Term | None:
     found = []
     for left, right in event_pairs(mine, theirs):
-        for name in _names(left, right):
-            one, other = left.values().get(name), right.values().get(name)
+        for name, one, other in field_pairs(left, right):
             if (left.kind, name) in _PACKETS and wanted.startswith(
                 f"{left.kind if left.kind == FRAME else f'{left.kind}.{name}'}."
             ):

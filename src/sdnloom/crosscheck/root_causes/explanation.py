@@ -18,7 +18,7 @@ _MOST_UNITS: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Some units of the fields: the input that has only them, and both reactions to it."""
+    """Some units of the fields: the input that has only them, both reactions to it, and whether it differs by them."""
 
     units: frozenset[int]
     values: Values
@@ -75,7 +75,7 @@ def _parts(trial: Trial, values: Mapping[str, int], step: int, units: tuple[tupl
             smaller = with_defaults(trial, values, left_out)
             reactions = trial.reactions(smaller, step)
             if reactions is not None:
-                yield _Part(frozenset(kept), smaller, reactions, bool(trial.differences(smaller)))
+                yield _Part(frozenset(kept), smaller, reactions, bool(trial.new_differences(smaller)))
 
 
 def _is_order(one: _Part, other: _Part, harmless: tuple[StepReaction, StepReaction]) -> bool:

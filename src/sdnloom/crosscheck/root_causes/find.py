@@ -84,7 +84,7 @@ class CauseFinder:
         self.found.append(cause)
         self._by_difference.setdefault(difference, []).append(cause)
         for smaller in explanation.smaller:
-            cause.smaller += [self.cause(smaller, each) for each in trial.differences(smaller)]
+            cause.smaller += [self.cause(smaller, each) for each in trial.new_differences(smaller)]
         return cause
 
     def _only(self, values: Mapping[str, int], focus: Focus) -> Values:

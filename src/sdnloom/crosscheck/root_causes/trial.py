@@ -48,6 +48,11 @@ class Trial:
         """Return the differences of an input."""
         return self._ask(values)[1]
 
+    def new_differences(self, values: Mapping[str, int]) -> tuple[Difference, ...]:
+        """Return the differences of an input that the harmless one has not."""
+        always = self.differences(self.defaults)
+        return tuple(each for each in self.differences(values) if each not in always)
+
     def has(self, values: Mapping[str, int], wanted: Difference) -> bool:
         """Return whether an input is allowed and has this difference."""
         return self.allows(values) and wanted in self._ask(values)[1]
