@@ -1,10 +1,10 @@
 """`sdnloom crosscheck` as a user runs it: reports, exit codes and files."""
 
 import json
+import runpy
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -23,12 +23,11 @@ VLAN = "Packet Out, vlan_vid > 0x0fff"
 
 
 @pytest.fixture(autouse=True)
-def _examples(tmp_path: Path) -> Iterator[None]:
+def _examples(tmp_path: Path) -> None:
     """The two switches and the test of the examples, beside each other."""
     shutil.copy(EXAMPLES / "tiny_switch.py", tmp_path / "old.py")
     shutil.copy(EXAMPLES / "tiny_switch_fixed.py", tmp_path / "new.py")
     shutil.copy(EXAMPLES / "ports.toml", tmp_path / "ports.toml")
-    yield
 
 
 def test_run_reports_root_causes_with_an_example_and_how_to_try_it(sdnloom: CommandLine) -> None:
@@ -48,7 +47,7 @@ DIFFER old and new: 2 root causes, 3 inconsistencies
 2. {VLAN}
      old sends frames, new sends Error bad_action bad_argument
      for example in ports: actions[0].vlan_vid=0x1000
-     2 inconsistencies, confirmed
+     1 inconsistency, confirmed
      try: sdnloom crosscheck try found/cause-02-ports.json new=new.py:TinySwitch
 
 ports: old 4 classes; new 5 classes
@@ -160,19 +159,32 @@ def test_pytest_files_fail_while_the_agents_differ(sdnloom: CommandLine, tmp_pat
         *("test_cause_01_ports.py", "test_cause_02_ports.py", "test_inconsistency_01_ports.py"),
         *("test_inconsistency_02_ports.py", "test_inconsistency_03_ports.py"),
     ]
-    assert pytest_outcome(tmp_path) == (1, "5 failed")
-    shutil.copy(tmp_path / "new.py", tmp_path / "old.py")  # the defects are corrected
-    assert pytest_outcome(tmp_path) == (0, "5 passed")
-
-
-def pytest_outcome(folder: Path) -> tuple[int, str]:
-    run = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests"],
-        cwd=folder,
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_cause_01_ports.py"],
+        cwd=tmp_path,
         capture_output=True,
         text=True,
     )
-    return run.returncode, run.stdout.splitlines()[-1].split(" in ")[0]
+    assert (ran.returncode, ran.stdout.splitlines()[-1].split(" in ")[0]) == (1, "1 failed")
+    assert "crashes (KeyError: 0 (old.py, line 46)) / Error bad_action bad_out_port" in ran.stdout
+    assert outcomes(tmp_path / "tests") == [False] * 5
+    shutil.copy(tmp_path / "new.py", tmp_path / "old.py")  # the defects are corrected
+    assert outcomes(tmp_path / "tests") == [True] * 5
+
+
+def outcomes(folder: Path) -> list[bool]:
+    """Whether each test of the files in a folder passes; run here, because a new Python takes a second."""
+    found = []
+    for file in sorted(folder.glob("test_*.py")):
+        for name, test in runpy.run_path(str(file)).items():
+            if name.startswith("test_"):
+                try:
+                    test()
+                except AssertionError:
+                    found.append(False)
+                else:
+                    found.append(True)
+    return found
 
 
 def test_captures_have_the_exchange_with_each_agent(sdnloom: CommandLine, tmp_path: Path) -> None:
@@ -188,7 +200,7 @@ def test_captures_have_the_exchange_with_each_agent(sdnloom: CommandLine, tmp_pa
     assert PORTS.encode() in crash
 
 
-# -- try ----------------------------------------------------------------------------------------------------------------
+# -- try ---------------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -241,7 +253,7 @@ def test_an_agent_that_does_neither_differs(sdnloom: CommandLine, witness: str, 
     assert [each["agent"] for each in document["recorded"]] == ["old", "new"]
 
 
-# -- Lists --------------------------------------------------------------------------------------------------------------
+# -- Lists -------------------------------------------------------------------------------------------------------------
 
 
 def test_the_built_in_tests_and_agents_are_listed(sdnloom: CommandLine) -> None:
@@ -260,7 +272,7 @@ def test_help_lists_every_command(sdnloom: CommandLine) -> None:
     assert all(f"\n  {name} " in run.out for name in SUBCOMMANDS)
 
 
-# -- Mistakes -----------------------------------------------------------------------------------------------------------
+# -- Mistakes ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -291,3 +303,130 @@ def test_a_mistake_is_one_message(sdnloom: CommandLine, arguments: tuple[str, ..
 def test_like_names_an_agent_of_the_file(sdnloom: CommandLine, witness: str) -> None:
     run = sdnloom("crosscheck", "try", witness, OLD, "--like", "strict")
     assert (run.code, run.err) == (2, "error: --like strict: the file has old, new; expected one of these\n")
+
+
+# -- explore and compare -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def partitions(sdnloom: CommandLine) -> tuple[str, str]:
+    """The partition files of both switches."""
+    assert sdnloom("crosscheck", "explore", OLD, *TEST, "-o", "old.jsonl").code == 0
+    assert sdnloom("crosscheck", "explore", NEW, *TEST, "-o", "new.jsonl").code == 0
+    return "old.jsonl", "new.jsonl"
+
+
+def test_explore_writes_a_partition_file(sdnloom: CommandLine, tmp_path: Path) -> None:
+    run = sdnloom("crosscheck", "explore", NEW, *TEST, "-o", "new.jsonl", "--check-classes", 3)
+    assert (run.code, run.out) == (
+        0,
+        """\
+COMPLETE new, ports: 5 classes with 3 outputs in 5 runs
+  15 further inputs of the classes checked
+  written to new.jsonl
+""",
+    )
+    assert (tmp_path / "new.jsonl").read_text().startswith("{")
+
+
+def test_explore_lists_the_classes(sdnloom: CommandLine) -> None:
+    run = sdnloom("crosscheck", "explore", NEW, *TEST, "--classes")
+    assert run.code == 0
+    assert run.out.count("     for example ") == 5
+    assert "m1.actions[0].vlan_vid > 4095\n     for example actions[0].vlan_vid=0x1000\n" in run.out
+    assert "     Packet Out -> Error bad_action bad_argument\n" in run.out
+    assert run.out.endswith("to compare it, write the partition to a file with -o FILE\n")
+    document = json.loads(sdnloom("crosscheck", "explore", NEW, *TEST, "--classes", "--format", "json").out)
+    [partition] = document["partitions"]
+    assert (document["complete"], partition["classes"], len(partition["all_classes"])) == (True, 5, 5)
+
+
+def test_explore_that_ends_early_exits_with_3(sdnloom: CommandLine) -> None:
+    run = sdnloom("crosscheck", "explore", OLD, *TEST, "--max-paths", 2)
+    assert run.code == 3
+    assert run.out.startswith("INCOMPLETE old, ports: 2 classes")
+    assert "\n  not complete: " in run.out
+
+
+def test_several_tests_are_files_of_a_folder(sdnloom: CommandLine, tmp_path: Path) -> None:
+    run = sdnloom("crosscheck", "explore", OLD, *TEST, "--test", "queue-config", "-o", "all")
+    assert run.code == 0
+    assert sorted(file.name for file in (tmp_path / "all").iterdir()) == ["ports.jsonl", "queue-config.jsonl"]
+    same = sdnloom("crosscheck", "compare", "all", "all")
+    assert (same.code, same.out.splitlines()[0]) == (0, "AGREE old and old: the same for every input of 2 tests")
+    (tmp_path / "some").mkdir()
+    shutil.copy(tmp_path / "all" / "ports.jsonl", tmp_path / "some")
+    less = sdnloom("crosscheck", "compare", "all", "some")
+    assert less.code == 3
+    assert "not complete: all/queue-config.jsonl was not compared: the other folder has no such file" in less.out
+
+
+def test_compare_finds_what_run_finds_without_the_agents(
+    sdnloom: CommandLine, partitions: tuple[str, str], tmp_path: Path
+) -> None:
+    expected = sdnloom("crosscheck", "run", OLD, NEW, *TEST).out
+    (tmp_path / "old.py").unlink()
+    (tmp_path / "new.py").unlink()
+    run = sdnloom("crosscheck", "compare", *partitions)
+    assert run.code == 1
+    assert run.out == expected.replace("confirmed", "not replayed")
+
+
+def test_compare_writes_witnesses_and_tests_of_one_agent(
+    sdnloom: CommandLine, partitions: tuple[str, str], tmp_path: Path
+) -> None:
+    files = ("--witnesses", "found", "--pytest-dir", "tests", "--agent", "new.py:TinySwitch")
+    run = sdnloom("crosscheck", "compare", *partitions, *files)
+    assert "     try: sdnloom crosscheck try found/cause-02-ports.json AGENT\n" in run.out
+    assert sdnloom("crosscheck", "try", "found/cause-02-ports.json", NEW).code == 0
+    text = (tmp_path / "tests" / "test_cause_01_ports.py").read_text()
+    assert "AGENT = 'new.py:TinySwitch'" in text
+    assert outcomes(tmp_path / "tests") == [False] * 2  # the new version does not do what the old one did
+    shutil.copy(EXAMPLES / "tiny_switch.py", tmp_path / "new.py")
+    assert outcomes(tmp_path / "tests") == [True] * 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("old.jsonl", "none.jsonl"), "none.jsonl: cannot read the partition file: No such file or directory"),
+        (("old.jsonl", "ports.toml"), "ports.toml"),
+        (("old.jsonl", "."), "old.jsonl is a file, but . is a folder; expected two files or two folders"),
+        (("old.jsonl", "hello.jsonl"), "the partition of old is of test ports, that of strict of hello"),
+        (("folder", "empty"), "folder and empty have no partition file of the same name"),
+        (
+            ("mixed", "mixed"),
+            "mixed/ports.jsonl: the partition of agent old, but other files of the folder are of strict",
+        ),
+        (("old.jsonl", "new.jsonl", "--pytest-dir", "x"), "--pytest-dir is given without --agent"),
+        (("old.jsonl", "new.jsonl", "--agent", "strict"), "--agent is given without --pytest-dir"),
+    ],
+)
+def test_what_cannot_be_compared_is_one_message(
+    sdnloom: CommandLine, partitions: tuple[str, str], tmp_path: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    sdnloom("crosscheck", "explore", "strict", "--test", "hello", "-o", "hello.jsonl")
+    for name in ("folder", "empty", "mixed"):
+        (tmp_path / name).mkdir()
+    shutil.copy(tmp_path / "old.jsonl", tmp_path / "folder")
+    shutil.copy(tmp_path / "old.jsonl", tmp_path / "mixed" / "ports.jsonl")
+    shutil.copy(tmp_path / "hello.jsonl", tmp_path / "mixed")
+    run = sdnloom("crosscheck", "compare", *arguments)
+    assert run.code == 2
+    assert message in run.err
+    assert len(run.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((OLD, *TEST, "-o", "none/a.jsonl"), "none/a.jsonl: the folder none does not exist"),
+        ((OLD, *TEST, "--test", "hello", "-o", "ports.toml"), "2 tests give as many files; expected a folder"),
+        (("openvswitch", "--test", "hello"), "is a black box, which can only be tried"),
+    ],
+)
+def test_what_cannot_be_explored_is_one_message(sdnloom: CommandLine, arguments: tuple[str, ...], message: str) -> None:
+    run = sdnloom("crosscheck", "explore", *arguments)
+    assert run.code == 2
+    assert message in run.err
+    assert len(run.err.splitlines()) == 1

@@ -10,11 +10,14 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+import click
 import pytest
 
 from sdnloom import ScenarioError, load_scenario
 from sdnloom.check.load import HOSTS
 from sdnloom.cli.check import command
+from sdnloom.cli.crosscheck import SUBCOMMANDS
+from sdnloom.cli.crosscheck import command as crosscheck
 from sdnloom.network.hosts import MobileHost
 from sdnloom.network.network import External, LinkFaults, PortCounter, ProgramTimer, SwitchFaults, Timeouts
 from sdnloom.properties import LIBRARY
@@ -25,8 +28,8 @@ from tests.cli.running import CommandLine, Run
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
 PAGES = [README, *sorted((ROOT / "docs").glob("*.md"))]
-CHECK, SCENARIO, APPS, PROPERTIES, REDUCTION = (
-    ROOT / "docs" / f"{name}.md" for name in ("check", "scenario", "apps", "properties", "reduction")
+CHECK, SCENARIO, APPS, PROPERTIES, REDUCTION, CROSSCHECK = (
+    ROOT / "docs" / f"{name}.md" for name in ("check", "scenario", "apps", "properties", "reduction", "crosscheck")
 )
 # README's set-up: what it does is `make test` itself.
 SETUP = ["make demo", "make test", ". .venv/bin/activate"]
@@ -127,7 +130,7 @@ def test_every_command_runs_as_written(
     page: Path, clone: Path, sdnloom: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(clone)
-    seen = set() if page == README else {"check", "replay", "inputs", "walk", "races", "netkat"}
+    seen = set() if page == README else {"check", "replay", "inputs", "walk", "races", "netkat", "crosscheck"}
     # In order: a later command may use the trace of an earlier one. README's commands in a shell, each kind once, and
     # every line that needs one; the others in this process, which saves the start of Python.
     for one in commands(page):
@@ -185,7 +188,9 @@ def test_the_test_file_for_pytest_runs_and_is_the_one_on_the_page(clone: Path) -
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("page", "count"), [(CHECK, 3), (REDUCTION, 1)], ids=["check", "reduction"])
+@pytest.mark.parametrize(
+    ("page", "count"), [(CHECK, 3), (REDUCTION, 1), (CROSSCHECK, 1)], ids=lambda each: getattr(each, "stem", str(each))
+)
 def test_the_python_examples_run(page: Path, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     examples = blocks(page, "python")
@@ -354,3 +359,14 @@ def test_the_page_on_check_names_every_option() -> None:
     for parameter in command.params:
         if parameter.param_type_name == "option":
             assert f"`{parameter.opts[0]}" in text, parameter.opts
+
+
+@pytest.mark.parametrize("name", SUBCOMMANDS)
+def test_the_page_on_crosscheck_names_every_command_and_option(name: str) -> None:
+    text = CROSSCHECK.read_text()
+    assert f"sdnloom crosscheck {name}" in text
+    found = crosscheck.get_command(click.Context(crosscheck), name)
+    assert found is not None
+    for parameter in found.params:
+        if parameter.param_type_name == "option":
+            assert re.search(rf"(?<![\w-]){parameter.opts[0]}(?![\w-])", text), parameter.opts

@@ -21,8 +21,11 @@ if TYPE_CHECKING:  # the same list for type checkers and editors
     from sdnloom.crosscheck.comparison import merge_comparisons as merge_comparisons
     from sdnloom.crosscheck.exploration import ExploreOptions as ExploreOptions
     from sdnloom.crosscheck.exploration import explore_agent as explore_agent
+    from sdnloom.crosscheck.file_comparison import compare_files as compare_files
     from sdnloom.crosscheck.output_document import plain_output as plain_output
     from sdnloom.crosscheck.partition import Partition as Partition
+    from sdnloom.crosscheck.partition_file import read_partition as read_partition
+    from sdnloom.crosscheck.partition_file import write_partition as write_partition
     from sdnloom.crosscheck.result import CrosscheckOptions as CrosscheckOptions
     from sdnloom.crosscheck.result import CrosscheckResult as CrosscheckResult
     from sdnloom.crosscheck.run import crosscheck_agents as crosscheck_agents
@@ -40,8 +43,10 @@ _NAMES = {
     "agents.load": "load_agent",
     "comparison": "CompareOptions Comparison Inconsistency RootCause compare_partitions merge_comparisons",
     "exploration": "ExploreOptions explore_agent",
+    "file_comparison": "compare_files",
     "output_document": "plain_output",
     "partition": "Partition",
+    "partition_file": "read_partition write_partition",
     "result": "CrosscheckOptions CrosscheckResult",
     "run": "crosscheck_agents try_witness",
     "switch_test": "SwitchTest",

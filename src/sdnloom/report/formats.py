@@ -30,6 +30,15 @@ FORMATS: Final[Mapping[str, Mapping[str, str]]] = {
         "json": "crosscheck.json_format:crosscheck_json",
         "html": "crosscheck.html:crosscheck_html",
     },
+    "crosscheck compare": {
+        "text": "crosscheck.text:crosscheck_text",
+        "json": "crosscheck.json_format:crosscheck_json",
+        "html": "crosscheck.html:crosscheck_html",
+    },
+    "crosscheck explore": {
+        "text": "crosscheck.partition_text:partitions_text",
+        "json": "crosscheck.partition_json:partitions_json",
+    },
     "crosscheck try": {"text": "crosscheck.try_text:tried_text", "json": "crosscheck.try_json:tried_json"},
     "crosscheck tests": {"text": "crosscheck.lists:suite_text", "json": "crosscheck.lists:suite_json"},
     "crosscheck agents": {"text": "crosscheck.lists:agents_text", "json": "crosscheck.lists:agents_json"},

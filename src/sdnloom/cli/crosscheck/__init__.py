@@ -8,6 +8,8 @@ import click
 # Command -> (module of this package with a click command named `command`, one line of help), imported on use.
 SUBCOMMANDS: Final[dict[str, tuple[str, str]]] = {
     "run": ("run", "Explore two or more agents and compare them: both phases."),
+    "explore": ("explore", "Phase 1: write what one agent does with every input of a test to a file."),
+    "compare": ("compare", "Phase 2: compare two such files, without the agents."),
     "try": ("try_input", "Run the input of a witness file on one agent."),
     "tests": ("suite_list", "List the built-in tests."),
     "agents": ("agent_list", "List the agents that can be named."),

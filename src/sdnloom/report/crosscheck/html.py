@@ -20,6 +20,7 @@ from sdnloom.report.crosscheck.view import (
     case_of,
     case_place,
     confirmed_words,
+    listed,
     matrix_cell,
     tests_words,
     verdict_words,
@@ -32,7 +33,7 @@ _MOST_INCONSISTENCIES: Final = 500  # listed for each pair
 
 def crosscheck_html(result: CrosscheckResult, view: CrosscheckView = PLAIN_VIEW) -> str:
     """The whole page."""
-    title = f"{' and '.join(result.agents)}: {result.verdict}"
+    title = f"{listed(result.agents)}: {result.verdict}"
     parts = [
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
@@ -46,7 +47,7 @@ def crosscheck_html(result: CrosscheckResult, view: CrosscheckView = PLAIN_VIEW)
 
 
 def _head(result: CrosscheckResult) -> list[str]:
-    names = " and ".join(f"<em>{escape(name)}</em>" for name in result.agents)
+    names = listed([f"<em>{escape(name)}</em>" for name in result.agents])
     completeness = "every input was compared" if result.complete else "not every input was compared"
     causes = sum(len(comparison.root_causes) for comparison in result.comparisons)
     found = sum(len(comparison.inconsistencies) for comparison in result.comparisons)

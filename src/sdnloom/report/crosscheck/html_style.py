@@ -38,6 +38,7 @@ tr.differs > td + td { border-left: 0; padding-left: 0; }
 td.figure { font-variant-numeric: tabular-nums; white-space: nowrap; }
 code { font: .92em ui-monospace, monospace; overflow-wrap: anywhere; }
 summary { cursor: pointer; color: var(--soft); } details details { font-size: .85em; }
-@media print { main { max-width: none; padding: 0; } article { break-inside: avoid; } body { font-size: 11px; }
+@media print { main { max-width: none; padding: 0; } html { font-size: 11px; } body { font-size: 1rem; }
+  tr, h3, .difference, .caption { break-inside: avoid; } h3, .difference, .caption { break-after: avoid; }
   table.steps { min-width: 0; } a { color: inherit; text-decoration: none; } }
 """

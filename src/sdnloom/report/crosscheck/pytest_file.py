@@ -16,7 +16,7 @@ _HEAD: Final = '''"""{condition}
 Written by `sdnloom crosscheck`; run it with pytest.
 """
 
-from sdnloom import crosscheck
+from sdnloom import crosscheck, difference_texts
 
 WITNESS = crosscheck.parse_witness(r\'\'\'
 {witness}\'\'\')
@@ -29,14 +29,14 @@ SECOND = {second}
 
 def test_both_agents_do_the_same() -> None:
     first, second = (crosscheck.try_witness(WITNESS, agent) for agent in (FIRST, SECOND))
-    assert first == second
+    assert first == second, " / ".join(difference_texts((first, second), WITNESS.test.version))
 """
 _EXPECTED: Final = """AGENT = {agent}
 
 
 def test_the_agent_does_what_is_expected() -> None:
-    expected = WITNESS.outputs[0]
-    assert crosscheck.try_witness(WITNESS, AGENT) == expected
+    expected, found = WITNESS.outputs[0], crosscheck.try_witness(WITNESS, AGENT)
+    assert found == expected, " / ".join(difference_texts((expected, found), WITNESS.test.version))
 """
 
 

@@ -36,6 +36,11 @@ class CrosscheckView:
 PLAIN_VIEW = CrosscheckView()
 
 
+def listed(names: Sequence[str]) -> str:
+    """Return names as a list in a sentence: `a, b and c`."""
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
+
+
 def tests_run(result: CrosscheckResult) -> int:
     """Return how many tests were compared: inputs tried on black boxes, or classes if all agents were explored."""
     tried = [each.classes for each in result.partitions if each.kind == "inputs"]
