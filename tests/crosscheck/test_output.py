@@ -15,3 +15,9 @@ def test_a_kind_of_events_that_is_not_seen_is_left_out() -> None:
 
 def test_a_field_that_is_not_seen_is_left_out_of_its_kind_alone() -> None:
     assert seen_output(FRAMES, ("frame.data",)) == ((AgentEvent(FRAME, (("port", 2),)), FRAMES[0][1]), ())
+
+
+def test_a_field_of_list_elements_is_named_without_a_number() -> None:
+    reply = AgentEvent("PortStatsReply", (("ports.count", 1), ("ports[0].port_no", 1), ("ports[0].tx_packets", 7)))
+    seen = AgentEvent("PortStatsReply", (("ports.count", 1), ("ports[0].port_no", 1)))
+    assert seen_output(((reply,),), ("PortStatsReply.ports.tx_packets",)) == ((seen,),)

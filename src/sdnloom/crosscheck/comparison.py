@@ -5,11 +5,11 @@ only if both partitions are and every question was answered: then no difference 
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from sdnloom.crosscheck.output import AgentOutput
+from sdnloom.crosscheck.output import AgentOutput, seen_output
 from sdnloom.crosscheck.overlap.class_index import ClassIndex
 from sdnloom.crosscheck.overlap.intersection import CaseComparer, CaseIntersection, DifferentInput
 from sdnloom.crosscheck.partition import Partition
@@ -104,7 +104,28 @@ def compare_partitions(
             f"{second.test.name}{' in another form' if first.test.name == second.test.name else ''};"
             " expected partitions of the same test"
         )
+    if unseen := {*first.unseen, *second.unseen}:
+        first, second = (_seen_partition(each, unseen) for each in (first, second))
+        one, other = (_seen_outcome(each, unseen) for each in options.outcomes)
+        options = replace(options, outcomes=(one, other))
     return _Comparing(first, second, options, on_event).run()
+
+
+def _seen_partition(partition: Partition, unseen: Collection[str]) -> Partition:
+    """Return the partition without what one of the agents cannot show."""
+    classes = tuple(replace(each, output=seen_output(each.output, unseen)) for each in partition.classes)
+    return replace(partition, classes=classes)
+
+
+def _seen_outcome(run: RunInput | None, unseen: Collection[str]) -> RunInput | None:
+    if run is None:
+        return None
+
+    def seen(case: str, values: Mapping[str, int]) -> AgentOutput | None:
+        output = run(case, values)
+        return None if output is None else seen_output(output, unseen)
+
+    return seen
 
 
 class _Comparing:

@@ -5,6 +5,7 @@ A field's value is a number, bytes or text; or a term, if it depends on symbolic
 differ without a meaning, such as buffer numbers, are not there (`normalise`).
 """
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -62,11 +63,18 @@ def _concrete_value(name: str, value: OutputValue, model: Model) -> OutputValue:
 
 
 def seen_output(output: AgentOutput, unseen: Collection[str]) -> AgentOutput:
-    """Return the output without what an agent cannot show: kinds of events, or fields such as `frame.data`."""
+    """Return the output without what an agent cannot show: kinds of events, or fields such as `frame.data`.
+
+    Fields of the elements of a list are named without the number: `PortStatsReply.ports.tx_packets`.
+    """
     if not unseen:
         return output
     return tuple(tuple(_seen_event(event, unseen) for event in step if event.kind not in unseen) for step in output)
 
 
 def _seen_event(event: AgentEvent, unseen: Collection[str]) -> AgentEvent:
-    return replace(event, fields=tuple(each for each in event.fields if f"{event.kind}.{each[0]}" not in unseen))
+    seen = tuple(each for each in event.fields if f"{event.kind}.{_NUMBERS.sub('', each[0])}" not in unseen)
+    return replace(event, fields=seen)
+
+
+_NUMBERS: Final = re.compile(r"\[\d+\]")

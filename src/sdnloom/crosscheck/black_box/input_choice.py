@@ -93,22 +93,28 @@ class _CaseChoice:
 
     def _systematic(self) -> Iterator[_Values]:
         yield self._case.defaults()
-        yield from _alternate(self._one_field(), (dict(each.witness) for each in self._classes))
+        yield from _by_turns([self._one_field(), (dict(each.witness) for each in self._classes)])
 
     def _one_field(self) -> Iterator[_Values]:
-        """Yield inputs that differ from a harmless one in one field; for each type, in one field of that type."""
+        """Yield inputs that differ from a harmless one in one field; for each type, in one field of that type.
+
+        Fields take turns, so that each has been tried with some values before one has been with all.
+        """
         harmless = self._case.defaults()
         fields = self._fields(harmless)
-        for field in fields:
-            yield from (field.replaced(harmless, value) for value in self._values(field))
+        yield from _by_turns([self._with_each_value(field, harmless) for field in fields])
+        of_types = []
         for field in fields:
             if field.tag:
                 dependent = self._overlaid_by(field.variable)
                 for value in constants(field.kind, self._version, field.message).values():
                     base = field.replaced(harmless, value & (1 << field.bits) - 1)
-                    for other in self._fields(base):
-                        if other.variable in dependent:
-                            yield from (other.replaced(base, each) for each in self._values(other))
+                    others = (other for other in self._fields(base) if other.variable in dependent)
+                    of_types += [self._with_each_value(other, base) for other in others]
+        yield from _by_turns(of_types)
+
+    def _with_each_value(self, field: Field, values: _Values) -> Iterator[_Values]:
+        return (field.replaced(values, value) for value in self._values(field))
 
     def _overlaid_by(self, tag: str) -> set[str]:
         return {
@@ -219,13 +225,15 @@ def _count(case: Case) -> int:
     )
 
 
-def _alternate(one: Iterator[_Values], other: Iterator[_Values]) -> Iterator[_Values]:
-    """Yield the elements of both by turns, then the rest of the longer one."""
-    for values in one:
-        yield values
-        if (second := next(other, None)) is not None:
-            yield second
-    yield from other
+def _by_turns(waiting: Sequence[Iterator[_Values]]) -> Iterator[_Values]:
+    """Yield the elements of all by turns, until the longest is at its end."""
+    while waiting:
+        rest = []
+        for each in waiting:
+            if (values := next(each, None)) is not None:
+                yield values
+                rest.append(each)
+        waiting = rest
 
 
 def _condition_constants(classes: Sequence[BehaviourClass]) -> dict[int, list[int]]:
