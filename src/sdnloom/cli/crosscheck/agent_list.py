@@ -16,6 +16,7 @@ AGENT_TEXTS: Final = {
     "openvswitch": "the real Open vSwitch of this machine, started without privileges: a black box",
     "unix:PATH": "a switch that listens on a unix socket: a black box",
     "tcp:PORT": "a switch that listens on a TCP port of this machine: a black box",
+    "listen:PORT": "a switch that connects to a controller on a TCP port of this machine: a black box",
     "file.py:Class": "a class of your own in a file, with the methods reset, message, packet and advance",
     "module:Class": "the same in an installed module, or one of the current folder",
 }

@@ -49,6 +49,7 @@ BUILT_IN_AGENTS: Final[dict[str, str]] = {
     "openvswitch": "sdnloom.crosscheck.agents.openvswitch:openvswitch_source",
     "unix": "sdnloom.crosscheck.agents.socket_agent:unix_source",
     "tcp": "sdnloom.crosscheck.agents.socket_agent:tcp_source",
+    "listen": "sdnloom.crosscheck.agents.socket_agent:listen_source",
 }
 _METHODS: Final = ("reset", "message", "packet", "advance")
 _EXPECTED: Final = f"one of {', '.join(BUILT_IN_AGENTS)}, module:Class or file.py:Class"

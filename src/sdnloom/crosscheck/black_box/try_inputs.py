@@ -62,6 +62,7 @@ class _Trials:
         self._outputs: dict[AgentOutput, AgentOutput] = {}  # equal outputs are one object
         self._reasons: list[str] = []
         self._runs = self._checked = 0
+        self._skipped: dict[str, bool] = {}
         self._unseen: tuple[str, ...] = ()
 
     def partition(self, inputs: Iterable[tuple[str, Mapping[str, int]]]) -> Partition:
@@ -96,11 +97,22 @@ class _Trials:
             if self._overdue():
                 self._reasons.append(f"the limit of {self._seconds:g} seconds was reached")
                 return
+            if self._is_skipped(agent, name):
+                continue
             output = self._run(agent, name, values)
             output = self._outputs.setdefault(output, output)
             self._classes.append(BehaviourClass(name, dict(values), output))
             if self._on_event is not None:
                 self._on_event(TryProgress(self._source.name, self._test.name, len(self._classes), total))
+
+    def _is_skipped(self, agent: Agent, name: str) -> bool:
+        """Return whether a case cannot be run on this agent, and note why."""
+        if name not in self._skipped:
+            reason = getattr(agent, "cannot_run", lambda case: None)(self._cases[name])
+            self._skipped[name] = reason is not None
+            if reason is not None:
+                self._reasons.append(f"case {name} was skipped: {reason}")
+        return self._skipped[name]
 
     def _try_again(self, agent: Agent) -> None:
         """Run some inputs a second time, in another order."""
