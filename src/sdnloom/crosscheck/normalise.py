@@ -3,7 +3,7 @@
 Messages keep their order; frames follow, by port, because ports have no common order; then what ended the exchange.
 Left out is what may differ without a meaning: the number of a buffer (only whether there is one counts), durations, the
 datapath id, hardware addresses and names of ports, the xid of messages that answer nothing, bytes of an error beyond
-the first 64, and the text of a hello_failed error.
+the first 64, and the text of a hello_failed error. An error of a vendor has fields of its own.
 """
 
 from collections.abc import Iterable, Iterator
@@ -13,6 +13,7 @@ from sdnloom.crosscheck.agent import AgentError, Close, Crash, Wait
 from sdnloom.crosscheck.output import CLOSE, CRASH, FRAME, WAIT, AgentEvent, OutputValue
 from sdnloom.crosscheck.wire.message_fields import NamedValues, message_fields
 from sdnloom.crosscheck.wire.symbolic_value import as_octets, as_output, comparable, plain_or_term, settled
+from sdnloom.crosscheck.wire.vendor_error import vendor_error_fields
 from sdnloom.network.openflow.constants import NO_BUFFER
 from sdnloom.network.openflow.errors import ERROR_DATA, DecodeError
 from sdnloom.network.openflow.layouts import HEADER
@@ -99,6 +100,9 @@ def _comparable_fields(name: str, fields: NamedValues) -> Iterator[tuple[str, Ou
         if field == "buffer_id" and not isinstance(value, bytes | str):
             yield "buffered", _buffered(value)
         elif name == "Error" and field == "data":
+            if vendor := vendor_error_fields(dict(fields)["type"], value):
+                yield from vendor[:-1]
+                value = vendor[-1][1]
             if not failed:
                 yield field, _first_octets(value, ERROR_DATA)
         else:

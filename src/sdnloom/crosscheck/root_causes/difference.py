@@ -20,7 +20,7 @@ from typing import Final
 from sdnloom.crosscheck.output import CLOSE, CRASH, FRAME, WAIT, AgentEvent, AgentOutput, OutputValue
 from sdnloom.crosscheck.overlap.output_terms import values_differ
 from sdnloom.crosscheck.switch_test import Case, CaseStep, MessageStep
-from sdnloom.network.openflow.errors import error_names
+from sdnloom.crosscheck.wire.vendor_error import error_words
 from sdnloom.network.packet.decode import decode as decode_packet
 from sdnloom.network.packet.headers import Packet
 from sdnloom.symbolic.terms.constructors import FALSE, TRUE, any_
@@ -143,11 +143,8 @@ def reaction(events: tuple[AgentEvent, ...], version: int) -> StepReaction:
 def _kind(event: AgentEvent, version: int) -> str:
     if event.kind != "Error":
         return event.kind
-    values = event.values()
-    kind, code = values.get("type"), values.get("code")
-    if not isinstance(kind, int) or not isinstance(code, int):
-        return event.kind
-    return " ".join(map(str, ("Error", *error_names(version, kind, code))))
+    words = error_words(event.values(), version)
+    return event.kind if words is None else " ".join(map(str, ("Error", *words)))
 
 
 # -- fields ------------------------------------------------------------------------------------------------------------

@@ -5,8 +5,7 @@ from itertools import zip_longest
 from typing import Final
 
 from sdnloom.crosscheck.output import CLOSE, CRASH, FRAME, WAIT, AgentEvent, AgentOutput, OutputValue
-from sdnloom.network.openflow.constants import VERSIONS
-from sdnloom.network.openflow.errors import error_names
+from sdnloom.crosscheck.wire.vendor_error import error_words
 from sdnloom.network.packet import decode
 from sdnloom.report.describe import counted, packet_words
 from sdnloom.symbolic.terms.node import Term
@@ -56,10 +55,8 @@ def output_value_text(value: OutputValue) -> str:
 
 def error_text(values: Mapping[str, OutputValue], version: int) -> str:
     """Type and code of an error, by their names if they have any."""
-    kind, code = values.get("type", 0), values.get("code", 0)
-    if isinstance(kind, int) and isinstance(code, int) and version in VERSIONS:
-        kind, code = error_names(version, kind, code)
-    return f"{output_value_text(kind)} {output_value_text(code)}"
+    words = error_words(values, version) or (values.get("type", 0), values.get("code", 0))
+    return " ".join(map(output_value_text, words))
 
 
 def step_texts(events: Sequence[AgentEvent], version: int) -> list[str]:
