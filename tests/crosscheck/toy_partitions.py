@@ -7,7 +7,7 @@ from random import Random
 from sdnloom.crosscheck.output import AgentEvent, AgentOutput
 from sdnloom.crosscheck.partition import BehaviourClass, Partition
 from sdnloom.crosscheck.switch_test import Case, MessageStep, Part, SwitchTest, Variable
-from sdnloom.symbolic.terms.constructors import add, bv_and, bv_xor, const, eq, not_, ult, var, zero_extend
+from sdnloom.symbolic.terms.constructors import add, bv_and, bv_xor, const, eq, extract, not_, ult, var, zero_extend
 from sdnloom.symbolic.terms.evaluate import evaluate_term
 from sdnloom.symbolic.terms.node import Term
 
@@ -80,7 +80,7 @@ def random_output(random: Random, terms: list[Term]) -> AgentOutput:
         return ((AgentEvent("crash"),),)
     if kind == 2:
         return ((AgentEvent("Error", (("type", 1), ("code", random.randrange(2)))),),)
-    wide = zero_extend(term, 8)
+    wide = zero_extend(term, 8) if term.width <= 8 else extract(term, 7, 0)
     value = random.choice((wide, add(wide, const(1, 8)), bv_xor(wide, const(3, 8)), const(5, 8)))
     if kind == 3:
         data = value if value.op != "const" else value.args[0].to_bytes(1, "big")

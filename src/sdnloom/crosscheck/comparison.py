@@ -15,6 +15,7 @@ from sdnloom.crosscheck.overlap.intersection import CaseComparer, CaseIntersecti
 from sdnloom.crosscheck.partition import Partition
 from sdnloom.crosscheck.root_causes.cause import RootCause as RootCause
 from sdnloom.crosscheck.root_causes.cause import merged_causes, root_cause
+from sdnloom.crosscheck.root_causes.coverage import cover_pairs
 from sdnloom.crosscheck.root_causes.find import CauseFinder
 from sdnloom.crosscheck.root_causes.set_check import partition_checks
 from sdnloom.crosscheck.root_causes.trial import RunInput, Trial
@@ -136,8 +137,9 @@ class _Comparing:
         options: CompareOptions,
         on_event: Callable[[CompareProgress], Any] | None,
     ) -> None:
-        self._partitions = first, second
-        self._indexes = ClassIndex(first), ClassIndex(second)
+        self._unseen = {*first.unseen, *second.unseen}
+        self._partitions = _seen_partition(first, self._unseen), _seen_partition(second, self._unseen)
+        self._indexes = ClassIndex(self._partitions[0]), ClassIndex(self._partitions[1])
         self._options = options
         self._on_event = on_event
         self._started = time.monotonic()
@@ -197,8 +199,17 @@ class _Comparing:
                 Inconsistency(test.name, case.name, condition, different.values, different.outputs)
             )
         if options.root_causes:
-            self._find_causes(case, found.inputs, numbers)
+            self._find_causes(comparer, numbers)
         return found
+
+    def _seen(self, run: RunInput) -> RunInput:
+        """Return what runs an agent, without what one of the two cannot show."""
+
+        def seen(case: str, values: Mapping[str, int]) -> AgentOutput | None:
+            output = run(case, values)
+            return None if output is None else seen_output(output, self._unseen)
+
+        return seen
 
     def _tell(self, case: Case) -> Callable[[CaseIntersection], None]:
         def tell(found: CaseIntersection) -> None:
@@ -219,19 +230,31 @@ class _Comparing:
         )
         return condition_text(tuple(literals)) or "every input"
 
-    def _find_causes(
-        self, case: Case, inputs: Sequence[DifferentInput], numbers: Mapping[tuple[int, int], int]
-    ) -> None:
+    def _find_causes(self, comparer: CaseComparer, numbers: Mapping[tuple[int, int], int]) -> None:
+        case, inputs = comparer.case, comparer.found.inputs
         if not inputs:
             return
         test, options = self._partitions[0].test, self._options
-        outcomes = tuple(run or index.output for run, index in zip(options.outcomes, self._indexes, strict=True))
+        outcomes = tuple(
+            index.output if run is None else self._seen(run)
+            for run, index in zip(options.outcomes, self._indexes, strict=True)
+        )
         trial = Trial(case, test.version, outcomes)  # type: ignore[arg-type]
         checks = partition_checks(self._indexes, case, test.version, self._solver, options.query_seconds)
         finder = CauseFinder(trial, checks)
         finder.add((each.values, numbers[each.pair]) for each in inputs)
+        if all(index.partition.kind == "paths" for index in self._indexes):
+            cover_pairs(comparer, trial, finder, numbers)
         agents = self._partitions[0].agent, self._partitions[1].agent
         self._causes += [root_cause(test, agents, each) for each in finder.found if not each.smaller]
+
+
+def _seen_partition(partition: Partition, unseen: Collection[str]) -> Partition:
+    """Return the partition without what one of the two agents cannot show."""
+    if not unseen:
+        return partition
+    classes = (replace(each, output=seen_output(each.output, unseen)) for each in partition.classes)
+    return replace(partition, classes=tuple(classes))
 
 
 def merge_comparisons(comparisons: Sequence[Comparison]) -> Comparison:

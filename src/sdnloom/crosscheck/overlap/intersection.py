@@ -70,7 +70,7 @@ class CaseComparer:
         first, second = (groups_of(index.partition, case.name, per_path) for index in indexes)
         self.found = CaseIntersection(case.name, (first, second))
         self._group_of = groups_by_class(first), groups_by_class(second)
-        self._conditions: dict[int, Term] = {}  # of groups of the second agent
+        self._conditions: dict[tuple[int, int], Term] = {}  # of groups, by agent and number
         self._by_shape: dict[object, list[int]] = {}
         for number, group in enumerate(second):
             self._by_shape.setdefault(output_shape(group.output), []).append(number)
@@ -154,7 +154,9 @@ class CaseComparer:
 
     def _ask_about(self, place: int, classes: tuple[int, ...], known: Term) -> None:
         """Find the groups of the second agent that differ from some of the classes of a group of the first."""
-        member = group_condition(self._indexes[0].partition.classes, classes)
+        whole = classes == self.found.groups[0][place].classes
+        partition = self._indexes[0].partition
+        member = self.group_condition(0, place) if whole else group_condition(partition.classes, classes)
         while True:
             if self._overdue():
                 self.found.reasons.setdefault(NO_TIME)
@@ -185,16 +187,29 @@ class CaseComparer:
                 if unequal is FALSE:
                     left_out.add(number)
                 elif unequal is not TRUE:
-                    yield any_(not_(self.second_condition(number)), unequal)
+                    yield any_(not_(self.group_condition(1, number)), unequal)
         for number in sorted(left_out):
-            yield not_(self.second_condition(number))
+            yield not_(self.group_condition(1, number))
 
-    def second_condition(self, number: int) -> Term:
-        """Return the condition of a group of the second agent."""
-        if number not in self._conditions:
-            classes = self._indexes[1].partition.classes
-            self._conditions[number] = group_condition(classes, self.found.groups[1][number].classes)
-        return self._conditions[number]
+    def group_condition(self, agent: int, number: int) -> Term:
+        """Return the condition of a group of the first (0) or second (1) agent."""
+        if (agent, number) not in self._conditions:
+            classes = self._indexes[agent].partition.classes
+            self._conditions[agent, number] = group_condition(classes, self.found.groups[agent][number].classes)
+        return self._conditions[agent, number]
+
+    def pair_condition(self, pair: tuple[int, int]) -> Term:
+        """Return the condition under which an input is in both groups of a pair and its outputs differ."""
+        outputs = [self.found.groups[agent][number].output for agent, number in enumerate(pair)]
+        both = (self.group_condition(agent, number) for agent, number in enumerate(pair))
+        return all_(*both, outputs_differ(*outputs))
+
+    def ask(self, goal: Term) -> dict[str, int] | None:
+        """Return an input of the case that satisfies a condition; None if there is none, or none is found."""
+        if self._solver is None or self._overdue():
+            return None
+        answer = self._query((), goal)
+        return None if isinstance(answer, SolverAnswer) else answer
 
     def _query(self, prefix: Sequence[Term], goal: Term) -> dict[str, int] | SolverAnswer:
         """Return an input of the case, or why there is none."""

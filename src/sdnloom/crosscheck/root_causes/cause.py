@@ -48,17 +48,17 @@ def root_cause(test: SwitchTest, agents: tuple[str, str], found: FoundCause) -> 
     """Return a cause that was found in a test."""
     focus, difference = found.focus, found.difference
     place = place_text(found.case, focus.values, difference.step)
-    names = tuple(dict.fromkeys(each.name for each in focus.fields))
-    if focus.fields or focus.fixed:
+    names = tuple(dict.fromkeys(name for each in focus.fields for name in (each.name, each.equal_name) if name))
+    if is_message_field(difference) and not focus.fields and not focus.tags:
+        message, _, name = difference.field.partition(".")
+        first, second = field_values(difference, found.outputs)
+        where = place if place.startswith(("on ", "after ")) else f"to {place}"
+        condition = f"{message} {where}: {name} {first} / {second}"
+        names = (name,)
+    elif focus.fields or focus.fixed:
         message, condition = focus.message, focus.condition(test.version)
     else:
         message = condition = place
-        if difference.field:
-            message, _, name = difference.field.partition(".")
-            first, second = field_values(difference, found.outputs)
-            where = place if place.startswith(("on ", "after ")) else f"to {place}"
-            condition = f"{message} {where}: {name} {first} / {second}"
-            names = (name,)
     places = ((test.name, found.case.name, focus),)
     identity = CauseIdentity(
         found.key(), focus.parts(test.version), frozenset((difference,)), bool(found.order), places

@@ -34,7 +34,7 @@ class FoundCause:
             return (self.focus.message, "order", frozenset(self.order))
         if is_message_field(self.difference):
             return (described_field(self.difference.field), *field_values(self.difference, self.outputs))
-        names = tuple(sorted(each.name for each in self.focus.fields))
+        names = tuple(sorted((each.name, each.equal_name) for each in self.focus.fields))
         return (self.focus.message, tuple(sorted(self.focus.tags)), names, self.difference)
 
 

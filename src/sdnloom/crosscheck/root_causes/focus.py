@@ -153,6 +153,7 @@ def _named(trial: Trial, values: Values, fixed: tuple[tuple[Field, int], ...], f
     """Return the focus with names that do not depend on places in lists."""
     message = _message(trial, values, [each.field for each in found] + [field for field, _ in fixed])
     tags, fields = [], []
+    order = trial.fields(values)
     outputs = {field.variable for field, value in fixed if field_text(field, value, trial.version) == _OUTPUT}
     for field, value in fixed:
         shown = field_text(field, value, trial.version)
@@ -169,9 +170,12 @@ def _named(trial: Trial, values: Values, fixed: tuple[tuple[Field, int], ...], f
             continue
         if field.tag and field.kind in _IN_NAME:
             message = message_base(message)
+        equal = each.equal
+        if equal is not None and order.index(equal) < order.index(field):
+            field, equal = equal, field  # one text for an equality, whichever side was changed
         name = _display_name(field, outputs)
-        equal = _display_name(each.equal, outputs) if each.equal is not None else ""
-        fields.append(FocusField(field, name, each.values, each.exact, each.equal, equal))
+        equal_name = "" if equal is None else _display_name(equal, outputs)
+        fields.append(FocusField(field, name, each.values, each.exact, equal, equal_name))
     return Focus(message, tuple(tags), tuple(fields), fixed, values)
 
 

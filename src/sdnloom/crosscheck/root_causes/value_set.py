@@ -85,7 +85,8 @@ def learn_set(
     The candidates must have a member. `member` may say no for values that are not allowed.
     """
     if bits <= _ALL_TRIED:
-        return _guess(bits, {value: member(value) for value in range(1 << bits)}), True
+        guess = _guess(bits, {value: member(value) for value in range(1 << bits)})
+        return guess, guess.form is not SetForm.EXAMPLES
     known: dict[int, bool] = {}
     given = tuple(candidates)
     for value in (*given, *_usual_values(bits, given)):
