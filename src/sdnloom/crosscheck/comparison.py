@@ -137,9 +137,8 @@ class _Comparing:
         options: CompareOptions,
         on_event: Callable[[CompareProgress], Any] | None,
     ) -> None:
-        self._unseen = {*first.unseen, *second.unseen}
-        self._partitions = _seen_partition(first, self._unseen), _seen_partition(second, self._unseen)
-        self._indexes = ClassIndex(self._partitions[0]), ClassIndex(self._partitions[1])
+        self._partitions = first, second
+        self._indexes = ClassIndex(first), ClassIndex(second)
         self._options = options
         self._on_event = on_event
         self._started = time.monotonic()
@@ -202,15 +201,6 @@ class _Comparing:
             self._find_causes(comparer, numbers)
         return found
 
-    def _seen(self, run: RunInput) -> RunInput:
-        """Return what runs an agent, without what one of the two cannot show."""
-
-        def seen(case: str, values: Mapping[str, int]) -> AgentOutput | None:
-            output = run(case, values)
-            return None if output is None else seen_output(output, self._unseen)
-
-        return seen
-
     def _tell(self, case: Case) -> Callable[[CaseIntersection], None]:
         def tell(found: CaseIntersection) -> None:
             self._queries += 1
@@ -235,10 +225,7 @@ class _Comparing:
         if not inputs:
             return
         test, options = self._partitions[0].test, self._options
-        outcomes = tuple(
-            index.output if run is None else self._seen(run)
-            for run, index in zip(options.outcomes, self._indexes, strict=True)
-        )
+        outcomes = tuple(run or index.output for run, index in zip(options.outcomes, self._indexes, strict=True))
         trial = Trial(case, test.version, outcomes)  # type: ignore[arg-type]
         checks = partition_checks(self._indexes, case, test.version, self._solver, options.query_seconds)
         finder = CauseFinder(trial, checks)
@@ -247,14 +234,6 @@ class _Comparing:
             cover_pairs(comparer, trial, finder, numbers)
         agents = self._partitions[0].agent, self._partitions[1].agent
         self._causes += [root_cause(test, agents, each) for each in finder.found if not each.smaller]
-
-
-def _seen_partition(partition: Partition, unseen: Collection[str]) -> Partition:
-    """Return the partition without what one of the two agents cannot show."""
-    if not unseen:
-        return partition
-    classes = (replace(each, output=seen_output(each.output, unseen)) for each in partition.classes)
-    return replace(partition, classes=tuple(classes))
 
 
 def merge_comparisons(comparisons: Sequence[Comparison]) -> Comparison:
