@@ -10,6 +10,7 @@ import select
 import socket
 import struct
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -288,6 +289,7 @@ class OpenVswitch:
             raise type(error)(f"Open vSwitch: {error}", arrived) from None
 
 
+@cache
 def _echo_requests(version: int) -> bytes:
     """Return the echo requests of a fence."""
     return b"".join(

@@ -1,19 +1,21 @@
 """A switch on a socket: what it does is seen as far as OpenFlow allows, and its ends are told apart."""
 
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from sdnloom.crosscheck.agent import Agent, AgentError, Close, Crash, Wait
-from sdnloom.crosscheck.agents.load import load_agent
+from sdnloom.crosscheck.agents.load import AgentSource, load_agent
 from sdnloom.crosscheck.agents.socket_agent import UNSEEN_COUNTERS, SocketAgent
 from sdnloom.crosscheck.black_box import chosen_inputs, try_inputs
+from sdnloom.crosscheck.output import seen_output
 from sdnloom.crosscheck.test_document import load_test
 from sdnloom.network.openflow import ApplyActions, FlowMod, Match, Output, PacketOut
 from sdnloom.network.openflow.codec import decode, encode
 from sdnloom.network.openflow.constants import V10
+from sdnloom.switches.openvswitch import OpenVswitch
 from sdnloom.switches.reset_messages import header, plain_hello
 from tests.crosscheck.running_switch import TEST, running_switch
 
@@ -189,3 +191,23 @@ def test_a_place_where_nobody_listens_is_an_error(tmp_path: Path, monkeypatch: p
         source.open(V10).__enter__()
     with pytest.raises(AgentError, match=r"cannot be explored: it is a black box"):
         source.symbolic(V10)
+
+
+@pytest.mark.parametrize("name", ["packet-out", "flow-mod", "cs-flow-mods", "port-mod", "short-symb", "stats-request"])
+def test_open_vswitch_on_its_socket_does_what_it_does_in_the_harness(
+    ovs: tuple[AgentSource, AgentSource], name: str
+) -> None:
+    test = load_test(name)
+    inputs = list(chosen_inputs(test, (), 6, seed=1))
+    on_socket, in_harness = (try_inputs(source, test, inputs) for source in ovs)
+    assert on_socket.unseen == ("frame.data", *UNSEEN_COUNTERS)
+    for one, other in zip(on_socket.classes, in_harness.classes, strict=True):
+        assert seen_output(one.output, on_socket.unseen) == seen_output(other.output, on_socket.unseen)
+    assert on_socket.reasons == in_harness.reasons == ("a black box: 6 inputs tried",)
+
+
+@pytest.fixture(scope="module")
+def ovs(need_tool: Callable[..., None]) -> Iterator[tuple[AgentSource, AgentSource]]:
+    need_tool("ovs-vswitchd", "ovsdb-server")
+    with OpenVswitch(V10) as switch:
+        yield load_agent(f"unix:{switch.directory}/br0.mgmt"), load_agent("openvswitch")

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from sdnloom.crosscheck.agent import Agent, AgentError, Observed, Wait
-from sdnloom.crosscheck.agents.remote_agent import RemoteAgent, framing, with_errors
+from sdnloom.crosscheck.agents.remote_agent import FLOW_MOD, RemoteAgent, asks_for_report, framing, with_errors
 from sdnloom.network.openflow.constants import V10, V13
 from sdnloom.network.openflow.tables import STATS_REQUEST
 from sdnloom.switches.errors import ConnectionClosedError, RealSwitchError, SwitchEndedError
@@ -17,14 +17,11 @@ from sdnloom.switches.openvswitch import OpenVswitch, SwitchReaction
 
 OPEN_VSWITCH: Final = "openvswitch"
 _PACKET_OUT: Final = 13
-_FLOW_MOD: Final = 14
 # Types of messages that change what `OpenVswitch.forget` restores: SetConfig, FlowMod, PortMod, GroupMod, MeterMod.
 _FORGOTTEN: Final = {V10: frozenset((9, 14, 15)), V13: frozenset((9, 14, 15, 16, 29))}
 # Types of messages that change what only a new process has as before: vendor extensions, tables, roles, SetAsync.
 _KEPT: Final = {V10: frozenset((4,)), V13: frozenset((4, 17, 24, 28))}
 _COUNTERS: Final = frozenset((3, 4, 5))  # statistics of tables, ports and queues, which count from the start
-_FLAGS_AT: Final = {V10: 70, V13: 44}  # where a FlowMod has its flags
-_SEND_FLOW_REMOVED: Final = 1
 _ROUNDS: Final = 4  # of the main loop: it reads, handles, answers and closes
 
 
@@ -98,9 +95,9 @@ class OpenVswitchAgent(RemoteAgent):
         found = framing(data)
         types = set(found.types)
         self._touched |= types
-        self._counted = self._counted or bool(types & {_PACKET_OUT, _FLOW_MOD})
+        self._counted = self._counted or bool(types & {_PACKET_OUT, FLOW_MOD})
         removals = self._reports and bool(types & _FORGOTTEN[self.version])
-        self._reports = self._reports or _asks_for_report(data, self.version)
+        self._reports = self._reports or asks_for_report(data, self.version)
         if self._greeted and found.whole:
             yield from _observations(self._switch.message(data, removals), self.version)
             return
@@ -192,13 +189,6 @@ def _wire_ports(frames: Iterable[tuple[int, bytes]], version: int) -> Iterator[O
 def _asks_for_counters(data: bytes, version: int) -> bool:
     """Return whether a message asks for counters that only a new process sets to 0."""
     return data[1:2] == bytes((STATS_REQUEST[version],)) and int.from_bytes(data[8:10], "big") in _COUNTERS
-
-
-def _asks_for_report(data: bytes, version: int) -> bool:
-    """Return whether a FlowMod in the bytes may ask for a report when its entry is removed; other flags do no harm."""
-    at = _FLAGS_AT[version]
-    flags = int.from_bytes(data[at : at + 2], "big")
-    return _FLOW_MOD in framing(data).types and (bool(flags & _SEND_FLOW_REMOVED) or len(framing(data).types) > 1)
 
 
 class OpenVswitchSource:

@@ -11,9 +11,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from sdnloom.crosscheck.agent import AgentError, Close, Crash, Observed, Wait
+from sdnloom.network.openflow.constants import V10, V13
 from sdnloom.switches.errors import ConnectionClosedError, RealSwitchError, SwitchEndedError, SwitchSilentError
 
+FLOW_MOD: Final = 14
 _HEADER: Final = 8
+_FLAGS_AT: Final = {V10: 70, V13: 44}  # where a FlowMod has its flags
+_SEND_FLOW_REMOVED: Final = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,14 @@ def framing(data: bytes) -> Framing:
         types.append(data[1])
         data = data[length:]
     return Framing(tuple(types), not data)
+
+
+def asks_for_report(data: bytes, version: int) -> bool:
+    """Return whether a FlowMod in the bytes may ask for a report when its entry is removed."""
+    types = framing(data).types
+    at = _FLAGS_AT[version]
+    flags = int.from_bytes(data[at : at + 2], "big")
+    return FLOW_MOD in types and (bool(flags & _SEND_FLOW_REMOVED) or len(types) > 1)
 
 
 def is_plain_hello(data: bytes, version: int) -> bool:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from sdnloom.crosscheck.agent import Agent, AgentError, Observed, Wait
-from sdnloom.crosscheck.agents.remote_agent import RemoteAgent, framing
+from sdnloom.crosscheck.agents.remote_agent import RemoteAgent, asks_for_report, framing
 from sdnloom.crosscheck.output import FRAME
 from sdnloom.crosscheck.switch_test import Case, PacketStep
 from sdnloom.network.openflow import (
@@ -35,6 +35,7 @@ _CONNECT_SECONDS: Final = 10.0
 _ANSWER_SECONDS: Final = 2.0  # a switch that does not answer a fence so long waits for more bytes
 _GONE_SECONDS: Final = 1.0  # a switch that accepts no connection so long after it closed one has ended
 _SETTLE_SECONDS: Final = 0.003  # for messages that a switch sends a little later than its answers
+_REMOVAL_SECONDS: Final = 0.05  # for reports of removed entries, which a switch may send much later
 _SILENT_SECONDS: Final = 0.1  # for a switch that cannot be asked whether it is done
 _FENCE_XID: Final = 0xFE0CE000
 _PROBE_XID: Final = 0xFE0CF000
@@ -64,7 +65,8 @@ class SocketAgent(RemoteAgent):
         self._endpoint = endpoint
         self._connection: MessageConnection | None = None
         self._spare: MessageConnection | None = None  # a connection that was made to see whether the switch runs
-        self._touched: set[int] = set()
+        self._touched: set[int] = set()  # types of messages since the switch was clean
+        self._reports = False  # whether an entry may be there whose removal is reported
         self._counts = False  # whether the switch counts the frames that leave its ports
         self._sent: dict[int, int] = {}  # how many did, by port
         self._sent_before: dict[int, int] = {}
@@ -133,6 +135,7 @@ class SocketAgent(RemoteAgent):
             )  # fmt: skip
             self._sent_before = self._sent
         self._touched.clear()
+        self._reports = False
 
     def ask(self, data: bytes) -> Iterator[Observed]:
         """Send bytes and return what the switch did."""
@@ -141,6 +144,7 @@ class SocketAgent(RemoteAgent):
         if self._greeted and found.whole:
             yield from self._exchange(data)
             yield from self._frames()
+            self._reports = self._reports or asks_for_report(data, self.version)
             return
         connection = self._openflow
         connection.send(data)
@@ -206,7 +210,7 @@ class SocketAgent(RemoteAgent):
                 arrived.append(message)
             elif xid != counters or self._count(message):  # the reply, or an error of a switch that has no barrier
                 waiting.remove(xid)
-        return arrived + self._late(_SETTLE_SECONDS)
+        return arrived + self._late(_REMOVAL_SECONDS if self._reports else _SETTLE_SECONDS)
 
     def _count(self, message: bytes) -> bool:
         """Note how many frames have left each port; return whether the reply ends here."""
