@@ -5,7 +5,7 @@ from sdnloom.network.openflow.constants import V13, VLAN_PRESENT
 from sdnloom.network.openflow.errors import DecodeError
 from sdnloom.network.openflow.layouts import STRUCTS
 from sdnloom.network.openflow.match import FOREIGN, Match, canonical
-from sdnloom.network.openflow.oxm import BY_NUMBER, FIELDS, OPENFLOW_BASIC
+from sdnloom.network.openflow.oxm import BY_NUMBER, FIELDS, OPENFLOW_BASIC, MatchField
 
 EXPERIMENTER_CLASS = 0xFFFF
 OXM_MATCH = 1
@@ -106,11 +106,16 @@ def read_oxm(data: bytes, at: int, end: int, errors: dict[str, tuple[str, str]])
     if field is not None and value > field.full:
         raise fault("value", f"{field.name} = {value:#x} is too large, expected at most {field.full:#x}")
     if field is not None and mask is not None:
-        mask = None if mask & field.full == field.full else mask & field.full  # all ones: the same as no mask
-        if mask and not field.maskable:
+        mask = plain_mask(field, mask)
+        if not field.maskable and mask:
             raise fault("masked", f"{field.name} takes no mask but all ones or all zeros")
     name = field.name if field else f"oxm_{head['class']:04x}_{head['field']}_{size}{suffix}"
     return name, value, mask, stop
+
+
+def plain_mask(field: MatchField, mask: int) -> int | None:
+    """Return the mask of a field without bits that it lacks; all ones are the same as no mask."""
+    return None if mask & field.full == field.full else mask & field.full
 
 
 def write_oxm(name: str, value: int, mask: int | None) -> bytes:

@@ -73,6 +73,21 @@ class FlowEntry(CachedHash):
     __hash__ = CachedHash.__hash__
 
     @property
+    def has_idle_timer(self) -> bool:
+        """Whether it expires when no packet has matched it for some time."""
+        return self.idle_left is not None
+
+    @property
+    def has_hard_timer(self) -> bool:
+        """Whether it expires some time after it was added."""
+        return self.hard_left is not None
+
+    @property
+    def timers(self) -> tuple[int, ...]:
+        """The milliseconds left of the timers that it has."""
+        return tuple(left for left in (self.idle_left, self.hard_left) if left is not None)
+
+    @property
     def key(self) -> tuple[int, int, Match]:
         """The identity of the entry: a table has at most one entry per key."""
         return self.table, self.priority, self.match

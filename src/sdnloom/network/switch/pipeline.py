@@ -163,7 +163,7 @@ def through_tables(step: SwitchStep, flight: Flight, table: int = 0) -> None:
 def execute_entry(step: SwitchStep, flight: Flight, entry: FlowEntry) -> int | None:
     """Execute an entry's instructions; return the next table, or None."""
     flight.table, flight.cookie = entry.table, entry.cookie
-    table_miss = step.config.version != V10 and entry.priority == 0 and not entry.match.fields
+    table_miss = step.config.version != V10 and not entry.match.fields and entry.priority == 0
     following = None
     for instruction in entry.instructions:
         if isinstance(instruction, Meter):
@@ -265,15 +265,21 @@ def _look_up(step: SwitchStep, flight: Flight, table: int) -> FlowEntry | None:
 def touch(step: SwitchStep, entry: FlowEntry, received: Packet) -> FlowEntry:
     """Restart the idle timer of an entry that matched a packet, count the packet, and return the new entry."""
     step.reads.add(entry_cell(entry))
-    touched = count_hit(step, entry, received)
-    if entry.idle_left is not None:
-        step.reads.add("time")
-        touched = replace(touched, idle_left=entry.idle_timeout * 1000)
+    touched = restart_timer(step, count_hit(step, entry, received))
     if touched != entry:
         step.update(flows=put_entry(step.core.flows, touched))
-    if entry.idle_left is not None or step.config.counters:
+    if step.config.counters:
         step.writes.add(entry_cell(entry))
     return touched
+
+
+def restart_timer(step: SwitchStep, entry: FlowEntry) -> FlowEntry:
+    """Return the entry with its idle timer restarted."""
+    if not entry.has_idle_timer:
+        return entry
+    step.reads.add("time")
+    step.writes.add(entry_cell(entry))
+    return replace(entry, idle_left=entry.idle_timeout * 1000)
 
 
 def _miss(step: SwitchStep, flight: Flight, table: int) -> None:

@@ -11,7 +11,7 @@ from sdnloom.network.switch.tables.flow_mod import remove_entries
 
 def next_deadline(core: SwitchCore) -> int | None:
     """Return the milliseconds until the next entry, buffer or learned address expires, or None."""
-    times = [left for entry in core.flows for left in (entry.idle_left, entry.hard_left) if left is not None]
+    times = [left for entry in core.flows for left in entry.timers]
     times += [waiting.left for waiting in core.buffers if waiting.left is not None]
     times += [row[3] for row in core.macs]
     return min(times, default=None)
@@ -40,8 +40,7 @@ def _pass(step: SwitchStep, milliseconds: int) -> None:
     if not milliseconds:
         return
     core = step.core
-    timed = any(entry.idle_left is not None or entry.hard_left is not None for entry in core.flows)
-    if timed or step.config.counters:
+    if step.config.counters or any(entry.timers for entry in core.flows):
         step.update(flows=tuple(_older(step, entry, milliseconds) for entry in core.flows))
     if step.config.counters:
         step.update(
@@ -60,7 +59,7 @@ def _pass(step: SwitchStep, milliseconds: int) -> None:
 
 
 def _older(step: SwitchStep, entry: FlowEntry, milliseconds: int) -> FlowEntry:
-    if entry.idle_left is None and entry.hard_left is None and not step.config.counters:
+    if not (step.config.counters or entry.timers):
         return entry
     return replace(
         entry,
@@ -71,9 +70,9 @@ def _older(step: SwitchStep, entry: FlowEntry, milliseconds: int) -> FlowEntry:
 
 
 def _expire(step: SwitchStep) -> None:
-    hard = [entry for entry in step.core.flows if entry.hard_left == 0]
+    hard = [entry for entry in step.core.flows if entry.has_hard_timer and entry.hard_left == 0]
     remove_entries(step, hard, FlowRemovedReason.HARD_TIMEOUT)
-    idle = [entry for entry in step.core.flows if entry.idle_left == 0]
+    idle = [entry for entry in step.core.flows if entry.has_idle_timer and entry.idle_left == 0]
     remove_entries(step, idle, FlowRemovedReason.IDLE_TIMEOUT)
     for waiting in step.core.buffers:
         if waiting.left == 0:

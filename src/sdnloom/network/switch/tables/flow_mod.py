@@ -41,7 +41,6 @@ _V13_FLAGS = (
 _V10_FLAGS = FlowFlag.SEND_FLOW_REM | FlowFlag.CHECK_OVERLAP | FlowFlag.EMERG
 _KEPT_V10 = int(FlowFlag.SEND_FLOW_REM)
 _STRICT = (FlowCommand.MODIFY_STRICT, FlowCommand.DELETE_STRICT)
-_DELETES = (FlowCommand.DELETE, FlowCommand.DELETE_STRICT)
 # 1.0: the twelve fields of an entry without wildcards, for each transport that has ports or a type and code.
 _TUPLE = ("in_port", "eth_dst", "eth_src", "eth_type", "vlan_vid", "ip_dscp", "ip_proto", "ipv4_src", "ipv4_dst")
 _TRANSPORTS = (("tcp_src", "tcp_dst"), ("udp_src", "udp_dst"), ("icmpv4_type", "icmpv4_code"))
@@ -49,7 +48,7 @@ _TRANSPORTS = (("tcp_src", "tcp_dst"), ("udp_src", "udp_dst"), ("icmpv4_type", "
 
 def apply_flow_mod(step: SwitchStep, message: FlowMod) -> None:
     """Change the flow entries, then process the buffered packet if the message names one."""
-    if message.command not in tuple(FlowCommand):
+    if not FlowCommand.ADD <= message.command <= FlowCommand.DELETE_STRICT:
         raise RefusedMessage("flow_mod_failed", "bad_command")
     old = step.config.version == V10
     if message.flags & ~(_V10_FLAGS if old else _V13_FLAGS):
@@ -57,15 +56,12 @@ def apply_flow_mod(step: SwitchStep, message: FlowMod) -> None:
     match = check_match(step, message.match)
     table = _table(step, message)
     priority = entry_priority(step, match, message.priority)
-    if message.command in _DELETES:
+    if message.command >= FlowCommand.DELETE:
         _delete(step, message, table, match, priority)
         return
     assert table is not None
     wanted = _new_entry(step, message, table, match, priority)
-    if message.command == FlowCommand.ADD:
-        _add(step, message, wanted)
-    else:
-        _modify(step, message, wanted)
+    _install(step, message, wanted)
     if message.buffer_id != NO_BUFFER and table != EMERGENCY:
         _release(step, message.buffer_id, wanted)
 
@@ -88,10 +84,10 @@ def _table(step: SwitchStep, message: FlowMod) -> int | None:
     if step.config.version == V10:
         if not message.flags & FlowFlag.EMERG:
             return 0
-        if message.command not in _DELETES and (message.idle_timeout or message.hard_timeout):
+        if message.command < FlowCommand.DELETE and (message.idle_timeout or message.hard_timeout):
             raise RefusedMessage("flow_mod_failed", "bad_emerg_timeout")
         return EMERGENCY
-    if message.table_id == ALL_TABLES and message.command in _DELETES:
+    if message.table_id == ALL_TABLES and message.command >= FlowCommand.DELETE:
         return None
     if message.table_id >= step.config.n_tables:
         raise RefusedMessage("flow_mod_failed", "bad_table_id")
@@ -109,16 +105,26 @@ def _new_entry(step: SwitchStep, message: FlowMod, table: int, match: Match, pri
         flags=int(message.flags if step.config.version != V10 else message.flags & _KEPT_V10),
         idle_timeout=message.idle_timeout,
         hard_timeout=message.hard_timeout,
-        idle_left=message.idle_timeout * 1000 or None,
-        hard_left=message.hard_timeout * 1000 or None,
+        idle_left=_timer(message.idle_timeout),
+        hard_left=_timer(message.hard_timeout),
     )
+
+
+def _timer(seconds: int) -> int | None:
+    return seconds * 1000 or None
+
+
+def _install(step: SwitchStep, message: FlowMod, wanted: FlowEntry) -> None:
+    if message.command == FlowCommand.ADD:
+        _add(step, message, wanted)
+    else:
+        _modify(step, message, wanted)
 
 
 def _add(step: SwitchStep, message: FlowMod, entry: FlowEntry) -> None:
     check_meters(step, entry.instructions)
     check_groups(step, instruction_actions(entry.instructions))
-    if message.flags & FlowFlag.CHECK_OVERLAP:
-        _refuse_overlap(step, entry)
+    _refuse_overlap(step, message, entry)
     before = find_entry(step.core.flows, entry)
     if before is None:
         _refuse_when_full(step, entry.table)
@@ -130,8 +136,10 @@ def _add(step: SwitchStep, message: FlowMod, entry: FlowEntry) -> None:
     step.update(flows=put_entry(step.core.flows, entry))
 
 
-def _refuse_overlap(step: SwitchStep, entry: FlowEntry) -> None:
-    """Refuse an entry that overlaps; one with the same match overlaps too (1.0, 4.6; 1.3, 6.4)."""
+def _refuse_overlap(step: SwitchStep, message: FlowMod, entry: FlowEntry) -> None:
+    """Refuse an entry that overlaps, on request; one with the same match overlaps too (1.0, 4.6; 1.3, 6.4)."""
+    if not message.flags & FlowFlag.CHECK_OVERLAP:
+        return
     step.reads.add(("overlap", entry.table, entry.priority, entry.match))
     for other in step.core.flows:
         same_level = (other.table, other.priority) == (entry.table, entry.priority)
