@@ -5,16 +5,27 @@ order of their installation and sorted when their order can be seen, and the cel
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from types import ModuleType
 from typing import Any, Final
 
 from sdnloom.crosscheck.agent import Agent
 from sdnloom.crosscheck.agents import strict_match
-from sdnloom.crosscheck.agents.strict_match import MergedMatch, comes_before, merged, same_match
+from sdnloom.crosscheck.agents.strict_match import (
+    OPEN_MASKS,
+    MergedMatch,
+    comes_before,
+    is_open,
+    merged,
+    overlap_of,
+    same_match,
+)
+from sdnloom.network.openflow.constants import V10, Port
+from sdnloom.network.openflow.match import field_order
 from sdnloom.symbolic.rewrite.imports import RewrittenModules
 from sdnloom.symbolic.values.sym_int import bounds, narrow_interval
-from sdnloom.symbolic.values.truth import all_of, equal, holds, select
+from sdnloom.symbolic.values.truth import Truth, all_of, any_of, below, equal, holds, negated, select
 
 _MODEL: Final = ("sdnloom.network.bitstruct", "sdnloom.network.value")
 _PACKAGES: Final = ("sdnloom.network.openflow", "sdnloom.network.packet", "sdnloom.network.switch")
@@ -76,10 +87,24 @@ def _change_entries(flows: tuple[Any, ...], entries: Iterable[Any], changed: Cal
 
 
 def _best_entries(flows: tuple[Any, ...], table: int, fields: Mapping[str, int]) -> tuple[Any, ...]:
-    best = _in_order(
-        [each for each in flows if each.table == table and strict_match.merged_matches(each.match, fields)]
-    )
-    return tuple(entry for entry in best if entry is best[0] or entry.priority == best[0].priority)
+    """Return the entry that applies, if one does. The model returns others of its priority too, which do not matter."""
+    here = [each for each in flows if each.table == table]
+    matching = [strict_match.match_of(each.match, fields) for each in here]
+    for entry, matched in zip(here, matching, strict=True):
+        beaten = (
+            all_of(other_matched, _precedes(other, entry))
+            for other, other_matched in zip(here, matching, strict=True)
+            if other is not entry
+        )
+        if holds(all_of(matched, negated(any_of(*beaten)))):
+            return (entry,)
+    return ()
+
+
+def _precedes(one: Any, other: Any) -> Truth:
+    """Return whether an entry is before another one of its table: by highest priority, then by match."""
+    first = comes_before(merged(one.match), merged(other.match))
+    return any_of(below(other.priority, one.priority), all_of(equal(one.priority, other.priority), first))
 
 
 def _in_order(entries: list[Any]) -> list[Any]:
@@ -94,9 +119,7 @@ def _in_order(entries: list[Any]) -> list[Any]:
 def _is_before(one: Any, other: Any) -> bool:
     if one.table != other.table:
         return bool(one.table < other.table)
-    if one.priority != other.priority:
-        return bool(one.priority > other.priority)
-    return holds(comes_before(merged(one.match), merged(other.match)))
+    return holds(_precedes(one, other))
 
 
 # Changes of the modules. Each gets the copy of the module, whose own functions it may call.
@@ -113,7 +136,29 @@ def _match10(module: ModuleType) -> Mapping[str, Any]:
         "read_match10": strict_match.read_merged_match,
         "write_match10": write_match10,
         "port_from_16": strict_match.merged_port,
+        "port_to_16": lambda number: number & 0xFFFF,  # all ports of the copy were read from 16 bits
     }
+
+
+def _match13(module: ModuleType) -> Mapping[str, Any]:
+    """Masks: one that is symbolic stays as it is; whether it is empty or full is asked when the match is written."""
+    canonical, plain, write = module.canonical, module.plain_mask, module.write_match13
+
+    def plain_mask(field: Any, mask: int) -> int | None:
+        left_open = field.name in OPEN_MASKS and is_open(mask & field.full)
+        found: int | None = mask & field.full if left_open else plain(field, mask)
+        return found
+
+    def canonical_but_open(fields: list[tuple[str, int, int | None]]) -> Any:
+        rows = [*canonical([row for row in fields if not is_open(row[2])]).fields]
+        rows += [row for row in fields if is_open(row[2])]
+        return module.Match(tuple(sorted(rows, key=lambda row: field_order(row[0]))))
+
+    def write_match13(match: Any) -> bytes:
+        data: bytes = write(canonical([*match.fields]))
+        return data
+
+    return {"canonical": canonical_but_open, "plain_mask": plain_mask, "write_match13": write_match13}
 
 
 def _lookup(module: ModuleType) -> Mapping[str, Any]:
@@ -134,6 +179,37 @@ def _flow_table(module: ModuleType) -> Mapping[str, Any]:
     }
 
 
+def _core(module: ModuleType) -> Mapping[str, Any]:
+    """Timers: an entry without one has 0 milliseconds left, and its timeout says so when somebody asks."""
+    kind = module.FlowEntry
+    kind.has_idle_timer = property(lambda entry: bool(entry.idle_timeout))
+    kind.has_hard_timer = property(lambda entry: bool(entry.hard_timeout))
+    kind.timers = property(_timers)
+    return {}
+
+
+def _timers(entry: Any) -> tuple[int, ...]:
+    idle = (entry.idle_left,) if entry.has_idle_timer else ()
+    return (*idle, entry.hard_left) if entry.has_hard_timer else idle
+
+
+def _counters(module: ModuleType) -> Mapping[str, Any]:
+    def count_hit(step: Any, entry: Any, received: Any) -> Any:
+        """Count with the flags as factors: NO_PKT_COUNTS is bit 3, NO_BYT_COUNTS bit 4."""
+        packets = entry.traffic.packets + 1 - (entry.flags >> 3 & 1)
+        octets = entry.traffic.bytes + module._size(received) * (1 - (entry.flags >> 4 & 1))
+        return replace(entry, traffic=module.Traffic(packets, octets))
+
+    return {"count_hit": count_hit}
+
+
+def _pipeline(module: ModuleType) -> Mapping[str, Any]:
+    def restart_timer(step: Any, entry: Any) -> Any:
+        return replace(entry, idle_left=entry.idle_timeout * 1000)
+
+    return {"restart_timer": restart_timer}
+
+
 def _checks(module: ModuleType) -> Mapping[str, Any]:
     check = module.check_match
 
@@ -141,21 +217,49 @@ def _checks(module: ModuleType) -> Mapping[str, Any]:
         # The fields of a match of 1.0 have what they depend on, and their values fit.
         return match if isinstance(match, MergedMatch) else merged(check(step, match))
 
-    return {"check_match": check_match}
+    def check_port(step: Any, number: int, packet_out: bool) -> None:
+        known = (Port.IN_PORT, Port.NORMAL, Port.FLOOD, Port.ALL, Port.CONTROLLER)
+        present = (port.port_no for port in step.ports)
+        allowed = (*known, *present, Port.TABLE) if packet_out else (*known, *present)
+        if not holds(any_of(*(equal(number, each) for each in allowed))):
+            raise module.RefusedMessage("bad_action", "bad_out_port")
+
+    return {"check_match": check_match, "_check_port": check_port}
 
 
 def _flow_mod(module: ModuleType) -> Mapping[str, Any]:
-    remove = module.remove_entries
+    remove, selected, install = module.remove_entries, module._selected, module._install
 
     def entry_priority(step: Any, match: Any, priority: int) -> int:
-        if step.config.version != 1:
+        if step.config.version != V10:
             return priority
         return select(strict_match.without_wildcards(match), _EXACT, priority)
 
     def remove_entries(step: Any, entries: list[Any], reason: int) -> None:
         remove(step, _in_order(entries), reason)
 
-    return {"entry_priority": entry_priority, "remove_entries": remove_entries}
+    def select_entries(step: Any, *criteria: Any) -> list[Any]:
+        return selected(step, *criteria) if step.core.flows else []
+
+    def install_entry(step: Any, message: Any, wanted: Any) -> None:
+        # Without entries a modify of 1.0 adds one too, so the command does not matter.
+        (install if step.core.flows or step.config.version != V10 else module._add)(step, message, wanted)
+
+    def refuse_overlap(step: Any, message: Any, entry: Any) -> None:
+        for other in step.core.flows:
+            same_level = all_of(equal(other.table, entry.table), equal(other.priority, entry.priority))
+            asked = equal(message.flags >> 1 & 1, 1)
+            if holds(all_of(asked, same_level, overlap_of(other.match, entry.match))):
+                raise module.RefusedMessage("flow_mod_failed", "overlap")
+
+    return {
+        "entry_priority": entry_priority,
+        "remove_entries": remove_entries,
+        "_install": install_entry,
+        "_refuse_overlap": refuse_overlap,
+        "_selected": select_entries,
+        "_timer": lambda seconds: seconds * 1000,
+    }
 
 
 def _stats(module: ModuleType) -> Mapping[str, Any]:
@@ -207,8 +311,12 @@ def _step(module: ModuleType) -> Mapping[str, Any]:
 
 _CHANGES: Final[Mapping[str, Callable[[ModuleType], Mapping[str, Any]]]] = {
     "sdnloom.network.openflow.match10": _match10,
+    "sdnloom.network.openflow.match13": _match13,
     "sdnloom.network.packet.checksum": _checksum,
     "sdnloom.network.switch.checks": _checks,
+    "sdnloom.network.switch.core": _core,
+    "sdnloom.network.switch.counters": _counters,
+    "sdnloom.network.switch.pipeline": _pipeline,
     "sdnloom.network.switch.stats": _stats,
     "sdnloom.network.switch.step": _step,
     "sdnloom.network.switch.tables.flow_mod": _flow_mod,

@@ -13,6 +13,7 @@ from sdnloom.network.openflow.layouts import STRUCTS
 from sdnloom.network.openflow.match import FOREIGN
 from sdnloom.network.openflow.match10 import ALL_WILDCARDS, ARP, IPV4, VLAN_NONE
 from sdnloom.network.openflow.oxm import FIELDS
+from sdnloom.symbolic.values.sym_int import SymInt
 from sdnloom.symbolic.values.truth import (
     ALWAYS,
     NEVER,
@@ -32,6 +33,11 @@ _WILDCARDS: Final = {
     "dl_vlan_pcp": 20, "nw_tos": 21,
 }  # fmt: skip
 _PREFIXES: Final = {"nw_src": 8, "nw_dst": 14}
+# Fields of 1.3 whose mask may stay open: no other field depends on them.
+OPEN_MASKS: Final = frozenset(
+    ("metadata", "eth_dst", "eth_src", "ipv4_src", "ipv4_dst", "arp_spa", "arp_tpa", "arp_sha", "arp_tha", "ipv6_src",
+     "ipv6_dst", "ipv6_flabel")
+)  # fmt: skip
 _ALL_32: Final = 0xFFFFFFFF
 _SIXTEEN: Final = 0xFFFF  # 1.0 has 16 bits for the type and code of ICMP
 # 1.0: the twelve fields of an entry without wildcards.
@@ -57,8 +63,10 @@ class MergedMatch:
 
     @property
     def fields(self) -> Any:
-        """The fields of a match of 1.3."""
-        return self.source.fields
+        """The fields of a match of 1.3, those of an open mask included; none only if there are none."""
+        if any(part.present is ALWAYS for part in self.parts.values()):
+            return self.source.fields
+        return tuple(row for row in self.source.fields if holds(self.parts[row[0]].present))
 
     def get(self, name: str) -> Any:
         """Return (value, mask) of a field of 1.3, or None."""
@@ -80,8 +88,14 @@ def merged(match: Any) -> MergedMatch:
         return match
     parts = {}
     for name, value, mask in match.fields:
-        parts[name] = MatchPart(ALWAYS, value, full_part(name) if mask is None else mask)
+        present = negated(equal(mask, 0)) if is_open(mask) else ALWAYS
+        parts[name] = MatchPart(present, value, full_part(name) if mask is None else mask)
     return MergedMatch(parts, match)
+
+
+def is_open(mask: int | None) -> bool:
+    """Return whether a mask of 1.3 is symbolic, so that it may be empty or full too."""
+    return type(mask) is SymInt
 
 
 def full_part(name: str) -> int:
@@ -97,12 +111,17 @@ def full_part(name: str) -> int:
 
 def merged_matches(match: Any, fields: Mapping[str, int]) -> bool:
     """Return whether a match matches a packet with these fields."""
+    return holds(match_of(match, fields))
+
+
+def match_of(match: Any, fields: Mapping[str, int]) -> Truth:
+    """Return the truth whether a match matches a packet with these fields."""
     conditions = []
     for name, part in merged(match).parts.items():
         have = fields.get(name)
         fits = NEVER if have is None else equal(have & part.mask, part.value)
         conditions.append(any_of(negated(part.present), fits))
-    return holds(all_of(*conditions))
+    return all_of(*conditions)
 
 
 def merged_covers(general: Any, special: Any) -> bool:
@@ -122,6 +141,11 @@ def merged_covers(general: Any, special: Any) -> bool:
 
 def merged_overlap(one: Any, other: Any) -> bool:
     """Return whether some packet may match both."""
+    return holds(overlap_of(one, other))
+
+
+def overlap_of(one: Any, other: Any) -> Truth:
+    """Return the truth whether some packet may match both."""
     theirs = merged(other).parts
     conditions = []
     for name, part in merged(one).parts.items():
@@ -130,7 +154,7 @@ def merged_overlap(one: Any, other: Any) -> bool:
             both = part.mask & have.mask
             agree = equal(part.value & both, have.value & both)
             conditions.append(any_of(negated(part.present), negated(have.present), agree))
-    return holds(all_of(*conditions))
+    return all_of(*conditions)
 
 
 def same_match(one: MergedMatch, other: MergedMatch) -> Truth:

@@ -82,8 +82,10 @@ def extract(term: Term, high: int, low: int) -> Term:
         return bv_not(extract(term.args[0], high, low))
     if low == 0 and op in ("add", "sub", "mul"):  # low bits depend on low bits only
         return _MODULAR[op](extract(term.args[0], high, 0), extract(term.args[1], high, 0))
-    if op == "ite" and term.args[1].op == term.args[2].op == "const":
-        return ite(term.args[0], extract(term.args[1], high, low), extract(term.args[2], high, low))
+    if op == "ite":
+        then, otherwise = extract(term.args[1], high, low), extract(term.args[2], high, low)
+        if then is otherwise or then.op == otherwise.op == "const":
+            return ite(term.args[0], then, otherwise)
     return intern("extract", width, term, high, low)
 
 
