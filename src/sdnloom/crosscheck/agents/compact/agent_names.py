@@ -24,6 +24,6 @@ def behaviours_of(name: str) -> Behaviours:
     return replace(REFERENCE_LIKE, **changes)
 
 
-def named_agent(name: str) -> CompactSwitch:
-    """Return a new agent."""
-    return CompactSwitch(behaviours_of(name))
+def named_agent(name: str, version: int) -> CompactSwitch:
+    """Return a new agent that speaks a version of OpenFlow."""
+    return CompactSwitch(behaviours_of(name), version)

@@ -19,7 +19,7 @@ class Behaviours:
     bad_values_in_packet_out: Literal["mask", "drop"] = "mask"
     bad_values_in_flow_mod: Literal["mask", "refuse"] = "mask"
     # ports
-    largest_port: int = 0xFFF7  # an output to a larger one that is not reserved is refused
+    largest_port: int | None = None  # an output to a larger one that is not reserved is refused
     refuses_matched_port: bool = True  # an entry may not send packets back to the port that its match names
     # buffers
     buffers: int = 256
@@ -42,7 +42,7 @@ class Behaviours:
     table_name: str = "linear"
     table_size: int = 65536
     # modifications
-    hello_version: int = 1
+    hello_version: int | None = None  # other than the version that it speaks
     refused_in_port: int | None = None  # of a Packet Out
     longest_hard_timeout: int = 0xFFFF
     sends_nothing_on_request: bool = True  # with a miss_send_len of 0

@@ -3,20 +3,15 @@
 What it does with packets and what it sends to the controller is appended to `seen`, in order.
 """
 
+from typing import Protocol
+
 from sdnloom.crosscheck.agent import DATAPATH_ID, PORTS, Observed
-from sdnloom.crosscheck.agents.compact.actions import ActionKinds10, CompactAction, fitting_value
+from sdnloom.crosscheck.agents.compact.actions import ActionKinds, CompactAction
 from sdnloom.crosscheck.agents.compact.behaviours import Behaviours
-from sdnloom.crosscheck.agents.compact.flow_table import CompactTable
+from sdnloom.crosscheck.agents.compact.flow_table import CompactEntry, CompactTable, Removal
 from sdnloom.crosscheck.agents.compact.frame import CompactFrame
-from sdnloom.crosscheck.agents.compact.wire import (
-    UNBUFFERED,
-    Kinds10,
-    Ports10,
-    number_at,
-    octets_of,
-    padded_text,
-    wire_message,
-)
+from sdnloom.crosscheck.agents.compact.frame_change import changed_frame
+from sdnloom.crosscheck.agents.compact.wire import UNBUFFERED, PortNumbers, number_at
 
 
 class AgentFault(Exception):  # noqa: N818 - it stands for the end of the program
@@ -42,30 +37,47 @@ class CompactPort:
         """Return the port's MAC address."""
         return 0x020000000000 | self.number
 
-    def described(self) -> bytes:
-        """Return the description of the port."""
-        name = padded_text(f"port{self.number}", 16)
-        head = octets_of(self.number, 2) + octets_of(self.address(), 6) + name
-        return head + octets_of(self.config, 4) + bytes(20)
+
+class WireProtocol(Protocol):
+    """What the datapath needs of a version of OpenFlow."""
+
+    ports: PortNumbers
+    reports_misses: bool  # a packet that matches no entry goes to the controller
+
+    def key(self, frame: CompactFrame, in_port: int) -> tuple[int, int]:
+        """Return the fields of a match as one number, and the bits of the fields that the frame lacks."""
+        ...
+
+    def packet_in(self, buffer_id: int, in_port: int, reason: int, cookie: int, size: int, shown: bytes) -> bytes:
+        """Return a Packet In about a packet of some size, of which these octets are shown."""
+        ...
+
+    def flow_removed(self, removal: Removal) -> bytes:
+        """Return a Flow Removed."""
+        ...
 
 
 _BRIDGE_GROUP = 0x0180C2000000 >> 4  # addresses that no bridge forwards
 _MISS, _ACTION = 0, 1  # reasons of a Packet In
+_ADD_TAGS = (ActionKinds.SET_VLAN, ActionKinds.PUSH_TAG)  # actions that may add a tag
+_NO_COOKIE = 0xFFFFFFFFFFFFFFFF  # of a packet that no entry sent
 
 
 class Datapath:
     """Ports, buffers, flow entries and the bridge of one switch."""
 
-    def __init__(self, behaviours: Behaviours) -> None:
+    def __init__(self, behaviours: Behaviours, protocol: WireProtocol) -> None:
         self.behaviours = behaviours
+        self.protocol = protocol
         self.datapath_id = DATAPATH_ID
         self.ports = [CompactPort(number) for number in range(1, PORTS + 1)]
-        self.table = CompactTable()
-        self.emergency = CompactTable()
+        self.table = CompactTable(protocol.ports)
+        self.emergency = CompactTable(protocol.ports)
         self.buffered: list[tuple[int, int, bytes]] = []  # id, ingress port and packet
         self.hosts: list[tuple[int, int, int]] = []  # VLAN, address and port, as the bridge has learned them
         self._sends_out = False  # a Packet Out is being carried out
         self._arrivals: list[tuple[int, int, int]] = []  # what the bridge learns when it is done
+        self._reason, self._cookie = _ACTION, _NO_COOKIE  # of packets that are sent to the controller now
         self.flags = 0
         self.miss_octets = 128
         self.lookups = self.hits = 0
@@ -87,13 +99,24 @@ class Datapath:
     def through_table(self, in_port: int, data: bytes) -> None:
         """Apply the entry that matches a packet, or send the packet to the controller."""
         self.lookups += 1
-        entry = self.table.look_up(CompactFrame(data).key(in_port))
+        entry = self.table.look_up(self.protocol.key(CompactFrame(data), in_port))
         if entry is None:
-            self._miss(in_port, data)
+            if self.protocol.reports_misses:
+                self._miss(in_port, data)
             return
         self.hits += 1
         entry.count(len(data), self.now)
-        self.apply(entry.actions, in_port, data)
+        self.execute(entry, in_port, data)
+
+    def execute(self, entry: CompactEntry, in_port: int, data: bytes) -> None:
+        """Apply the actions of an entry, then those of its action set."""
+        before = self._reason, self._cookie
+        self._reason, self._cookie = _MISS if entry.is_table_miss() else _ACTION, entry.cookie
+        left = self.apply(entry.actions, in_port, data)
+        self._reason = _ACTION
+        if left is not None:
+            self.apply(entry.last_actions, in_port, left)
+        self._reason, self._cookie = before
 
     def _miss(self, in_port: int, data: bytes) -> None:
         port = self.port(in_port)
@@ -103,16 +126,16 @@ class Datapath:
         if not self.behaviours.sends_nothing_on_request and wanted == 0:
             wanted = 128
         if len(self.buffered) >= self.behaviours.buffers:
-            self._packet_in(UNBUFFERED, in_port, _MISS, data, data)
+            self._packet_in(UNBUFFERED, in_port, _MISS, data)
             return
         taken = [number for number, _, _ in self.buffered]
         free = min(number for number in range(len(taken) + 1) if number not in taken)
         self.buffered.append((free, in_port, data))
-        self._packet_in(free, in_port, _MISS, data, data if wanted >= len(data) else data[:wanted])
+        shown = data if wanted >= len(data) else data[:wanted]
+        self.seen.append(self.protocol.packet_in(free, in_port, _MISS, _NO_COOKIE, len(data), shown))
 
-    def _packet_in(self, buffer_id: int, in_port: int, reason: int, data: bytes, shown: bytes) -> None:
-        body = octets_of(buffer_id, 4) + octets_of(len(data), 2) + octets_of(in_port, 2) + bytes((reason, 0)) + shown
-        self.seen.append(wire_message(Kinds10.PACKET_IN, 0, body))
+    def _packet_in(self, buffer_id: int, in_port: int, reason: int, data: bytes) -> None:
+        self.seen.append(self.protocol.packet_in(buffer_id, in_port, reason, self._cookie, len(data), data))
 
     def take_buffered(self, buffer_id: int) -> tuple[int, bytes] | None:
         """Remove a packet from the buffers; return its ingress port and the packet, or None if there is none."""
@@ -131,17 +154,26 @@ class Datapath:
             self._learn(host)
         self._arrivals = []
 
-    def apply(self, actions: list[CompactAction], in_port: int, data: bytes, packet_out: bool = False) -> None:
-        """Apply actions to a packet, in their order. The faults are those of actions in a Packet Out."""
+    def apply(self, actions: list[CompactAction], in_port: int, data: bytes, packet_out: bool = False) -> bytes | None:
+        """Apply actions to a packet, in their order; return what is left of it, or None if its time to live is over.
+
+        The faults are those of actions in a Packet Out.
+        """
         for action in actions:
-            if action.kind == ActionKinds10.OUTPUT:
+            if action.kind == ActionKinds.OUTPUT:
                 if packet_out and self.behaviours.crashes_on_packet_to_controller:
-                    _fail_if(action.argument == Ports10.CONTROLLER, "a Packet Out has no flow to report")
+                    to_controller = action.argument == self.protocol.ports.controller
+                    _fail_if(to_controller, "a Packet Out has no flow to report")
                 self.output(action.argument, in_port, data)
                 continue
-            if packet_out and self.behaviours.crashes_on_new_tag and action.kind == ActionKinds10.SET_VLAN:
-                _fail_if(CompactFrame(data).tag is None, "no room for a tag before the packet of a Packet Out")
-            data = _changed(action, data)
+            if packet_out and self.behaviours.crashes_on_new_tag and action.kind in _ADD_TAGS:
+                fails = action.kind == ActionKinds.PUSH_TAG or CompactFrame(data).tag is None
+                _fail_if(fails, "no room for a tag before the packet of a Packet Out")
+            changed = changed_frame(action, data)
+            if changed is None:  # not reported, as no controller has asked for it
+                return None
+            data = changed
+        return data
 
     def output(self, number: int, in_port: int, data: bytes) -> None:
         """Send a packet out of an ordinary or reserved port."""
@@ -150,19 +182,20 @@ class Datapath:
                 if number != in_port:
                     self._emit(port, data)
                 return
-        if number == Ports10.CONTROLLER:
-            self._packet_in(UNBUFFERED, in_port, _ACTION, data, data)
-        elif number == Ports10.IN_PORT:
+        ports = self.protocol.ports
+        if number == ports.controller:
+            self._packet_in(UNBUFFERED, in_port, self._reason, data)
+        elif number == ports.in_port:
             origin = self.port(in_port)
             if origin is not None:
                 self._emit(origin, data)
-        elif number == Ports10.TABLE:
+        elif number == ports.table:
             self.through_table(in_port, data)  # only from a Packet Out: entries with it are refused
-        elif number == Ports10.FLOOD:
+        elif number == ports.flood:
             self._flood(in_port, data, PortBits10.NO_FLOOD)
-        elif number == Ports10.ALL:
+        elif number == ports.all:
             self._flood(in_port, data, 0)
-        elif self.behaviours.has_normal and number == Ports10.NORMAL:
+        elif self.behaviours.has_normal and number == ports.normal:
             self._bridge(in_port, data)
 
     def _flood(self, in_port: int, data: bytes, kept_out: int) -> None:
@@ -176,7 +209,7 @@ class Datapath:
         if len(data) < 14 or number_at(data, 0, 6) >> 4 == _BRIDGE_GROUP:
             return
         arrived = self.port(in_port) is not None
-        if not arrived and in_port not in (Ports10.NONE, Ports10.CONTROLLER):
+        if not arrived and in_port not in (self.protocol.ports.none, self.protocol.ports.controller):
             return
         vlan = 0 if frame.tag is None else number_at(data, frame.tag, 2) & 0xFFF
         target, source = number_at(data, 0, 6), number_at(data, 6, 6)
@@ -214,24 +247,3 @@ class Datapath:
 def _fail_if(fault: bool, reason: str) -> None:
     if fault:
         raise AgentFault(reason)
-
-
-def _changed(action: CompactAction, data: bytes) -> bytes:
-    """Return a packet as an action that is no output leaves it."""
-    frame, value = CompactFrame(data), fitting_value(action)
-    kind = action.kind
-    if kind == ActionKinds10.SET_VLAN:
-        return frame.with_vlan(value)
-    if kind == ActionKinds10.SET_PRIORITY:
-        return frame.with_priority(value)
-    if kind == ActionKinds10.STRIP_TAG:
-        return frame.without_tag()
-    if kind == ActionKinds10.SET_SERVICE:
-        return frame.with_service(value)
-    if kind in (ActionKinds10.SET_SOURCE, ActionKinds10.SET_TARGET):
-        return frame.with_address(12 if kind == ActionKinds10.SET_SOURCE else 16, value)
-    if kind in (ActionKinds10.SET_SOURCE_PORT, ActionKinds10.SET_TARGET_PORT):
-        return frame.with_transport_port(0 if kind == ActionKinds10.SET_SOURCE_PORT else 2, value)
-    if len(data) < 14:
-        return data
-    return frame.with_octets(6 if kind == ActionKinds10.SET_LINK_SOURCE else 0, octets_of(value, 6))

@@ -1,7 +1,4 @@
-"""Frames: where their headers are, the fields that a match compares, and how actions change them.
-
-The key of a frame has the layout of a match on the wire (36 octets after the wildcards), as one number.
-"""
+"""Frames: where their headers are, and how actions change them."""
 
 from sdnloom.crosscheck.agents.compact.arithmetic import changed_checksum, equal_bit
 from sdnloom.crosscheck.agents.compact.wire import number_at, octets_of
@@ -65,39 +62,6 @@ class CompactFrame:
         """Return whether the frame has an IPv4 header."""
         return self.network is not None and self.type == IP_TYPE
 
-    def key(self, in_port: int) -> tuple[int, int]:
-        """Return the fields of a match as one number, and the bits of the fields that the frame lacks."""
-        fields, lacks = octets_of(in_port, 2), bytes(2)
-        for part, missing in (self._link_fields(), self._network_fields(), self._transport_fields()):
-            fields, lacks = fields + part, lacks + missing
-        return number_at(fields, 0, 36), number_at(lacks, 0, 36)
-
-    def _link_fields(self) -> tuple[bytes, bytes]:
-        data = self.data
-        if len(data) < 14:
-            return bytes(18), b"\xff" * 18
-        vlan, priority = NO_TAG, 0
-        if self.tag is not None:
-            vlan, priority = number_at(data, self.tag, 2) & 0xFFF, data[self.tag] >> 5
-        tag = octets_of(vlan, 2) + bytes((priority, 0))
-        return data[6:12] + data[:6] + tag + octets_of(self.type, 2), bytes(18)
-
-    def _network_fields(self) -> tuple[bytes, bytes]:
-        data, at = self.data, self.network
-        if at is None:
-            return bytes(12), b"\xff" * 12
-        if self.type == ARP_TYPE:
-            return bytes((0, self.protocol, 0, 0)) + data[at + 14 : at + 18] + data[at + 24 : at + 28], bytes(12)
-        return bytes((data[at + 1] & 0xFC, self.protocol, 0, 0)) + data[at + 12 : at + 20], bytes(12)
-
-    def _transport_fields(self) -> tuple[bytes, bytes]:
-        data, at = self.data, self.transport
-        if at is None:  # a fragment has ports 0; a datagram that is cut off has none
-            return bytes(4), bytes(4) if self.is_fragment else b"\xff" * 4
-        if self.protocol == ICMP_PROTOCOL:
-            return bytes((0, data[at], 0, data[at + 1])), bytes(4)
-        return data[at : at + 4], bytes(4)
-
     # Changes return the octets of the new frame.
 
     def with_octets(self, at: int, octets: bytes) -> bytes:
@@ -116,6 +80,13 @@ class CompactFrame:
             return self._with_new_tag(priority << 13)
         return self.with_octets(self.tag, octets_of(number_at(self.data, self.tag, 2) & 0x1FFF | priority << 13, 2))
 
+    def with_pushed_tag(self, ethertype: int) -> bytes:
+        """Return the frame with one more tag, outside of the others, that copies the outermost one."""
+        if len(self.data) < 14:
+            return self.data
+        word = bytes(2) if self.tag is None else octets_of(number_at(self.data, self.tag, 2) & 0xEFFF, 2)
+        return self.data[:12] + octets_of(ethertype, 2) + word + self.data[12:]
+
     def _with_new_tag(self, word: int) -> bytes:
         if len(self.data) < 14:
             return self.data
@@ -131,6 +102,24 @@ class CompactFrame:
             return self.data
         before = number_at(self.data, self.network, 2)
         return self._with_word(self.network, before, before & 0xFF03 | value & 0xFC)
+
+    def with_congestion(self, value: int) -> bytes:
+        """Return the frame with other ECN bits."""
+        if not self.is_ip() or self.network is None:
+            return self.data
+        before = number_at(self.data, self.network, 2)
+        return self._with_word(self.network, before, before & 0xFFFC | value)
+
+    def ttl(self) -> int:
+        """Return the time to live of an IPv4 packet."""
+        return self.data[(self.network or 0) + 8]
+
+    def with_ttl(self, value: int) -> bytes:
+        """Return the frame with another time to live."""
+        if not self.is_ip() or self.network is None:
+            return self.data
+        before = number_at(self.data, self.network + 8, 2)
+        return self._with_word(self.network + 8, before, before & 0xFF | value << 8)
 
     def with_address(self, offset: int, value: int) -> bytes:
         """Return the frame with another IPv4 address, at an offset of the IP header, and right checksums."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from sdnloom.crosscheck.agent import Agent, AgentError
 from sdnloom.crosscheck.agents.compact import agent_names
+from sdnloom.crosscheck.agents.compact.openflow13.numbers import VERSION13
 from sdnloom.crosscheck.agents.compact.wire import VERSION10
 from sdnloom.symbolic.rewrite.imports import RewrittenModules
 
@@ -16,7 +17,7 @@ _PACKAGE = __name__.rpartition(".")[0]
 class CompactSource:
     """Makes agents of one name."""
 
-    versions = frozenset((VERSION10,))
+    versions = frozenset((VERSION10, VERSION13))
     black_box = False
 
     def __init__(self, name: str) -> None:
@@ -27,13 +28,13 @@ class CompactSource:
     def open(self, version: int) -> Iterator[Agent]:
         """Make an agent for concrete runs."""
         self._check(version)
-        yield agent_names.named_agent(self.name)
+        yield agent_names.named_agent(self.name, version)
 
     def symbolic(self, version: int) -> Callable[[], Agent]:
         """Return what makes agents with rewritten code."""
         self._check(version)
         make, name = rewritten_agent_names().named_agent, self.name
-        return lambda: make(name)
+        return lambda: make(name, version)
 
     def _check(self, version: int) -> None:
         if version not in self.versions:

@@ -1,18 +1,14 @@
-"""The numbers of OpenFlow 1.0 that the compact switch reads and writes, and the bytes of its messages."""
+"""The numbers of OpenFlow 1.0 that the compact switch reads and writes, and the bytes of messages of both versions."""
 
 
-class Ports10:
-    """Reserved port numbers; ordinary ports are below MAX."""
+class PortNumbers:
+    """The reserved port numbers of a version: the last eight of its numbers."""
 
-    MAX = 0xFF00
-    IN_PORT = 0xFFF8
-    TABLE = 0xFFF9
-    NORMAL = 0xFFFA
-    FLOOD = 0xFFFB
-    ALL = 0xFFFC
-    CONTROLLER = 0xFFFD
-    LOCAL = 0xFFFE
-    NONE = 0xFFFF
+    def __init__(self, bits: int) -> None:
+        self.bits = bits
+        first = (1 << bits) - 8
+        self.in_port, self.table, self.normal, self.flood = range(first, first + 4)
+        self.all, self.controller, self.local, self.none = range(first + 4, first + 8)
 
 
 class Kinds10:
@@ -85,7 +81,7 @@ def wire_message(kind: int, xid: int, body: bytes = b"", version: int = VERSION1
     return bytes((version, kind)) + octets_of(HEADER_OCTETS + len(body), 2) + octets_of(xid, 4) + body
 
 
-def error_reply(error: tuple[int, int], request: bytes) -> bytes:
+def error_reply(error: tuple[int, int], request: bytes, version: int) -> bytes:
     """Return the error that answers a request: its xid and its first octets."""
     body = octets_of(error[0], 2) + octets_of(error[1], 2) + request[:ERROR_OCTETS]
-    return wire_message(Kinds10.ERROR, number_at(request, 4, 4), body)
+    return wire_message(Kinds10.ERROR, number_at(request, 4, 4), body, version)

@@ -1,22 +1,24 @@
-"""The match of a flow entry as two numbers, value and mask, in the layout of the wire without the wildcards.
+"""The match of OpenFlow 1.0: value and mask in the layout of the wire, without the wildcards.
 
-A field without what it depends on is ignored, as OpenFlow 1.0.1 says: its mask is 0. Law: everything here is
-arithmetic on the wire's bits, so a symbolic match makes no branch; its relations to frames and other matches are
-numbers that are 0 exactly if the relation holds.
+A field without what it depends on is ignored, as OpenFlow 1.0.1 says: its mask is 0. Everything here is arithmetic on
+the wire's bits, so a symbolic match makes no branch.
 """
 
-from sdnloom.crosscheck.agents.compact.arithmetic import any_equal_bit, equal_bit, nonzero_bit
+from sdnloom.crosscheck.agents.compact.arithmetic import any_equal_bit, equal_bit
 from sdnloom.crosscheck.agents.compact.frame import ARP_TYPE, IP_TYPE, NO_TAG
+from sdnloom.crosscheck.agents.compact.masked_match import MaskedMatch
 from sdnloom.crosscheck.agents.compact.wire import number_at, octets_of
 
 MATCH_OCTETS = 40
 _BITS = 8 * (MATCH_OCTETS - 4)
-_ALL = (1 << _BITS) - 1
 _PORTED = (1, 6, 17)  # protocols with ports, or a type and a code
 
 
-class CompactMatch:
-    """A match: its octets on the wire, its value and mask, and the bit that says that it has no wildcards."""
+class CompactMatch10(MaskedMatch):
+    """A match, its octets on the wire, and the bit that says that it has no wildcards."""
+
+    bits = _BITS
+    is_empty = False
 
     def __init__(self, wire: bytes) -> None:
         wildcards = number_at(wire, 0, 4)
@@ -59,25 +61,3 @@ class CompactMatch:
             self.no_wildcards = self.no_wildcards & equal_bit(bits, 0, 6)
         self.in_port = number_at(wire, 4, 2)
         self.has_in_port = matched(0)
-
-    def misses(self, key: tuple[int, int]) -> int:
-        """Return 0 if the match matches a frame with this key."""
-        fields, lacks = key
-        return (fields ^ self.value | lacks) & self.mask
-
-    def excludes(self, other: "CompactMatch") -> int:
-        """Return 0 if another match is equal to this one or more specific."""
-        return (other.mask ^ _ALL | self.value ^ other.value) & self.mask
-
-    def differs(self, other: "CompactMatch") -> int:
-        """Return 0 if both match the same frames."""
-        return self.mask ^ other.mask | self.value ^ other.value
-
-    def separates(self, other: "CompactMatch") -> int:
-        """Return 0 if some frame may match both."""
-        return (self.value ^ other.value) & self.mask & other.mask
-
-
-def relation_bit(number: int) -> int:
-    """Return 1 if a number that one of the relations returned is not 0, else 0."""
-    return nonzero_bit(number, _BITS)

@@ -2,13 +2,13 @@
 
 from sdnloom.crosscheck.agents.compact.arithmetic import equal_bit
 from sdnloom.crosscheck.agents.compact.datapath import Datapath
-from sdnloom.crosscheck.agents.compact.flow_match import MATCH_OCTETS, CompactMatch
 from sdnloom.crosscheck.agents.compact.flow_table import CompactEntry
+from sdnloom.crosscheck.agents.compact.openflow10.match import MATCH_OCTETS, CompactMatch10
+from sdnloom.crosscheck.agents.compact.openflow10.protocol import PORTS10
 from sdnloom.crosscheck.agents.compact.wire import (
     HEADER_OCTETS,
     Errors10,
     Kinds10,
-    Ports10,
     Refusal,
     number_at,
     octets_of,
@@ -69,7 +69,7 @@ def _rows(datapath: Datapath, kind: int, body: bytes) -> bytes:
         texts = zip(datapath.behaviours.description, _DESCRIPTION_OCTETS, strict=True)
         return b"".join(padded_text(text, octets) for text, octets in texts)
     if kind == StatisticsKinds10.FLOWS:
-        return b"".join(entry.statistics(datapath.now) for entry in _wanted_entries(datapath, body))
+        return b"".join(_flow(entry, datapath.now) for entry in _wanted_entries(datapath, body))
     if kind == StatisticsKinds10.AGGREGATE:
         entries = _wanted_entries(datapath, body)
         packets, octets = sum(entry.packets for entry in entries), sum(entry.octets for entry in entries)
@@ -83,9 +83,18 @@ def _wanted_entries(datapath: Datapath, body: bytes) -> list[CompactEntry]:
     """Return the entries that a request selects. There is one table, number 0."""
     table = body[MATCH_OCTETS]
     other_table = (1 - equal_bit(table, 0, 8)) & (1 - equal_bit(table, _ALL_TABLES, 8))
-    match, out_port = CompactMatch(body[:MATCH_OCTETS]), number_at(body, MATCH_OCTETS + 2, 2)
+    match, out_port = CompactMatch10(body[:MATCH_OCTETS]), number_at(body, MATCH_OCTETS + 2, 2)
     found = datapath.table.selected(match, 0, 0, out_port)
     return [] if found and other_table else found
+
+
+def _flow(entry: CompactEntry, now: int) -> bytes:
+    age = now - entry.installed
+    body = octets_of(88 + len(entry.wire_actions), 2) + bytes(2) + entry.match.wire
+    body += octets_of(age // 1000, 4) + octets_of(age % 1000 * 1_000_000, 4)
+    body += octets_of(entry.priority, 2) + octets_of(entry.idle_timeout, 2) + octets_of(entry.hard_timeout, 2)
+    body += bytes(6) + octets_of(entry.cookie, 8) + octets_of(entry.packets, 8) + octets_of(entry.octets, 8)
+    return body + entry.wire_actions
 
 
 def _tables(datapath: Datapath) -> bytes:
@@ -97,7 +106,7 @@ def _tables(datapath: Datapath) -> bytes:
 
 def _ports(datapath: Datapath, body: bytes) -> bytes:
     wanted, rows = number_at(body, 0, 2), b""
-    every = wanted == Ports10.NONE or (datapath.behaviours.port_zero_is_all_ports and wanted == 0)
+    every = wanted == PORTS10.none or (datapath.behaviours.port_zero_is_all_ports and wanted == 0)
     for port in datapath.ports:
         if every or wanted == port.number:
             rows += octets_of(port.number, 2) + bytes(6)
@@ -108,7 +117,7 @@ def _ports(datapath: Datapath, body: bytes) -> bytes:
 def _queues(datapath: Datapath, body: bytes) -> bytes:
     """Return no rows: there are no queues. A port or a queue that does not exist is refused."""
     port, queue = number_at(body, 0, 2), number_at(body, 4, 4)
-    known = equal_bit(port, Ports10.NONE, 16) | equal_bit(port, Ports10.ALL, 16)
+    known = equal_bit(port, PORTS10.none, 16) | equal_bit(port, PORTS10.all, 16)
     for each in datapath.ports:
         known = known | equal_bit(port, each.number, 16)
     if known == 0:

@@ -1,0 +1,1 @@
+"""OpenFlow 1.0 of the compact switch: its match, actions, messages and statistics on the wire."""
