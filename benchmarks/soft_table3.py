@@ -119,10 +119,16 @@ def reported_by(row: DifferenceRow, causes: Sequence[RootCause]) -> RootCause | 
         cause
         for cause in causes
         if message_name(step, values).startswith(cause.message)
-        and {_last(name) for name in cause.fields} <= changed | {"stats_type"}
+        and {_last(name) for name in cause.fields} <= changed | {"stats_type"} | _equal_to(changed, cause)
         and _kinds(*cause.outputs) == _kinds(*reactions)
     ]
     return max(told, key=lambda cause: len(cause.fields), default=None)
+
+
+def _equal_to(changed: set[str], cause: RootCause) -> set[str]:
+    """Fields that the cause compares with changed ones: in `output port == match.in_port` either one can change."""
+    sides = [part.split(" == ") for part in cause.condition.split(", ") if " == " in part]
+    return {_last(left) for left, right in sides if _last(right) in changed}
 
 
 def _last(name: str) -> str:
