@@ -100,6 +100,17 @@ def test_no_time_compares_nothing_and_says_so(sdnloom: CommandLine) -> None:
     assert run.out.startswith("INCOMPLETE old and new: no difference so far")
 
 
+@pytest.mark.slow
+def test_an_agent_that_never_ends_is_ended_at_the_time_limit(sdnloom: CommandLine, tmp_path: Path) -> None:
+    line = "self.sent[PORTS[port]] += 1"
+    loop = "if port > 3:\n                    while True:\n                        pass"
+    (tmp_path / "endless.py").write_text((tmp_path / "old.py").read_text().replace(line, loop))
+    run = sdnloom("crosscheck", "run", "endless=endless.py:TinySwitch", NEW, *TEST, "--time-limit", 0.5)
+    assert run.code == 3
+    assert "the time limit of 0.5 s was reached in the agent" in run.out
+    assert "test ports was not compared" in run.out
+
+
 def test_json_has_the_documented_keys(sdnloom: CommandLine) -> None:
     run = sdnloom("crosscheck", "run", OLD, NEW, *TEST, "--format", "json", "--witnesses", "found")
     document = json.loads(run.out)

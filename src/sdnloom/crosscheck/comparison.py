@@ -12,7 +12,7 @@ from typing import Any, Final
 from sdnloom.crosscheck.output import AgentOutput, seen_output
 from sdnloom.crosscheck.overlap.class_index import ClassIndex
 from sdnloom.crosscheck.overlap.intersection import CaseComparer, CaseIntersection, DifferentInput
-from sdnloom.crosscheck.partition import Partition
+from sdnloom.crosscheck.partition import INTERRUPTED, Partition
 from sdnloom.crosscheck.root_causes.cause import RootCause as RootCause
 from sdnloom.crosscheck.root_causes.cause import merged_causes, root_cause
 from sdnloom.crosscheck.root_causes.coverage import cover_pairs
@@ -21,6 +21,7 @@ from sdnloom.crosscheck.root_causes.set_check import partition_checks
 from sdnloom.crosscheck.root_causes.trial import RunInput, Trial
 from sdnloom.crosscheck.switch_test import Case, SwitchTest
 from sdnloom.crosscheck.test_document import domain
+from sdnloom.engine.stop_points import LimitReached
 from sdnloom.errors import SdnloomError
 from sdnloom.inputs.condition_text import condition_text
 from sdnloom.symbolic.solver.interface import find_solver
@@ -90,6 +91,7 @@ class Comparison:
 
 
 _DEFAULTS: Final = CompareOptions()
+_GRACE_SECONDS: Final = 1.0
 
 
 def compare_partitions(
@@ -151,7 +153,7 @@ class _Comparing:
         first, second = self._partitions
         reasons = {f"{each.agent}: {reason}": None for each in (first, second) for reason in each.reasons}
         statistics = CompareStatistics((len(first.classes), len(second.classes)))
-        for case in first.test.cases:
+        for number, case in enumerate(first.test.cases):
             found = self._case(case)
             reasons |= found.reasons
             sizes = tuple(map(len, found.groups))
@@ -162,6 +164,11 @@ class _Comparing:
                 not_compared=statistics.not_compared + found.not_compared,
                 queries=statistics.queries + found.queries,
             )
+            rest = [each.name for each in first.test.cases[number + 1 :]]
+            if found.ended and rest:
+                reasons[f"cases not compared: {', '.join(rest)}"] = None
+            if found.ended:
+                break
         statistics = replace(statistics, seconds=time.monotonic() - self._started)
         agents = first.agent, second.agent
         return Comparison(
@@ -197,8 +204,12 @@ class _Comparing:
             self._inconsistencies.append(
                 Inconsistency(test.name, case.name, condition, different.values, different.outputs)
             )
-        if options.root_causes:
-            self._find_causes(comparer, numbers)
+        if options.root_causes and not found.ended:
+            try:
+                self._find_causes(comparer, numbers)
+            except KeyboardInterrupt as interrupt:
+                found.reasons.setdefault(f"{str(interrupt) or INTERRUPTED} while root causes were searched")
+                found.ended = True
         return found
 
     def _tell(self, case: Case) -> Callable[[CaseIntersection], None]:
@@ -225,15 +236,32 @@ class _Comparing:
         if not inputs:
             return
         test, options = self._partitions[0].test, self._options
-        outcomes = tuple(run or index.output for run, index in zip(options.outcomes, self._indexes, strict=True))
-        trial = Trial(case, test.version, outcomes)  # type: ignore[arg-type]
+        first, second = (run or index.output for run, index in zip(options.outcomes, self._indexes, strict=True))
+        trial = Trial(case, test.version, (self._in_time(first), second))
         checks = partition_checks(self._indexes, case, test.version, self._solver, options.query_seconds)
         finder = CauseFinder(trial, checks)
-        finder.add((each.values, numbers[each.pair]) for each in inputs)
-        if all(index.partition.kind == "paths" for index in self._indexes):
-            cover_pairs(comparer, trial, finder, numbers)
         agents = self._partitions[0].agent, self._partitions[1].agent
-        self._causes += [root_cause(test, agents, each) for each in finder.found if not each.smaller]
+        try:
+            finder.add((each.values, numbers[each.pair]) for each in inputs)
+            if all(index.partition.kind == "paths" for index in self._indexes):
+                cover_pairs(comparer, trial, finder, numbers)
+        finally:  # also at Ctrl-C
+            self._causes += [root_cause(test, agents, each) for each in finder.found if not each.smaller]
+
+    def _in_time(self, outcome: RunInput) -> RunInput:
+        """Return the outcome with a look at the time before each answer: thousands of inputs may be asked.
+
+        What was found up to the limit gets its causes: one more second is left for them.
+        """
+        began, limit = time.monotonic(), self._options.seconds
+        end = None if limit is None else max(began, self._started + limit) + _GRACE_SECONDS
+
+        def timely(case: str, values: Mapping[str, int]) -> AgentOutput | None:
+            if end is not None and time.monotonic() > end:
+                raise LimitReached("the time limit was reached")
+            return outcome(case, values)
+
+        return timely
 
 
 def merge_comparisons(comparisons: Sequence[Comparison]) -> Comparison:

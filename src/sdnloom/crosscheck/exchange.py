@@ -13,6 +13,7 @@ from sdnloom.crosscheck.agent import Agent, AgentError, Crash
 from sdnloom.crosscheck.normalise import events_of
 from sdnloom.crosscheck.output import CLOSE, CRASH, WAIT, AgentEvent, AgentOutput
 from sdnloom.crosscheck.switch_test import Case, MessageStep, PacketStep, Part, TimeStep, template_bytes
+from sdnloom.engine.stop_points import interruptible
 from sdnloom.network.openflow.codec import encode
 from sdnloom.network.openflow.messages import Hello
 from sdnloom.symbolic.execution import Execution
@@ -90,8 +91,9 @@ def _events(give: Callable[[], Iterable[Any]], version: int) -> tuple[AgentEvent
     """Return the events of one call of the agent, which may be a generator."""
     observed: list[Any] = []
     try:
-        for each in give() or ():
-            observed.append(each)  # noqa: PERF402 - what came before an exception counts
+        with interruptible("the agent"):
+            for each in give() or ():
+                observed.append(each)  # noqa: PERF402 - what came before an exception counts
     except AgentError:
         raise
     except (Exception, SystemExit) as error:  # the agent's: it would have ended

@@ -6,11 +6,13 @@ were tried are known: each is a class of its own, and the partition is never com
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from sdnloom.crosscheck.output import AgentOutput
 from sdnloom.crosscheck.switch_test import SwitchTest
 from sdnloom.symbolic.terms.node import Term
+
+INTERRUPTED: Final = "interrupted from the keyboard"  # words in the reasons of partitions and comparisons
 
 PartitionKind = Literal["paths", "inputs"]
 

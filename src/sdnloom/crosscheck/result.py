@@ -14,13 +14,17 @@ CrosscheckVerdict = Literal["agree", "differ", "incomplete"]
 
 @dataclass(frozen=True, slots=True)
 class CrosscheckOptions:
-    """Limits of a run. `seconds` is for all of it; of a black box at most `inputs` inputs are tried for each test."""
+    """Limits of a run. Of a black box at most `inputs` inputs are tried for each test.
+
+    `seconds` is for all of it, and `spent` of them have passed before.
+    """
 
     explore: ExploreOptions = field(default_factory=ExploreOptions)
     compare: CompareOptions = field(default_factory=CompareOptions)
     seconds: float | None = None
     inputs: int = 2_000
     seed: int = 0
+    spent: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

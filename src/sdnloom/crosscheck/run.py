@@ -25,13 +25,13 @@ from sdnloom.crosscheck.comparison import (
 from sdnloom.crosscheck.exchange import run_case
 from sdnloom.crosscheck.exploration import ExploreProgress, explore_agent
 from sdnloom.crosscheck.output import AgentOutput, seen_output
-from sdnloom.crosscheck.partition import Partition
+from sdnloom.crosscheck.partition import INTERRUPTED, Partition
 from sdnloom.crosscheck.result import CrosscheckOptions, CrosscheckResult, PartitionSummary
 from sdnloom.crosscheck.switch_test import SwitchTest
 from sdnloom.crosscheck.witness_file import SwitchWitness
 from sdnloom.network.openflow.constants import version_name
 
-INTERRUPTED: Final = "interrupted from the keyboard"  # words in the reasons of partitions and comparisons
+_OF_TIME: Final = "the time limit of"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ class _Run:
         self._on_event = on_event or (lambda event: None)
         self._sources = [_OpenSource(source, stack) if source.black_box else source for source in sources]
         self._pairs = list(combinations(range(len(sources)), 2))
-        self._started = clock()
+        self._started = clock() - options.spent
         self._work_left = len(tests) * (len(sources) + len(self._pairs))
         self._stopped: str | None = None
         self._partitions: list[PartitionSummary] = []
@@ -130,27 +130,26 @@ class _Run:
 
     def result(self) -> CrosscheckResult:
         for test in self._tests:
+            partitions: dict[int, Partition] = {}  # dropped after their test
             try:
-                self._take(test)
+                self._take(test, partitions)
             except KeyboardInterrupt:
                 self._stopped = INTERRUPTED
-                self._note_missing(test)
+            self._note_missing(test, partitions)
         names = tuple(source.name for source in self._sources)
         comparisons = tuple(self._merged(pair) for pair in self._pairs)
         return CrosscheckResult(names, tuple(self._tests), tuple(self._partitions), comparisons)
 
-    def _take(self, test: SwitchTest) -> None:
-        """Explore all agents with a test and compare each pair; nothing is kept but the results."""
-        partitions: dict[int, Partition] = {}
+    def _take(self, test: SwitchTest, partitions: dict[int, Partition]) -> None:
+        """Explore all agents with a test and compare each pair."""
         for number, source in self._in_order():
             if self._reason_to_stop() is None:
-                partitions[number] = self._partition(source, test, list(partitions.values()))
+                partitions[number] = self._told(self._partition(source, test, list(partitions.values())))
                 self._partitions.append(PartitionSummary.of(partitions[number]))
                 self._note_interrupt(partitions[number].reasons)
         for pair in self._pairs:
             if all(number in partitions for number in pair):
                 self._comparisons[pair].append(self._compare(pair, partitions))
-        self._note_missing(test)
 
     def _in_order(self) -> Iterator[tuple[int, AgentSource]]:
         """Agents that can be explored come first: their partitions suggest inputs for black boxes."""
@@ -165,6 +164,14 @@ class _Run:
         limits = [each for each in (seconds, options.seconds) if each is not None]
         options = replace(options, seconds=min(limits) if limits else None)
         return explore_agent(source, test, options, self._on_event)
+
+    def _told(self, partition: Partition) -> Partition:
+        """Return the partition with reasons that say of a limit of time whose part it was."""
+        seconds = self._options.seconds
+        if seconds is None:
+            return partition
+        reasons = [f"{each} (a share of {seconds:g} s)" if _OF_TIME in each else each for each in partition.reasons]
+        return replace(partition, reasons=tuple(reasons))
 
     def _compare(self, pair: tuple[int, int], partitions: Mapping[int, Partition]) -> Comparison:
         first, second = (partitions[number] for number in pair)
@@ -198,8 +205,12 @@ class _Run:
                 if self._reason_to_stop() is not None:
                     return one
                 done += 1
-                self._on_event(ConfirmProgress(test.name, done, total))
-                return replay.checked(one)
+                try:
+                    self._on_event(ConfirmProgress(test.name, done, total))
+                    return replay.checked(one)
+                except KeyboardInterrupt:
+                    self._stopped = INTERRUPTED
+                    return one
 
             causes = tuple(map(checked, found.root_causes))
             return replace(found, root_causes=causes, inconsistencies=tuple(map(checked, found.inconsistencies)))
@@ -211,10 +222,12 @@ class _Run:
         merged = merge_comparisons(found) if found else Comparison((first, second), (), False)
         return replace(merged, complete=False, reasons=(*merged.reasons, *missing)) if missing else merged
 
-    def _note_missing(self, test: SwitchTest) -> None:
+    def _note_missing(self, test: SwitchTest, partitions: Mapping[int, Partition]) -> None:
         for pair, comparisons in self._comparisons.items():
             if not any(test in comparison.tests for comparison in comparisons):
                 self._missing[pair].append(f"test {test.name} was not compared: {self._reason_to_stop()}")
+                explored = [partitions[number] for number in pair if number in partitions]
+                self._missing[pair] += [f"{each.agent}: {reason}" for each in explored for reason in each.reasons]
 
     def _note_interrupt(self, reasons: Sequence[str]) -> None:
         if any(INTERRUPTED in reason for reason in reasons):

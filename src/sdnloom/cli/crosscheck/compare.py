@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from sdnloom.cli.crosscheck.options import time_option
+from sdnloom.cli.crosscheck.options import time_limit_in_force, time_option
 from sdnloom.cli.crosscheck.progress import CrosscheckProgress
 from sdnloom.cli.crosscheck.report_files import (
     every_option,
@@ -16,7 +16,6 @@ from sdnloom.cli.crosscheck.report_files import (
     write_witness_files,
 )
 from sdnloom.cli.format_option import format_option
-from sdnloom.cli.time_spent import time_spent
 from sdnloom.crosscheck.comparison import CompareOptions
 from sdnloom.crosscheck.file_comparison import compare_files
 from sdnloom.crosscheck.result import CROSSCHECK_EXIT_CODES
@@ -56,10 +55,11 @@ def command(
     if (pytest_dir is None) != (agent is None):
         given, other = ("--agent", "--pytest-dir") if pytest_dir is None else ("--pytest-dir", "--agent")
         raise click.UsageError(f"{given} is given without {other}; expected both: partition files name no agent to run")
-    left = None if time_limit is None else max(time_limit - time_spent(), 0.01)
     progress = CrosscheckProgress()
     try:
-        result = compare_files(first, second, CompareOptions(per_path=per_path), left, progress)
+        with time_limit_in_force(time_limit) as spent:
+            left = None if time_limit is None else max(time_limit - spent, 0.0)
+            result = compare_files(first, second, CompareOptions(per_path=per_path), left, progress)
     finally:
         progress.stop()
     found = list(found_witnesses(result, every))

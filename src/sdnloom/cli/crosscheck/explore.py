@@ -12,15 +12,16 @@ from sdnloom.cli.crosscheck.options import (
     new_folder,
     paths_option,
     tests_option,
+    time_limit_in_force,
     time_option,
     version_option,
 )
 from sdnloom.cli.crosscheck.progress import CrosscheckProgress
 from sdnloom.cli.format_option import format_option
-from sdnloom.cli.time_spent import time_spent
 from sdnloom.crosscheck.exploration import ExploreOptions, explore_agent
+from sdnloom.crosscheck.partition import INTERRUPTED
 from sdnloom.crosscheck.partition_file import write_partition
-from sdnloom.crosscheck.run import INTERRUPTED, check_versions
+from sdnloom.crosscheck.run import check_versions
 from sdnloom.crosscheck.switch_test import SwitchTest
 from sdnloom.report.crosscheck.partition_text import ExploredPartition
 from sdnloom.report.formats import render
@@ -71,9 +72,10 @@ def command(
     progress, explored = CrosscheckProgress(), list[ExploredPartition]()
     try:
         for number, test in enumerate(chosen):
-            left = None if time_limit is None else max((time_limit - time_spent()) / (len(chosen) - number), 0.01)
-            options = ExploreOptions(seconds=left, paths=max_paths, check_classes=check_classes)
-            partition = explore_agent(source, test, options, progress)
+            with time_limit_in_force(time_limit) as spent:
+                share = None if time_limit is None else max(time_limit - spent, 0.0) / (len(chosen) - number)
+                options = ExploreOptions(seconds=share, paths=max_paths, check_classes=check_classes)
+                partition = explore_agent(source, test, options, progress)
             file = files[number] if files else None
             if file is not None:
                 write_partition(partition, file)

@@ -1,16 +1,20 @@
 """Options that commands of `sdnloom crosscheck` share: which tests, and limits."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import click
 
+from sdnloom.cli.time_spent import time_spent
 from sdnloom.crosscheck.agents.load import AgentSource, load_agent
 from sdnloom.crosscheck.switch_test import SwitchTest
 from sdnloom.crosscheck.test_document import built_in_tests, load_test
+from sdnloom.engine.limits import LimitWatch
+from sdnloom.engine.result import Limits
 from sdnloom.errors import SdnloomError
 from sdnloom.network.openflow.constants import VERSION_NUMBERS
 
@@ -83,6 +87,14 @@ def chosen_tests(names: Sequence[str], openflow: str | None) -> list[SwitchTest]
         return tests
     version = VERSION_NUMBERS[openflow or _DEFAULT_VERSION]
     return [test for test in map(load_test, built_in_tests()) if test.version == version]
+
+
+@contextmanager
+def time_limit_in_force(seconds: float | None) -> Iterator[float]:
+    """Context in which an agent that runs on after the limit is ended; it gives the seconds that were spent before."""
+    spent = time_spent()
+    with LimitWatch(Limits(seconds=seconds), spent).in_force():
+        yield spent
 
 
 def new_folder(folder: Path) -> Path:

@@ -9,6 +9,7 @@ from sdnloom.cli.crosscheck.options import (
     labelled_agent,
     paths_option,
     tests_option,
+    time_limit_in_force,
     time_option,
     version_option,
 )
@@ -25,7 +26,6 @@ from sdnloom.cli.crosscheck.report_files import (
 )
 from sdnloom.cli.format_option import format_option
 from sdnloom.cli.option_groups import GroupedCommand
-from sdnloom.cli.time_spent import time_spent
 from sdnloom.crosscheck.comparison import CompareOptions
 from sdnloom.crosscheck.exploration import ExploreOptions
 from sdnloom.crosscheck.result import CROSSCHECK_EXIT_CODES, CrosscheckOptions
@@ -94,13 +94,12 @@ def command(
         raise click.UsageError("one agent is given; expected two or more to compare")
     named = [labelled_agent(agent) for agent in agents]
     chosen = chosen_tests(tests, openflow)
-    left = None if time_limit is None else max(time_limit - time_spent(), 0.01)
-    options = CrosscheckOptions(
-        ExploreOptions(paths=max_paths), CompareOptions(per_path=per_path), left, max_inputs, seed
-    )
     progress = CrosscheckProgress()
     try:
-        result = crosscheck_agents([each.source for each in named], chosen, options, progress)
+        with time_limit_in_force(time_limit) as spent:
+            means = ExploreOptions(paths=max_paths), CompareOptions(per_path=per_path)
+            options = CrosscheckOptions(*means, time_limit, max_inputs, seed, spent)
+            result = crosscheck_agents([each.source for each in named], chosen, options, progress)
     finally:
         progress.stop()
     given = {each.source.name: each.given for each in named}

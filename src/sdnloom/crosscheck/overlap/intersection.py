@@ -15,6 +15,7 @@ from sdnloom.crosscheck.output import AgentOutput
 from sdnloom.crosscheck.overlap.class_index import ClassIndex
 from sdnloom.crosscheck.overlap.groups import OutputGroup, group_condition, groups_by_class, groups_of
 from sdnloom.crosscheck.overlap.output_terms import output_shape, outputs_differ
+from sdnloom.crosscheck.partition import INTERRUPTED
 from sdnloom.crosscheck.switch_test import Case
 from sdnloom.symbolic.solver.interface import Solver, SolverAnswer
 from sdnloom.symbolic.terms.constructors import FALSE, TRUE, all_, any_, not_
@@ -47,6 +48,7 @@ class CaseIntersection:
     compared: int = 0  # inputs that were looked up in both partitions
     not_compared: int = 0  # witnesses for which one of the partitions has no class
     queries: int = 0
+    ended: bool = False  # by Ctrl-C or by a limit of the whole run
 
 
 class CaseComparer:
@@ -76,10 +78,14 @@ class CaseComparer:
             self._by_shape.setdefault(output_shape(group.output), []).append(number)
 
     def run(self) -> CaseIntersection:
-        """Return all that is found."""
-        self._look_up_witnesses()
-        if all(index.partition.kind == "paths" for index in self._indexes):
-            self._ask_solver()
+        """Return all that is found; Ctrl-C ends it with what was found so far."""
+        try:
+            self._look_up_witnesses()
+            if all(index.partition.kind == "paths" for index in self._indexes):
+                self._ask_solver()
+        except KeyboardInterrupt as interrupt:  # its text, if it has one, is the limit that ended the run
+            self.found.reasons.setdefault(str(interrupt) or INTERRUPTED)
+            self.found.ended = True
         return self.found
 
     def look_up(self, values: Mapping[str, int]) -> DifferentInput | None:
