@@ -71,7 +71,7 @@ class Switch:
     # -- requests -------------------------------------------------------------------------------------------------
 
     def hello(self, xid, body):
-        pass
+        """Any version is as good as 1.0, which this switch goes on with."""
 
     def echo(self, xid, body):
         self.out.append(message(3, xid, body))

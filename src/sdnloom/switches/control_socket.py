@@ -22,6 +22,7 @@ class ControlSocket:
     def __init__(self, path: Path) -> None:
         self._socket: socket.socket = connect_unix(path)
         self._socket.settimeout(_SECONDS)
+        self._number = 0
         self._text = ""
 
     def __call__(self, method: str, *params: str) -> str:
@@ -38,7 +39,8 @@ class ControlSocket:
 
     def _replies(self, count: int, method: str, params: tuple[str, ...]) -> list[dict[str, Any]]:
         """Return the replies to the same call, made so many times at once."""
-        request = json.dumps({"method": method, "params": list(params), "id": 0}).encode()
+        self._number += 1
+        request = json.dumps({"method": method, "params": list(params), "id": self._number}).encode()
         try:
             self._socket.sendall(request * count)
             return [self._reply() for _ in range(count)]
@@ -63,4 +65,5 @@ class ControlSocket:
                 self._text += data.decode()
             else:
                 self._text = self._text[end:].lstrip()
-                return dict(reply)
+                if reply["id"] == self._number:  # otherwise the reply to a call that was interrupted
+                    return dict(reply)

@@ -15,6 +15,8 @@ from sdnloom.crosscheck.test_document import built_in_tests, load_test
 from sdnloom.network.openflow import ApplyActions, FlowMod, FlowStatsRequest, Match, Output, PacketOut, PortStatsRequest
 from sdnloom.network.openflow.codec import decode, encode
 from sdnloom.network.openflow.constants import V10, V13
+from sdnloom.switches.connection import MessageConnection
+from sdnloom.switches.control_socket import ControlSocket
 from sdnloom.switches.reset_messages import header, plain_hello
 
 FRAME = bytes((0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 1, 0x88, 0xB5)) + bytes(46)
@@ -139,6 +141,22 @@ def test_counters_of_ports_are_those_of_one_test(greeted: OpenVswitchAgent) -> N
 
 def test_local_has_its_number_of_the_version(greeted: OpenVswitchAgent) -> None:
     assert greeted.message(encode(PacketOut(data=FRAME, actions=(Output(0xFFFFFFFE),)), V10)) == [(0xFFFE, FRAME)]
+
+
+def test_an_interrupted_step_leaves_nothing_for_the_next_test(
+    greeted: OpenVswitchAgent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> bytes:
+        raise KeyboardInterrupt
+
+    for reader in (MessageConnection, ControlSocket):
+        monkeypatch.setattr(reader, "next" if reader is MessageConnection else "_reply", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            greeted.packet(1, FRAME)
+        monkeypatch.undo()
+        greeted.reset()
+        greeted.message(plain_hello(V10))
+        assert greeted.message(ECHO) == [ECHOED]
 
 
 def test_a_switch_that_ends_has_crashed_and_is_started_again(need_tool: Callable[..., None]) -> None:

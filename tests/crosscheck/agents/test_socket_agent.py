@@ -14,7 +14,7 @@ from sdnloom.crosscheck.output import seen_output
 from sdnloom.crosscheck.test_document import load_test
 from sdnloom.network.openflow import ApplyActions, FlowMod, Match, Output, PacketOut
 from sdnloom.network.openflow.codec import decode, encode
-from sdnloom.network.openflow.constants import V10
+from sdnloom.network.openflow.constants import V10, V13
 from sdnloom.switches.openvswitch import OpenVswitch
 from sdnloom.switches.reset_messages import header, plain_hello
 from tests.crosscheck.running_switch import TEST, running_switch
@@ -150,6 +150,11 @@ def test_a_switch_on_a_tcp_port(form: str) -> None:
     with running_switch("tcp:0") as port, load_agent(form.format(port)).open(V10) as agent:
         greet(agent)
         assert agent.message(packet_out(2)) == [(2, b"")]
+
+
+def test_a_switch_of_another_version_is_an_error(path: Path) -> None:
+    with pytest.raises(AgentError, match=r"s: the switch does not speak OpenFlow 1\.3$"):
+        load_agent(f"unix:{path}").open(V13).__enter__()
 
 
 def test_a_switch_that_connects_to_us() -> None:

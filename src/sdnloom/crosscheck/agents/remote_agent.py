@@ -121,18 +121,22 @@ class RemoteAgent(ABC):
     # -- the connection -----------------------------------------------------------------------------------------
 
     def _restore(self) -> None:
-        if self._lost:
+        lost, self._lost = self._lost, True  # an interrupt leaves answers on the connection that nobody waits for
+        if lost:
             self._welcome = self.connect()
             self.greet()
-            self._lost, self._greeted = False, True
+            self._greeted = True
         self.clean()
+        self._lost = False
 
     def _observed(self, step: Callable[[], Iterable[Observed]]) -> list[Observed]:
         """Return what a step shows; what ends the exchange is a part of it."""
         found: list[Observed] = []
+        lost, self._lost = self._lost, True
         try:
             if self._unasked:
                 self._unasked = False
+                lost = True  # the test itself greets the switch, or not: afterwards the connection is given up
                 with_errors(self.name, self._connect_for_one_test)
             found += step()
         except ConnectionClosedError as error:
@@ -146,13 +150,12 @@ class RemoteAgent(ABC):
             found.append(Crash(self.crash_reason() or str(error)))
         except RealSwitchError as error:
             raise AgentError(f"agent {self.name}: {error}") from None
-        self._lost = self._lost or any(isinstance(each, Close | Wait | Crash) for each in found)
+        self._lost = lost or any(isinstance(each, Close | Wait | Crash) for each in found)
         return found
 
     def _connect_for_one_test(self) -> None:
-        """Make a connection that the test itself greets, or not; after the test it is given up."""
         self.connect()
-        self._lost, self._greeted = True, False
+        self._greeted = False
 
 
 def with_errors(name: str, step: Callable[[], None]) -> None:

@@ -5,6 +5,8 @@ only the port is seen, by the switch's counters; time that passes is real time. 
 out when it is first connected: `unseen` and `cannot_run` say what is missing then.
 """
 
+import contextlib
+import struct
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -16,6 +18,7 @@ from sdnloom.crosscheck.output import FRAME
 from sdnloom.crosscheck.switch_test import Case, PacketStep
 from sdnloom.network.openflow import (
     BarrierRequest,
+    EchoReply,
     EchoRequest,
     OpenFlowMessage,
     Output,
@@ -24,12 +27,12 @@ from sdnloom.network.openflow import (
     PortStatsRequest,
 )
 from sdnloom.network.openflow.codec import decode, encode
-from sdnloom.network.openflow.constants import V10, V13, Port
+from sdnloom.network.openflow.constants import V10, V13, Port, version_name
 from sdnloom.network.openflow.errors import DecodeError
 from sdnloom.switches import reset_messages as messages
 from sdnloom.switches.connection import MessageConnection
 from sdnloom.switches.endpoint import Endpoint, listen_endpoint, tcp_endpoint, unix_endpoint
-from sdnloom.switches.errors import ConnectionClosedError, ConnectionLostError, RealSwitchError
+from sdnloom.switches.errors import ConnectionClosedError, ConnectionLostError, RealSwitchError, SwitchSilentError
 
 _CONNECT_SECONDS: Final = 10.0
 _ANSWER_SECONDS: Final = 2.0  # a switch that does not answer a fence so long waits for more bytes
@@ -84,6 +87,9 @@ class SocketAgent(RemoteAgent):
     def find_out(self) -> None:
         """Ask the switch for its ports, and try whether it counts frames and sends packets through its table."""
         self._restore()
+        echo = encode(EchoRequest(b"sdnloom", xid=_PROBE_XID), self.version)
+        if encode(EchoReply(b"sdnloom", xid=_PROBE_XID), self.version) not in self._exchange(echo):
+            raise RealSwitchError(f"the switch does not speak OpenFlow {version_name(self.version)}")
         addresses = self._hardware_addresses()
         self._clear_ports = [messages.clear_port(self.version, number, addresses) for number in addresses]
         self._counts = True
@@ -113,12 +119,18 @@ class SocketAgent(RemoteAgent):
             self._connection.close()
         self._connection = self._spare or self._endpoint.connect(_CONNECT_SECONDS)
         self._spare = None
-        hello = [self._connection.next(_ANSWER_SECONDS)]
+        hello: list[Observed] = []
+        with contextlib.suppress(SwitchSilentError):  # a switch that waits for ours first
+            hello.append(self._connection.next(_ANSWER_SECONDS))
         return [*hello, *self._late(_SETTLE_SECONDS)]
 
     def greet(self) -> None:
         """Complete a fresh connection with a plain Hello; leave what the switch sends then."""
-        self._exchange(messages.plain_hello(self.version))
+        try:
+            self._exchange(messages.plain_hello(self.version))
+        except ConnectionClosedError:
+            spoken = version_name(self.version)
+            raise RealSwitchError(f"the switch closed the connection after a Hello of OpenFlow {spoken}") from None
 
     def clean(self) -> None:
         """Undo what messages since the last time may have changed, as far as messages can."""
@@ -258,7 +270,7 @@ class SocketAgent(RemoteAgent):
                         for number, address in messages.hardware_addresses(self.version, message).items()
                         if number < _REAL_PORTS
                     }
-                except ValueError:
+                except struct.error:
                     continue
         return {}
 
