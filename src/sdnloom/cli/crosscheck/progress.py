@@ -44,4 +44,4 @@ def progress_text(event: CrosscheckEvent) -> str:
                 f"{counted(event.inconsistencies, 'inconsistency')}"
             )
         case ConfirmProgress():
-            return f"replaying inconsistency {event.done:,} of {event.total:,} of {event.test}"
+            return f"replaying difference {event.done:,} of {event.total:,} of {event.test}"

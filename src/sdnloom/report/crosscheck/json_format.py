@@ -6,7 +6,7 @@ from sdnloom.crosscheck.comparison import Comparison, Inconsistency, RootCause
 from sdnloom.crosscheck.output_document import plain_output
 from sdnloom.crosscheck.result import CrosscheckResult, PartitionSummary, pair_verdict
 from sdnloom.report.crosscheck.input_text import changed_values
-from sdnloom.report.crosscheck.view import PLAIN_VIEW, CrosscheckView, case_of, tests_run
+from sdnloom.report.crosscheck.view import PLAIN_VIEW, CrosscheckView, case_of, number_of_tests
 from sdnloom.report.json_text import json_text
 
 _SCHEMA: Final = "sdnloom-crosscheck-1"
@@ -19,7 +19,7 @@ def crosscheck_json(result: CrosscheckResult, view: CrosscheckView = PLAIN_VIEW)
         "schema": _SCHEMA,
         "verdict": result.verdict,
         "agents": list(result.agents),
-        "tests": tests_run(result),
+        "tests": number_of_tests(result),
         "complete": result.complete,
         "root_causes": [
             _cause(cause, place, number, comparison, view)

@@ -41,7 +41,7 @@ def listed(names: Sequence[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
 
 
-def tests_run(result: CrosscheckResult) -> int:
+def number_of_tests(result: CrosscheckResult) -> int:
     """Return how many tests were compared: inputs tried on black boxes, or classes if all agents were explored."""
     tried = [each.classes for each in result.partitions if each.kind == "inputs"]
     return sum(tried) if tried else sum(each.classes for each in result.partitions)
@@ -50,7 +50,7 @@ def tests_run(result: CrosscheckResult) -> int:
 def tests_words(result: CrosscheckResult) -> str:
     """Return the same in words."""
     what = "input" if any(each.kind == "inputs" for each in result.partitions) else "class"
-    return f"{counted(tests_run(result), what)} {'tried' if what == 'input' else 'compared'}"
+    return f"{counted(number_of_tests(result), what)} {'tried' if what == 'input' else 'compared'}"
 
 
 def case_place(test: SwitchTest, case: Case) -> str:
