@@ -1,16 +1,21 @@
 """Phase 2 against brute force: every input of small domains is looked up in both partitions."""
 
+from pathlib import Path
 from random import Random
 
 import pytest
 
+from sdnloom.crosscheck.agents.load import class_in_file
 from sdnloom.crosscheck.comparison import CompareOptions, ComparisonError, compare_partitions
+from sdnloom.crosscheck.exchange import run_case
+from sdnloom.crosscheck.exploration import explore_agent
 from sdnloom.crosscheck.output import AgentEvent, concrete_output
 from sdnloom.crosscheck.overlap.class_index import ClassIndex, scan_classes
 from sdnloom.crosscheck.overlap.groups import group_condition, groups_by_class, groups_of
 from sdnloom.crosscheck.overlap.intersection import NO_SOLVER, NO_TIME, CaseComparer
 from sdnloom.crosscheck.overlap.output_terms import outputs_differ
 from sdnloom.crosscheck.partition import BehaviourClass, Partition
+from sdnloom.crosscheck.switch_test import Case, MessageStep, Part, SwitchTest, Variable
 from sdnloom.crosscheck.test_document import domain
 from sdnloom.symbolic.solver.interface import Solver, SolverAnswer, find_solver
 from sdnloom.symbolic.terms.constructors import all_, const, eq, not_, ult, var
@@ -150,7 +155,12 @@ def test_a_group_that_the_solver_gives_up_is_asked_class_by_class() -> None:
         BehaviourClass("test", {"m1.a": value}, outputs[value], (eq(term, const(value, 8)),)) for value in range(8)
     )
     first = Partition("a", test, "paths", classes, False, ("more values",))
-    second = always(test, "b", AgentEvent("wait"))
+    low = ult(term, const(128, 8))
+    halves = (
+        BehaviourClass("test", {"m1.a": 0}, ((AgentEvent("wait"),),), (low,)),
+        BehaviourClass("test", {"m1.a": 200}, ((AgentEvent("close"),),), (not_(low),)),
+    )
+    second = Partition("b", test, "paths", halves, True)
     asked = []
 
     class Tired(SOLVER):  # type: ignore[misc, valid-type]
@@ -175,3 +185,74 @@ def test_tried_inputs_are_compared_with_what_the_other_partition_says_of_them() 
     assert [each.witness for each in found.inconsistencies] == [{"m1.a": 150}]
     assert found.statistics.compared == 5
     assert not found.complete
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_pairs_are_those_of_the_product_of_groups(seed: int) -> None:
+    """SOFT's way: each pair of groups is one query."""
+    random = Random(100 + seed)
+    test = toy_test(SHAPES[seed % 4])
+    first, second = (random_partition(random, test, agent) for agent in "ab")
+    solver = SOLVER(domain(test.cases[0]), 5.0)
+    product = {
+        (place, other)
+        for place, group in enumerate(groups_of(first, "test"))
+        for other, against in enumerate(groups_of(second, "test"))
+        if solver.check(
+            (group_condition(first.classes, group.classes), group_condition(second.classes, against.classes)),
+            outputs_differ(group.output, against.output),
+        )
+        is not SolverAnswer.UNSAT
+    }
+    assert set(compare_toys(first, second).pairs) == product
+
+
+AGENTS = """
+class One:
+    def reset(self):
+        return []
+
+    def message(self, data):
+        kind, value = data[1], data[8]
+        if kind == 0:
+            return []
+        if value & 3 == LOW_BITS:
+            return [(value >> 6, data)]
+        if value > LIMIT:
+            raise ValueError(value)
+        return [] if value % 5 == 2 else [(1, data[8:])]
+
+    def packet(self, port, frame):
+        return []
+
+    def advance(self, milliseconds):
+        return []
+"""
+
+
+def test_explored_agents_differ_exactly_on_the_inputs_that_runs_show(tmp_path: Path) -> None:
+    variable = Variable("m1.octets", 8, 0)
+    step = MessageStep("raw", (Part(32, 0x010D0009), Part(32, 1), Part(8, variable.name)))
+    test = SwitchTest("octet", 1, (Case("test", (step,), (variable,)),), {"name": "octet"})
+    partitions, runs = [], []
+    for name, limit, low_bits in (("a", 200, 1), ("b", 190, 3)):
+        file = tmp_path / f"{name}.py"
+        file.write_text(AGENTS.replace("LIMIT", str(limit)).replace("LOW_BITS", str(low_bits)))
+        source = class_in_file(file, "One", name)
+        partitions.append(explore_agent(source, test))
+        with source.open(1) as agent:
+            runs.append([run_case(agent, test.cases[0], 1, {variable.name: value}) for value in range(256)])
+    found = compare_partitions(*partitions)
+    assert found.complete
+    index = [ClassIndex(each) for each in partitions]
+    for value in range(256):
+        assert [each.output("test", {variable.name: value}) for each in index] == [runs[0][value], runs[1][value]]
+    differing = {value for value in range(256) if runs[0][value] != runs[1][value]}
+    assert {each.witness[variable.name] for each in found.inconsistencies} <= differing
+    covered = {
+        value
+        for value in range(256)
+        for cause in found.root_causes
+        if cause.identity and any(focus.covers({variable.name: value}) for _, _, focus in cause.identity.places)
+    }
+    assert differing <= covered

@@ -1,8 +1,8 @@
 """The inputs on which two partitions disagree, one for each pair of groups that have one in common.
 
 Witnesses of all classes come first: each is looked up in the other partition. Then the solver is asked, for each group
-of the first agent, for an input of the group that the second agent answers in another way, apart from the pairs that
-are known; so the number of queries is about that of the groups and the pairs found, not their product. A query that
+of the agent with fewer groups, for an input of the group that the other agent answers in another way, apart from the
+pairs that are known; so the number of queries is about that of groups and pairs found, not a product. A query that
 the solver gives up is divided: the classes of the group are asked in halves. Laws: each pair has a witness whose two
 concrete outputs differ; if `reasons` is empty, no other pair of groups has a common input with different outputs.
 """
@@ -73,8 +73,10 @@ class CaseComparer:
         self.found = CaseIntersection(case.name, (first, second))
         self._group_of = groups_by_class(first), groups_by_class(second)
         self._conditions: dict[tuple[int, int], Term] = {}  # of groups, by agent and number
+        self._asked = 0 if len(first) <= len(second) else 1  # the agent whose groups are asked about
+        self._partners: dict[int, list[int]] = {}  # groups of the other agent that are known to differ from one
         self._by_shape: dict[object, list[int]] = {}
-        for number, group in enumerate(second):
+        for number, group in enumerate(self.found.groups[1 - self._asked]):
             self._by_shape.setdefault(output_shape(group.output), []).append(number)
 
     def run(self) -> CaseIntersection:
@@ -120,9 +122,11 @@ class CaseComparer:
         if different is None:
             return False
         self.found.inputs.append(different)
-        new = different.pair not in self.found.pairs
-        self.found.pairs.setdefault(different.pair, different)
-        return new
+        if different.pair in self.found.pairs:
+            return False
+        self.found.pairs[different.pair] = different
+        self._partners.setdefault(different.pair[self._asked], []).append(different.pair[1 - self._asked])
+        return True
 
     # -- the solver ----------------------------------------------------------------------------------------------------
 
@@ -133,23 +137,21 @@ class CaseComparer:
             return
         for index in self._indexes:
             self._check_claim(index)
-        known = self._known_inputs()
-        for place, group in enumerate(self.found.groups[0]):
+        known = self._known_inputs(self._indexes[1 - self._asked])
+        for place, group in enumerate(self.found.groups[self._asked]):
             self._ask_about(place, group.classes, known)
 
-    def _known_inputs(self) -> Term:
-        """Return the condition that the second partition has a class for an input."""
-        partition = self._indexes[1].partition
-        numbers = [number for number, each in enumerate(partition.classes) if each.case == self.case.name]
-        return group_condition(partition.classes, numbers)
+    def _known_inputs(self, index: ClassIndex) -> Term:
+        """Return the condition that a partition has a class for an input."""
+        classes = index.partition.classes
+        return group_condition(classes, (n for n, each in enumerate(classes) if each.case == self.case.name))
 
     def _check_claim(self, index: ClassIndex) -> None:
         """Check that a partition that says it is complete has a class for every input: files may be wrong."""
         partition = index.partition
-        numbers = [number for number, each in enumerate(partition.classes) if each.case == self.case.name]
         if not partition.complete:
             return
-        rest = not_(group_condition(partition.classes, numbers))
+        rest = not_(self._known_inputs(index))
         answer: Any = SolverAnswer.UNSAT if rest is FALSE else self._query((), rest)
         if answer is not SolverAnswer.UNSAT:
             self.found.reasons.setdefault(
@@ -159,10 +161,10 @@ class CaseComparer:
             )
 
     def _ask_about(self, place: int, classes: tuple[int, ...], known: Term) -> None:
-        """Find the groups of the second agent that differ from some of the classes of a group of the first."""
-        whole = classes == self.found.groups[0][place].classes
-        partition = self._indexes[0].partition
-        member = self.group_condition(0, place) if whole else group_condition(partition.classes, classes)
+        """Find the groups of the other agent that differ from some of the classes of a group."""
+        whole = classes == self.found.groups[self._asked][place].classes
+        partition = self._indexes[self._asked].partition
+        member = self.group_condition(self._asked, place) if whole else group_condition(partition.classes, classes)
         while True:
             if self._overdue():
                 self.found.reasons.setdefault(NO_TIME)
@@ -184,18 +186,18 @@ class CaseComparer:
 
     def _elsewhere(self, place: int) -> Iterator[Term]:
         """Yield the conditions under which an input of a group is answered in another way, known pairs left out."""
-        output = self.found.groups[0][place].output
-        similar = self._by_shape.get(output_shape(output), ())
-        left_out = {number for number in range(len(self.found.groups[1])) if (place, number) in self.found.pairs}
-        for number in similar:
+        other = 1 - self._asked
+        output = self.found.groups[self._asked][place].output
+        left_out = set(self._partners.get(place, ()))
+        for number in self._by_shape.get(output_shape(output), ()):
             if number not in left_out:
-                unequal = outputs_differ(output, self.found.groups[1][number].output)
+                unequal = outputs_differ(output, self.found.groups[other][number].output)
                 if unequal is FALSE:
                     left_out.add(number)
                 elif unequal is not TRUE:
-                    yield any_(not_(self.group_condition(1, number)), unequal)
+                    yield any_(not_(self.group_condition(other, number)), unequal)
         for number in sorted(left_out):
-            yield not_(self.group_condition(1, number))
+            yield not_(self.group_condition(other, number))
 
     def group_condition(self, agent: int, number: int) -> Term:
         """Return the condition of a group of the first (0) or second (1) agent."""
