@@ -290,6 +290,7 @@ def test_help_lists_every_command(sdnloom: CommandLine) -> None:
     ("arguments", "message"),
     [
         (("run", OLD, *TEST), "one agent is given; expected two or more to compare"),
+        (("run", OLD, "old=new.py:TinySwitch"), "old stands for old.py:TinySwitch and for new.py:TinySwitch"),
         (("run", "no-such-agent", NEW), "agent 'no-such-agent': expected one of strict"),
         (("run", "none.py:Switch", NEW), "none.py: cannot read the agent: No such file or directory"),
         (("run", "old.py:Nothing", NEW), "has no class Nothing"),

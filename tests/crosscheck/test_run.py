@@ -154,6 +154,24 @@ def test_a_black_box_that_does_not_do_the_same_again_is_not_confirmed() -> None:
     assert False in {one.confirmed for one in comparison.inconsistencies}
 
 
+class Mortal(Silent):
+    """A black box whose harness fails at the test with a VLAN tag in the packet."""
+
+    def message(self, data: bytes) -> Iterable[Observed]:
+        if b"\x81\x00" in data:
+            raise AgentError("the switch has ended")
+        return []
+
+
+def test_a_switch_that_fails_late_does_not_take_earlier_findings_with_it() -> None:
+    agents = [Box(Mortal), new()]
+    result = crosscheck_agents(agents, [PORTS, VLAN], CrosscheckOptions(inputs=20))
+    assert result.verdict == "differ"
+    assert "test vlan was not compared: the switch has ended" in result.comparisons[0].reasons
+    with pytest.raises(AgentError, match="the switch has ended"):
+        crosscheck_agents([Box(Mortal), new()], [VLAN], CrosscheckOptions(inputs=20))
+
+
 # -- Limits ------------------------------------------------------------------------------------------------------------
 
 

@@ -124,6 +124,7 @@ class _Run:
         self._started = clock() - options.spent
         self._work_left = len(tests) * (len(sources) + len(self._pairs))
         self._stopped: str | None = None
+        self._failed: dict[str, str] = {}
         self._partitions: list[PartitionSummary] = []
         self._comparisons: dict[tuple[int, int], list[Comparison]] = {pair: [] for pair in self._pairs}
         self._missing: dict[tuple[int, int], list[str]] = {pair: [] for pair in self._pairs}
@@ -135,6 +136,10 @@ class _Run:
                 self._take(test, partitions)
             except KeyboardInterrupt:
                 self._stopped = INTERRUPTED
+            except AgentError as error:  # a real switch may fail late: what was found before counts
+                if not any(self._comparisons.values()):
+                    raise
+                self._failed[test.name] = str(error)
             self._note_missing(test, partitions)
         names = tuple(source.name for source in self._sources)
         comparisons = tuple(self._merged(pair) for pair in self._pairs)
@@ -225,7 +230,8 @@ class _Run:
     def _note_missing(self, test: SwitchTest, partitions: Mapping[int, Partition]) -> None:
         for pair, comparisons in self._comparisons.items():
             if not any(test in comparison.tests for comparison in comparisons):
-                self._missing[pair].append(f"test {test.name} was not compared: {self._reason_to_stop()}")
+                reason = self._failed.get(test.name) or self._reason_to_stop()
+                self._missing[pair].append(f"test {test.name} was not compared: {reason}")
                 explored = [partitions[number] for number in pair if number in partitions]
                 self._missing[pair] += [f"{each.agent}: {reason}" for each in explored for reason in each.reasons]
 

@@ -19,7 +19,7 @@ from sdnloom.report.crosscheck.json_format import crosscheck_json
 from sdnloom.report.crosscheck.pytest_file import expected_test, pair_test
 from sdnloom.report.crosscheck.text import crosscheck_text
 from sdnloom.report.crosscheck.view import CrosscheckView, confirmed_words, listed, number_of_tests
-from sdnloom.report.file_name import file_name
+from sdnloom.report.file_name import file_name, file_names
 
 TEST = load_test("set-config")
 [CASE] = TEST.cases
@@ -171,11 +171,24 @@ def test_a_pytest_file_is_python_in_which_names_stay_texts(text: str) -> None:
         (".hidden", "hidden"),
         ("\x1b[2J", "2J"),
         ("...", "unnamed"),
-        ("x" * 100, "x" * 60),
+        ("x" * 100, "x" * 40),
     ],
 )
 def test_names_of_files_are_no_paths(name: str, part: str) -> None:
     assert file_name(name) == part
+
+
+@pytest.mark.parametrize(
+    ("names", "parts"),
+    [
+        (["a", "b"], ["a", "b"]),
+        (["a", "a"], ["a", "a"]),
+        (["a/b", "a:b"], ["a-b-1", "a-b-2"]),
+        (["old/" + "x" * 40, "new/" + "x" * 40], ["x" * 40 + "-1", "x" * 40 + "-2"]),
+    ],
+)
+def test_different_names_have_different_files(names: list[str], parts: list[str]) -> None:
+    assert file_names(names) == parts
 
 
 def test_json_lists_every_inconsistency_and_files_of_causes() -> None:

@@ -70,6 +70,17 @@ def labelled_agent(text: str) -> LabelledAgent:
     return LabelledAgent(found[2], source)
 
 
+def check_labels(agents: Sequence[LabelledAgent]) -> None:
+    """Refuse two different agents of one name: a report could not tell them apart."""
+    given: dict[str, str] = {}
+    for agent in agents:
+        name = agent.source.name
+        if given.setdefault(name, agent.given) != agent.given:
+            raise CrosscheckOptionError(
+                f"{name} stands for {given[name]} and for {agent.given}; expected another label for one of them"
+            )
+
+
 def chosen_tests(names: Sequence[str], openflow: str | None) -> list[SwitchTest]:
     """Return the named tests, or all built-in ones of the version."""
     if names:

@@ -18,7 +18,7 @@ from sdnloom.crosscheck.witness_file import SwitchWitness, write_witness
 from sdnloom.report.crosscheck.pcapng import exchange_pcapng
 from sdnloom.report.crosscheck.pytest_file import expected_test, pair_test
 from sdnloom.report.crosscheck.view import case_of
-from sdnloom.report.file_name import file_name
+from sdnloom.report.file_name import file_name, file_names
 
 witnesses_option = click.option(
     "--witnesses",
@@ -55,8 +55,9 @@ class FoundWitness:
 
 def found_witnesses(result: CrosscheckResult, every: bool) -> Iterator[FoundWitness]:
     """Yield a witness for each root cause and, if wanted, for each inconsistency."""
+    parts = dict(zip(result.agents, file_names(result.agents), strict=True))
     for pair, comparison in enumerate(result.comparisons):
-        start = "" if len(result.comparisons) == 1 else f"{'-'.join(map(file_name, comparison.agents))}-"
+        start = "" if len(result.comparisons) == 1 else f"{'-'.join(parts[name] for name in comparison.agents)}-"
         groups: list[tuple[bool, Sequence[RootCause | Inconsistency]]] = [(True, comparison.root_causes)]
         if every:
             groups.append((False, comparison.inconsistencies))
@@ -107,14 +108,14 @@ def write_captures(found: Sequence[FoundWitness], folder: Path, sources: Mapping
         agents: dict[tuple[str, int], RecordedAgent] = {}
         for one in found:
             test = one.witness.test
-            for name in dict.fromkeys(one.witness.agents):
+            for name, part in zip(one.witness.agents, file_names(one.witness.agents), strict=True):
                 if (name, test.version) not in agents:
                     opened = stack.enter_context(sources[name].open(test.version))
                     agents[name, test.version] = RecordedAgent(opened)
                 agent = agents[name, test.version]
                 run_case(agent, test.case(one.witness.case), test.version, one.witness.values)
                 comment = f"{one.witness.condition}; agent {name}, test {test.name}"
-                write_file(folder / f"{one.name}-{file_name(name)}.pcapng", exchange_pcapng(agent.exchange, comment))
+                write_file(folder / f"{one.name}-{part}.pcapng", exchange_pcapng(agent.exchange, comment))
 
 
 def shown_files(**folders: Any) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from sdnloom.cli.crosscheck.options import (
+    check_labels,
     chosen_tests,
     labelled_agent,
     paths_option,
@@ -93,6 +94,7 @@ def command(
     if len(agents) < 2:
         raise click.UsageError("one agent is given; expected two or more to compare")
     named = [labelled_agent(agent) for agent in agents]
+    check_labels(named)
     chosen = chosen_tests(tests, openflow)
     progress = CrosscheckProgress()
     try:

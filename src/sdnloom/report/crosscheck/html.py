@@ -13,7 +13,7 @@ from sdnloom.crosscheck.output import AgentOutput
 from sdnloom.crosscheck.result import CrosscheckResult, pair_verdict
 from sdnloom.report.crosscheck.event_text import step_texts
 from sdnloom.report.crosscheck.html_style import STYLE
-from sdnloom.report.crosscheck.input_text import case_steps, changed_values, input_line
+from sdnloom.report.crosscheck.input_text import StepShown, case_steps, changed_values, input_line
 from sdnloom.report.crosscheck.view import (
     PLAIN_VIEW,
     CrosscheckView,
@@ -22,6 +22,7 @@ from sdnloom.report.crosscheck.view import (
     confirmed_words,
     listed,
     matrix_cell,
+    shortened_line,
     tests_words,
     verdict_words,
 )
@@ -138,7 +139,7 @@ def _steps(found: RootCause | Inconsistency, comparison: Comparison) -> list[str
     lines = [f'<div class="scroll"><table class="steps"><thead><tr><th scope="col">step</th>{head}</tr></thead><tbody>']
     steps = case_steps(case, found.witness)
     for number, events in enumerate(zip_longest(*found.outputs, fillvalue=())):
-        step = steps[number]
+        step = steps[number] if number < len(steps) else StepShown(f"step {number + 1}")  # a file may be wrong
         octets = f"<details><summary>octets</summary><code>{step.octets.hex()}</code></details>" if step.octets else ""
         mark = ' class="differs"' if events[0] != events[1] else ""
         cells = "".join(f"<td>{_lines(step_texts(each, test.version))}</td>" for each in events)
@@ -161,7 +162,7 @@ def _inconsistencies(comparison: Comparison) -> list[str]:
         witness = escape(input_line(case, one.witness, test.version))
         lines.append(
             f"<tr><td>{number}</td><td>{escape(case_place(test, case))}</td>"
-            f"<td>{escape(one.condition)}<br><code>{witness}</code></td>{outputs}<td>{words[one.confirmed]}</td></tr>"
+            f"<td>{escape(shortened_line(one.condition))}<br><code>{witness}</code></td>{outputs}<td>{words[one.confirmed]}</td></tr>"
         )
     more = len(comparison.inconsistencies) - len(shown)
     rest = f"<p>and {more:,} more, which JSON lists</p>" if more else ""

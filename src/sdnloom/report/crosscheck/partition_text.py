@@ -9,9 +9,8 @@ from sdnloom.crosscheck.partition import BehaviourClass, Partition
 from sdnloom.inputs.condition_text import condition_text
 from sdnloom.report.crosscheck.event_text import step_texts
 from sdnloom.report.crosscheck.input_text import case_steps, input_line
+from sdnloom.report.crosscheck.view import shortened_line
 from sdnloom.report.describe import counted
-
-_MOST_CONDITION = 300  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +50,7 @@ def partitions_text(explored: Sequence[ExploredPartition], unexplored: Sequence[
 
 def condition_line(one: BehaviourClass) -> str:
     """The condition of a class, cut if it is long."""
-    text = condition_text(one.condition) or "every input"
-    return text if len(text) <= _MOST_CONDITION else f"{text[:_MOST_CONDITION]}..."
+    return shortened_line(condition_text(one.condition) or "every input")
 
 
 def _class(number: int, one: BehaviourClass, partition: Partition) -> list[str]:

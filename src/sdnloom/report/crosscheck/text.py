@@ -14,6 +14,7 @@ from sdnloom.report.crosscheck.view import (
     case_place,
     confirmed_words,
     matrix,
+    shortened_line,
     verdict_words,
 )
 from sdnloom.report.describe import counted
@@ -67,7 +68,7 @@ def _inconsistency(place: int, one: Inconsistency, comparison: Comparison) -> li
     test, case = case_of(comparison, one)
     texts = difference_texts(one.outputs, test.version)
     return [
-        f"inconsistency {place}, {case_place(test, case)}: {one.condition}",
+        f"inconsistency {place}, {case_place(test, case)}: {shortened_line(one.condition)}",
         f"     {input_line(case, one.witness, test.version)}",
         *(f"     {agent}: {text}" for agent, text in zip(comparison.agents, texts, strict=True)),
         f"     {confirmed_words([one])}",

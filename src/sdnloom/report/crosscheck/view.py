@@ -4,11 +4,14 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 from sdnloom.crosscheck.comparison import Comparison, Inconsistency, RootCause
 from sdnloom.crosscheck.result import CrosscheckResult, pair_verdict
 from sdnloom.crosscheck.switch_test import Case, SwitchTest
 from sdnloom.report.describe import counted
+
+_MOST_TEXT: Final = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +89,11 @@ def confirmed_words(inconsistencies: Sequence[Inconsistency], cause: RootCause |
         missing = states.count(None)
         return f"{words}, {'not replayed' if missing == len(states) else f'{missing:,} not replayed'}"
     return f"{words}, confirmed"
+
+
+def shortened_line(text: str) -> str:
+    """Return a text that fits on a few lines: conditions of paths can have thousands of characters."""
+    return text if len(text) <= _MOST_TEXT else f"{text[:_MOST_TEXT]}..."
 
 
 def matrix(result: CrosscheckResult) -> list[list[str]]:
