@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sdnloom.crosscheck.agents.compact.differences import CATEGORIES, DIFFERENCES, DifferenceRow
+from sdnloom.crosscheck.agents.compact.differences import CATEGORIES, DIFFERENCES, DIFFERENCES13, DifferenceRow
 from sdnloom.crosscheck.agents.compact.modifications import MODIFICATIONS, Modification
 from sdnloom.crosscheck.agents.load import load_agent
 from sdnloom.crosscheck.exchange import run_case
@@ -35,7 +35,7 @@ def crashes(output: AgentOutput) -> bool:
     return any(event.kind == CRASH for step in output for event in step)
 
 
-@pytest.mark.parametrize("row", DIFFERENCES, ids=lambda row: row.name)
+@pytest.mark.parametrize("row", [*DIFFERENCES, *DIFFERENCES13], ids=lambda row: f"{row.test}-{row.name}")
 def test_a_row_of_the_table_is_a_difference(row: DifferenceRow) -> None:
     reference, ovs = (output_of(name, row.test, row.case, dict(row.values)) for name in ("reference-like", "ovs-like"))
     assert reference != ovs
@@ -46,13 +46,14 @@ def test_the_table_has_every_category_of_soft_and_three_crashes() -> None:
     assert {row.category for row in DIFFERENCES} == set(CATEGORIES)
     assert sum(row.crashes for row in DIFFERENCES) == 3
     assert len({row.name for row in DIFFERENCES}) == len(DIFFERENCES) == 29
+    assert len({row.name for row in DIFFERENCES13}) == len(DIFFERENCES13) == 11
 
 
 def test_harmless_inputs_show_no_difference_but_in_what_the_agents_say_of_themselves_and_in_vendor_statistics() -> None:
     different = set()
     for name in built_in_tests():
         test = load_test(name)
-        for case in test.cases if test.version == 1 else ():
+        for case in test.cases:
             if output_of("reference-like", name, case.name, {}) != output_of("ovs-like", name, case.name, {}):
                 different.add((name, case.name))
     itself = {("self-description", case) for case in ("features", "description", "tables")}
@@ -83,5 +84,6 @@ def test_the_page_shows_both_tables_and_the_example() -> None:
         for row in MODIFICATIONS.values()
     ]
     assert [line for line in lines if line.startswith("| `") and line.count("|") in (6, 7)] == rows
+    assert f"{', '.join(f'`{row.name}`' for row in DIFFERENCES13)}." in " ".join(lines)
     example = (PAGE.parents[1] / "examples" / "crosscheck" / "tiny_switch.py").read_text()
     assert f"```python\n{example}```\n" in PAGE.read_text()

@@ -4,7 +4,7 @@ The categories are those of SOFT, section 5.1.2, in its order; the last one is o
 the table, the tests run its inputs, and the benchmarks compare the number of reported root causes with its length.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 CATEGORIES: Final = (
@@ -263,3 +263,29 @@ DIFFERENCES: Final = (
         )
     ),
 )
+
+
+def _in_13() -> tuple[DifferenceRow, ...]:
+    output, first, large = "m1.actions[2].port", "m1.actions[0]", 256
+    applied = "m1.instructions[0].actions[1].port"
+    ports = {"large-port": large, "normal": 0xFFFFFFFA}
+    inputs = {
+        "packet-out-vlan-vid": (("m1.actions[1].vlan_vid", 0x2005),),
+        "packet-out-buffer": (("m1.buffer_id", 7),),
+        "crash-controller": ((output, 0xFFFFFFFD),),
+        "crash-vlan": ((f"{first}.type", 17), (f"{first}.argument", 0x81000000)),
+        "order-buffer-port": (("m1.buffer_id", 7), (output, 0xFFFFFFFF)),
+        "flow-mod-matched-port": (("m1.match.in_port", 2),),
+        "flow-mod-buffer": (("m1.buffer_id", 7),),
+        **{f"packet-out-{name}": ((output, port),) for name, port in ports.items()},
+        **{f"flow-mod-{name}": ((applied, port),) for name, port in ports.items()},
+    }
+    return tuple(
+        replace(row, test="flow-mod-13" if "flow-mod" in row.name else "packet-out-13", case="test", values=found)
+        for row in DIFFERENCES
+        if (found := inputs.get(row.name)) is not None
+    )
+
+
+# The differences that OpenFlow 1.3 has too, with inputs of its tests. There a tag is added by PUSH_VLAN.
+DIFFERENCES13: Final = _in_13()

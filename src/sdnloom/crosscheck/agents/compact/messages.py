@@ -43,11 +43,7 @@ class CompactMessages:
         if not behaviours.buffer_before_ports:
             packet = self._packet(buffer_id, data)
         if packet is not None:
-            self.check_fit(actions, packet)
             self.datapath.send_out(actions, in_port, packet)
-
-    def check_fit(self, actions: list[CompactAction], packet: bytes) -> None:
-        """Refuse actions that do not fit the packet of a Packet Out; 1.0 has no such rule."""
 
     def _packet(self, buffer_id: int, data: bytes) -> bytes | None:
         """Return the packet of a Packet Out, or None if its buffer does not exist and that is not reported."""

@@ -1,6 +1,6 @@
 """The messages of OpenFlow 1.3 that the compact switch knows: Packet Out, Flow Mod, Echo and Barrier."""
 
-from sdnloom.crosscheck.agents.compact.actions import CompactAction, check_action_ports, has_bad_value
+from sdnloom.crosscheck.agents.compact.actions import check_action_ports, has_bad_value
 from sdnloom.crosscheck.agents.compact.arithmetic import equal_bit, nonzero_bit
 from sdnloom.crosscheck.agents.compact.behaviours import Behaviours
 from sdnloom.crosscheck.agents.compact.flow_table import CompactEntry
@@ -20,6 +20,7 @@ from sdnloom.crosscheck.agents.compact.openflow13.numbers import PORTS13, VERSIO
 from sdnloom.crosscheck.agents.compact.openflow13.protocol import Protocol13
 from sdnloom.crosscheck.agents.compact.wire import (
     HEADER_OCTETS,
+    UNBUFFERED,
     Errors10,
     Kinds10,
     Refusal,
@@ -39,7 +40,6 @@ class Messages13(CompactMessages):
 
     def __init__(self, behaviours: Behaviours) -> None:
         super().__init__(behaviours, Protocol13())
-        self._needs: list[tuple[CompactAction, str | None]] = []  # of the Packet Out that is carried out
 
     def carry_out(self, kind: int, message: bytes) -> None:
         """Carry out a message of this type; raises Refusal."""
@@ -62,12 +62,10 @@ class Messages13(CompactMessages):
         check_size(len(message) >= 24)
         buffer_id, in_port, size = number_at(message, 8, 4), number_at(message, 12, 4), number_at(message, 16, 2)
         check_size(size <= len(message) - 24)
-        self._needs = known_actions13(split_actions13(message[24 : 24 + size]))
-        self.send_packet([action for action, _ in self._needs], buffer_id, in_port, message[24 + size :])
-
-    def check_fit(self, actions: list[CompactAction], packet: bytes) -> None:
-        """Refuse actions that do not fit the packet of a Packet Out."""
-        check_action_fit(self._needs, [], _facts(CompactFrame(packet)))
+        actions, data = known_actions13(split_actions13(message[24 : 24 + size])), message[24 + size :]
+        if buffer_id == UNBUFFERED:  # nothing is ever buffered in 1.3: misses are dropped
+            check_action_fit(actions, [], _facts(CompactFrame(data)))
+        self.send_packet([action for action, _ in actions], buffer_id, in_port, data)
 
     def _flow_mod(self, message: bytes) -> None:
         check_size(len(message) >= 56)
@@ -119,12 +117,12 @@ class Messages13(CompactMessages):
             known_actions13(split_actions13(found[kind][4:])) if kind in found else []
             for kind in (InstructionKinds13.APPLY, InstructionKinds13.WRITE)
         )
+        check_action_fit(applied, written, match.facts)
         for actions in (applied, written):
             plain = [action for action, _ in actions]
             check_action_ports(plain, self.behaviours, PORTS13, match)
             if self.behaviours.bad_values_in_flow_mod == "refuse" and has_bad_value(plain):
                 raise Refusal(Errors13.SET_ARGUMENT)
-        check_action_fit(applied, written, match.facts)
         entry.actions = [action for action, _ in applied]
         entry.last_actions = action_set13([action for action, _ in written])
 
