@@ -9,11 +9,12 @@ from contextlib import contextmanager
 from typing import Final
 
 from sdnloom.crosscheck.agent import Agent, AgentError, Observed, Wait
-from sdnloom.crosscheck.agents.remote_agent import FLOW_MOD, RemoteAgent, asks_for_report, framing, with_errors
+from sdnloom.crosscheck.agents.remote_agent import RemoteAgent, asks_for_report, framing, with_errors
 from sdnloom.network.openflow.constants import V10, V13
 from sdnloom.network.openflow.tables import STATS_REQUEST
 from sdnloom.switches.errors import ConnectionClosedError, RealSwitchError, SwitchEndedError
 from sdnloom.switches.openvswitch import OpenVswitch, SwitchReaction
+from sdnloom.switches.reset_messages import FLOW_MOD
 
 OPEN_VSWITCH: Final = "openvswitch"
 _PACKET_OUT: Final = 13

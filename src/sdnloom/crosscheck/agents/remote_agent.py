@@ -13,8 +13,8 @@ from typing import Final
 from sdnloom.crosscheck.agent import AgentError, Close, Crash, Observed, Wait
 from sdnloom.network.openflow.constants import V10, V13
 from sdnloom.switches.errors import ConnectionClosedError, RealSwitchError, SwitchEndedError, SwitchSilentError
+from sdnloom.switches.reset_messages import FLOW_MOD
 
-FLOW_MOD: Final = 14
 _HEADER: Final = 8
 _FLAGS_AT: Final = {V10: 70, V13: 44}  # where a FlowMod has its flags
 _SEND_FLOW_REMOVED: Final = 1
