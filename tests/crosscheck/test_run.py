@@ -196,7 +196,10 @@ def test_without_time_no_test_is_compared_and_each_is_named() -> None:
 
 
 def test_time_that_is_left_is_shared(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Six pieces of work, two explorations and a comparison for each test; here none of them takes any time."""
+    """Six pieces of work, two explorations and a comparison for each test; here none of them takes any time.
+
+    An exploration may take a quarter of what is left, or its equal share if that is more.
+    """
     shares = []
 
     def spy(source: Any, test: SwitchTest, options: ExploreOptions, *rest: Any) -> Partition:
@@ -205,7 +208,7 @@ def test_time_that_is_left_is_shared(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(run, "explore_agent", spy)
     result = crosscheck_agents([old(), new()], [PORTS, VLAN], CrosscheckOptions(seconds=600), clock=lambda: 0.0)
-    assert shares == [100, 120, 200, 300]
+    assert shares == [150, 150, 200, 300]
     assert (result.verdict, result.complete) == ("differ", True)
 
 

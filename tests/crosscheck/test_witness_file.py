@@ -1,7 +1,9 @@
 """Witness files: what is written comes back, and what is no witness is refused with its place."""
 
 import json
+import random
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -132,3 +134,22 @@ def test_files_that_cannot_be_read_or_written_are_named(tmp_path: Path) -> None:
         file.truncate((16 << 20) + 1)
     with pytest.raises(WitnessFileError, match="16,777,217 bytes; expected at most 16,777,216"):
         read_witness(tmp_path / "large.json")
+
+
+def test_random_changes_of_a_file_are_read_or_refused_and_nothing_else() -> None:
+    source = random.Random(15)
+    values: list[Any] = [None, True, -1, 0, 1 << 70, 1.5, "", "a", [], {}, [[]], {"hex": "0"}]
+    read = 0
+    for _ in range(200):
+        document = json.loads(witness_text(WITNESS))
+        place: Any = document
+        while True:
+            key = source.choice(list(place) if isinstance(place, dict) else range(len(place)))
+            if not isinstance(place[key], dict | list) or not place[key] or source.random() < 0.2:
+                break
+            place = place[key]
+        place[key] = source.choice(values)
+        with suppress(WitnessFileError):
+            parse_witness(json.dumps(document))
+            read += 1
+    assert 0 < read < 100

@@ -31,6 +31,7 @@ from sdnloom.crosscheck.switch_test import SwitchTest
 from sdnloom.crosscheck.witness_file import SwitchWitness
 from sdnloom.network.openflow.constants import version_name
 
+_LARGEST_SHARE: Final = 1 / 4  # of the time that is left, for one exploration: few tests need most of the time
 _OF_TIME: Final = "the time limit of"
 
 
@@ -161,7 +162,7 @@ class _Run:
         return iter(sorted(enumerate(self._sources), key=lambda item: item[1].black_box))
 
     def _partition(self, source: AgentSource, test: SwitchTest, known: Sequence[Partition]) -> Partition:
-        seconds = self._share()
+        seconds = self._share(_LARGEST_SHARE)
         if source.black_box:
             inputs = list(chosen_inputs(test, known, self._options.inputs, self._options.seed))
             return try_inputs(source, test, inputs, seconds, self._on_event)
@@ -244,10 +245,10 @@ class _Run:
             return None
         return self._options.seconds - (self._clock() - self._started)
 
-    def _share(self) -> float | None:
-        """The time that the next phase may take: what is left, divided by what is left to do."""
+    def _share(self, least: float = 0.0) -> float | None:
+        """The time that the next phase may take: what is left, divided by what is left to do, or a part of it."""
         left = self._left()
-        share = None if left is None else max(left, 0.0) / max(self._work_left, 1)
+        share = None if left is None else max(left, 0.0) * max(1 / max(self._work_left, 1), least)
         self._work_left -= 1
         return share
 

@@ -93,6 +93,16 @@ def test_what_was_not_confirmed_is_said_loudly(states: tuple[bool | None, ...], 
     assert confirmed_words(found, replace(CAUSE, confirmed=cause)) == words
 
 
+def test_of_many_ways_to_differ_the_text_has_three() -> None:
+    ways = "; ".join(f"a sends {number}, b does nothing" for number in range(5))
+    text = crosscheck_text(result(replace(DIFFER, root_causes=(replace(CAUSE, difference=ways),))))
+    assert (
+        "     a sends 0, b does nothing; a sends 1, b does nothing; a sends 2, b does nothing; and 2 more ways" in text
+    )
+    document = json.loads(crosscheck_json(result(replace(DIFFER, root_causes=(replace(CAUSE, difference=ways),)))))
+    assert document["root_causes"][0]["difference"] == ways
+
+
 def test_the_number_of_tests_is_that_of_inputs_tried_if_there_is_a_black_box() -> None:
     assert number_of_tests(result(AGREE)) == 10
     mixed = result(AGREE)

@@ -20,6 +20,7 @@ from sdnloom.report.crosscheck.view import (
     case_of,
     case_place,
     confirmed_words,
+    difference_line,
     listed,
     matrix_cell,
     shortened_line,
@@ -119,7 +120,7 @@ def _cause(number: int, place: int, cause: RootCause, comparison: Comparison, vi
     lines = [
         f'<article id="cause-{number + 1}-{place + 1}">',
         f'<h3><a class="number" href="#cause-{number + 1}-{place + 1}">{place + 1}</a> {escape(cause.condition)}</h3>',
-        f'<p class="difference">{escape(cause.difference)}</p>',
+        f'<p class="difference">{escape(difference_line(cause))}</p>',
         f'<p class="caption">For example in {escape(case_place(test, case))}: '
         f"{'these fields differ from the harmless input' if rows else 'the harmless input'}</p>",
         f'<table class="input"><tbody>{rows}</tbody></table>' if rows else "",

@@ -13,6 +13,7 @@ from sdnloom.report.crosscheck.view import (
     case_of,
     case_place,
     confirmed_words,
+    difference_line,
     matrix,
     shortened_line,
     verdict_words,
@@ -56,7 +57,7 @@ def _cause(place: int, cause: RootCause, comparison: Comparison, view: Crosschec
     found = [comparison.inconsistencies[index] for index in cause.inconsistencies]
     lines = [
         f"{place + 1}. {cause.condition}",
-        f"     {cause.difference}",
+        f"     {difference_line(cause)}",
         f"     for example in {case_place(test, case)}: {input_line(case, cause.witness, test.version)}",
         f"     {confirmed_words(found, cause)}",
     ]

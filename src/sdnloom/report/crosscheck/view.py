@@ -12,6 +12,7 @@ from sdnloom.crosscheck.switch_test import Case, SwitchTest
 from sdnloom.report.describe import counted
 
 _MOST_TEXT: Final = 300
+_MOST_WAYS: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +95,13 @@ def confirmed_words(inconsistencies: Sequence[Inconsistency], cause: RootCause |
 def shortened_line(text: str) -> str:
     """Return a text that fits on a few lines: conditions of paths can have thousands of characters."""
     return text if len(text) <= _MOST_TEXT else f"{text[:_MOST_TEXT]}..."
+
+
+def difference_line(cause: RootCause) -> str:
+    """Return what each agent does; of many ways in which they differ, the first few."""
+    ways = cause.difference.split("; ")
+    more = len(ways) - _MOST_WAYS
+    return "; ".join(ways[:_MOST_WAYS]) + (f"; and {counted(more, 'more way')} to differ" if more > 0 else "")
 
 
 def matrix(result: CrosscheckResult) -> list[list[str]]:
