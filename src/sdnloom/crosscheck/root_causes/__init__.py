@@ -12,6 +12,7 @@ if both agents refuse it, one of them as it refuses a smaller input that differs
 both faults and choose differently which one to report: that is an order of validation, one cause for each two parts of
 a message. (`explanation`)
 
-A field of a message that has the same two values wherever it appears, such as what a switch says of itself, is one
-cause, however the message is asked for.
+A field that differs is explained by a smaller input in which the same field differs, in a frame or in a message, or in
+which the agents react differently. A field of a reply that has the same two values wherever it appears, such as what a
+switch says of itself, is one cause, however the message is asked for.
 """

@@ -48,12 +48,13 @@ def root_cause(test: SwitchTest, agents: tuple[str, str], found: FoundCause) -> 
     """Return a cause that was found in a test."""
     focus, difference = found.focus, found.difference
     place = place_text(found.case, focus.values, difference.step)
+    where = "" if message_base(place) in (message_base(focus.message), "on a fresh connection") else f"{place}: "
     names = tuple(dict.fromkeys(name for each in focus.fields for name in (each.name, each.equal_name) if name))
     if is_message_field(difference) and not focus.fields and not focus.tags:
         message, _, name = difference.field.partition(".")
         first, second = field_values(difference, found.outputs)
-        where = place if place.startswith(("on ", "after ")) else f"to {place}"
-        condition = f"{message} {where}: {name} {first} / {second}"
+        asked = place if place.startswith(("on ", "after ")) else f"to {place}"
+        condition = f"{message} {asked}: {name} {first} / {second}"
         names = (name,)
     elif focus.fields or focus.fixed:
         message, condition = focus.message, focus.condition(test.version)
@@ -67,7 +68,7 @@ def root_cause(test: SwitchTest, agents: tuple[str, str], found: FoundCause) -> 
         message,
         names,
         condition,
-        difference_text(agents, difference, found.outputs, test.version),
+        where + difference_text(agents, difference, found.outputs, test.version),
         test.name,
         found.case.name,
         focus.values,

@@ -59,7 +59,7 @@ def place_text(case: Case, values: Mapping[str, int], step: int) -> str:
 def difference_text(
     agents: tuple[str, str], difference: Difference, outputs: tuple[AgentOutput, AgentOutput], version: int
 ) -> str:
-    """Return what each agent does."""
+    """Return what each agent does in the step of the difference."""
     if difference.field:
         first, second = field_values(difference, outputs)
         return f"{difference.field}: {agents[0]} {first}, {agents[1]} {second}"

@@ -210,8 +210,8 @@ def packet_field(name: str) -> str:
 
 
 def is_message_field(difference: Difference) -> bool:
-    """Return whether a field of a message differs, not one of a packet."""
-    return "." in difference.field and packet_field(difference.field) == difference.field
+    """Return whether a field of a message differs, not what happened to a packet."""
+    return "." in difference.field and not difference.field.startswith((f"{FRAME}.", "PacketIn."))
 
 
 def described_field(name: str) -> str:

@@ -100,9 +100,9 @@ def _places(part: _Part, units: tuple[tuple[Field, ...], ...]) -> frozenset[str]
 def _of_field(
     trial: Trial, values: Mapping[str, int], difference: Difference, units: tuple[tuple[Field, ...], ...]
 ) -> Explanation:
-    """Return the smaller inputs that have the same field of a packet or message different, wherever it appears."""
+    """Return a smaller input in which the same field differs, wherever it is, or the agents react differently."""
     wanted = packet_field(difference.field)
     for part in _parts(trial, values, difference.step, units):
-        if any(packet_field(each.field) == wanted for each in trial.differences(part.values)):
+        if any(packet_field(each.field) in (wanted, "") for each in trial.new_differences(part.values)):
             return Explanation(smaller=(part.values,))
     return Explanation()

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from dataclasses import field as data_field
 
+from sdnloom.crosscheck.output import OCTETS
 from sdnloom.crosscheck.root_causes.cause_text import field_values
 from sdnloom.crosscheck.root_causes.difference import Difference, described_field, is_message_field
 from sdnloom.crosscheck.root_causes.explanation import explain
@@ -33,7 +34,10 @@ class FoundCause:
         if self.order:
             return (self.focus.message, "order", frozenset(self.order))
         if is_message_field(self.difference):
-            return (described_field(self.difference.field), *field_values(self.difference, self.outputs))
+            name = described_field(self.difference.field)
+            if name.rpartition(".")[2] in OCTETS:  # of every message that has it
+                return (name,)
+            return (name, *field_values(self.difference, self.outputs))
         names = tuple(sorted((each.name, each.equal_name) for each in self.focus.fields))
         return (self.focus.message, tuple(sorted(self.focus.tags)), names, self.difference)
 

@@ -1,8 +1,8 @@
 """The focus of a minimal input: its changed fields with the sets of values that keep the difference, as text."""
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Final
 
 from sdnloom.crosscheck.fields import Field, field_text, message_name
@@ -19,6 +19,7 @@ from sdnloom.symbolic.terms.node import Term
 MakeCheck = Callable[[Mapping[str, int], Field, Difference], Check | None]
 
 _OUTPUT: Final = "OUTPUT"
+_ORDINALS: Final = ("first", "second", "third")
 _IN_NAME: Final = frozenset(("stats", "command", "message"))  # kinds of tags that the name of a message tells
 
 
@@ -176,7 +177,17 @@ def _named(trial: Trial, values: Values, fixed: tuple[tuple[Field, int], ...], f
         name = _display_name(field, outputs)
         equal_name = "" if equal is None else _display_name(equal, outputs)
         fields.append(FocusField(field, name, each.values, each.exact, equal, equal_name))
-    return Focus(message, tuple(tags), tuple(fields), fixed, values)
+    return Focus(message, tuple(tags), tuple(_numbered(fields)), fixed, values)
+
+
+def _numbered(fields: list[FocusField]) -> Iterator[FocusField]:
+    """Yield the fields, those of the same name with their order."""
+    names = [each.name for each in fields]
+    for place, each in enumerate(fields):
+        if names.count(each.name) > 1:
+            yield replace(each, name=f"{_ORDINALS[min(names[:place].count(each.name), 2)]} {each.name}")
+        else:
+            yield each
 
 
 def _display_name(field: Field, outputs: set[str]) -> str:
