@@ -16,24 +16,24 @@ def error(*body: int, quoted: bytes = REQUEST) -> bytes:
 
 
 def test_vendor_type_code_and_the_quoted_request_are_fields() -> None:
-    (event,) = events_of([error(0xB0C2, 0, 0x2320, 10, 0)], V10)
+    (event,) = events_of([error(0xB0C2, 0, 0x2320, 3, 258)], V10)
     expected = {
         "xid": 7,
         "type": 0xB0C2,
         "code": 0,
         "vendor": 0x2320,
-        "vendor_type": 10,
-        "vendor_code": 0,
+        "vendor_type": 3,
+        "vendor_code": 258,
         "data": REQUEST,
     }
     assert event.values() == expected
-    assert error_words(event.values(), V10) == ("nicira", "switch_config_failed", "bad_flags")
-    assert agent_event_text(event, V10) == "Error nicira switch_config_failed bad_flags"
+    assert error_words(event.values(), V10) == ("nicira", "flow_mod_failed", "bad_flags")
+    assert agent_event_text(event, V10) == "Error nicira flow_mod_failed bad_flags"
 
 
 def test_numbers_without_a_name_and_other_vendors_stay_numbers() -> None:
-    (event,) = events_of([error(0xB0C2, 0, 0x2320, 1, 515)], V10)
-    assert error_words(event.values(), V10) == ("nicira", "bad_request", 515)
+    (event,) = events_of([error(0xB0C2, 0, 0x2320, 77, 515)], V10)
+    assert error_words(event.values(), V10) == ("nicira", 77, 515)
     (event,) = events_of([error(0xB0C2, 0, 0x1234, 1, 2)], V10)
     assert error_words(event.values(), V10) == ("vendor 0x1234", 1, 2)
 

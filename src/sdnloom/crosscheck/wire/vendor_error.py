@@ -1,7 +1,7 @@
 """Errors of a vendor inside of errors: Open vSwitch writes what OpenFlow 1.0 has no number for with type 0xb0c2.
 
-The data of such an error starts with the vendor and a type and code of its own; the quoted request follows. Nicira uses
-the numbers of later versions of OpenFlow where these have the error, and its own from 256 on.
+The data of such an error starts with the vendor and a type and code of its own; the quoted request follows. Nicira's
+types are those of the version, and its codes start at 256.
 """
 
 import struct
@@ -9,11 +9,13 @@ from collections.abc import Mapping
 from typing import Final
 
 from sdnloom.crosscheck.output import OutputValue
-from sdnloom.network.openflow.constants import V13, VERSIONS
+from sdnloom.network.openflow.constants import V10, VERSIONS
 from sdnloom.network.openflow.errors import error_names
 
 VENDOR_ERROR: Final = 0xB0C2
 _NICIRA: Final = 0x00002320
+# Version, type and code -> the name of the code, as `ovs-ofctl ofp-print` writes it.
+_CODES: Final = {(V10, 1, 514): "bad_port", (V10, 1, 521): "unencodable_error", (V10, 3, 258): "bad_flags"}
 _HEAD: Final = struct.Struct("!IHH")
 
 
@@ -33,6 +35,7 @@ def error_words(values: Mapping[str, OutputValue], version: int) -> tuple[str | 
     vendor, vendor_kind, vendor_code = (values.get(name) for name in ("vendor", "vendor_type", "vendor_code"))
     if isinstance(vendor, int) and isinstance(vendor_kind, int) and isinstance(vendor_code, int):
         if vendor == _NICIRA:
-            return ("nicira", *error_names(V13, vendor_kind, vendor_code))
+            kind_name, code_name = error_names(version, vendor_kind, vendor_code)
+            return ("nicira", kind_name, _CODES.get((version, vendor_kind, vendor_code), code_name))
         return (f"vendor {vendor:#x}", vendor_kind, vendor_code)
     return error_names(version, kind, code)
