@@ -1,12 +1,10 @@
 """Captures of exchanges: Wireshark reads them, and so does a small reader that follows the format's description."""
 
-import shutil
 import struct
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
-
-import pytest
 
 from sdnloom.crosscheck.agent import Close, Crash, Observed, Wait
 from sdnloom.crosscheck.recorded_agent import Exchanged
@@ -121,8 +119,8 @@ def test_a_frame_on_a_port_without_number_is_not_taken_for_the_connection() -> N
     assert [packet.interface for packet in packets[3:]] == ["port 0", "port 65534"]
 
 
-@pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not installed")
-def test_wireshark_reads_the_messages_and_finds_no_mistake(tmp_path: Path) -> None:
+def test_wireshark_reads_the_messages_and_finds_no_mistake(tmp_path: Path, need_tool: Callable[[str], None]) -> None:
+    need_tool("tshark")
     (tmp_path / "a.pcapng").write_bytes(exchange_pcapng(WHOLE, "an example"))
     fields = [
         part for name in ("openflow_1_0.type", "tcp.analysis.flags", "tcp.checksum.status") for part in ("-e", name)
