@@ -5,18 +5,28 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from tests.cli.test_inputs import HEAD, SCENARIO
 
-# Each run of the handler and each import is told through a pipe; the many comparisons give many classes.
+# Each run of the handler and each import is told through a pipe, and waits until the test has read of it, so that an
+# interrupt comes at that moment however busy the machine is. The many comparisons give many classes.
 PROGRAM = """
 import os
 
-TOLD = int(os.environ["TOLD"])
-os.write(TOLD, b"i")
+TOLD, GO = int(os.environ["TOLD"]), int(os.environ["GO"])
+
+
+def tell(what):
+    os.write(TOLD, what)
+    os.read(GO, 1)
+
+
+tell(b"i")
 
 
 class Many:
@@ -24,7 +34,7 @@ class Many:
         self.seen = 0
 
     def packet_in(self, net, switch, message):
-        os.write(TOLD, b"r")
+        tell(b"r")
         self.seen = min(self.seen + 1, 2)
         frame = decode(message.data).headers[0]
         for number in range(300):
@@ -33,26 +43,48 @@ class Many:
 """
 
 
+@contextmanager
+def taking_interrupts() -> Iterator[None]:
+    """A context whose new processes take Ctrl-C, even if this one ignores it: a shell starts jobs behind `&` so."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def interrupted(folder: Path, moment: str, *arguments: str) -> tuple[int, str, str]:
-    """Run a command and interrupt it when it has told so much."""
+    """Run a command and interrupt it when it has told so much, and before it goes on."""
     (folder / "switch.py").write_text(HEAD + PROGRAM)
     (folder / "net.toml").write_text(SCENARIO)
     reads, writes = os.pipe()
+    waits, lets_go = os.pipe()
     command = (sys.executable, "-m", "sdnloom", arguments[0], str(folder / "net.toml"), *arguments[1:])
     with (
         (folder / "out").open("w") as out,
         (folder / "err").open("w") as err,
+        taking_interrupts(),
         subprocess.Popen(
-            command, stdout=out, stderr=err, pass_fds=(writes,), cwd=folder, env={**os.environ, "TOLD": str(writes)}
+            command,
+            stdout=out,
+            stderr=err,
+            pass_fds=(writes, waits),
+            cwd=folder,
+            env={**os.environ, "TOLD": str(writes), "GO": str(waits)},
         ) as process,
     ):
         os.close(writes)
+        os.close(waits)
         told = ""
-        while moment not in told:
+        while True:
             read = os.read(reads, 1)
             assert read, "the command ended too early"
             told += read.decode()
+            if moment in told:
+                break
+            os.write(lets_go, b".")
         process.send_signal(signal.SIGINT)
+        os.close(lets_go)  # whatever waits goes on, now and later
         while os.read(reads, 1 << 16):
             pass
         os.close(reads)
