@@ -121,6 +121,7 @@ def test_other_values_are_no_observations(wrong: object) -> None:
         events_of([wrong], V10)
 
 
+@settings(max_examples=40)
 @given(matches(V10), matches(V10))
 def test_matches_of_1_0_are_equal_exactly_if_they_mean_the_same(first: Match, second: Match) -> None:
     assert (only(FlowRemoved(first)) == only(FlowRemoved(second))) == (first == second)
@@ -148,7 +149,7 @@ def _symbolic(data: bytes, chosen: list[int]) -> tuple[bytes, dict[str, int]]:
 
 
 @pytest.mark.parametrize("version", [V10, V13])
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(choice=st.data())
 def test_a_symbolic_message_has_the_fields_of_the_concrete_one(version: int, choice: st.DataObject) -> None:
     """For the input of the run, and for every other input that takes the same path."""

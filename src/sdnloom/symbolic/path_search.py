@@ -21,6 +21,7 @@ from sdnloom.symbolic.solver.guess import NO_PREFERENCE, Preferred
 from sdnloom.symbolic.solver.interface import SolverAnswer, find_solver
 from sdnloom.symbolic.terms.constructors import not_, term_text
 from sdnloom.symbolic.terms.evaluate import evaluate_term
+from sdnloom.symbolic.terms.memo import term_memory
 from sdnloom.symbolic.terms.node import Term
 from sdnloom.symbolic.terms.node import variables as variables_of
 
@@ -59,7 +60,7 @@ def explore(
     before each branch is flipped.
     """
     search = _Search(run, variables, domain, options or ExplorationOptions(), clock, on_event, preferred, before_query)
-    with followed_libraries():  # for all runs at once
+    with followed_libraries(), term_memory():  # for all runs at once
         return search.explore(_initial_values(initial or {}, variables))
 
 

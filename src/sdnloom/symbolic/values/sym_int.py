@@ -12,6 +12,7 @@ from typing import Any, Literal, NoReturn
 
 from sdnloom.symbolic.terms import constructors as terms
 from sdnloom.symbolic.terms.constructors import Term, const
+from sdnloom.symbolic.terms.memo import remembered
 from sdnloom.symbolic.values.fork import concretise_term, decide, decided_without_fork
 
 MAX_SHIFT = 256  # largest symbolic amount of a shift; a larger one is concretised
@@ -283,12 +284,35 @@ def concrete_int(value: int) -> int:
 
 def fit(value: int, width: int) -> Term:
     """Return the number as a two's complement term of `width` bits, which must be enough for its interval."""
-    if not isinstance(value, SymInt):
-        return const(value, width)
-    term = value.term
-    if term.width > width:
-        return terms.extract(term, width - 1, 0)
-    return terms.sign_extend(term, width) if value.low < 0 else terms.zero_extend(term, width)
+    return _fit_form(*number_form(value), width)
+
+
+def number_form(value: int) -> tuple[Term | int, bool]:
+    """Return what `fit` needs of a number: its term, or itself, and whether it may be negative."""
+    if isinstance(value, SymInt):
+        return value.term, value.low < 0
+    return concrete_int(value), False
+
+
+@remembered
+def combined(
+    operation: Callable[[Term, Term], Term],
+    width: int,
+    left: Term | int,
+    left_signed: bool,
+    right: Term | int,
+    right_signed: bool,
+) -> Term:
+    """Return the operation on two numbers in so many bits."""
+    return operation(_fit_form(left, left_signed, width), _fit_form(right, right_signed, width))
+
+
+def _fit_form(form: Term | int, is_signed: bool, width: int) -> Term:
+    if isinstance(form, int):
+        return const(form, width)
+    if form.width > width:
+        return terms.extract(form, width - 1, 0)
+    return terms.sign_extend(form, width) if is_signed else terms.zero_extend(form, width)
 
 
 def bounds(value: int) -> tuple[int, int]:
@@ -390,7 +414,7 @@ def _equal(left: SymInt, right: int) -> bool:
     if high < left.low or left.high < low:
         return decided_without_fork(taken)
     width = common_width(left, right)
-    return decide(terms.eq(fit(left, width), fit(right, width)), taken)
+    return decide(combined(terms.eq, width, *number_form(left), *number_form(right)), taken)
 
 
 def is_less(left: int, right: int) -> bool:
@@ -401,7 +425,7 @@ def is_less(left: int, right: int) -> bool:
         return decided_without_fork(taken)
     width = common_width(left, right)
     compare = terms.slt if min(a_low, b_low) < 0 else terms.ult
-    return decide(compare(fit(left, width), fit(right, width)), taken)
+    return decide(combined(compare, width, *number_form(left), *number_form(right)), taken)
 
 
 def _arithmetic(left: Any, right: Any, sign: str, operation: Callable[[int, int], Any]) -> Any:
@@ -437,7 +461,7 @@ def _make_result(
 ) -> int:
     ends = (low, high, *bounds(left), *bounds(right))
     width = bits_needed(min(ends), max(ends))
-    return make_int(value, operation(fit(left, width), fit(right, width)), low, high)
+    return make_int(value, combined(operation, width, *number_form(left), *number_form(right)), low, high)
 
 
 def _add(left: int, right: int) -> int:
