@@ -385,3 +385,48 @@ def test_what_an_agent_cannot_show_is_left_out_on_both_sides() -> None:
     assert len(compare_partitions(first, second).root_causes) == 1
     blind = replace(second, unseen=("frame",))
     assert compare_partitions(first, blind).inconsistencies == ()
+
+
+def tried_inputs(test: SwitchTest, react: React, *inputs: Mapping[str, int]) -> Partition:
+    case = test.cases[0]
+    classes = tuple(
+        BehaviourClass("test", {**case.defaults(), **each}, (tuple(react({**case.defaults(), **each})),))
+        for each in inputs
+    )
+    return Partition("box", test, "inputs", classes, False, (f"{len(inputs)} inputs were tried",))
+
+
+def test_inputs_that_were_tried_once_have_causes_too() -> None:
+    """Two files, without a switch to ask: only tried inputs count, and values between them are taken as they are."""
+    test = read_test({"name": "own", "step": [{"message": "port_mod", "port_no": "symbolic", "mask": "symbolic"}]})
+
+    def crashes(values: Mapping[str, int]) -> list[AgentEvent]:
+        return [CRASH] if values["m1.port_no"] > 255 else []
+
+    ports = [{"m1.port_no": value} for value in (0, 1, 255, 256, 4000, 65535)]
+    both = [{"m1.port_no": 700, "m1.mask": 32}, {"m1.port_no": 9, "m1.mask": 32}]
+    partitions = [tried_inputs(test, react, {}, *ports, *both) for react in (lambda values: [], crashes)]
+    found = compare_partitions(*partitions)
+    assert [(cause.condition, cause.exact) for cause in found.root_causes] == [("Port Mod, port_no > 255", False)]
+    assert found.root_causes[0].inconsistencies == (0,)
+    assert found.inconsistencies[0].condition == "port_no == 256"
+    assert not found.complete
+
+
+def test_counters_that_a_switch_does_not_keep_are_one_cause() -> None:
+    test = load_test("self-description")
+    case = test.case("port_counters").name
+    names = ("ports[0].rx_errors", "ports[0].tx_errors")
+    outputs = [
+        ((AgentEvent("PortStatsReply", (*((name, value) for name in names), ("flags", value & 3))),),)
+        for value in (0, (1 << 64) - 1)
+    ]
+    first, second = (
+        Partition(agent, test, "paths", (BehaviourClass(case, {}, output),), True)
+        for agent, output in zip("ab", outputs, strict=True)
+    )
+    found = compare_partitions(first, second)
+    assert [cause.condition for cause in found.root_causes] == [
+        "PortStatsReply to Stats Request PORT: ports[].rx_errors, ports[].tx_errors 0 / 0xffffffffffffffff",
+        "PortStatsReply to Stats Request PORT: flags 0 / 3",
+    ]

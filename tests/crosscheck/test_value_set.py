@@ -78,7 +78,7 @@ def test_small_fields_are_tried_completely() -> None:
         return value % 7 == 3
 
     found, exact = learn_set(8, member, [3], None)
-    assert asked == list(range(256))
+    assert sorted(asked) == list(range(256))
     assert found.form is SetForm.EXAMPLES
     assert not exact
 

@@ -15,6 +15,7 @@ from sdnloom.crosscheck.overlap.intersection import CaseComparer, CaseIntersecti
 from sdnloom.crosscheck.partition import INTERRUPTED, Partition
 from sdnloom.crosscheck.root_causes.cause import RootCause as RootCause
 from sdnloom.crosscheck.root_causes.cause import merged_causes, root_cause
+from sdnloom.crosscheck.root_causes.cause_text import changed_text
 from sdnloom.crosscheck.root_causes.coverage import cover_pairs
 from sdnloom.crosscheck.root_causes.find import CauseFinder
 from sdnloom.crosscheck.root_causes.set_check import partition_checks
@@ -222,7 +223,9 @@ class _Comparing:
         return tell
 
     def _condition(self, case: Case, different: DifferentInput) -> str:
-        """Return the conditions of the two classes of an input as text."""
+        """Return the conditions of the two classes of an input as text; of inputs that were tried, the input itself."""
+        if any(index.partition.kind == "inputs" for index in self._indexes):
+            return changed_text(case, different.values, self._partitions[0].test.version)
         literals = dict.fromkeys(
             literal
             for index in self._indexes
@@ -237,7 +240,14 @@ class _Comparing:
             return
         test, options = self._partitions[0].test, self._options
         first, second = (run or index.output for run, index in zip(options.outcomes, self._indexes, strict=True))
-        trial = Trial(case, test.version, (self._in_time(first), second))
+        tried = [
+            each.witness
+            for partition, run in zip(self._partitions, options.outcomes, strict=True)
+            if partition.kind == "inputs" and run is None
+            for each in partition.classes
+            if each.case == case.name
+        ]
+        trial = Trial(case, test.version, (self._in_time(first), second), tried)
         checks = partition_checks(self._indexes, case, test.version, self._solver, options.query_seconds)
         finder = CauseFinder(trial, checks)
         agents = self._partitions[0].agent, self._partitions[1].agent

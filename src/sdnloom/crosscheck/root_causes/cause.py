@@ -38,6 +38,7 @@ class CauseIdentity:
     differences: frozenset[Difference]
     is_order: bool
     places: tuple[tuple[str, str, Focus], ...]  # test, case and focus wherever the cause was found
+    told: tuple[str, str] = ("", "")  # of a field of a message: the message, and both values
 
     def described(self) -> bool:
         """Return whether the cause is a field of a message."""
@@ -48,21 +49,23 @@ def root_cause(test: SwitchTest, agents: tuple[str, str], found: FoundCause) -> 
     """Return a cause that was found in a test."""
     focus, difference = found.focus, found.difference
     place = place_text(found.case, focus.values, difference.step)
+    told = "", ""
     where = "" if message_base(place) in (message_base(focus.message), "on a fresh connection") else f"{place}: "
     names = tuple(dict.fromkeys(name for each in focus.fields for name in (each.name, each.equal_name) if name))
     if is_message_field(difference) and not focus.fields and not focus.tags:
         message, _, name = difference.field.partition(".")
         first, second = field_values(difference, found.outputs)
         asked = place if place.startswith(("on ", "after ")) else f"to {place}"
-        condition = f"{message} {asked}: {name} {first} / {second}"
+        told = f"{message} {asked}", f"{first} / {second}"
         names = (name,)
+        condition = _described(told, names)
     elif focus.fields or focus.fixed:
         message, condition = focus.message, focus.condition(test.version)
     else:
         message = condition = place
     places = ((test.name, found.case.name, focus),)
     identity = CauseIdentity(
-        found.key(), focus.parts(test.version), frozenset((difference,)), bool(found.order), places
+        found.key(), focus.parts(test.version), frozenset((difference,)), bool(found.order), places, told
     )
     return RootCause(
         message,
@@ -77,6 +80,10 @@ def root_cause(test: SwitchTest, agents: tuple[str, str], found: FoundCause) -> 
         focus.exact(),
         identity,
     )
+
+
+def _described(told: tuple[str, str], names: tuple[str, ...]) -> str:
+    return f"{told[0]}: {', '.join(names)} {told[1]}"
 
 
 def merged_causes(causes: Sequence[RootCause]) -> tuple[RootCause, ...]:
@@ -150,8 +157,14 @@ def _joined(one: RootCause, other: RootCause) -> RootCause:
     assert one.identity is not None
     assert other.identity is not None
     new = () if other.identity.differences <= one.identity.differences else (other.difference,)
+    told = one.identity.told
+    names = (
+        tuple(dict.fromkeys((*one.fields, *other.fields))) if told[0] and told == other.identity.told else one.fields
+    )
     return replace(
         one,
+        fields=names,
+        condition=_described(told, names) if told[0] else one.condition,
         difference="; ".join(dict.fromkeys((one.difference, *new))),
         confirmed=None if one.confirmed and other.confirmed is None else one.confirmed and other.confirmed,
         inconsistencies=tuple(sorted({*one.inconsistencies, *other.inconsistencies})),

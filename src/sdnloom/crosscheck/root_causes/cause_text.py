@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from enum import IntEnum
 from typing import Final
 
-from sdnloom.crosscheck.fields import message_name
+from sdnloom.crosscheck.fields import field_text, input_fields, message_name
 from sdnloom.crosscheck.output import CLOSE, CRASH, FRAME, WAIT, AgentEvent, AgentOutput, OutputValue
 from sdnloom.crosscheck.root_causes.difference import (
     FRAMES,
@@ -30,6 +30,7 @@ _WORDS = {
 }
 
 
+NOT_COUNTED: Final = hex((1 << 64) - 1)  # the text of a counter that a switch does not keep
 _CONSTANTS: Final[dict[str, type[IntEnum]]] = {
     "FlowRemoved.reason": FlowRemovedReason,
     "PacketIn.reason": PacketInReason,
@@ -40,6 +41,17 @@ _CONSTANTS: Final[dict[str, type[IntEnum]]] = {
 def reaction_text(reaction: StepReaction) -> str:
     """Return what an agent does: `sends frames`, `Error bad_action bad_out_port`, `does nothing`."""
     return " and ".join(_WORDS.get(kind, f"sends {kind}") for kind in reaction) or "does nothing"
+
+
+def changed_text(case: Case, values: Mapping[str, int], version: int) -> str:
+    """Return the fields in which an input differs from the harmless one."""
+    defaults = case.defaults()
+    changed = [
+        f"{field.name} == {field_text(field, field.value(values), version)}"
+        for field in input_fields(case, values, version)
+        if field.value(values) != field.value(defaults)
+    ]
+    return " and ".join(changed) or "the harmless input"
 
 
 def place_text(case: Case, values: Mapping[str, int], step: int) -> str:

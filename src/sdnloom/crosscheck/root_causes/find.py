@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dataclasses import field as data_field
 
 from sdnloom.crosscheck.output import OCTETS
-from sdnloom.crosscheck.root_causes.cause_text import field_values
+from sdnloom.crosscheck.root_causes.cause_text import NOT_COUNTED, field_values
 from sdnloom.crosscheck.root_causes.difference import Difference, described_field, is_message_field
 from sdnloom.crosscheck.root_causes.explanation import explain
 from sdnloom.crosscheck.root_causes.focus import Focus, MakeCheck, find_focus
@@ -34,10 +34,12 @@ class FoundCause:
         if self.order:
             return (self.focus.message, "order", frozenset(self.order))
         if is_message_field(self.difference):
-            name = described_field(self.difference.field)
+            name, values = described_field(self.difference.field), field_values(self.difference, self.outputs)
             if name.rpartition(".")[2] in OCTETS:  # of every message that has it
                 return (name,)
-            return (name, *field_values(self.difference, self.outputs))
+            if NOT_COUNTED in values:  # as all counters that a switch does not keep
+                return (name.partition(".")[0], *values)
+            return (name, *values)
         names = tuple(sorted((each.name, each.equal_name) for each in self.focus.fields))
         return (self.focus.message, tuple(sorted(self.focus.tags)), names, self.difference)
 
@@ -75,7 +77,7 @@ class CauseFinder:
         """Return the cause of a difference of an input; it is new if no known one fits."""
         trial = self._trial
         for known in self._by_difference.get(difference, ()):
-            if known.focus.covers(values) and trial.has(self._only(values, known.focus), difference):
+            if known.focus.covers(values) and trial.holds(self._only(values, known.focus), difference) is not False:
                 return known
         minimal = minimal_input(trial, values, difference)
         here = next(each for each in trial.differences(minimal) if each == difference)

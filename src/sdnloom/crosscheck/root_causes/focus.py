@@ -121,8 +121,8 @@ def _learn(
     near = [value + step for value in candidates for step in (0, -1, 1)]
     return learn_set(
         field.bits,
-        lambda value: trial.has(field.replaced(values, value), difference),
-        [candidates[0], *near],
+        lambda value: trial.holds(field.replaced(values, value), difference),
+        [candidates[0], *near, *trial.tried_values(field, values)],
         make_check(values, field, difference),
     )
 

@@ -4,7 +4,7 @@ An answer comes from partitions, or from running an agent. An input that an answ
 difference that could be told.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from sdnloom.crosscheck.fields import Field, input_fields
 from sdnloom.crosscheck.output import AgentOutput
@@ -19,11 +19,19 @@ OutputPair = tuple[AgentOutput, AgentOutput]
 class Trial:
     """Both agents' answers in one case."""
 
-    def __init__(self, case: Case, version: int, outcomes: tuple[RunInput, RunInput]) -> None:
+    def __init__(
+        self,
+        case: Case,
+        version: int,
+        outcomes: tuple[RunInput, RunInput],
+        tried: Sequence[Mapping[str, int]] = (),
+    ) -> None:
+        """`tried` has the inputs that an answer can be given for; none means all."""
         self.case = case
         self.version = version
         self.runs = 0  # inputs that were asked
         self._outcomes = outcomes
+        self._tried = tried
         self._names = [variable.name for variable in case.variables]
         self._variables = {variable.name: variable for variable in case.variables}
         self.defaults = case.defaults()
@@ -56,6 +64,18 @@ class Trial:
     def has(self, values: Mapping[str, int], wanted: Difference) -> bool:
         """Return whether an input is allowed and has this difference."""
         return self.allows(values) and wanted in self._ask(values)[1]
+
+    def holds(self, values: Mapping[str, int], wanted: Difference) -> bool | None:
+        """Return whether an input has this difference; None if that is not known."""
+        if not self.allows(values):
+            return False
+        outputs, found = self._ask(values)
+        return None if outputs is None else wanted in found
+
+    def tried_values(self, field: Field, values: Mapping[str, int]) -> list[int]:
+        """Return the values of a field in inputs that were tried and are like this one otherwise."""
+        found = (field.value(each) for each in self._tried if field.replaced(each, field.value(values)) == values)
+        return sorted({*found})
 
     def allows(self, values: Mapping[str, int]) -> bool:
         """Return whether every value is in the ranges of its variable."""

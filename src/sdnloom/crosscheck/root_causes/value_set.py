@@ -73,25 +73,27 @@ class Unchecked(Enum):
     UNCHECKED = "unchecked"
 
 
+Member = Callable[[int], bool | None]
 # A guess -> a value for which it is wrong; None if there is none
 Check = Callable[[ReadableSet], int | Unchecked | None]
 
 
-def learn_set(
-    bits: int, member: Callable[[int], bool], candidates: Iterable[int], check: Check | None
-) -> tuple[ReadableSet, bool]:
+def learn_set(bits: int, member: Member, candidates: Iterable[int], check: Check | None) -> tuple[ReadableSet, bool]:
     """Return the set of the values for which `member` holds, and whether it is exact.
 
-    The candidates must have a member. `member` may say no for values that are not allowed.
+    The candidates must have a member. `member` says no for values that are not allowed, and None where it cannot say.
     """
-    if bits <= _ALL_TRIED:
-        guess = _guess(bits, {value: member(value) for value in range(1 << bits)})
-        return guess, guess.form is not SetForm.EXAMPLES
     known: dict[int, bool] = {}
     given = tuple(candidates)
-    for value in (*given, *_usual_values(bits, given)):
+    usual = range(1 << bits) if bits <= _ALL_TRIED else _usual_values(bits, given)
+    for value in (*given, *usual):
         if 0 <= value < 1 << bits and value not in known and len(known) < _MOST_SAMPLES:
-            known[value] = member(value)
+            answer = member(value)
+            if answer is not None:
+                known[value] = answer
+    if len(known) == 1 << bits:
+        guess = _guess(bits, known)
+        return guess, guess.form is not SetForm.EXAMPLES
     for _ in range(_MOST_CHECKS):
         if _changes(known) <= 2 * _MOST_RANGES:
             _tighten(known, member)
@@ -101,9 +103,10 @@ def learn_set(
         wrong = check(guess)
         if wrong is None:
             return guess, True
-        if isinstance(wrong, Unchecked) or wrong in known:
+        answer = None if isinstance(wrong, Unchecked) or wrong in known else member(wrong)
+        if answer is None or isinstance(wrong, Unchecked):
             return guess, False
-        known[wrong] = member(wrong)
+        known[wrong] = answer
     return _examples(bits, known), False
 
 
@@ -122,14 +125,17 @@ def _changes(known: dict[int, bool]) -> int:
     return sum(one is not other for one, other in pairwise(ordered))
 
 
-def _tighten(known: dict[int, bool], member: Callable[[int], bool]) -> None:
+def _tighten(known: dict[int, bool], member: Member) -> None:
     """Try values between members and others until each change is between neighbours."""
     ordered = sorted(known)
     for low, high in pairwise(ordered):
         while known[low] is not known[high] and high - low > 1:
             middle = (low + high) // 2
-            known[middle] = member(middle)
-            if known[middle] is known[low]:
+            answer = member(middle)
+            if answer is None:
+                break
+            known[middle] = answer
+            if answer is known[low]:
                 low = middle
             else:
                 high = middle
