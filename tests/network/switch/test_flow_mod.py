@@ -34,7 +34,7 @@ from sdnloom.network.openflow import (
     WriteActions,
     WriteMetadata,
 )
-from sdnloom.network.packet import Arp, Ethernet, IPv4, Tcp, Vlan, stack
+from sdnloom.network.packet import Arp, Ethernet, Icmp, IPv4, Tcp, Vlan, stack
 from sdnloom.network.switch import (
     Ambiguous,
     Switch,
@@ -498,3 +498,11 @@ def test_empty_lists_of_actions_are_no_lists() -> None:
     same = [FlowMod(), FlowMod(instructions=(ApplyActions(),)), FlowMod(instructions=(WriteActions(),))]
     assert len({after(config, message) for message in same}) == 1
     assert initial_switch_core(config) not in {after(config, message) for message in same}
+
+
+def test_an_icmp_type_of_16_bits_matches_no_packet_of_1_0() -> None:
+    """1.0 has no error for it: the type is one of its 16-bit transport fields."""
+    config = switch(V10)
+    core = after(config, add(Output(2), match=Match.of(eth_type=0x0800, ip_proto=1, icmpv4_type=0x101)))
+    ping = stack(Ethernet(MAC2, MAC1), IPv4(1, 2), Icmp(1))
+    assert ports_of(config, core, packet=ping) == []

@@ -399,3 +399,19 @@ def _same_packets(frame: bytes) -> None:
                 found += [type(error).__name__, str(error)]
         results.append(found)
     assert results[0] == results[1]
+
+
+def test_names_of_a_copy_can_be_changed_before_others_import_them() -> None:
+    world = RewrittenModules(
+        lambda name: name in ("json", "json.decoder", "json.scanner"),
+        changes={"json.scanner": lambda module: {"NUMBER_RE": f"{module.__name__} changed"}},
+    )
+    assert world.load("json.scanner").NUMBER_RE == "json.scanner changed"
+    assert world.load("json.decoder").scanner.NUMBER_RE == "json.scanner changed"
+    assert importlib.import_module("json.scanner").NUMBER_RE.pattern.startswith("(")
+
+
+def test_a_function_with_the_name_of_its_module_stays_a_function() -> None:
+    world = RewrittenModules(lambda name: name.startswith("sdnloom.network.packet"))
+    module = world.run("from sdnloom.network.packet import decode, encode\ndef f(d): return encode(decode(d))", "a.py")
+    assert module.f(bytes(20)) == bytes(20)

@@ -11,20 +11,26 @@ from types import ModuleType
 from typing import Any, Final
 
 from sdnloom.crosscheck.agent import Agent
-from sdnloom.crosscheck.agents import strict_match
 from sdnloom.crosscheck.agents.strict_match import (
     OPEN_MASKS,
     MergedMatch,
-    comes_before,
+    covers_match,
     is_open,
+    lacks_wildcards,
+    matches_packet,
     merged,
-    overlap_of,
+    merged_port,
+    overlaps_match,
+    precedes_match,
+    read_merged_match,
     same_match,
+    write_merged_match,
 )
 from sdnloom.network.openflow.constants import V10, Port
 from sdnloom.network.openflow.match import field_order
 from sdnloom.symbolic.rewrite.imports import RewrittenModules
-from sdnloom.symbolic.values.sym_int import bounds, narrow_interval
+from sdnloom.symbolic.values.sym_bytes import int_of_bytes
+from sdnloom.symbolic.values.sym_int import SymInt, bit_field, bounds, narrow_interval
 from sdnloom.symbolic.values.truth import Truth, all_of, any_of, below, equal, holds, negated, select
 
 _MODEL: Final = ("sdnloom.network.bitstruct", "sdnloom.network.value")
@@ -60,7 +66,7 @@ def _same_entry(one: Any, other: Any) -> bool:
         all_of(
             equal(one.table, other.table),
             equal(one.priority, other.priority),
-            same_match(merged(one.match), merged(other.match)),
+            same_match(one.match, other.match),
         )
     )
 
@@ -89,7 +95,7 @@ def _change_entries(flows: tuple[Any, ...], entries: Iterable[Any], changed: Cal
 def _best_entries(flows: tuple[Any, ...], table: int, fields: Mapping[str, int]) -> tuple[Any, ...]:
     """Return the entry that applies, if one does. The model returns others of its priority too, which do not matter."""
     here = [each for each in flows if each.table == table]
-    matching = [strict_match.match_of(each.match, fields) for each in here]
+    matching = [matches_packet(each.match, fields) for each in here]
     for entry, matched in zip(here, matching, strict=True):
         beaten = (
             all_of(other_matched, _precedes(other, entry))
@@ -103,7 +109,7 @@ def _best_entries(flows: tuple[Any, ...], table: int, fields: Mapping[str, int])
 
 def _precedes(one: Any, other: Any) -> Truth:
     """Return whether an entry is before another one of its table: by highest priority, then by match."""
-    first = comes_before(merged(one.match), merged(other.match))
+    first = precedes_match(one.match, other.match)
     return any_of(below(other.priority, one.priority), all_of(equal(one.priority, other.priority), first))
 
 
@@ -125,17 +131,31 @@ def _is_before(one: Any, other: Any) -> bool:
 # Changes of the modules. Each gets the copy of the module, whose own functions it may call.
 
 
+def _bitstruct(module: ModuleType) -> Mapping[str, Any]:
+    unpack = module.BitStruct.unpack
+
+    def unpack_fields(self: Any, data: bytes, at: int = 0) -> dict[str, int]:
+        number = int_of_bytes(data[at : at + self.size])
+        if type(number) is not SymInt:
+            fields: dict[str, int] = unpack(self, data, at)
+            return fields
+        return {name: bit_field(number, shift, mask.bit_length()) for name, shift, mask in self._fast}
+
+    module.BitStruct.unpack = unpack_fields
+    return {}
+
+
 def _match10(module: ModuleType) -> Mapping[str, Any]:
     write = module.write_match10
 
     def write_match10(match: Any) -> int:
-        number: int = strict_match.write_merged_match(match) if isinstance(match, MergedMatch) else write(match)
+        number: int = write_merged_match(match) if isinstance(match, MergedMatch) else write(match)
         return number
 
     return {
-        "read_match10": strict_match.read_merged_match,
+        "read_match10": read_merged_match,
         "write_match10": write_match10,
-        "port_from_16": strict_match.merged_port,
+        "port_from_16": merged_port,
         "port_to_16": lambda number: number & 0xFFFF,  # all ports of the copy were read from 16 bits
     }
 
@@ -163,9 +183,9 @@ def _match13(module: ModuleType) -> Mapping[str, Any]:
 
 def _lookup(module: ModuleType) -> Mapping[str, Any]:
     return {
-        "matches": strict_match.merged_matches,
-        "covers": strict_match.merged_covers,
-        "overlap": strict_match.merged_overlap,
+        "matches": lambda match, fields: holds(matches_packet(match, fields)),
+        "covers": lambda general, special: holds(covers_match(general, special)),
+        "overlap": lambda one, other: holds(overlaps_match(one, other)),
     }
 
 
@@ -194,13 +214,22 @@ def _timers(entry: Any) -> tuple[int, ...]:
 
 
 def _counters(module: ModuleType) -> Mapping[str, Any]:
+    size = module._size
+    last: list[Any] = [None, 0]
+
+    def size_of(packet: Any) -> int:
+        """Return the size of a frame; the same packet is asked for several times in a row."""
+        if last[0] is not packet:
+            last[:] = [packet, size(packet)]
+        return int(last[1])
+
     def count_hit(step: Any, entry: Any, received: Any) -> Any:
         """Count with the flags as factors: NO_PKT_COUNTS is bit 3, NO_BYT_COUNTS bit 4."""
         packets = entry.traffic.packets + 1 - (entry.flags >> 3 & 1)
-        octets = entry.traffic.bytes + module._size(received) * (1 - (entry.flags >> 4 & 1))
+        octets = entry.traffic.bytes + size_of(received) * (1 - (entry.flags >> 4 & 1))
         return replace(entry, traffic=module.Traffic(packets, octets))
 
-    return {"count_hit": count_hit}
+    return {"count_hit": count_hit, "_size": size_of}
 
 
 def _pipeline(module: ModuleType) -> Mapping[str, Any]:
@@ -233,7 +262,7 @@ def _flow_mod(module: ModuleType) -> Mapping[str, Any]:
     def entry_priority(step: Any, match: Any, priority: int) -> int:
         if step.config.version != V10:
             return priority
-        return select(strict_match.without_wildcards(match), _EXACT, priority)
+        return select(lacks_wildcards(match), _EXACT, priority)
 
     def remove_entries(step: Any, entries: list[Any], reason: int) -> None:
         remove(step, _in_order(entries), reason)
@@ -249,7 +278,7 @@ def _flow_mod(module: ModuleType) -> Mapping[str, Any]:
         for other in step.core.flows:
             same_level = all_of(equal(other.table, entry.table), equal(other.priority, entry.priority))
             asked = equal(message.flags >> 1 & 1, 1)
-            if holds(all_of(asked, same_level, overlap_of(other.match, entry.match))):
+            if holds(all_of(asked, same_level, overlaps_match(other.match, entry.match))):
                 raise module.RefusedMessage("flow_mod_failed", "overlap")
 
     return {
@@ -310,6 +339,7 @@ def _step(module: ModuleType) -> Mapping[str, Any]:
 
 
 _CHANGES: Final[Mapping[str, Callable[[ModuleType], Mapping[str, Any]]]] = {
+    "sdnloom.network.bitstruct": _bitstruct,
     "sdnloom.network.openflow.match10": _match10,
     "sdnloom.network.openflow.match13": _match13,
     "sdnloom.network.packet.checksum": _checksum,
