@@ -187,6 +187,10 @@ class TestDifferences:
     def test_a_crash_counts_whatever_the_other_does(self) -> None:
         assert self.of([CRASH], [frame()]) == self.of([CRASH], [BAD_PORT, frame(3)])
 
+    def test_an_error_before_both_close_counts(self) -> None:
+        close = AgentEvent("close")
+        assert self.of([BAD_PORT, close], [close]) == ["(('Error bad_action bad_out_port',), ('accepts',))"]
+
     def test_a_packet_for_the_controller_is_a_packet(self) -> None:
         packet_in = AgentEvent("PacketIn", (("data", b""),))
         assert self.of([packet_in], []) == self.of([frame()], []) == ["(('packets',), ())"]

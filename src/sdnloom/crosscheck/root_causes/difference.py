@@ -81,8 +81,6 @@ def _different_reactions(
         one, other = keep(mine, version), keep(theirs, version)
         if one != other:
             return one or instead, other or instead
-        if one and keep is _ends:
-            return None
     only_mine, only_theirs = _left_over(mine, theirs)
     return (only_mine, only_theirs) if only_mine or only_theirs else None
 
