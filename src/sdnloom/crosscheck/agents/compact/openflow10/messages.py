@@ -84,12 +84,12 @@ class Messages10(CompactMessages):
     def _packet_out(self, message: bytes) -> None:
         check_size(len(message) >= 16)
         buffer_id, in_port, size = number_at(message, 8, 4), number_at(message, 12, 2), number_at(message, 14, 2)
-        check_size(size <= len(message) - 16)
+        check_size(size <= len(message) - 16 and size & 7 == 0)
         actions = known_actions10(split_actions10(message[16 : 16 + size]))
         self.send_packet(actions, buffer_id, in_port, message[16 + size :])
 
     def _flow_mod(self, message: bytes) -> None:
-        check_size(len(message) >= 72)
+        check_size(len(message) >= 72 and len(message) & 7 == 0)
         body = message[HEADER_OCTETS:]
         command, flags = number_at(body, 48, 2), number_at(body, 62, 2)
         parts = split_actions10(body[64:])

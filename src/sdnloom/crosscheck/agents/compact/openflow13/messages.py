@@ -4,7 +4,7 @@ from sdnloom.crosscheck.agents.compact.actions import check_action_ports, has_ba
 from sdnloom.crosscheck.agents.compact.arithmetic import equal_bit, nonzero_bit
 from sdnloom.crosscheck.agents.compact.behaviours import Behaviours
 from sdnloom.crosscheck.agents.compact.flow_table import CompactEntry
-from sdnloom.crosscheck.agents.compact.frame import CompactFrame
+from sdnloom.crosscheck.agents.compact.frame import IP_TYPE, CompactFrame
 from sdnloom.crosscheck.agents.compact.messages import CompactMessages, check_size
 from sdnloom.crosscheck.agents.compact.openflow13.actions import (
     InstructionKinds13,
@@ -61,14 +61,14 @@ class Messages13(CompactMessages):
     def _packet_out(self, message: bytes) -> None:
         check_size(len(message) >= 24)
         buffer_id, in_port, size = number_at(message, 8, 4), number_at(message, 12, 4), number_at(message, 16, 2)
-        check_size(size <= len(message) - 24)
+        check_size(size <= len(message) - 24 and size & 7 == 0)
         actions, data = known_actions13(split_actions13(message[24 : 24 + size])), message[24 + size :]
         if buffer_id == UNBUFFERED:  # nothing is ever buffered in 1.3: misses are dropped
             check_action_fit(actions, [], _facts(CompactFrame(data)))
         self.send_packet([action for action, _ in actions], buffer_id, in_port, data)
 
     def _flow_mod(self, message: bytes) -> None:
-        check_size(len(message) >= 56)
+        check_size(len(message) >= 56 and len(message) & 7 == 0)
         body = message[HEADER_OCTETS:]
         table_id, command, flags = body[16], body[17], number_at(body, 36, 2)
         match = CompactMatch13(body[40:])
@@ -149,8 +149,8 @@ def _facts(frame: CompactFrame) -> dict[str, int]:
     has_transport = frame.transport is not None
     return {
         "tag": int(frame.tag is not None),
-        "ip": int(frame.is_ip()),
-        "ipv4": int(frame.is_ip()),
+        "ip": equal_bit(frame.type, IP_TYPE, 16),
+        "ipv4": equal_bit(frame.type, IP_TYPE, 16),
         "tcp": equal_bit(frame.protocol, 6, 8) if has_transport else 0,
         "udp": equal_bit(frame.protocol, 17, 8) if has_transport else 0,
     }
