@@ -7,7 +7,7 @@ from rich.console import Console
 
 from sdnloom.cli.crosscheck.progress import CrosscheckProgress, progress_text
 from sdnloom.crosscheck.black_box import TryProgress
-from sdnloom.crosscheck.comparison import CompareProgress
+from sdnloom.crosscheck.comparison import CauseProgress, CompareProgress
 from sdnloom.crosscheck.exploration import ExploreProgress
 from sdnloom.crosscheck.run import ConfirmProgress, CrosscheckEvent
 
@@ -24,6 +24,10 @@ from sdnloom.crosscheck.run import ConfirmProgress, CrosscheckEvent
         (
             CompareProgress("flow-mod", "test", 2, 1),
             "comparing flow-mod, case test: 2 queries, 1 inconsistency",
+        ),
+        (
+            CauseProgress("flow-mod", "test", 1500),
+            "searching root causes of flow-mod, case test: 1,500 inputs asked",
         ),
         (ConfirmProgress("flow-mod", 3, 40), "replaying difference 3 of 40 of flow-mod"),
     ],

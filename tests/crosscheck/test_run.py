@@ -16,6 +16,7 @@ from sdnloom.crosscheck.comparison import CompareProgress
 from sdnloom.crosscheck.exploration import ExploreOptions, ExploreProgress, explore_agent
 from sdnloom.crosscheck.partition import Partition
 from sdnloom.crosscheck.result import CrosscheckOptions, CrosscheckResult
+from sdnloom.crosscheck.root_causes.cause import merged_causes
 from sdnloom.crosscheck.run import ConfirmProgress, crosscheck_agents, try_witness
 from sdnloom.crosscheck.switch_test import SwitchTest
 from sdnloom.crosscheck.test_document import load_test
@@ -80,6 +81,18 @@ def test_what_does_not_replay_as_predicted_is_reported_as_not_confirmed() -> Non
     [comparison] = crosscheck_agents([Pretender(), new()], [PORTS]).comparisons
     assert {one.confirmed for one in (*comparison.inconsistencies, *comparison.root_causes)} == {False}
     assert len(comparison.inconsistencies) == 3  # and not hidden
+
+
+@pytest.mark.parametrize(
+    ("states", "merged"),
+    [((True, True), True), ((None, True), None), ((True, None), None), ((None, False), False), ((False, True), False)],
+)
+def test_a_cause_of_several_tests_is_confirmed_only_if_all_are(
+    states: tuple[bool | None, bool | None], merged: bool | None
+) -> None:
+    cause = crosscheck_agents([old(), new()], [VLAN]).comparisons[0].root_causes[0]
+    [one] = merged_causes([replace(cause, confirmed=state) for state in states])
+    assert one.confirmed is merged
 
 
 class Silent:

@@ -4,6 +4,7 @@ Laws: classes are compared by their conditions and outputs alone, so neither age
 only if both partitions are and every question was answered: then no difference found means that there is none.
 """
 
+import itertools
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -55,6 +56,15 @@ class CompareProgress:
 
 
 @dataclass(frozen=True, slots=True)
+class CauseProgress:
+    """How far the search for root causes is: inputs that were looked up or tried."""
+
+    test: str
+    case: str
+    inputs: int
+
+
+@dataclass(frozen=True, slots=True)
 class Inconsistency:
     """Two groups with different outputs and an input that is in both. `confirmed` is None if it was not replayed."""
 
@@ -93,13 +103,14 @@ class Comparison:
 
 _DEFAULTS: Final = CompareOptions()
 _GRACE_SECONDS: Final = 1.0
+_EVENT_PACE: Final = 50  # inputs between two events of the search for root causes
 
 
 def compare_partitions(
     first: Partition,
     second: Partition,
     options: CompareOptions = _DEFAULTS,
-    on_event: Callable[[CompareProgress], Any] | None = None,
+    on_event: Callable[[CompareProgress | CauseProgress], Any] | None = None,
 ) -> Comparison:
     """Return the differences of two agents in one test; raise ComparisonError if the partitions are of two tests."""
     if first.test != second.test:
@@ -138,7 +149,7 @@ class _Comparing:
         first: Partition,
         second: Partition,
         options: CompareOptions,
-        on_event: Callable[[CompareProgress], Any] | None,
+        on_event: Callable[[CompareProgress | CauseProgress], Any] | None,
     ) -> None:
         self._partitions = first, second
         self._indexes = ClassIndex(first), ClassIndex(second)
@@ -265,10 +276,14 @@ class _Comparing:
         """
         began, limit = time.monotonic(), self._options.seconds
         end = None if limit is None else max(began, self._started + limit) + _GRACE_SECONDS
+        asked = itertools.count(1)
 
         def timely(case: str, values: Mapping[str, int]) -> AgentOutput | None:
             if end is not None and time.monotonic() > end:
                 raise LimitReached("the time limit was reached")
+            number = next(asked)
+            if self._on_event is not None and number % _EVENT_PACE == 0:
+                self._on_event(CauseProgress(self._partitions[0].test.name, case, number))
             return outcome(case, values)
 
         return timely

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from sdnloom.crosscheck.comparison import (
+    CauseProgress,
     CompareOptions,
     CompareProgress,
     Comparison,
@@ -27,7 +28,7 @@ def compare_files(
     second: Path,
     options: CompareOptions | None = None,
     seconds: float | None = None,
-    on_event: Callable[[CompareProgress], None] | None = None,
+    on_event: Callable[[CompareProgress | CauseProgress], None] | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> CrosscheckResult:
     """Compare two partition files, or those of two folders that have the same name; `seconds` is for all of them.

@@ -15,6 +15,7 @@ from sdnloom.crosscheck.agent import Agent, AgentError
 from sdnloom.crosscheck.agents.load import AgentSource, load_agent
 from sdnloom.crosscheck.black_box import TryProgress, chosen_inputs, try_inputs
 from sdnloom.crosscheck.comparison import (
+    CauseProgress,
     CompareProgress,
     Comparison,
     Inconsistency,
@@ -44,7 +45,7 @@ class ConfirmProgress:
     total: int
 
 
-CrosscheckEvent = ExploreProgress | TryProgress | CompareProgress | ConfirmProgress
+CrosscheckEvent = ExploreProgress | TryProgress | CompareProgress | CauseProgress | ConfirmProgress
 OnCrosscheckEvent = Callable[[CrosscheckEvent], None]
 
 

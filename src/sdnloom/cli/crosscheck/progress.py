@@ -6,7 +6,7 @@ from rich.console import Console
 
 from sdnloom.cli.progress import ProgressLine
 from sdnloom.crosscheck.black_box import TryProgress
-from sdnloom.crosscheck.comparison import CompareProgress
+from sdnloom.crosscheck.comparison import CauseProgress, CompareProgress
 from sdnloom.crosscheck.exploration import ExploreProgress
 from sdnloom.crosscheck.run import ConfirmProgress, CrosscheckEvent
 from sdnloom.report.describe import counted
@@ -43,5 +43,7 @@ def progress_text(event: CrosscheckEvent) -> str:
                 f"comparing {event.test}, case {event.case}: {counted(event.queries, 'query')}, "
                 f"{counted(event.inconsistencies, 'inconsistency')}"
             )
+        case CauseProgress():
+            return f"searching root causes of {event.test}, case {event.case}: {counted(event.inputs, 'input')} asked"
         case ConfirmProgress():
             return f"replaying difference {event.done:,} of {event.total:,} of {event.test}"

@@ -161,12 +161,13 @@ def _joined(one: RootCause, other: RootCause) -> RootCause:
     names = (
         tuple(dict.fromkeys((*one.fields, *other.fields))) if told[0] and told == other.identity.told else one.fields
     )
+    replayed = one.confirmed, other.confirmed
     return replace(
         one,
         fields=names,
         condition=_described(told, names) if told[0] else one.condition,
         difference="; ".join(dict.fromkeys((one.difference, *new))),
-        confirmed=None if one.confirmed and other.confirmed is None else one.confirmed and other.confirmed,
+        confirmed=False if False in replayed else None if None in replayed else True,
         inconsistencies=tuple(sorted({*one.inconsistencies, *other.inconsistencies})),
         identity=replace(
             one.identity,
