@@ -42,6 +42,7 @@ _USUAL: Final[dict[tuple[str, str], int]] = {
     ("meter_mod", "flags"): 1,
     ("meter_request", "meter_id"): 0xFFFFFFFF,
 }
+_USUAL13: Final = {("packet_out", "in_port"): int(Port.CONTROLLER)}  # 1.3 refuses ANY
 _WITH_DATA: Final = ("error", "echo_request", "echo_reply", "experimenter", "packet_out")
 _WITH_BODY: Final = ("hello", RAW)
 
@@ -110,10 +111,15 @@ def _struct(table: Table, struct: str, values: dict[str, Any], inputs: Inputs) -
             values[slot.name] = int.from_bytes(match.data, "big")
             holes += (Hole(slot.offset + hole.offset, hole.bits, hole.variable) for hole in match.holes)
         elif slot.name not in values:
-            usual = _USUAL.get((struct, slot.name), 0) & (1 << slot.bits) - 1
+            usual = _usual(struct, slot.name, inputs.version) & (1 << slot.bits) - 1
             values[slot.name] = read_value(table, slot.name, slot.name, slot.bits, usual, inputs)
     packed = pack_struct(layout, values)
     return SymbolicOctets(packed.data, tuple(sorted((*packed.holes, *holes), key=lambda hole: hole.offset)))
+
+
+def _usual(struct: str, name: str, version: int) -> int:
+    known = _USUAL if version == V10 else {**_USUAL, **_USUAL13}
+    return known.get((struct, name), 0)
 
 
 def _stats(table: Table, inputs: Inputs) -> SymbolicOctets:
