@@ -123,6 +123,61 @@ def test_an_agent_that_changes_outside_of_its_state_is_not_pure(tmp_path: Path) 
     assert any("behave differently, first class" in reason for reason in found.reasons), found.reasons
 
 
+def test_the_text_of_an_exception_may_have_symbolic_parts(tmp_path: Path) -> None:
+    file = agent_with(tmp_path, "raise KeyError(f'port {data[21]}', data[20:22]) if data[1] == 13 else ValueError()")
+    found = explore_agent(class_in_file(file, "Own"), OUTPUT_TEST)
+    assert (found.complete, found.reasons, len(found.classes)) == (True, (), 1)
+    assert found.classes[0].output[0][0].note == "ValueError (own_agent.py, line 9)"  # of the Hello
+
+
+def test_an_exception_without_a_usable_text_is_a_crash_too(tmp_path: Path) -> None:
+    file = agent_with(tmp_path, "raise Odd()")
+    file.write_text(f"class Odd(Exception):\n    def __str__(self):\n        return 1 / 0\n{file.read_text()}")
+    found = explore_agent(class_in_file(file, "Own"), OUTPUT_TEST)
+    assert [each.output[0][0].note for each in found.classes] == ["Odd (own_agent.py, line 12)"]
+
+
+def test_the_time_limit_ends_the_check_of_classes() -> None:
+    now = 0.0
+
+    def clock() -> float:
+        return now
+
+    def slow(event: ExploreProgress) -> None:
+        nonlocal now
+        now += 10 * (event.checked == 3)
+
+    test = made_test(case(OUTPUT, variables=(TYPE, PORT)), case(message(18), name="two"))
+    found = explore_agent(small_agent(), test, ExploreOptions(seconds=9, check_classes=3), slow, clock)
+    assert found.reasons == (
+        "case one: the time limit of 9 s is reached: not all classes were checked",
+        "cases not explored: two",
+    )
+    assert (len(found.classes), found.complete, found.statistics.checked) == (6, False, 3)
+
+
+def test_a_limit_that_ends_an_agent_ends_the_exploration(tmp_path: Path) -> None:
+    """`LimitReached` is what ends an agent that never ends."""
+    file = agent_with(tmp_path, "if data[1] == 13 and data[21] == 3:\n    raise LimitReached('too long')\nreturn []")
+    file.write_text(f"from sdnloom.engine.stop_points import LimitReached\n{file.read_text()}")
+    test = made_test(case(OUTPUT, variables=(TYPE, PORT)), case(message(18), name="two"))
+    found = explore_agent(class_in_file(file, "Own"), test)
+    assert found.reasons == ("case one: too long", "cases not explored: two")
+    assert len(found.classes) == 1
+
+
+def test_a_very_long_reason_is_cut(tmp_path: Path) -> None:
+    file = agent_with(tmp_path, "COUNT.append(0)\nreturn [(len(COUNT), data)] if data[1] == 13 else []")
+    file.write_text(f"COUNT = []\n{file.read_text()}")
+    octets = tuple(Variable(f"m1.data[{number}]", 8) for number in range(300))
+    wide = Variable("m1.tail", 20_000)
+    parts = (Part(each.bits, each.name) for each in (*octets, wide))
+    step = message(13, Part(64, 0xFFFFFFFF_FFFF_0008), Part(64, 0x0000_0008_0002_0000), *parts)
+    test = made_test(case(step, variables=(*octets, wide)))
+    found = explore_agent(class_in_file(file, "Own"), test, ExploreOptions(check_classes=1))
+    assert [len(reason) for reason in found.reasons] == [2_004]
+
+
 def test_a_black_box_is_not_explored() -> None:
     source = small_agent()
     source.black_box = True

@@ -10,6 +10,7 @@ from sdnloom.crosscheck.agent import AgentError, Close, Crash, Wait
 from sdnloom.crosscheck.normalise import events_of
 from sdnloom.crosscheck.output import AgentEvent, concrete_output
 from sdnloom.network.openflow import (
+    ApplyActions,
     BarrierReply,
     EchoReply,
     Error,
@@ -22,6 +23,7 @@ from sdnloom.network.openflow import (
     OpenFlowMessage,
     PacketIn,
     PortDesc,
+    UnknownAction,
     encode,
 )
 from sdnloom.network.openflow.constants import V10, V13
@@ -106,6 +108,22 @@ def test_the_order_of_flow_entries_and_ports_does_not_count() -> None:
     assert only(FlowStatsReply(flows)) == only(FlowStatsReply(flows[::-1]))
     ports = (PortStats(1, rx_packets=9), PortStats(2))
     assert only(PortStatsReply(ports), V13) == only(PortStatsReply(ports[::-1]), V13)
+
+
+def test_flow_entries_are_sorted_where_some_values_are_symbolic() -> None:
+    """The last octet of each of two actions of an unknown type, one of them symbolic."""
+    flows = tuple(
+        FlowStats(Match.of(in_port=1), (ApplyActions((UnknownAction(0x300, bytes(3) + bytes((last,))),)),))
+        for last in (5, 9)
+    )
+    data = encode(FlowStatsReply(flows), V10)
+    for value in (1, 9, 200):
+        changed = data[:-1] + bytes((value,))
+        symbolic, model = _symbolic(changed, [len(changed) - 1])
+        with Execution(model).active():
+            output = (events_of([symbolic], V10),)
+        assert concrete_output(output, model) == (events_of([changed], V10),)
+        assert output[0][0].values()["flows.count"] == 2
 
 
 def test_bytes_that_are_no_message_are_kept() -> None:

@@ -140,6 +140,13 @@ def test_classes_of_several_cases_keep_their_order(tmp_path: Path) -> None:
     assert read_partition(tmp_path / "file") == partition
 
 
+def test_names_and_reasons_of_any_text_can_be_written(tmp_path: Path) -> None:
+    odd = made(agent="a\nb\x00\udc80", complete=False, reasons=("x" * 20_000, "line\r\nline"))
+    write_partition(odd, tmp_path / "file")
+    found = read_partition(tmp_path / "file")
+    assert (found.agent, found.reasons) == ("a b  ", ("x" * 10_000, "line  line"))
+
+
 def test_a_file_is_replaced_when_the_new_one_is_whole(file: Path) -> None:
     before = file.read_text()
     broken = made(classes=(BehaviourClass("test", {}, ((),)),))  # no values: writing fails

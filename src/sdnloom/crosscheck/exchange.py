@@ -5,6 +5,7 @@ With an execution the bytes of messages and probes are symbolic and the agent mu
 
 import traceback
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
@@ -16,10 +17,10 @@ from sdnloom.crosscheck.switch_test import Case, MessageStep, PacketStep, Part, 
 from sdnloom.engine.stop_points import interruptible
 from sdnloom.network.openflow.codec import encode
 from sdnloom.network.openflow.messages import Hello
-from sdnloom.symbolic.execution import Execution
+from sdnloom.symbolic.execution import Execution, current
 from sdnloom.symbolic.terms.constructors import concat, const, var
 from sdnloom.symbolic.terms.node import Term
-from sdnloom.symbolic.values.make import octet_terms, symbolic_bytes
+from sdnloom.symbolic.values.make import concrete, octet_terms, symbolic_bytes
 
 _ENDS: Final = frozenset((CRASH, CLOSE, WAIT))
 _OURS: Final = (str(Path(__file__).parents[1] / "symbolic"), __file__)  # frames that are not the agent's
@@ -97,7 +98,9 @@ def _events(give: Callable[[], Iterable[Any]], version: int) -> tuple[AgentEvent
     except AgentError:
         raise
     except (Exception, SystemExit) as error:  # the agent's: it would have ended
-        observed.append(Crash(_reason(error)))
+        execution = current()
+        with execution.unrecorded() if execution is not None else nullcontext():  # the text may have symbolic parts
+            observed.append(Crash(_reason(error)))
     return events_of(observed, version)
 
 
@@ -105,5 +108,8 @@ def _reason(error: BaseException) -> str:
     """Return an exception with its innermost place in the agent's code."""
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith(_OURS)]
     place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
-    text = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
-    return f"{text}{place}"
+    try:
+        text = f"{type(error).__name__}: {concrete(str(error))}".removesuffix(": ")
+    except Exception:  # the agent's, in the text of its exception
+        text = type(error).__name__
+    return " ".join(text.split()) + place

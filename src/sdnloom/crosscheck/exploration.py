@@ -7,7 +7,7 @@ every branch on them is tried both ways. Each run has an agent of its own.
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from sdnloom.crosscheck.agent import Agent, AgentError
 from sdnloom.crosscheck.agents.load import AgentSource
@@ -16,6 +16,7 @@ from sdnloom.crosscheck.output import AgentOutput, concrete_output
 from sdnloom.crosscheck.partition import BehaviourClass, Partition, PartitionStatistics
 from sdnloom.crosscheck.switch_test import Case, SwitchTest
 from sdnloom.crosscheck.test_document import domain
+from sdnloom.engine.stop_points import LimitReached
 from sdnloom.symbolic.execution import Execution
 from sdnloom.symbolic.options import ExplorationOptions
 from sdnloom.symbolic.path_search import PathRun, explore
@@ -23,6 +24,8 @@ from sdnloom.symbolic.result import Exploration, PathClass
 from sdnloom.symbolic.self_check import check_purity
 from sdnloom.symbolic.terms.constructors import var
 from sdnloom.symbolic.terms.node import Model
+
+_LONGEST_REASON: Final = 2_000  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,7 @@ class ExploreOptions:
 
 @dataclass(frozen=True, slots=True)
 class ExploreProgress:
-    """Progress of phase 1: runs and classes of the whole test so far, and paths whose branches wait."""
+    """Progress of phase 1: runs and classes of the whole test so far, paths whose branches wait, inputs checked."""
 
     agent: str
     test: str
@@ -51,6 +54,7 @@ class ExploreProgress:
     runs: int
     classes: int
     waiting: int
+    checked: int = 0
 
 
 def explore_agent(
@@ -86,6 +90,7 @@ class _Phase:
         self._outputs: dict[Any, AgentOutput] = {}  # equal outputs with equal notes are one object
         self._reasons: list[str] = []
         self._runs = self._checked = 0
+        self._interrupted = False
         self._solver_seconds = 0.0
 
     def partition(self) -> Partition:
@@ -128,14 +133,21 @@ class _Phase:
         self._classes += [self._class(case, each) for each in found.classes]
         if self._options.check_classes and not self._check(case, found, run):
             return False
-        ended = options.seconds is not None and self._clock() - self._started >= (self._options.seconds or 0)
-        return not (ended or _was_interrupted(found)) and self._runs < self._options.paths
+        interrupted = self._interrupted or "interrupted from the keyboard" in found.reasons
+        return not (interrupted or self._overdue()) and self._runs < self._options.paths
+
+    def _overdue(self) -> bool:
+        return self._options.seconds is not None and self._clock() - self._started >= self._options.seconds
 
     def _run(self, case: Case) -> Callable[[Execution], AgentOutput]:
         make, version = self._make, self._test.version
 
         def run(execution: Execution) -> AgentOutput:
-            return run_case(make(), case, version, execution.model, execution)
+            try:
+                return run_case(make(), case, version, execution.model, execution)
+            except KeyboardInterrupt:  # also a limit that ends an agent which never ends
+                self._interrupted = True
+                raise
 
         return run
 
@@ -161,24 +173,29 @@ class _Phase:
 
     def _note(self, case: Case, reasons: Sequence[str]) -> None:
         several = len(self._test.cases) > 1
-        self._reasons += [f"case {case.name}: {reason}" if several else reason for reason in reasons]
+        for reason in reasons:
+            text = f"case {case.name}: {reason}" if several else reason
+            self._reasons.append(text if len(text) <= _LONGEST_REASON else f"{text[:_LONGEST_REASON]} ...")
 
     def _check(self, case: Case, found: Exploration, run: Callable[[Execution], AgentOutput]) -> bool:
         """Check further inputs of each class; return False if Ctrl-C ended it."""
-        version = self._test.version
+        version, progress, before = self._test.version, self._progress(case), self._checked
         try:
             with self._source.open(version) as plain:
-                purity = check_purity(
-                    found,
-                    run,
-                    self._options.check_classes,
-                    same=lambda known, model, output: _same(known, model, output, plain, case, version),
-                    options=self._remaining(),
-                )
-        except KeyboardInterrupt:
-            self._note(case, ["interrupted from the keyboard while classes were checked"])
+
+                def same(known: PathClass, model: Model, output: Any) -> bool:
+                    self._checked += 1
+                    if progress is not None:
+                        progress(PathRun(0, 0, 0, None))
+                    if self._overdue():
+                        raise LimitReached(f"the time limit of {self._options.seconds:g} s is reached")
+                    return _same(known, model, output, plain, case, version)
+
+                purity = check_purity(found, run, self._options.check_classes, same=same, options=self._remaining())
+        except KeyboardInterrupt as interrupt:
+            self._note(case, [f"{str(interrupt) or 'interrupted from the keyboard'}: not all classes were checked"])
             return False
-        self._checked += purity.models
+        self._checked = before + purity.models  # also those whose path was another one
         if purity.impure:
             different = f"{len(purity.impure)} of {purity.models} further inputs behave differently"
             self._note(case, [f"{different}, first {purity.impure[0]}"])
@@ -191,7 +208,8 @@ class _Phase:
         agent, test = self._source.name, self._test.name
 
         def forward(event: PathRun) -> None:
-            report(ExploreProgress(agent, test, case.name, runs + event.paths, classes + event.classes, event.waiting))
+            counts = runs + event.paths, classes + event.classes, event.waiting
+            report(ExploreProgress(agent, test, case.name, *counts, self._checked))
 
         return forward
 
@@ -199,7 +217,3 @@ class _Phase:
 def _same(found: PathClass, model: Model, output: Any, plain: Agent, case: Case, version: int) -> bool:
     expected = concrete_output(found.output, model)
     return concrete_output(output, model) == expected == run_case(plain, case, version, model)
-
-
-def _was_interrupted(found: Exploration) -> bool:
-    return "interrupted from the keyboard" in found.reasons

@@ -25,6 +25,7 @@ from sdnloom.crosscheck.partition_lines import (
     PARTITION_VERSION,
     PartitionFileError,
     PartitionReader,
+    one_line,
 )
 from sdnloom.crosscheck.switch_test import Case
 from sdnloom.symbolic.terms.node import Term
@@ -60,7 +61,7 @@ def _write(partition: Partition, stream: TextIO) -> None:
     line(
         {
             **header,
-            "agent": partition.agent,
+            "agent": one_line(partition.agent),
             "kind": partition.kind,
             "unseen": list(partition.unseen),
             "test": dict(partition.test.document),
@@ -78,7 +79,11 @@ def _write(partition: Partition, stream: TextIO) -> None:
             current = section
         for document in section.lines(found):
             line(document)
-    end = {"classes": len(partition.classes), "complete": partition.complete, "reasons": list(partition.reasons)}
+    end = {
+        "classes": len(partition.classes),
+        "complete": partition.complete,
+        "reasons": list(map(one_line, partition.reasons)),
+    }
     line({"end": {**end, "statistics": asdict(partition.statistics)}})
 
 

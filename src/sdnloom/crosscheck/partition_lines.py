@@ -39,6 +39,11 @@ class PartitionFileError(SdnloomError):
     """A partition file that cannot be written or used, and why. The message names file and line."""
 
 
+def one_line(text: str) -> str:
+    """Return a text as a file may have it: on one line, printable and not too long."""
+    return _UNPRINTABLE.sub(" ", text)[:_MOST_TEXT]
+
+
 class _ReadCase:
     """The terms and outputs of one case that were read so far."""
 

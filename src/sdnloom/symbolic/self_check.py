@@ -22,6 +22,7 @@ from sdnloom.symbolic.terms.constructors import term_text
 from sdnloom.symbolic.terms.evaluate import evaluate_term
 from sdnloom.symbolic.terms.facts import Facts
 from sdnloom.symbolic.terms.node import Model, Term
+from sdnloom.symbolic.terms.text import value_in_kind
 
 # (class, further model, output of its run) -> whether that output is the one that the class predicts.
 OutputCheck = Callable[[PathClass, Model, Any], bool]
@@ -39,7 +40,8 @@ class Impurity:
     difference: str
 
     def __str__(self) -> str:
-        inputs = ", ".join(f"{name}={value}" for name, value in sorted(self.model.items()))
+        values = sorted(self.model.items())
+        inputs = ", ".join(f"{name}={value_in_kind(value, value.bit_length())}" for name, value in values)
         return f"class {self.number + 1} is not pure: {inputs}: {self.difference}"
 
 

@@ -50,10 +50,12 @@ def settled(number: int) -> int:
     return value
 
 
-def comparable(value: OutputValue) -> int | bytes | str:
-    """Return a value that can be compared: of a term a symbolic number, which forks."""
-    execution = current()
-    if not isinstance(value, Term) or execution is None:
-        assert not isinstance(value, Term), "a term outside of an execution"
-        return value
-    return make_int(evaluate_term(value, execution.model), value)
+def comparable(value: OutputValue) -> int:
+    """Return a number for a value, by which it is compared: of a term a symbolic one, which forks."""
+    if isinstance(value, Term):
+        execution = current()
+        assert execution is not None, "a term outside of an execution"
+        return make_int(evaluate_term(value, execution.model), value)
+    if isinstance(value, str):
+        value = value.encode("utf-8", "backslashreplace")
+    return int.from_bytes(value, "big") if isinstance(value, bytes) else value
