@@ -264,6 +264,66 @@ def test_an_agent_that_does_neither_differs(sdnloom: CommandLine, witness: str, 
     assert [each["agent"] for each in document["recorded"]] == ["old", "new"]
 
 
+# -- Agents that misbehave ---------------------------------------------------------------------------------------------
+
+
+def test_what_an_agent_prints_is_not_in_the_report(sdnloom: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "loud.py").write_text(
+        (tmp_path / "old.py").read_text().replace("if kind == HELLO:", "print('!')\n        if kind == HELLO:")
+    )
+    run = sdnloom(
+        "crosscheck",
+        "run",
+        "loud=loud.py:TinySwitch",
+        NEW,
+        *TEST,
+        "--format",
+        "json",
+        "--witnesses",
+        "found",
+        "--pcap-dir",
+        "pcap",
+    )
+    assert run.code == 1
+    assert json.loads(run.out)["agents"] == ["loud", "new"]
+    tried = sdnloom("crosscheck", "try", "found/cause-01-ports.json", "loud=loud.py:TinySwitch")
+    assert tried.out.startswith("SAME loud")
+    assert tried.err == "!\n!\n"  # for the Hello and the Packet Out
+
+
+@pytest.mark.parametrize(
+    ("line", "replaced", "message"),
+    [
+        ('return [message(HELLO, 0, b"")]', 'return ["hello"]', "wrong.py:TinySwitch"),
+        (
+            "versions = (1,)",
+            'versions = (1,)\n\n    def __init__(self):\n        raise ValueError("no")',
+            "ValueError: no",
+        ),
+        ("import struct", "import no_such_module", "no_such_module"),
+        ("import struct", "import struct(", "wrong.py"),
+        ("def advance(", "def later(", "lacks advance"),
+    ],
+)
+def test_an_agent_that_is_none_is_one_message(
+    sdnloom: CommandLine, tmp_path: Path, line: str, replaced: str, message: str
+) -> None:
+    text = (tmp_path / "old.py").read_text()
+    assert line in text
+    (tmp_path / "wrong.py").write_text(text.replace(line, replaced))
+    run = sdnloom("crosscheck", "run", "wrong.py:TinySwitch", NEW, *TEST)
+    assert run.code == 2
+    assert message in run.err
+    assert len(run.err.splitlines()) == 1
+
+
+def test_an_agent_may_answer_with_nothing_at_all(sdnloom: CommandLine, tmp_path: Path) -> None:
+    text = (tmp_path / "old.py").read_text().replace("return []", "return None")
+    (tmp_path / "none.py").write_text(text)
+    assert sdnloom("crosscheck", "run", "none.py:TinySwitch", OLD, *TEST).code == 0
+    assert sdnloom("crosscheck", "run", "none.py:TinySwitch", NEW, *TEST, "--pcap-dir", "pcap").code == 1
+
+
 # -- Lists -------------------------------------------------------------------------------------------------------------
 
 

@@ -71,7 +71,12 @@ def explore_agent(
     """
     if source.black_box:
         raise AgentError(f"agent {source.name} cannot be explored: it is a black box, which can only be tried")
-    return _Phase(source, test, options or ExploreOptions(), on_event, clock).partition()
+    try:
+        return _Phase(source, test, options or ExploreOptions(), on_event, clock).partition()
+    except AgentError as error:
+        if source.name in str(error):
+            raise
+        raise AgentError(f"agent {source.name}: {error}") from error
 
 
 class _Phase:

@@ -49,7 +49,7 @@ class RecordedAgent:
     def _noted(self, call: Callable[[], Iterable[Observed]]) -> Iterator[Observed]:
         """Pass what the agent does on and keep it; agents may be generators, which raise late."""
         try:
-            for what in call():
+            for what in call() or ():
                 self.exchange.append(Exchanged(self._now, True, what))
                 yield what
         except (Exception, SystemExit) as error:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from sdnloom.cli.crosscheck.options import time_limit_in_force, time_option
+from sdnloom.cli.crosscheck.options import agents_at_work, time_option
 from sdnloom.cli.crosscheck.progress import CrosscheckProgress
 from sdnloom.cli.crosscheck.report_files import (
     every_option,
@@ -57,7 +57,7 @@ def command(
         raise click.UsageError(f"{given} is given without {other}; expected both: partition files name no agent to run")
     progress = CrosscheckProgress()
     try:
-        with time_limit_in_force(time_limit) as spent:
+        with agents_at_work(time_limit) as spent:
             left = None if time_limit is None else max(time_limit - spent, 0.0)
             result = compare_files(first, second, CompareOptions(per_path=per_path), left, progress)
     finally:

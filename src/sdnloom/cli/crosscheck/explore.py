@@ -7,12 +7,12 @@ import click
 
 from sdnloom.cli.crosscheck.options import (
     CrosscheckOptionError,
+    agents_at_work,
     chosen_tests,
     labelled_agent,
     new_folder,
     paths_option,
     tests_option,
-    time_limit_in_force,
     time_option,
     version_option,
 )
@@ -72,7 +72,7 @@ def command(
     progress, explored = CrosscheckProgress(), list[ExploredPartition]()
     try:
         for number, test in enumerate(chosen):
-            with time_limit_in_force(time_limit) as spent:
+            with agents_at_work(time_limit) as spent:
                 share = None if time_limit is None else max(time_limit - spent, 0.0) / (len(chosen) - number)
                 options = ExploreOptions(seconds=share, paths=max_paths, check_classes=check_classes)
                 partition = explore_agent(source, test, options, progress)

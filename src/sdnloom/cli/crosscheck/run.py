@@ -5,12 +5,12 @@ from pathlib import Path
 import click
 
 from sdnloom.cli.crosscheck.options import (
+    agents_at_work,
     check_labels,
     chosen_tests,
     labelled_agent,
     paths_option,
     tests_option,
-    time_limit_in_force,
     time_option,
     version_option,
 )
@@ -98,7 +98,7 @@ def command(
     chosen = chosen_tests(tests, openflow)
     progress = CrosscheckProgress()
     try:
-        with time_limit_in_force(time_limit) as spent:
+        with agents_at_work(time_limit) as spent:
             means = ExploreOptions(paths=max_paths), CompareOptions(per_path=per_path)
             options = CrosscheckOptions(*means, time_limit, max_inputs, seed, spent)
             result = crosscheck_agents([each.source for each in named], chosen, options, progress)
@@ -110,7 +110,8 @@ def command(
     if pytest_dir is not None:
         write_pair_tests(found, pytest_dir, given)
     if pcap_dir is not None:
-        write_captures(found, pcap_dir, {each.source.name: each.source for each in named})
+        with agents_at_work():
+            write_captures(found, pcap_dir, {each.source.name: each.source for each in named})
     shown_files(witnesses=witnesses, pytest_files=pytest_dir, captures=pcap_dir)
     click.echo(render("crosscheck run", form, result, CrosscheckView(every, files, given)), nl=False)
     return CROSSCHECK_EXIT_CODES[result.verdict]
