@@ -14,7 +14,7 @@ from sdnloom.crosscheck.comparison import (
     compare_partitions,
     merge_comparisons,
 )
-from sdnloom.crosscheck.partition import Partition
+from sdnloom.crosscheck.partition import INTERRUPTED, Partition
 from sdnloom.crosscheck.partition_file import read_partition
 from sdnloom.crosscheck.partition_lines import PartitionFileError
 from sdnloom.crosscheck.result import CrosscheckResult, PartitionSummary
@@ -33,7 +33,8 @@ def compare_files(
 ) -> CrosscheckResult:
     """Compare two partition files, or those of two folders that have the same name; `seconds` is for all of them.
 
-    A file that only one of the folders has makes the result incomplete: its test was not compared.
+    A file that only one of the folders has makes the result incomplete: its test was not compared. Ctrl-C ends it with
+    what was found so far.
     """
     started, options = clock(), options or CompareOptions()
     pairs, missing = _pairs(first, second)
@@ -44,6 +45,9 @@ def compare_files(
         left = None if seconds is None else max((seconds - (clock() - started)) / (len(pairs) - number), 0.0)
         comparisons.append(compare_partitions(one, other, replace(options, seconds=left), on_event))
         summaries += [PartitionSummary.of(one), PartitionSummary.of(other)]
+        if any(INTERRUPTED in reason for reason in comparisons[-1].reasons):
+            missing += [f"{rest[0]} was not compared: {INTERRUPTED}" for rest in pairs[number + 1 :]]
+            break
     merged = merge_comparisons(comparisons)
     if missing:
         merged = replace(merged, complete=False, reasons=(*merged.reasons, *missing))
