@@ -253,6 +253,6 @@ def test_explored_agents_differ_exactly_on_the_inputs_that_runs_show(tmp_path: P
         value
         for value in range(256)
         for cause in found.root_causes
-        if cause.identity and any(focus.covers({variable.name: value}) for _, _, focus in cause.identity.places)
+        if cause.identity and any(place.focus.covers({variable.name: value}) for place in cause.identity.places)
     }
     assert differing <= covered

@@ -268,12 +268,12 @@ def test_every_differing_input_is_covered_by_a_cause_and_no_other_input_has_its_
     indexes = ClassIndex(first), ClassIndex(second)
     trial = Trial(test.cases[0], test.version, (indexes[0].output, indexes[1].output))
     places = [place for cause in found.root_causes if cause.identity for place in cause.identity.places]
-    vague = any(each.values.form is SetForm.EXAMPLES for _, _, focus in places for each in focus.fields)
+    vague = any(each.values.form is SetForm.EXAMPLES for place in places for each in place.focus.fields)
     for values in all_inputs(test):
         outputs = trial.outputs(values)
         assert outputs is not None
         if outputs[0] != outputs[1] and not vague:
-            assert any(focus.covers(values) for _, _, focus in places)
+            assert any(place.focus.covers(values) for place in places)
     for cause in found.root_causes:
         assert cause in causes_of_input(found.root_causes, test, "test", cause.witness, cause.outputs)
         assert trial.outputs(cause.witness) == cause.outputs

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from sdnloom.crosscheck.output import AgentOutput
 from sdnloom.crosscheck.root_causes.cause_text import difference_text, field_values, place_text
@@ -29,6 +30,18 @@ class RootCause:
     confirmed: bool | None = None  # whether the witness was replayed; its outputs are those of the replay then
 
 
+class CausePlace(NamedTuple):
+    """Where a cause was found: the test and the case, the condition there, and the difference.
+
+    Inputs that the cause explains are such places too.
+    """
+
+    test: str
+    case: str
+    focus: Focus
+    difference: Difference
+
+
 @dataclass(frozen=True, slots=True)
 class CauseIdentity:
     """What makes two causes the same: a key, or what has to be so with a difference in common."""
@@ -37,7 +50,7 @@ class CauseIdentity:
     parts: frozenset[str]
     differences: frozenset[Difference]
     is_order: bool
-    places: tuple[tuple[str, str, Focus], ...]  # test, case and focus wherever the cause was found
+    places: tuple["CausePlace", ...]
     told: tuple[str, str] = ("", "")  # of a field of a message: the message, and both values
 
     def described(self) -> bool:
@@ -63,7 +76,9 @@ def root_cause(test: SwitchTest, agents: tuple[str, str], found: FoundCause) -> 
         message, condition = focus.message, focus.condition(test.version)
     else:
         message = condition = place
-    places = ((test.name, found.case.name, focus),)
+    places = tuple(
+        CausePlace(test.name, each.case.name, each.focus, each.difference) for each in (found, *found.all_explained())
+    )
     identity = CauseIdentity(
         found.key(), focus.parts(test.version), frozenset((difference,)), bool(found.order), places, told
     )
@@ -119,9 +134,9 @@ def causes_of_input(
         each
         for each in causes
         if each.identity is not None
-        and not seen.isdisjoint(each.identity.differences)
         and any(
-            (where, which) == (test.name, case) and focus.covers(values) for where, which, focus in each.identity.places
+            (place.test, place.case) == (test.name, case) and place.difference in seen and place.focus.covers(values)
+            for place in each.identity.places
         )
     )
 

@@ -3,7 +3,7 @@
 Inputs are taken in an order that depends on their values alone, so the causes do not depend on the order of classes.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from dataclasses import field as data_field
 
@@ -17,7 +17,7 @@ from sdnloom.crosscheck.root_causes.trial import OutputPair, Trial
 from sdnloom.crosscheck.switch_test import Case
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class FoundCause:
     """A cause in one case, or an explained input: its focus, its difference, and the inconsistencies that show it."""
 
@@ -27,7 +27,12 @@ class FoundCause:
     outputs: OutputPair
     order: tuple[frozenset[str], ...] = ()
     smaller: list["FoundCause"] = data_field(default_factory=list)  # not empty: explained by these
+    explained: list["FoundCause"] = data_field(default_factory=list)  # by this one
     inconsistencies: set[int] = data_field(default_factory=set)
+
+    def all_explained(self) -> list["FoundCause"]:
+        """Return the inputs that are explained by this cause, directly or not."""
+        return _all_from(self, lambda found: found.explained)
 
     def key(self) -> tuple[object, ...]:
         """Return what makes two causes the same."""
@@ -42,6 +47,17 @@ class FoundCause:
             return (name, *values)
         names = tuple(sorted((each.name, each.equal_name) for each in self.focus.fields))
         return (self.focus.message, tuple(sorted(self.focus.tags)), names, self.difference)
+
+
+def _all_from(start: FoundCause, following: Callable[[FoundCause], list[FoundCause]]) -> list[FoundCause]:
+    found: dict[FoundCause, None] = {}
+    waiting = list(following(start))
+    while waiting:
+        each = waiting.pop(0)
+        if each not in found:
+            found[each] = None
+            waiting += following(each)
+    return list(found)
 
 
 class CauseFinder:
@@ -67,11 +83,8 @@ class CauseFinder:
                 self._attach(self.cause(values, difference), number)
 
     def _attach(self, cause: FoundCause, number: int) -> None:
-        waiting = [cause]
-        while waiting:
-            each = waiting.pop()
+        for each in (cause, *_all_from(cause, lambda found: found.smaller)):
             each.inconsistencies.add(number)
-            waiting += each.smaller
 
     def cause(self, values: Mapping[str, int], difference: Difference) -> FoundCause:
         """Return the cause of a difference of an input; it is new if no known one fits."""
@@ -91,6 +104,8 @@ class CauseFinder:
         self._by_difference.setdefault(difference, []).append(cause)
         for smaller in explanation.smaller:
             cause.smaller += [self.cause(smaller, each) for each in trial.new_differences(smaller)]
+        for each in cause.smaller:
+            each.explained.append(cause)
         return cause
 
     def _only(self, values: Mapping[str, int], focus: Focus) -> Values:
