@@ -381,6 +381,8 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"name": "t", "step": [list(range(30000))]}, "more than 20000 values"),
     ({"name": "t" * 500, "step": [HELLO]}, "expected letters"),
     ({"x" * 500: 1}, "the key 'xxx"),
+    ({"name": "t", "step": [HELLO], "description": "\x1b[2J"}, "description is '\\x1b[2J'; expected one line"),
+    ([HELLO], "a test that is of type list; expected a table"),  # type: ignore[list-item]
     (DEEP, "nested more than 8 deep"),
 ]  # fmt: skip
 

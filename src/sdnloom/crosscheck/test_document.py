@@ -70,13 +70,15 @@ def _load(file: Path) -> SwitchTest:
 
 def read_test(document: Mapping[str, Any], file: Path | None = None) -> SwitchTest:
     """Return the test of a document; without a file, errors name the test itself."""
+    if not isinstance(document, Mapping):
+        raise TestFileError(f"a test that is of type {type(document).__name__}; expected a table")
     place = file or Path(str(document.get("name", "test"))[:64])
     plain = _plain(document, place)
     if file is not None:
         plain.setdefault("name", file.stem)
     table = Table(as_document(plain, place), place)
     name = table.get("name", "letters, digits, dots and hyphens, at most 64", _is_name)
-    description = table.text("description", "")
+    description = table.get("description", "one line of printable text", _is_line, "")
     version = VERSION_NUMBERS[table.choice("openflow", VERSION_NUMBERS, "1.0")]
     if "case" in table:
         rows = table.tables("case")
@@ -96,6 +98,10 @@ def read_test(document: Mapping[str, Any], file: Path | None = None) -> SwitchTe
 
 def _is_name(value: Any) -> bool:
     return isinstance(value, str) and _NAME.fullmatch(value) is not None
+
+
+def _is_line(value: Any) -> bool:
+    return isinstance(value, str) and value.isprintable()
 
 
 def _plain(document: Mapping[str, Any], place: Path) -> dict[str, Any]:
