@@ -10,8 +10,10 @@ from typing import Any
 import sdnloom
 from sdnloom.check.coverage import Coverage, FileCoverage
 from sdnloom.crosscheck.agents.load import AgentSource, load_agent
+from sdnloom.crosscheck.black_box.input_choice import chosen_inputs
 from sdnloom.crosscheck.exchange import run_case
 from sdnloom.crosscheck.exploration import ExploreOptions, explore_agent
+from sdnloom.crosscheck.overlap.class_index import ClassIndex
 from sdnloom.crosscheck.partition import Partition
 from sdnloom.crosscheck.switch_test import SwitchTest
 from sdnloom.crosscheck.test_document import load_test
@@ -60,13 +62,26 @@ class Explored:
     seconds: float
 
 
-def explored(agent: str, test: SwitchTest, seconds: float | None = None, check_classes: int = 0) -> Explored:
+def explored(agent: str, test: SwitchTest, seconds: float | None = None) -> Explored:
     """Phase 1 of an agent, with processor time as the clock of its limit."""
     source = source_of(agent)
     before = time.process_time()
-    options = ExploreOptions(seconds=seconds, check_classes=check_classes)
-    partition = explore_agent(source, test, options, clock=time.process_time)
+    partition = explore_agent(source, test, ExploreOptions(seconds=seconds), clock=time.process_time)
     return Explored(partition, time.process_time() - before)
+
+
+def wrong_inputs(agent: str, partition: Partition, limit: int) -> tuple[int, int]:
+    """How many inputs were run on the agent as it is, and how many did something else than their class says.
+
+    They are every witness, boundary values of each field, further inputs of each class, and chance.
+    """
+    index, test = ClassIndex(partition), partition.test
+    tried = wrong = 0
+    with source_of(agent).open(test.version) as opened:
+        for case, values in chosen_inputs(test, [partition], limit, seed=15):
+            tried += 1
+            wrong += run_case(opened, test.case(case), test.version, values) != index.output(case, values)
+    return tried, wrong
 
 
 def condition_sizes(partition: Partition) -> tuple[float, int]:

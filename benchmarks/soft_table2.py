@@ -1,7 +1,7 @@
 """SOFT's table 2: processor time, paths and sizes of path conditions for each test and agent, beside the paper's."""
 
 from benchmarks.report import Report
-from benchmarks.soft import LIMIT, MORE_TESTS, TESTS, condition_sizes, explored, outputs
+from benchmarks.soft import LIMIT, MORE_TESTS, TESTS, condition_sizes, explored, outputs, wrong_inputs
 from sdnloom.crosscheck.test_document import load_test
 
 # Test -> for the Reference Switch, the Modified Switch and Open vSwitch: seconds, paths, mean and largest size.
@@ -32,6 +32,7 @@ PUBLISHED: dict[str, tuple[Cell, Cell, Cell]] = {
 AGENTS = ("reference-like", "modified", "ovs-like", "strict")
 V13_TESTS = ("packet-out-13", "flow-mod-13")
 QUICK = ("packet-out", "stats-request", "set-config", "concrete", "short-symb")
+CHECKED = 1000  # inputs of each test that are run on the agent as it is
 FASTER = 5  # times faster than the paper; a busy machine halves the figures
 
 
@@ -40,6 +41,7 @@ def run(quick: bool, arguments: list[str]) -> Report:
     report = Report("soft-table2")
     agents = [agent for agent in AGENTS if not arguments or agent in arguments]
     incomplete: list[str] = []
+    impure: list[str] = []
     seconds: dict[tuple[str, str], float] = {}
     heads = ("test", "s", "paths", "outputs", "size", "max", "inputs checked", "paper s", "paths", "size", "max")
     for agent in agents:
@@ -47,9 +49,9 @@ def run(quick: bool, arguments: list[str]) -> Report:
         for name in QUICK if quick else (*TESTS, *MORE_TESTS, *V13_TESTS):
             test = load_test(name)
             found = explored(agent, test, LIMIT)
-            checked = explored(agent, test, LIMIT, check_classes=1 if quick else 2).partition
-            for partition in (found.partition, checked):
-                incomplete += [f"{name}, {agent}: {reason}" for reason in partition.reasons[:1]]
+            tried, wrong = wrong_inputs(agent, found.partition, 200 if quick else CHECKED)
+            impure += [f"{name}, {agent}: {wrong} inputs do something else than their class says"] if wrong else []
+            incomplete += [f"{name}, {agent}: {reason}" for reason in found.partition.reasons[:1]]
             seconds[name, agent] = found.seconds
             published = PUBLISHED[name][AGENTS.index(agent)] if name in PUBLISHED and agent != "strict" else (None,) * 4
             table.add(
@@ -58,17 +60,16 @@ def run(quick: bool, arguments: list[str]) -> Report:
                 len(found.partition.classes),
                 outputs(found.partition),
                 *condition_sizes(found.partition),
-                checked.statistics.checked,
+                tried,
                 *published,
             )
-    _judge(report, incomplete, seconds)
+    _judge(report, incomplete, impure, seconds)
     return report
 
 
-def _judge(report: Report, incomplete: list[str], seconds: dict[tuple[str, str], float]) -> None:
-    report.floor(
-        "partitions that are not complete, or have a class with another output inside", len(incomplete), "==", 0
-    )
+def _judge(report: Report, incomplete: list[str], impure: list[str], seconds: dict[tuple[str, str], float]) -> None:
+    report.floor("partitions that are not complete", len(incomplete), "==", 0)
+    report.floor("partitions with a class in which an input does something else", len(impure), "==", 0)
     report.floor("most seconds of processor time for one test on one core", max(seconds.values()), "<=", LIMIT)
     ratios = {
         (name, agent): published[0] / seconds[name, agent]
@@ -80,11 +81,11 @@ def _judge(report: Report, incomplete: list[str], seconds: dict[tuple[str, str],
         worst = min(ratios, key=lambda key: ratios[key])
         report.floor("least times faster than the paper", ratios[worst], ">=", FASTER)
         report.notes.append(f"The least gain is {worst[0]} on {worst[1]}.")
-    report.notes += incomplete[:10]
+    report.notes += [*incomplete, *impure][:10]
     report.notes.append(
         "The paper's agents are programs in C of 55,000 and 80,000 lines; ours are written in Python for exploration "
         "and evaluate a match as one predicate, so a FlowMod has hundreds of paths instead of ten thousands. Packet "
         "Out has a packet with a VLAN tag too. Sizes are distinct operations of a path condition. Inputs checked: "
-        "further inputs of each class, run on the agent rewritten and as it is. The paper's FlowMod on the Modified "
-        "Switch was stopped after 140 hours."
+        "witnesses, boundary values, further inputs of classes and chance, run on the agent as it is. The "
+        "paper's FlowMod on the Modified Switch was stopped after 140 hours."
     )
