@@ -52,7 +52,7 @@ class ListeningSwitch:
                 attempt.close()
                 if time.monotonic() >= deadline:
                     reason = error.strerror or str(error)
-                    raise RealSwitchError(f"{self.text}: no switch listens there ({reason})") from None
+                    raise RealSwitchError(f"no switch listens there ({reason})") from None
                 time.sleep(_PAUSE)
             except BaseException:
                 attempt.close()
@@ -82,7 +82,7 @@ class ConnectingSwitch:
         try:
             accepted, _ = self._socket.accept()
         except TimeoutError:
-            raise RealSwitchError(f"{self.text}: no switch connected within {seconds:g} s") from None
+            raise RealSwitchError(f"no switch connected within {seconds:g} s") from None
         accepted.settimeout(None)
         accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return MessageConnection(accepted)
@@ -101,7 +101,7 @@ class ConnectingSwitch:
             listener.listen(8)
         except OSError as error:
             listener.close()
-            raise RealSwitchError(f"{self.text}: cannot listen on port {self._port}: {error.strerror}") from None
+            raise RealSwitchError(f"cannot listen on port {self._port}: {error.strerror}") from None
         return listener
 
 

@@ -106,7 +106,7 @@ def test_the_end_of_the_process_is_a_crash_and_ends_the_trial(tmp_path: Path) ->
         greet(agent)
         (crash,) = agent.message(packet_out(0xFFFFFFFA))
         assert isinstance(crash, Crash)
-        assert crash.reason == f"unix:{tmp_path / 's'}: no switch listens there (Connection refused)"
+        assert crash.reason == "no switch listens there (Connection refused)"
     with (
         running_switch(f"unix:{tmp_path / 't'}", "abort"),
         pytest.MonkeyPatch.context() as patch,

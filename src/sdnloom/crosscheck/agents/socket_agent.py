@@ -5,7 +5,6 @@ only the port is seen, by the switch's counters; time that passes is real time. 
 out when it is first connected: `unseen` and `cannot_run` say what is missing then.
 """
 
-import contextlib
 import struct
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -39,6 +38,7 @@ _ANSWER_SECONDS: Final = 2.0  # a switch that does not answer a fence so long wa
 _GONE_SECONDS: Final = 1.0  # a switch that accepts no connection so long after it closed one has ended
 _SETTLE_SECONDS: Final = 0.003  # for messages that a switch sends a little later than its answers
 _REMOVAL_SECONDS: Final = 0.05  # for reports of removed entries, which a switch may send much later
+_PAUSE_SECONDS: Final = 0.01
 _SILENT_SECONDS: Final = 0.1  # for a switch that cannot be asked whether it is done
 _FENCE_XID: Final = 0xFE0CE000
 _PROBE_XID: Final = 0xFE0CF000
@@ -67,7 +67,7 @@ class SocketAgent(RemoteAgent):
         super().__init__(endpoint.text, version)
         self._endpoint = endpoint
         self._connection: MessageConnection | None = None
-        self._spare: MessageConnection | None = None  # a connection that was made to see whether the switch runs
+        self._spare: tuple[MessageConnection, list[bytes]] | None = None  # made to see whether the switch runs
         self._touched: set[int] = set()  # types of messages since the switch was clean
         self._reports = False  # whether an entry may be there whose removal is reported
         self._counts = False  # whether the switch counts the frames that leave its ports
@@ -80,7 +80,7 @@ class SocketAgent(RemoteAgent):
 
     def close(self) -> None:
         """Close the connection. The switch goes on."""
-        for connection in (self._connection, self._spare):
+        for connection in (self._connection, self._spare and self._spare[0]):
             if connection is not None:
                 connection.close()
 
@@ -117,11 +117,8 @@ class SocketAgent(RemoteAgent):
         """Make a fresh connection and wait for the Hello of the switch."""
         if self._connection is not None:
             self._connection.close()
-        self._connection = self._spare or self._endpoint.connect(_CONNECT_SECONDS)
+        self._connection, hello = self._spare or self._fresh_connection(_CONNECT_SECONDS)
         self._spare = None
-        hello: list[Observed] = []
-        with contextlib.suppress(SwitchSilentError):  # a switch that waits for ours first
-            hello.append(self._connection.next(_ANSWER_SECONDS))
         return [*hello, *self._late(_SETTLE_SECONDS)]
 
     def greet(self) -> None:
@@ -192,12 +189,33 @@ class SocketAgent(RemoteAgent):
     def crash_reason(self) -> str | None:
         """Return that the switch accepts no connection any more; None if it does."""
         try:
-            self._spare = self._endpoint.connect(_GONE_SECONDS)
+            self._spare = self._fresh_connection(_GONE_SECONDS)
         except RealSwitchError as error:
             return str(error)
         return None
 
     # -- the connection -----------------------------------------------------------------------------------------
+
+    def _fresh_connection(self, seconds: float) -> tuple[MessageConnection, list[bytes]]:
+        """Return a connection and the Hello on it; none from a switch that waits for ours.
+
+        A switch that is about to end may still accept connections: one that is closed at once does not count.
+        """
+        deadline = time.monotonic() + seconds
+        while True:
+            connection = self._endpoint.connect(max(0.0, deadline - time.monotonic()))
+            try:
+                return connection, [connection.next(_ANSWER_SECONDS)]
+            except SwitchSilentError:
+                return connection, []
+            except ConnectionClosedError:
+                connection.close()
+                if time.monotonic() >= deadline:
+                    raise RealSwitchError("the switch closes each connection at once") from None
+                time.sleep(_PAUSE_SECONDS)
+            except BaseException:
+                connection.close()
+                raise
 
     @property
     def _openflow(self) -> MessageConnection:
