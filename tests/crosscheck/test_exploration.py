@@ -166,6 +166,17 @@ def test_a_limit_that_ends_an_agent_ends_the_exploration(tmp_path: Path) -> None
     assert len(found.classes) == 1
 
 
+def test_what_an_agent_prints_is_no_output(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = agent_with(tmp_path, "print('called', data[1])\nreturn []")
+    file.write_text(f"print('loaded')\n{file.read_text()}")
+    source = class_in_file(file, "Own")
+    assert explore_agent(source, OUTPUT_TEST).complete
+    assert capsys.readouterr() == ("", "loaded\nloaded\n")  # once as it is, once rewritten
+    with source.open(1) as agent:
+        run_case(agent, OUTPUT_TEST.cases[0], 1, OUTPUT_TEST.cases[0].defaults())
+    assert capsys.readouterr() == ("", "called 0\ncalled 13\n")
+
+
 def test_a_very_long_reason_is_cut(tmp_path: Path) -> None:
     file = agent_with(tmp_path, "COUNT.append(0)\nreturn [(len(COUNT), data)] if data[1] == 13 else []")
     file.write_text(f"COUNT = []\n{file.read_text()}")

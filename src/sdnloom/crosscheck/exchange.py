@@ -1,11 +1,14 @@
 """The exchange of a case with an agent: what goes in step by step, and what comes out as comparable events.
 
-With an execution the bytes of messages and probes are symbolic and the agent must be one whose code is rewritten.
+With an execution the bytes of messages and probes are symbolic and the agent must be one whose code is rewritten. What
+an agent prints is not part of a report: it goes to stderr, and nowhere while the agent is explored.
 """
 
+import io
+import sys
 import traceback
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import nullcontext
+from contextlib import nullcontext, redirect_stdout
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
@@ -23,6 +26,23 @@ from sdnloom.symbolic.terms.node import Term
 from sdnloom.symbolic.values.make import concrete, octet_terms, symbolic_bytes
 
 _ENDS: Final = frozenset((CRASH, CLOSE, WAIT))
+
+
+class _Nowhere(io.TextIOBase):
+    """A stream that forgets what is written."""
+
+    def write(self, text: str) -> int:
+        return len(text)
+
+
+_NOWHERE: Final = _Nowhere()
+
+
+def printed_elsewhere() -> "redirect_stdout[Any]":
+    """Return a context for code of an agent, in which what it prints does not get into a report."""
+    return redirect_stdout(sys.stderr if current() is None else _NOWHERE)
+
+
 _OURS: Final = (str(Path(__file__).parents[1] / "symbolic"), __file__)  # frames that are not the agent's
 
 
@@ -92,7 +112,7 @@ def _events(give: Callable[[], Iterable[Any]], version: int) -> tuple[AgentEvent
     """Return the events of one call of the agent, which may be a generator."""
     observed: list[Any] = []
     try:
-        with interruptible("the agent"):
+        with printed_elsewhere(), interruptible("the agent"):
             for each in give() or ():
                 observed.append(each)  # noqa: PERF402 - what came before an exception counts
     except AgentError:

@@ -18,6 +18,7 @@ from types import ModuleType
 from typing import Any, Final, Protocol
 
 from sdnloom.crosscheck.agent import Agent, AgentError
+from sdnloom.crosscheck.exchange import printed_elsewhere
 from sdnloom.network.openflow.constants import VERSIONS
 from sdnloom.network.usercode import user_code_errors
 from sdnloom.symbolic.rewrite.imports import RewrittenModules
@@ -147,7 +148,7 @@ class ClassSource:
         return self._classes[rewriting]
 
     def _loaded(self, rewriting: bool) -> type[Any]:
-        with user_code_errors(self._place, "the agent"):
+        with user_code_errors(self._place, "the agent"), printed_elsewhere():
             try:
                 module = self._load(rewriting)
             except SyntaxError as error:
@@ -170,7 +171,7 @@ class ClassSource:
             takes_version = False
 
         def make() -> Agent:
-            with user_code_errors(self._place, f"{self._kind}()"):
+            with user_code_errors(self._place, f"{self._kind}()"), printed_elsewhere():
                 agent: Agent = kind(version=version) if takes_version else kind()
             return agent
 
