@@ -33,6 +33,7 @@ TESTS = {
 }
 # Tests that SOFT does not have.
 MORE_TESTS = ("hello", "timeouts", "port-mod", "queue-config", "self-description")
+V13_TESTS = ("packet-out-13", "flow-mod-13")
 LIMIT = 600.0  # seconds of processor time for a test on one core
 
 SOURCE = Path(sdnloom.__file__).parent
