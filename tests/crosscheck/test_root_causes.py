@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ from sdnloom.crosscheck.exploration import explore_agent
 from sdnloom.crosscheck.output import AgentEvent, AgentOutput
 from sdnloom.crosscheck.overlap.class_index import ClassIndex
 from sdnloom.crosscheck.partition import BehaviourClass, Partition
-from sdnloom.crosscheck.root_causes.cause import causes_of_input, merged_causes, root_cause
+from sdnloom.crosscheck.root_causes.cause import RootCause, causes_of_input, merged_causes, root_cause
 from sdnloom.crosscheck.root_causes.difference import difference_term, differences
 from sdnloom.crosscheck.root_causes.find import CauseFinder
 from sdnloom.crosscheck.root_causes.minimal_input import changed_fields, minimal_input
@@ -45,8 +46,10 @@ CRASH = AgentEvent("crash")
 BAD_PORT, BAD_ARGUMENT, BAD_BUFFER = error(2, 4), error(2, 5), error(1, 8)
 
 
-def causes(first: React, second: React, *inputs: Mapping[str, int], test: SwitchTest = PACKET_OUT) -> dict[str, str]:
-    """Return the causes of inputs, given as changes of the harmless one: condition -> difference."""
+def found_causes(
+    first: React, second: React, *inputs: Mapping[str, int], test: SwitchTest = PACKET_OUT
+) -> list[RootCause]:
+    """Return the causes of inputs, given as changes of the harmless one."""
     case = test.cases[0]
 
     def runs(react: React) -> Callable[[str, Mapping[str, int]], AgentOutput]:
@@ -55,7 +58,12 @@ def causes(first: React, second: React, *inputs: Mapping[str, int], test: Switch
     trial = Trial(case, test.version, (runs(first), runs(second)))
     finder = CauseFinder(trial, lambda values, field, difference: None)
     finder.add((({**case.defaults(), **each}), number) for number, each in enumerate(inputs))
-    found = [root_cause(test, ("a", "b"), each) for each in finder.found if not each.smaller]
+    return [root_cause(test, ("a", "b"), each) for each in finder.found if not each.smaller]
+
+
+def causes(first: React, second: React, *inputs: Mapping[str, int], test: SwitchTest = PACKET_OUT) -> dict[str, str]:
+    """Return the causes of inputs: condition -> difference."""
+    found = found_causes(first, second, *inputs, test=test)
     return {each.condition: each.difference for each in merged_causes(found)}
 
 
@@ -169,6 +177,56 @@ class TestMeetings:
 
         found = causes(forwards, needs_both, {"m1.in_port": 9, "m1.buffer_id": 12, PORT: 4})
         assert list(found) == ["Packet Out, buffer_id < 0x00000010, in_port == 9"]
+
+
+class TestMessages:
+    """The same cause in several messages and tests."""
+
+    @staticmethod
+    def floods(values: Mapping[str, int]) -> list[AgentEvent]:
+        return [frame(1), frame(2)] if values[PORT] == 0xFFFB else [frame(2)]
+
+    @staticmethod
+    def crashes(values: Mapping[str, int]) -> list[AgentEvent]:
+        return [CRASH] if values[PORT] == 0xFFFB else [frame(2)]
+
+    def test_actions_of_two_messages_with_one_condition_are_one_cause(self) -> None:
+        found = [
+            cause
+            for test in (PACKET_OUT, FLOW_MOD)
+            for cause in found_causes(forwards, self.floods, {PORT: 0xFFFB}, test=test)
+        ]
+        (cause,) = merged_causes(found)
+        assert cause.condition == "Packet Out, output port == OFPP_FLOOD; also FlowMod ADD, output port == OFPP_FLOOD"
+        assert cause.message == "Packet Out"
+        assert merged_causes([cause, *found]) == (cause,)
+
+    def test_another_kind_of_difference_is_another_cause(self) -> None:
+        found = found_causes(forwards, self.floods, {PORT: 0xFFFB})
+        found += found_causes(forwards, self.crashes, {PORT: 0xFFFB}, test=FLOW_MOD)
+        assert len(merged_causes(found)) == 2
+
+    def test_a_cause_that_needs_more_in_another_test_is_the_same(self) -> None:
+        def shadowed(values: Mapping[str, int]) -> list[AgentEvent]:
+            return self.floods(values) if values["m1.in_port"] == 3 else [frame(2)]
+
+        found = found_causes(forwards, shadowed, {PORT: 0xFFFB, "m1.in_port": 3})
+        found += found_causes(forwards, self.floods, {PORT: 0xFFFB})
+        (cause,) = merged_causes(found)
+        assert cause.condition == "Packet Out, output port == OFPP_FLOOD"
+
+    @pytest.mark.parametrize(("port", "count"), [("FLOOD", 1), (3, 2)])
+    def test_a_concrete_message_that_satisfies_the_condition_of_a_cause_belongs_to_it(
+        self, port: Any, count: int
+    ) -> None:
+        step = {"message": "packet_out", "actions": [{"action": "output", "port": port}], "data": {"packet": "tcp"}}
+        concrete = read_test({"name": "concrete-flood", "step": [step]})
+        found = found_causes(lambda values: [frame(2)], lambda values: [frame(1), frame(2)], {}, test=concrete)
+        assert [cause.condition for cause in found] == ["Packet Out"]
+        found += found_causes(forwards, self.floods, {PORT: 0xFFFB})
+        merged = merged_causes(found)
+        assert len(merged) == count
+        assert merged[-1].condition == "Packet Out, output port == OFPP_FLOOD"
 
 
 class TestDifferences:

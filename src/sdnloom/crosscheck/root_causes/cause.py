@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 from sdnloom.crosscheck.output import AgentOutput
 from sdnloom.crosscheck.root_causes.cause_text import difference_text, field_values, place_text
-from sdnloom.crosscheck.root_causes.difference import Difference, differences, is_message_field
+from sdnloom.crosscheck.root_causes.difference import Difference, difference_kind, differences, is_message_field
 from sdnloom.crosscheck.root_causes.find import FoundCause
 from sdnloom.crosscheck.root_causes.focus import Focus, message_base
+from sdnloom.crosscheck.root_causes.message_match import ConcreteMessage, messages_until, satisfies
 from sdnloom.crosscheck.switch_test import SwitchTest
 
 
@@ -26,7 +27,7 @@ class RootCause:
     outputs: tuple[AgentOutput, AgentOutput]
     inconsistencies: tuple[int, ...]
     exact: bool = True  # whether the condition is exact for the witness's other fields, not only for values tried
-    identity: "CauseIdentity | None" = field(default=None, repr=False)
+    identity: "CauseIdentity | None" = field(default=None, repr=False, compare=False)
     confirmed: bool | None = None  # whether the witness was replayed; its outputs are those of the replay then
 
 
@@ -40,6 +41,7 @@ class CausePlace(NamedTuple):
     case: str
     focus: Focus
     difference: Difference
+    messages: tuple[ConcreteMessage, ...] = ()  # up to the difference, if the cause has no condition
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +50,15 @@ class CauseIdentity:
 
     key: tuple[object, ...]
     parts: frozenset[str]
+    action_parts: frozenset[str]
     differences: frozenset[Difference]
     is_order: bool
     places: tuple["CausePlace", ...]
     told: tuple[str, str] = ("", "")  # of a field of a message: the message, and both values
+
+    def kinds(self) -> frozenset[tuple[str, ...]]:
+        """Return the kinds of the differences."""
+        return frozenset(map(difference_kind, self.differences))
 
     def described(self) -> bool:
         """Return whether the cause is a field of a message."""
@@ -62,8 +69,7 @@ def root_cause(test: SwitchTest, agents: tuple[str, str], found: FoundCause) -> 
     """Return a cause that was found in a test."""
     focus, difference = found.focus, found.difference
     place = place_text(found.case, focus.values, difference.step)
-    told = "", ""
-    where = "" if message_base(place) in (message_base(focus.message), "on a fresh connection") else f"{place}: "
+    told, where = ("", ""), ""
     names = tuple(dict.fromkeys(name for each in focus.fields for name in (each.name, each.equal_name) if name))
     if is_message_field(difference) and not focus.fields and not focus.tags:
         message, _, name = difference.field.partition(".")
@@ -74,13 +80,22 @@ def root_cause(test: SwitchTest, agents: tuple[str, str], found: FoundCause) -> 
         condition = _described(told, names)
     elif focus.fields or focus.fixed:
         message, condition = focus.message, focus.condition(test.version)
+        where = "" if message_base(place) == message_base(message) else f"{place}: "
     else:
         message = condition = place
+    messages = () if focus.fields or focus.fixed else messages_until(found.case, focus, difference.step)
     places = tuple(
-        CausePlace(test.name, each.case.name, each.focus, each.difference) for each in (found, *found.all_explained())
+        CausePlace(test.name, each.case.name, each.focus, each.difference, messages if each is found else ())
+        for each in (found, *found.all_explained())
     )
     identity = CauseIdentity(
-        found.key(), focus.parts(test.version), frozenset((difference,)), bool(found.order), places, told
+        found.key(),
+        focus.parts(test.version),
+        focus.action_parts(test.version),
+        frozenset((difference,)),
+        bool(found.order),
+        places,
+        told,
     )
     return RootCause(
         message,
@@ -102,23 +117,34 @@ def _described(told: tuple[str, str], names: tuple[str, ...]) -> str:
 
 
 def merged_causes(causes: Sequence[RootCause]) -> tuple[RootCause, ...]:
-    """Return the causes with those merged that are the same in different cases or tests.
+    """Return the causes with those merged that are the same in different cases, tests and messages.
 
-    The same are causes with one key; with one condition; and a cause that needs more than another one for the same
-    difference of the same message: in its test, more is needed to see it.
+    The same are causes with one key; with one condition; a cause that needs more than another one for the same
+    difference of the same message, because in its test more is needed to see it; a cause without a condition whose
+    concrete messages satisfy that of another one; and causes of two messages with the same condition on actions. The
+    differences of the last two have to be of the same kind.
     """
     found = _merged_by(causes, lambda identity, cause: identity.key)
     found = _merged_by(found, lambda identity, cause: identity.key if identity.described() else cause.condition)
-    kept: list[RootCause] = []
-    for each in sorted(found, key=lambda cause: len(cause.identity.parts) if cause.identity else 0):
-        for place, known in enumerate(kept):
-            if _is_case_of(each, known):
-                kept[place] = _joined(known, each)
-                break
-        else:
-            kept.append(each)
-    order = [cause.condition for cause in found]
-    return tuple(sorted(kept, key=lambda cause: order.index(cause.condition) if cause.condition in order else 0))
+    for is_same in (_is_case_of, _is_concrete_case_of, _has_same_actions):
+        found = _absorbed(found, is_same)
+    return tuple(found)
+
+
+def _absorbed(causes: Sequence[RootCause], is_same: Callable[[RootCause, RootCause], bool]) -> list[RootCause]:
+    """Return the causes in their order, each that is the same as another one joined to it: the one that needs less."""
+    kept = dict(enumerate(causes))
+    for number in sorted(kept, key=lambda number: (len(_identity(kept[number]).parts), number), reverse=True):
+        same = (known for known in kept if known != number and is_same(kept[number], kept[known]))
+        known = next(same, None)
+        if known is not None:
+            kept[known] = _joined(kept[known], kept.pop(number))
+    return list(kept.values())
+
+
+def _identity(cause: RootCause) -> CauseIdentity:
+    assert cause.identity is not None
+    return cause.identity
 
 
 def causes_of_input(
@@ -142,18 +168,19 @@ def causes_of_input(
 
 
 def _merged_by(causes: Sequence[RootCause], key: Callable[[CauseIdentity, RootCause], object]) -> list[RootCause]:
+    """Return the causes, those of one key as one that is told by the cause that needs less."""
     found: dict[object, RootCause] = {}
     for each in causes:
-        assert each.identity is not None
-        name = key(each.identity, each)
-        found[name] = _joined(found[name], each) if name in found else each
+        name = key(_identity(each), each)
+        known = found.setdefault(name, each)
+        if known is not each:
+            less, more = sorted((known, each), key=lambda cause: len(_identity(cause).parts))
+            found[name] = _joined(less, more)
     return list(found.values())
 
 
 def _is_case_of(cause: RootCause, known: RootCause) -> bool:
-    mine, theirs = cause.identity, known.identity
-    assert mine is not None
-    assert theirs is not None
+    mine, theirs = _identity(cause), _identity(known)
     return (
         not (mine.is_order or theirs.is_order or mine.described())
         and message_base(cause.message) == message_base(known.message)
@@ -163,30 +190,51 @@ def _is_case_of(cause: RootCause, known: RootCause) -> bool:
     )
 
 
-def _joined(one: RootCause, other: RootCause) -> RootCause:
-    """Return one cause for two, told by the one that needs less."""
-    assert one.identity is not None
-    assert other.identity is not None
-    if len(other.identity.parts) < len(one.identity.parts):
-        one, other = other, one
-    assert one.identity is not None
-    assert other.identity is not None
-    new = () if other.identity.differences <= one.identity.differences else (other.difference,)
-    told = one.identity.told
-    names = (
-        tuple(dict.fromkeys((*one.fields, *other.fields))) if told[0] and told == other.identity.told else one.fields
+def _is_concrete_case_of(cause: RootCause, known: RootCause) -> bool:
+    mine, theirs = _identity(cause), _identity(known)
+    return (
+        not (mine.parts or mine.described() or theirs.described())
+        and bool(theirs.parts)
+        and not mine.kinds().isdisjoint(theirs.kinds())
+        and any(
+            satisfies(message, place.focus)
+            for concrete in mine.places
+            for message in concrete.messages
+            for place in theirs.places
+        )
     )
-    replayed = one.confirmed, other.confirmed
+
+
+def _has_same_actions(cause: RootCause, known: RootCause) -> bool:
+    mine, theirs = _identity(cause), _identity(known)
+    return (
+        not (mine.is_order or theirs.is_order or mine.described() or theirs.described())
+        and message_base(cause.message) != message_base(known.message)
+        and bool(mine.action_parts)
+        and mine.action_parts == theirs.action_parts
+        and not mine.kinds().isdisjoint(theirs.kinds())
+    )
+
+
+def _joined(one: RootCause, other: RootCause) -> RootCause:
+    """Return one cause for two, told by the first one; another message is told too."""
+    mine, theirs = _identity(one), _identity(other)
+    fields, condition, difference = one.fields, one.condition, one.difference
+    if mine.told[0] and mine.told == theirs.told:
+        fields = tuple(dict.fromkeys((*one.fields, *other.fields)))
+        condition = _described(mine.told, fields)
+    elif _has_same_actions(other, one) and other.condition not in one.condition:
+        fields = tuple(dict.fromkeys((*one.fields, *other.fields)))
+        condition = f"{one.condition}; also {other.condition}"
+        difference = f"{one.difference}; {other.message}: {other.difference}"
+    elif not theirs.differences <= mine.differences and theirs.parts:
+        difference = "; ".join(dict.fromkeys((one.difference, other.difference)))
     return replace(
         one,
-        fields=names,
-        condition=_described(told, names) if told[0] else one.condition,
-        difference="; ".join(dict.fromkeys((one.difference, *new))),
-        confirmed=False if False in replayed else None if None in replayed else True,
+        fields=fields,
+        condition=condition,
+        difference=difference,
+        confirmed=None if one.confirmed and other.confirmed is None else one.confirmed and other.confirmed,
         inconsistencies=tuple(sorted({*one.inconsistencies, *other.inconsistencies})),
-        identity=replace(
-            one.identity,
-            differences=one.identity.differences | other.identity.differences,
-            places=one.identity.places + other.identity.places,
-        ),
+        identity=replace(mine, differences=mine.differences | theirs.differences, places=mine.places + theirs.places),
     )

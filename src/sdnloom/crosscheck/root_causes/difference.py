@@ -202,6 +202,18 @@ def _value_names(kind: str, name: str, one: OutputValue | None, other: OutputVal
         yield f"{kind}.{without_numbers(name)}"
 
 
+def difference_kind(difference: Difference) -> tuple[str, ...]:
+    """Return what a difference is in a word for each agent, such as an error or a crash; or what of both differs."""
+    if difference.field:
+        event = difference.field.partition(".")[0]
+        return (PACKETS if event in (FRAME, "PacketIn") else event,)
+    if {PACKETS} >= {*difference.reactions[0], *difference.reactions[1]}:
+        return (PACKETS,)
+    return tuple(
+        "error" if any(kind.startswith("Error") for kind in each) else " ".join(each) for each in difference.reactions
+    )
+
+
 def packet_field(name: str) -> str:
     """Return the name of a packet's field wherever the packet is: in a frame or in a message."""
     return name.removeprefix("PacketIn.data.").removeprefix(f"{FRAME}.")

@@ -61,6 +61,11 @@ class Focus:
         kinds = [f"{short_name(field.name)} {value}" for field, value in self.fixed if field.kind in _IN_NAME]
         return frozenset((*kinds, *self.tags, *(each.text(version) for each in self.fields)))
 
+    def action_parts(self, version: int) -> frozenset[str]:
+        """Return the parts that are about actions: the same code may serve several messages."""
+        tags = [tag for tag in self.tags if tag.startswith("action ")]
+        return frozenset((*tags, *(each.text(version) for each in self.fields if "actions[" in each.field.name)))
+
     def region(self, case: Case) -> Term:
         """Return the inputs that the condition is about, as a term."""
         bits = {variable.name: variable.bits for variable in case.variables}
