@@ -1,5 +1,6 @@
 """Phase 2 against brute force: every input of small domains is looked up in both partitions."""
 
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -16,7 +17,7 @@ from sdnloom.crosscheck.overlap.intersection import NO_SOLVER, NO_TIME, CaseComp
 from sdnloom.crosscheck.overlap.output_terms import outputs_differ
 from sdnloom.crosscheck.partition import BehaviourClass, Partition
 from sdnloom.crosscheck.switch_test import Case, MessageStep, Part, SwitchTest, Variable
-from sdnloom.crosscheck.test_document import domain
+from sdnloom.crosscheck.test_document import domain, read_test
 from sdnloom.symbolic.solver.interface import Solver, SolverAnswer, find_solver
 from sdnloom.symbolic.terms.constructors import all_, const, eq, not_, ult, var
 from sdnloom.symbolic.terms.evaluate import evaluate_term
@@ -125,6 +126,24 @@ def test_an_incomplete_partition_never_yields_a_complete_comparison() -> None:
     assert not found.inconsistencies
     assert not found.complete
     assert found.reasons == ("b: the budget of paths was used up",)
+
+
+@pytest.mark.parametrize("case_has_variables", [True, False])
+def test_a_complete_partition_without_classes_is_not_complete(case_has_variables: bool) -> None:
+    concrete = read_test({"name": "concrete", "step": [{"message": "barrier_request"}]})
+    test = toy_test((8,)) if case_has_variables else concrete
+    empty = Partition("b", test, "paths", (), True)
+    found = compare_partitions(always(test, "a"), empty)
+    assert not found.complete
+    assert "the harmless input has no class" in found.reasons[0]
+
+
+def test_a_partition_that_does_not_say_why_it_is_incomplete_is_incomplete() -> None:
+    test = toy_test((8,))
+    silent = replace(always(test, "b"), complete=False)
+    tried = replace(always(test, "b"), kind="inputs")
+    assert compare_partitions(always(test, "a"), silent).reasons == ("b: the partition is not complete",)
+    assert "b: only some inputs were tried" in compare_partitions(always(test, "a"), tried).reasons
 
 
 def test_without_a_solver_only_witnesses_are_compared() -> None:

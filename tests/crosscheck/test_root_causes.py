@@ -121,6 +121,18 @@ class TestConditions:
         found = causes(forwards, lambda values: [frame(), frame(3)], {}, {PORT: 7}, {TYPE: 5, "m1.in_port": 9})
         assert found == {"Packet Out": "a sends frames on port 2, b sends frames on ports 2, 3"}
 
+    def test_a_difference_without_a_condition_says_where_it_is_seen(self) -> None:
+        step = {"message": "flow_mod", "actions": [{"action": "output", "port": 2}]}
+        test = read_test({"name": "timed", "step": [step, {"advance": 1500}, {"advance": 500}]})
+        case = test.cases[0]
+        removed = AgentEvent("FlowRemoved", (("reason", 0),))
+        outputs: list[AgentOutput] = [((), (), (removed,)), ((), (), ())]
+        trial = Trial(case, 1, (lambda name, values: outputs[0], lambda name, values: outputs[1]))
+        finder = CauseFinder(trial, lambda values, field, difference: None)
+        finder.add([({}, 0)])
+        (cause,) = (root_cause(test, ("a", "b"), each) for each in finder.found)
+        assert (cause.condition, cause.difference) == ("FlowMod ADD, after 2 s", "a sends FlowRemoved, b does nothing")
+
 
 class TestMeetings:
     """Inputs in which two causes meet are explained by them."""

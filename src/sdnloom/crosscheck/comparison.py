@@ -143,6 +143,13 @@ def _seen_outcome(run: RunInput | None, unseen: Collection[str]) -> RunInput | N
     return seen
 
 
+def _reasons(partition: Partition) -> tuple[str, ...]:
+    """Return why a partition is not complete, whatever it says of itself."""
+    if partition.kind == "inputs" and (partition.complete or not partition.reasons):
+        return (*partition.reasons, "only some inputs were tried")
+    return partition.reasons or (() if partition.complete else ("the partition is not complete",))
+
+
 class _Comparing:
     def __init__(
         self,
@@ -163,7 +170,7 @@ class _Comparing:
 
     def run(self) -> Comparison:
         first, second = self._partitions
-        reasons = {f"{each.agent}: {reason}": None for each in (first, second) for reason in each.reasons}
+        reasons = {f"{each.agent}: {reason}": None for each in (first, second) for reason in _reasons(each)}
         statistics = CompareStatistics((len(first.classes), len(second.classes)))
         for number, case in enumerate(first.test.cases):
             found = self._case(case)

@@ -83,6 +83,9 @@ class CaseComparer:
         """Return all that is found; Ctrl-C ends it with what was found so far."""
         try:
             self._look_up_witnesses()
+            for index in self._indexes:
+                if index.partition.complete and index.find(self.case.name, self.case.defaults()) is None:
+                    self._refute(index, "the harmless input has no class")
             if all(index.partition.kind == "paths" for index in self._indexes):
                 self._ask_solver()
         except KeyboardInterrupt as interrupt:  # its text, if it has one, is the limit that ended the run
@@ -154,11 +157,14 @@ class CaseComparer:
         rest = not_(self._known_inputs(index))
         answer: Any = SolverAnswer.UNSAT if rest is FALSE else self._query((), rest)
         if answer is not SolverAnswer.UNSAT:
-            self.found.reasons.setdefault(
-                f"the partition of {partition.agent} says that it is complete, but "
-                + ("this could not be checked" if answer is SolverAnswer.UNKNOWN else "some inputs have no class")
-                + f" (case {self.case.name})"
-            )
+            unknown = answer is SolverAnswer.UNKNOWN
+            self._refute(index, "this could not be checked" if unknown else "some inputs have no class")
+
+    def _refute(self, index: ClassIndex, why: str) -> None:
+        agent = index.partition.agent
+        self.found.reasons.setdefault(
+            f"the partition of {agent} says that it is complete, but {why} (case {self.case.name})"
+        )
 
     def _ask_about(self, place: int, classes: tuple[int, ...], known: Term) -> None:
         """Find the groups of the other agent that differ from some of the classes of a group."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from sdnloom.crosscheck.output import AgentOutput
-from sdnloom.crosscheck.root_causes.cause_text import difference_text, field_values, place_text
+from sdnloom.crosscheck.root_causes.cause_text import difference_text, field_values, harmless_text, place_text
 from sdnloom.crosscheck.root_causes.difference import Difference, difference_kind, differences, is_message_field
 from sdnloom.crosscheck.root_causes.find import FoundCause
 from sdnloom.crosscheck.root_causes.focus import Focus, message_base
@@ -82,7 +82,7 @@ def root_cause(test: SwitchTest, agents: tuple[str, str], found: FoundCause) -> 
         message, condition = focus.message, focus.condition(test.version)
         where = "" if message_base(place) == message_base(message) else f"{place}: "
     else:
-        message = condition = place
+        message = condition = harmless_text(found.case, focus.values, difference.step)
     messages = () if focus.fields or focus.fixed else messages_until(found.case, focus, difference.step)
     places = tuple(
         CausePlace(test.name, each.case.name, each.focus, each.difference, messages if each is found else ())

@@ -68,6 +68,18 @@ def place_text(case: Case, values: Mapping[str, int], step: int) -> str:
     return "probe"
 
 
+def harmless_text(case: Case, values: Mapping[str, int], step: int) -> str:
+    """Return the condition of a difference that even the harmless input has: the message, and where it is seen."""
+    place = place_text(case, values, step)
+    found = output_step(case, step)
+    if found is None:
+        return "a fresh connection"
+    before = [each for each in case.steps[: step - case.fresh + 1] if isinstance(each, MessageStep)]
+    if isinstance(found, MessageStep) or not before:
+        return place
+    return f"{message_name(before[-1], values)}, {place}"
+
+
 def difference_text(
     agents: tuple[str, str], difference: Difference, outputs: tuple[AgentOutput, AgentOutput], version: int
 ) -> str:

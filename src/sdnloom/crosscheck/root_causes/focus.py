@@ -223,6 +223,8 @@ def _message(trial: Trial, values: Values, fields: list[Field]) -> str:
 
 def message_base(message: str) -> str:
     """Return the name of a message without its type or command."""
+    if message.startswith("message of type "):
+        return "message"
     return re.sub(r" ((type|command) \d+|[A-Z_]+)$", "", message)
 
 

@@ -17,6 +17,7 @@ from sdnloom.symbolic.terms.node import Term
 _ALL_TRIED: Final = 8  # bits of a field of which every value is tried
 _MOST_RANGES: Final = 6
 _FEW_VALUES: Final = 4
+_MOST_PLACES: Final = 64  # bits of a wide field that are changed one by one
 _MOST_SAMPLES: Final = 600
 _MOST_CHECKS: Final = 24
 
@@ -114,7 +115,7 @@ def _usual_values(bits: int, given: tuple[int, ...]) -> Iterator[int]:
     """Yield values at boundaries, and the first given one with each of its bits changed."""
     top = (1 << bits) - 1
     yield from (0, 1, 2, 3, top, top - 1)
-    for place in range(bits):
+    for place in range(0, bits, max(1, bits // _MOST_PLACES)):
         yield from ((1 << place) - 1, 1 << place, top ^ 1 << place)
         yield from (value ^ 1 << place for value in given[:1])
 
