@@ -1,9 +1,8 @@
 """Options that commands of `sdnloom crosscheck` share: which tests, and limits."""
 
-import os
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -102,13 +101,10 @@ def chosen_tests(names: Sequence[str], openflow: str | None) -> list[SwitchTest]
 
 
 @contextmanager
-def agents_at_work(seconds: float | None = None) -> Iterator[float]:
-    """Context in which agents run: one that runs on after the limit is ended, and what they print is dropped.
-
-    It would be printed in the middle of the report, once for each run. The context gives the seconds spent before.
-    """
+def agents_at_work(seconds: float | None) -> Iterator[float]:
+    """Context in which an agent that runs on after the limit is ended; it gives the seconds that were spent before."""
     spent = time_spent()
-    with open(os.devnull, "w") as sink, redirect_stdout(sink), LimitWatch(Limits(seconds=seconds), spent).in_force():
+    with LimitWatch(Limits(seconds=seconds), spent).in_force():
         yield spent
 
 

@@ -110,8 +110,7 @@ def command(
     if pytest_dir is not None:
         write_pair_tests(found, pytest_dir, given)
     if pcap_dir is not None:
-        with agents_at_work():
-            write_captures(found, pcap_dir, {each.source.name: each.source for each in named})
+        write_captures(found, pcap_dir, {each.source.name: each.source for each in named})
     shown_files(witnesses=witnesses, pytest_files=pytest_dir, captures=pcap_dir)
     click.echo(render("crosscheck run", form, result, CrosscheckView(every, files, given)), nl=False)
     return CROSSCHECK_EXIT_CODES[result.verdict]

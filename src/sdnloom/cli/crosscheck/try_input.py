@@ -1,7 +1,5 @@
 """`sdnloom crosscheck try`: the input of a witness file on one agent, step by step."""
 
-import sys
-from contextlib import redirect_stdout
 from pathlib import Path
 
 import click
@@ -34,7 +32,7 @@ def command(witness: Path, agent: str, like: str | None, pcap: Path | None, form
     if like is not None and like not in read.agents:
         raise CrosscheckOptionError(f"--like {like}: the file has {', '.join(read.agents)}; expected one of these")
     check_versions([source], [read.test])
-    with redirect_stdout(sys.stderr), source.open(read.test.version) as opened:
+    with source.open(read.test.version) as opened:
         recorded = RecordedAgent(opened)
         output = run_case(recorded, read.test.case(read.case), read.test.version, read.values)
     if pcap is not None:

@@ -229,12 +229,13 @@ def _joined(one: RootCause, other: RootCause) -> RootCause:
         difference = f"{one.difference}; {other.message}: {other.difference}"
     elif not theirs.differences <= mine.differences and theirs.parts:
         difference = "; ".join(dict.fromkeys((one.difference, other.difference)))
+    replayed = one.confirmed, other.confirmed
     return replace(
         one,
         fields=fields,
         condition=condition,
         difference=difference,
-        confirmed=None if one.confirmed and other.confirmed is None else one.confirmed and other.confirmed,
+        confirmed=False if False in replayed else None if None in replayed else True,
         inconsistencies=tuple(sorted({*one.inconsistencies, *other.inconsistencies})),
         identity=replace(mine, differences=mine.differences | theirs.differences, places=mine.places + theirs.places),
     )
