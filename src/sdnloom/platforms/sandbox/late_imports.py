@@ -8,6 +8,9 @@ import dis
 import importlib.util
 from collections.abc import Iterator
 from types import CodeType
+from typing import Final
+
+_IMPORT_NAME: Final = dis.opmap["IMPORT_NAME"]
 
 
 def late_imports(code: CodeType, package: str) -> Iterator[str]:
@@ -19,6 +22,8 @@ def late_imports(code: CodeType, package: str) -> Iterator[str]:
 
 
 def _imports(code: CodeType, package: str) -> Iterator[str]:
+    if _IMPORT_NAME not in code.co_code[::2]:  # few functions import, and decoding instructions takes long
+        return
     before: list[dis.Instruction] = []
     for instruction in dis.get_instructions(code):
         if instruction.opname == "IMPORT_NAME" and len(before) > 1:
