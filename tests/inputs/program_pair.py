@@ -104,7 +104,7 @@ class Pair:
         both = {(one.path.trail, one.lines) for one in answer.classes}  # trails distinguish the same runs as lines
         assert len({trail for trail, _ in both}) == len({lines for _, lines in both}) == len(both)
 
-    def check_pure(self, question, answer, models=20):
+    def check_pure(self, question, answer, models=5):
         """Assert that further members of each class take the same path, and that no run diverged."""
         assert answer.exploration.divergences == ()
         purity = check_purity(answer.exploration, ConcolicExplorer(self.twin.program).task(question).run, models)
