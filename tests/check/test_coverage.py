@@ -7,7 +7,7 @@ from pathlib import Path
 
 import coverage as coverage_py
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sdnloom.check.coverage import Coverage, CoverageError
@@ -142,6 +142,7 @@ def test_a_loop_that_raises_took_neither_branch(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@settings(max_examples=30)
 @given(st.sets(st.integers(-8, 8), max_size=6), st.sets(st.integers(-8, 8), max_size=6))
 def test_more_runs_reach_at_least_as_much(tmp_path_factory, one: set[int], other: set[int]) -> None:
     file, program = load(tmp_path_factory.mktemp("program"))
