@@ -85,7 +85,10 @@ class FlowEntry(CachedHash):
     @property
     def timers(self) -> tuple[int, ...]:
         """The milliseconds left of the timers that it has."""
-        return tuple(left for left in (self.idle_left, self.hard_left) if left is not None)
+        idle, hard = self.idle_left, self.hard_left
+        if idle is None:
+            return () if hard is None else (hard,)
+        return (idle,) if hard is None else (idle, hard)
 
     @property
     def key(self) -> tuple[int, int, Match]:
