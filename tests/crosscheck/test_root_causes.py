@@ -23,7 +23,7 @@ from sdnloom.crosscheck.root_causes.value_set import SetForm
 from sdnloom.crosscheck.switch_test import SwitchTest
 from sdnloom.crosscheck.test_document import load_test, read_test
 from sdnloom.symbolic.solver.interface import find_solver
-from sdnloom.symbolic.terms.constructors import var
+from sdnloom.symbolic.terms.constructors import const, eq, var
 from sdnloom.symbolic.terms.evaluate import evaluate_term
 from tests.crosscheck.toy_partitions import all_inputs, random_output, random_partition, toy_test
 
@@ -189,6 +189,19 @@ class TestMeetings:
 
         found = causes(forwards, needs_both, {"m1.in_port": 9, "m1.buffer_id": 12, PORT: 4})
         assert list(found) == ["Packet Out, buffer_id < 0x00000010, in_port == 9"]
+
+    def test_a_cause_that_is_seen_earlier_with_another_field_is_one(self) -> None:
+        """As an entry that lives too long: a removed message shows it at once, if it is asked for."""
+
+        def removes(values: Mapping[str, int]) -> list[AgentEvent]:
+            told = [AgentEvent("FlowRemoved")] if values["m1.buffer_id"] == 5 else []
+            return [*told, frame(3)] if values["m1.in_port"] == 9 else [frame()]
+
+        def keeps(values: Mapping[str, int]) -> list[AgentEvent]:
+            return [frame()]
+
+        found = causes(removes, keeps, {"m1.in_port": 9, "m1.buffer_id": 5})
+        assert list(found) == ["Packet Out, in_port == 9"]
 
 
 class TestMessages:
@@ -459,6 +472,33 @@ def test_what_an_agent_cannot_show_is_left_out_on_both_sides() -> None:
     assert len(compare_partitions(first, second).root_causes) == 1
     blind = replace(second, unseen=("frame",))
     assert compare_partitions(first, blind).inconsistencies == ()
+
+
+@pytest.mark.parametrize(("wrong", "conditions"), [
+    (lambda port: port + 1, ["every PacketIn: reason NO_MATCH / ACTION"]),
+    (lambda port: port if port < 4 else port + 1, ["Packet Out, 4 <= output port <= 7"]),
+])  # fmt: skip
+def test_a_field_that_differs_in_every_message_has_no_condition(
+    wrong: Callable[[int], int], conditions: list[str]
+) -> None:
+    step = {
+        "message": "packet_out",
+        "actions": [{"action": "output", "port": {"symbolic": True, "default": 0, "max": 7}}],
+    }
+    test = read_test({"name": "controller", "step": [step]})
+    case = test.cases[0]
+    name = case.variables[0].name
+
+    def partition(agent: str, reason: Callable[[int], int]) -> Partition:
+        classes = []
+        for value in range(8):
+            event = (AgentEvent("PacketIn", (("reason", reason(value)),)),) if value else ()
+            condition = (eq(var(name, 16), const(value, 16)),)
+            classes.append(BehaviourClass("test", {name: value}, (event,), condition))
+        return Partition(agent, test, "paths", tuple(classes), True)
+
+    found = compare_partitions(partition("a", lambda port: 0), partition("b", lambda port: wrong(port) - port))
+    assert [cause.condition for cause in found.root_causes] == conditions
 
 
 def tried_inputs(test: SwitchTest, react: React, *inputs: Mapping[str, int]) -> Partition:

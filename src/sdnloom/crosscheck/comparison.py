@@ -18,7 +18,8 @@ from sdnloom.crosscheck.root_causes.cause import RootCause as RootCause
 from sdnloom.crosscheck.root_causes.cause import merged_causes, root_cause
 from sdnloom.crosscheck.root_causes.cause_text import changed_text
 from sdnloom.crosscheck.root_causes.coverage import cover_pairs
-from sdnloom.crosscheck.root_causes.find import CauseFinder
+from sdnloom.crosscheck.root_causes.difference import differs_always, is_field_of_message
+from sdnloom.crosscheck.root_causes.find import CauseFinder, FoundCause
 from sdnloom.crosscheck.root_causes.set_check import partition_checks
 from sdnloom.crosscheck.root_causes.trial import RunInput, Trial
 from sdnloom.crosscheck.switch_test import Case, SwitchTest
@@ -274,7 +275,24 @@ class _Comparing:
             if all(index.partition.kind == "paths" for index in self._indexes):
                 cover_pairs(comparer, trial, finder, numbers)
         finally:  # also at Ctrl-C
+            self._note_always(case, finder.found)
             self._causes += [root_cause(test, agents, each) for each in finder.found if not each.smaller]
+
+    def _note_always(self, case: Case, found: Sequence[FoundCause]) -> None:
+        """Note which fields of messages differ in all messages of their kind, by the witnesses of all classes."""
+        open_fields = [each for each in found if is_field_of_message(each.difference)]
+        if not open_fields:
+            return
+        outputs = []
+        for index in self._indexes:
+            for each in index.partition.classes:
+                if each.case == case.name:
+                    first, second = (other.output(case.name, each.witness) for other in self._indexes)
+                    if first is not None and second is not None:
+                        outputs.append((first, second))
+        always = {name: differs_always(name, outputs) for name in {each.difference.field for each in open_fields}}
+        for cause in open_fields:
+            cause.always = always[cause.difference.field]
 
     def _in_time(self, outcome: RunInput) -> RunInput:
         """Return the outcome with a look at the time before each answer: thousands of inputs may be asked.

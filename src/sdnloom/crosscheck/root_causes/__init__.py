@@ -8,11 +8,13 @@ if all but the difference are the same, conditions included.
 
 An input in which two causes meet shows a difference of its own that nobody has to read. It is *explained* and not a
 cause if each agent does what it does for some of the fields alone, and one of these smaller inputs differs already; or
-if both agents refuse it, one of them as it refuses a smaller input that differs already. Unless both agents notice
-both faults and choose differently which one to report: that is an order of validation, one cause for each two parts of
-a message. (`explanation`)
+if both agents refuse it, one of them as it refuses a smaller input that differs already; or if neither refuses it or
+ends, and it differs because of some of its fields that differ already alone. Unless both agents notice both faults and
+choose differently which one to report: that is an order of validation, one cause for each two parts of a message.
+(`explanation`)
 
 A field that differs is explained by a smaller input in which the same field differs, in a frame or in a message, or in
 which the agents react differently. A field of a reply that has the same two values wherever it appears, such as what a
-switch says of itself, is one cause, however the message is asked for.
+switch says of itself, is one cause, however the message is asked for; so is a field that differs in all messages of its
+kind that both agents send.
 """

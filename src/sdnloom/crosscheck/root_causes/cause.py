@@ -6,7 +6,13 @@ from typing import NamedTuple
 
 from sdnloom.crosscheck.output import AgentOutput
 from sdnloom.crosscheck.root_causes.cause_text import difference_text, field_values, harmless_text, place_text
-from sdnloom.crosscheck.root_causes.difference import Difference, difference_kind, differences, is_message_field
+from sdnloom.crosscheck.root_causes.difference import (
+    Difference,
+    described_field,
+    difference_kind,
+    differences,
+    is_message_field,
+)
 from sdnloom.crosscheck.root_causes.find import FoundCause
 from sdnloom.crosscheck.root_causes.focus import Focus, message_base
 from sdnloom.crosscheck.root_causes.message_match import ConcreteMessage, messages_until, satisfies
@@ -53,6 +59,7 @@ class CauseIdentity:
     action_parts: frozenset[str]
     differences: frozenset[Difference]
     is_order: bool
+    is_always: bool
     places: tuple["CausePlace", ...]
     told: tuple[str, str] = ("", "")  # of a field of a message: the message, and both values
 
@@ -62,7 +69,7 @@ class CauseIdentity:
 
     def described(self) -> bool:
         """Return whether the cause is a field of a message."""
-        return any(map(is_message_field, self.differences))
+        return self.is_always or any(map(is_message_field, self.differences))
 
 
 def root_cause(test: SwitchTest, agents: tuple[str, str], found: FoundCause) -> RootCause:
@@ -77,6 +84,11 @@ def root_cause(test: SwitchTest, agents: tuple[str, str], found: FoundCause) -> 
         asked = place if place.startswith(("on ", "after ")) else f"to {place}"
         told = f"{message} {asked}", f"{first} / {second}"
         names = (name,)
+        condition = _described(told, names)
+    elif found.always:
+        message, _, name = difference.field.partition(".")
+        first, second = field_values(difference, found.outputs)
+        told, names = (f"every {message}", f"{first} / {second}"), (name,)
         condition = _described(told, names)
     elif focus.fields or focus.fixed:
         message, condition = focus.message, focus.condition(test.version)
@@ -94,6 +106,7 @@ def root_cause(test: SwitchTest, agents: tuple[str, str], found: FoundCause) -> 
         focus.action_parts(test.version),
         frozenset((difference,)),
         bool(found.order),
+        found.always,
         places,
         told,
     )
@@ -121,12 +134,12 @@ def merged_causes(causes: Sequence[RootCause]) -> tuple[RootCause, ...]:
 
     The same are causes with one key; with one condition; a cause that needs more than another one for the same
     difference of the same message, because in its test more is needed to see it; a cause without a condition whose
-    concrete messages satisfy that of another one; and causes of two messages with the same condition on actions. The
-    differences of the last two have to be of the same kind.
+    concrete messages satisfy that of another one; a field that always differs in one test and under a condition in
+    another; and causes of two messages with the same condition on actions, if the differences are of the same kind.
     """
     found = _merged_by(causes, lambda identity, cause: identity.key)
     found = _merged_by(found, lambda identity, cause: identity.key if identity.described() else cause.condition)
-    for is_same in (_is_case_of, _is_concrete_case_of, _has_same_actions):
+    for is_same in (_is_case_of, _is_concrete_case_of, _is_field_case_of, _has_same_actions):
         found = _absorbed(found, is_same)
     return tuple(found)
 
@@ -203,6 +216,13 @@ def _is_concrete_case_of(cause: RootCause, known: RootCause) -> bool:
             for place in theirs.places
         )
     )
+
+
+def _is_field_case_of(cause: RootCause, known: RootCause) -> bool:
+    """A field that always differs in one test, and in another one under a condition."""
+    mine, theirs = _identity(cause), _identity(known)
+    names = [{described_field(each.field) for each in identity.differences} for identity in (mine, theirs)]
+    return mine.is_always and not theirs.is_always and names[0] == names[1]
 
 
 def _has_same_actions(cause: RootCause, known: RootCause) -> bool:

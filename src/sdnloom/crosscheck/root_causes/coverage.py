@@ -15,6 +15,7 @@ from sdnloom.crosscheck.root_causes.trial import Trial
 from sdnloom.symbolic.terms.constructors import all_, any_, not_
 
 _MOST_INPUTS: Final = 64  # for pairs with the same differences
+_MOST_REPEATS: Final = 6  # inputs of a known cause with other values: its condition is no set of values of each field
 
 
 def cover_pairs(
@@ -26,7 +27,7 @@ def cover_pairs(
         together.setdefault(frozenset(trial.differences(known.values)), []).append(pair)
     for wanted, pairs in together.items():
         somewhere = any_(*map(comparer.pair_condition, pairs))
-        seen = set(wanted)
+        seen, repeats = set(wanted), 0
         for _ in range(_MOST_INPUTS):
             regions = [each.focus.region(trial.case) for each in finder.found if each.difference in seen]
             values = comparer.ask(all_(somewhere, *map(not_, regions)))
@@ -34,7 +35,9 @@ def cover_pairs(
             if different is None or different.pair not in numbers:
                 break
             before = len(finder.found), len(seen)
+            keys = {each.key() for each in finder.found}
             finder.add([(different.values, numbers[different.pair])])
             seen.update(trial.differences(different.values))
-            if before == (len(finder.found), len(seen)):
+            repeats += {each.key() for each in finder.found} == keys
+            if before == (len(finder.found), len(seen)) or repeats > _MOST_REPEATS:
                 break

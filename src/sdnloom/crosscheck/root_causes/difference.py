@@ -10,7 +10,7 @@ consequence; only a question that changes nothing, such as a Features Request, h
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 from dataclasses import field as data_field
 from functools import lru_cache
@@ -200,6 +200,27 @@ def _value_names(kind: str, name: str, one: OutputValue | None, other: OutputVal
         yield from (f"{prefix}.{each}" for each in packet_differences(one, other))
     else:
         yield f"{kind}.{without_numbers(name)}"
+
+
+def differs_always(name: str, outputs: Iterable[tuple[AgentOutput, AgentOutput]]) -> bool:
+    """Return whether a field of a message differs in all messages of its kind that both agents send."""
+    kind, seen = name.partition(".")[0], False
+    for first, second in outputs:
+        for mine, theirs in zip(first, second, strict=False):
+            for left, right in event_pairs(mine, theirs):
+                if left.kind == kind:
+                    seen = True
+                    if not any(
+                        one != other and name == f"{kind}.{without_numbers(each)}"
+                        for each, one, other in field_pairs(left, right)
+                    ):
+                        return False
+    return seen
+
+
+def is_field_of_message(difference: Difference) -> bool:
+    """Return whether a field of a message differs that is not a part of a packet."""
+    return "." in difference.field and not difference.field.startswith((f"{FRAME}.", "PacketIn.data."))
 
 
 def difference_kind(difference: Difference) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import Final
 
 from sdnloom.crosscheck.fields import Field
-from sdnloom.crosscheck.root_causes.difference import Difference, StepReaction, packet_field
+from sdnloom.crosscheck.root_causes.difference import ACCEPTS, NO_END, Difference, StepReaction, packet_field
 from sdnloom.crosscheck.root_causes.minimal_input import Values, changed_fields, field_units, with_defaults
 from sdnloom.crosscheck.root_causes.trial import Trial
 
@@ -56,6 +56,12 @@ def explain(trial: Trial, values: Mapping[str, int], difference: Difference) -> 
     for one, other in pairs:
         if one.differs or other.differs:
             return Explanation(smaller=tuple(part.values for part in (one, other) if part.differs))
+    if not any(_is_error(each) or each in (NO_END, ACCEPTS) for each in difference.reactions):
+        differ = {part.units for part in parts if part.differs}
+        everything = frozenset(range(len(units)))
+        for part in parts:
+            if part.differs and everything - part.units not in differ:
+                return Explanation(smaller=(part.values,))
     if all(_is_error(each) for each in here):
         for part in by_first + by_second:
             if part.differs:

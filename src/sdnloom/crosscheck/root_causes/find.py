@@ -29,6 +29,7 @@ class FoundCause:
     smaller: list["FoundCause"] = data_field(default_factory=list)  # not empty: explained by these
     explained: list["FoundCause"] = data_field(default_factory=list)  # by this one
     inconsistencies: set[int] = data_field(default_factory=set)
+    always: bool = False  # a field of a message that differs in all such messages, however they come about
 
     def all_explained(self) -> list["FoundCause"]:
         """Return the inputs that are explained by this cause, directly or not."""
@@ -38,13 +39,15 @@ class FoundCause:
         """Return what makes two causes the same."""
         if self.order:
             return (self.focus.message, "order", frozenset(self.order))
-        if is_message_field(self.difference):
+        if self.difference.field == "order":
+            return ("order", self.difference.reactions)
+        if self.always or is_message_field(self.difference):
             name, values = described_field(self.difference.field), field_values(self.difference, self.outputs)
             if name.rpartition(".")[2] in OCTETS:  # of every message that has it
                 return (name,)
             if NOT_COUNTED in values:  # as all counters that a switch does not keep
                 return (name.partition(".")[0], *values)
-            return (name, *values)
+            return (name,) if self.always else (name, *values)
         names = tuple(sorted((each.name, each.equal_name) for each in self.focus.fields))
         return (self.focus.message, tuple(sorted(self.focus.tags)), names, self.difference)
 
