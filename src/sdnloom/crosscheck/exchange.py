@@ -38,28 +38,35 @@ class _Nowhere(io.TextIOBase):
 _NOWHERE: Final = _Nowhere()
 
 
-def printed_elsewhere() -> "redirect_stdout[Any]":
+def printed_elsewhere(quiet: bool = False) -> "redirect_stdout[Any]":
     """Return a context for code of an agent, in which what it prints does not get into a report."""
-    return redirect_stdout(sys.stderr if current() is None else _NOWHERE)
+    return redirect_stdout(sys.stderr if current() is None and not quiet else _NOWHERE)
 
 
 _OURS: Final = (str(Path(__file__).parents[1] / "symbolic"), __file__)  # frames that are not the agent's
 
 
 def run_case(
-    agent: Agent, case: Case, version: int, values: Mapping[str, int], execution: Execution | None = None
+    agent: Agent,
+    case: Case,
+    version: int,
+    values: Mapping[str, int],
+    execution: Execution | None = None,
+    *,
+    quiet: bool = False,
 ) -> AgentOutput:
     """Reset the agent, give it the steps with these values and return what it did in each.
 
     Unless the case is `fresh`, the agent gets a Hello first and what it sends until then is not part of the output. An
     exception of the agent is a crash. After a crash, a close or a wait it gets nothing more: later steps have no event.
+    If `quiet`, what it prints is dropped.
     """
     output: list[tuple[AgentEvent, ...]] = []
-    first = _events(agent.reset, version)
+    first = _events(agent.reset, version, quiet)
     if case.fresh:
         output.append(first)
     elif not _ended(first):
-        first = _events(lambda: agent.message(_hello(version)), version)
+        first = _events(lambda: agent.message(_hello(version)), version, quiet)
     ended = _ended(first)
     unasked = () if case.fresh else tuple(event for event in first if event.kind in _ENDS)  # of the first step then
     for step in case.steps:
@@ -67,7 +74,7 @@ def run_case(
             output.append(unasked)
             unasked = ()
             continue
-        events = _events(lambda step=step: _give(agent, step, values, execution), version)  # type: ignore[misc]
+        events = _events(lambda step=step: _give(agent, step, values, execution), version, quiet)  # type: ignore[misc]
         output.append(events)
         ended = _ended(events)
     return tuple(output)
@@ -108,11 +115,11 @@ def _ended(events: tuple[AgentEvent, ...]) -> bool:
     return any(event.kind in _ENDS for event in events)
 
 
-def _events(give: Callable[[], Iterable[Any]], version: int) -> tuple[AgentEvent, ...]:
+def _events(give: Callable[[], Iterable[Any]], version: int, quiet: bool) -> tuple[AgentEvent, ...]:
     """Return the events of one call of the agent, which may be a generator."""
     observed: list[Any] = []
     try:
-        with printed_elsewhere(), interruptible("the agent"):
+        with printed_elsewhere(quiet), interruptible("the agent"):
             for each in give() or ():
                 observed.append(each)  # noqa: PERF402 - what came before an exception counts
     except AgentError:

@@ -1,7 +1,8 @@
 """Phase 1: explores an agent in Python with a test and returns the partition of the test's inputs.
 
 Each case is explored on its own by concolic execution: the agent runs on concrete inputs whose bytes carry terms, and
-every branch on them is tried both ways. Each run has an agent of its own.
+every branch on them is tried both ways. Each run has an agent of its own. Then one input of each class is run again on
+one agent whose code is not rewritten: it has to do the same.
 """
 
 import time
@@ -13,7 +14,7 @@ from sdnloom.crosscheck.agent import Agent, AgentError
 from sdnloom.crosscheck.agents.load import AgentSource
 from sdnloom.crosscheck.exchange import run_case
 from sdnloom.crosscheck.output import AgentOutput, concrete_output
-from sdnloom.crosscheck.partition import BehaviourClass, Partition, PartitionStatistics
+from sdnloom.crosscheck.partition import INTERRUPTED, BehaviourClass, Partition, PartitionStatistics
 from sdnloom.crosscheck.switch_test import Case, SwitchTest
 from sdnloom.crosscheck.test_document import domain
 from sdnloom.engine.stop_points import LimitReached
@@ -26,6 +27,8 @@ from sdnloom.symbolic.terms.constructors import var
 from sdnloom.symbolic.terms.node import Model
 
 _LONGEST_REASON: Final = 2_000  # characters
+_MOST_SHOWN: Final = 6  # fields in a reason
+_FEWEST_RUNS_AGAIN: Final = 8  # of a case: half of the agents that throw a coin do the same twice
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +139,11 @@ class _Phase:
         self._solver_seconds += found.statistics.solver_seconds
         self._note(case, found.reasons)
         self._classes += [self._class(case, each) for each in found.classes]
+        if not found.reasons and not self._run_again(case, found):
+            return False
         if self._options.check_classes and not self._check(case, found, run):
             return False
-        interrupted = self._interrupted or "interrupted from the keyboard" in found.reasons
+        interrupted = self._interrupted or INTERRUPTED in found.reasons
         return not (interrupted or self._overdue()) and self._runs < self._options.paths
 
     def _overdue(self) -> bool:
@@ -182,6 +187,34 @@ class _Phase:
             text = f"case {case.name}: {reason}" if several else reason
             self._reasons.append(text if len(text) <= _LONGEST_REASON else f"{text[:_LONGEST_REASON]} ...")
 
+    def _run_again(self, case: Case, found: Exploration) -> bool:
+        """Run the witnesses a second time, on one agent as it is; return False if Ctrl-C or the time limit ended it.
+
+        An agent that remembers earlier runs, or looks at a clock or at random numbers, has no partition.
+        """
+        version, classes = self._test.version, found.classes
+        different = []
+        try:
+            with self._source.open(version) as plain:
+                for number in range(max(len(classes), _FEWEST_RUNS_AGAIN)):
+                    if self._overdue():
+                        raise LimitReached(f"the time limit of {self._options.seconds:g} s is reached")
+                    known = classes[number % len(classes)]
+                    again = run_case(plain, case, version, known.witness, quiet=True)
+                    if again != concrete_output(known.output, known.witness):
+                        different.append(known.witness)
+        except KeyboardInterrupt as interrupt:
+            self._note(case, [f"{str(interrupt) or INTERRUPTED}: not all classes were run a second time"])
+            return False
+        if different:
+            reason = (
+                "the agent did something else when it ran again on the same input, first on"
+                f" {_changed_values(case, different[0])}: what it does depends on more than its input, such as earlier"
+                " runs, a clock or random numbers"
+            )
+            self._note(case, [reason])
+        return True
+
     def _check(self, case: Case, found: Exploration, run: Callable[[Execution], AgentOutput]) -> bool:
         """Check further inputs of each class; return False if Ctrl-C ended it."""
         version, progress, before = self._test.version, self._progress(case), self._checked
@@ -198,7 +231,7 @@ class _Phase:
 
                 purity = check_purity(found, run, self._options.check_classes, same=same, options=self._remaining())
         except KeyboardInterrupt as interrupt:
-            self._note(case, [f"{str(interrupt) or 'interrupted from the keyboard'}: not all classes were checked"])
+            self._note(case, [f"{str(interrupt) or INTERRUPTED}: not all classes were checked"])
             return False
         self._checked = before + purity.models  # also those whose path was another one
         if purity.impure:
@@ -219,6 +252,13 @@ class _Phase:
         return forward
 
 
+def _changed_values(case: Case, values: Model) -> str:
+    """Return how an input differs from the harmless one, in a few words."""
+    defaults = case.defaults()
+    changed = [f"{name}={value:#x}"[:80] for name, value in values.items() if value != defaults[name]]
+    return ", ".join(changed[:_MOST_SHOWN] + ["..."] * (len(changed) > _MOST_SHOWN)) or "the harmless input"
+
+
 def _same(found: PathClass, model: Model, output: Any, plain: Agent, case: Case, version: int) -> bool:
     expected = concrete_output(found.output, model)
-    return concrete_output(output, model) == expected == run_case(plain, case, version, model)
+    return concrete_output(output, model) == expected == run_case(plain, case, version, model, quiet=True)
