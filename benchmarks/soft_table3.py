@@ -8,13 +8,10 @@ from benchmarks.soft import LIMIT, MORE_TESTS, TESTS, V13_TESTS, explored, sourc
 from sdnloom.crosscheck.agents.compact.differences import CATEGORIES, DIFFERENCES, DIFFERENCES13, DifferenceRow
 from sdnloom.crosscheck.comparison import CompareOptions, compare_partitions
 from sdnloom.crosscheck.exchange import run_case
-from sdnloom.crosscheck.fields import input_fields, message_name
-from sdnloom.crosscheck.output import AgentOutput
 from sdnloom.crosscheck.overlap.groups import groups_of
 from sdnloom.crosscheck.partition import Partition
-from sdnloom.crosscheck.root_causes.cause import RootCause
+from sdnloom.crosscheck.root_causes.cause import RootCause, causes_of_input
 from sdnloom.crosscheck.run import crosscheck_agents
-from sdnloom.crosscheck.switch_test import MessageStep
 from sdnloom.crosscheck.test_document import load_test
 
 MINUTE, HOUR = 60.0, 3600.0
@@ -111,59 +108,15 @@ def _root_causes(report: Report, version: str, tests: Sequence[str], rows: Seque
 
 
 def reported_by(row: DifferenceRow, causes: Sequence[RootCause]) -> RootCause | None:
-    """The root cause that tells a difference: of the same message, about fields of its input, with its reactions."""
+    """The root cause that explains what the agents do differently with the input of the row."""
     test = load_test(row.test)
     case = test.case(row.case)
     values = case.defaults() | dict(row.values)
-    if row.test == "self-description":
-        return next((cause for cause in causes if row.name in {_last(name) for name in cause.fields}), None)
-    reactions = []
+    outputs = []
     for agent in AGENTS:
         with source_of(agent).open(test.version) as opened:
-            reactions.append(run_case(opened, case, test.version, values))
-    changed = {
-        "output port" if "actions[" in field.name and _last(field.name) == "port" else _last(field.name)
-        for field in input_fields(case, values, test.version)
-        if field.value(values) != field.value(case.defaults())
-    }
-    step = case.steps[0]
-    assert isinstance(step, MessageStep)
-    name = message_name(step, values)
-    told = [cause for cause in causes if _tells(cause, name, changed, _kinds(*reactions))]
+            outputs.append(run_case(opened, case, test.version, values))
+    told = causes_of_input(causes, test, row.case, values, (outputs[0], outputs[1]))
+    if row.test == "self-description":  # one input shows several rows
+        told = tuple(cause for cause in told if row.name in {name.rpartition(".")[2] for name in cause.fields})
     return max(told, key=lambda cause: len(cause.fields), default=None)
-
-
-def _tells(cause: RootCause, name: str, changed: set[str], kinds: object) -> bool:
-    """Whether a cause is about this message and these fields, and has these reactions."""
-    _, *more = cause.condition.split("; also ")
-    if any(name.startswith(part.split(",")[0]) and any(each in part for each in changed) for part in more):
-        return True  # the same in another message: the reactions that are shown are those in the first
-    known = changed | {"stats_type"} | _equal_to(changed, cause)
-    return (
-        name.startswith(cause.message)
-        and (bool(more) or {_last(each) for each in cause.fields} <= known)
-        and _kinds(*cause.outputs) == kinds
-    )
-
-
-def _equal_to(changed: set[str], cause: RootCause) -> set[str]:
-    """Fields that the cause compares with changed ones: in `output port == match.in_port` either one can change."""
-    sides = [part.split(" == ") for part in cause.condition.split(", ") if " == " in part]
-    return {_last(each) for pair in sides for each in pair if {_last(other) for other in pair} & changed}
-
-
-def _last(name: str) -> str:
-    return name.rpartition(".")[2]
-
-
-def _kinds(first: AgentOutput, second: AgentOutput) -> tuple[frozenset[object], frozenset[object]]:
-    """What each agent does in the first step in which they differ: kinds of events, errors by type and code."""
-    steps = next((pair for pair in zip(first, second, strict=True) if pair[0] != pair[1]), ((), ()))
-    one, other = (
-        frozenset(
-            (event.kind, *((str(event.values()[key]) for key in ("type", "code")) if event.kind == "Error" else ()))
-            for event in step
-        )
-        for step in steps
-    )
-    return one, other
