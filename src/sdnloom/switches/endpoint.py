@@ -24,6 +24,7 @@ class Endpoint(Protocol):
     """A way to get connections to one switch."""
 
     text: str  # as on the command line
+    patience: float  # seconds after which a switch that lost its connection has ended
 
     def connect(self, seconds: float) -> MessageConnection:
         """Return a fresh connection; raise RealSwitchError if there is none within the time."""
@@ -36,6 +37,8 @@ class Endpoint(Protocol):
 
 class ListeningSwitch:
     """A switch that listens: we connect."""
+
+    patience = 1.0
 
     def __init__(self, text: str, family: socket.AddressFamily, address: str | tuple[str, int]) -> None:
         self.text, self._family, self._address = text, family, address
@@ -69,6 +72,8 @@ class ListeningSwitch:
 
 class ConnectingSwitch:
     """A switch that connects to its controller: we listen, on the loopback address, from the first call to `close`."""
+
+    patience = 10.0  # it may wait before it connects again
 
     def __init__(self, text: str, port: int) -> None:
         self.text, self._port = text, port

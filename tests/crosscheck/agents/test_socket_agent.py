@@ -111,8 +111,8 @@ def test_the_end_of_the_process_is_a_crash_and_ends_the_trial(tmp_path: Path) ->
         running_switch(f"unix:{tmp_path / 't'}", "abort"),
         pytest.MonkeyPatch.context() as patch,
     ):
-        patch.setattr("sdnloom.crosscheck.agents.socket_agent._CONNECT_SECONDS", 0.1)
-        patch.setattr("sdnloom.crosscheck.agents.socket_agent._GONE_SECONDS", 0.1)
+        patch.setattr("sdnloom.switches.controller._CONNECT_SECONDS", 0.1)
+        patch.setattr("sdnloom.switches.endpoint.ListeningSwitch.patience", 0.1)
         tried = try_inputs(load_agent(f"unix:{tmp_path / 't'}"), test, chosen_inputs(test))
     assert tried.classes[-1].output[0][0].kind == "crash"
     assert tried.reasons[1].startswith("the switch cannot be tried any further: agent unix:")
@@ -190,7 +190,7 @@ def test_a_place_that_is_none_is_refused(name: str, reason: str) -> None:
 
 
 def test_a_place_where_nobody_listens_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sdnloom.crosscheck.agents.socket_agent._CONNECT_SECONDS", 0.05)
+    monkeypatch.setattr("sdnloom.switches.controller._CONNECT_SECONDS", 0.05)
     source = load_agent(f"unix:{tmp_path / 's'}")
     with pytest.raises(AgentError, match=r"s: no switch listens there \(No such file or directory\)$"):
         source.open(V10).__enter__()

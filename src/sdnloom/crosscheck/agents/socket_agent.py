@@ -7,7 +7,7 @@ out when it is first connected: `unseen` and `cannot_run` say what is missing th
 
 import struct
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
@@ -15,34 +15,18 @@ from sdnloom.crosscheck.agent import Agent, AgentError, Observed, Wait
 from sdnloom.crosscheck.agents.remote_agent import RemoteAgent, asks_for_report, framing
 from sdnloom.crosscheck.output import FRAME
 from sdnloom.crosscheck.switch_test import Case, PacketStep
-from sdnloom.network.openflow import (
-    BarrierRequest,
-    EchoReply,
-    EchoRequest,
-    OpenFlowMessage,
-    Output,
-    PacketOut,
-    PortStatsReply,
-    PortStatsRequest,
-)
-from sdnloom.network.openflow.codec import decode, encode
+from sdnloom.network.openflow import EchoReply, EchoRequest, Output, PacketOut
+from sdnloom.network.openflow.codec import encode
 from sdnloom.network.openflow.constants import V10, V13, Port, version_name
-from sdnloom.network.openflow.errors import DecodeError
 from sdnloom.switches import reset_messages as messages
-from sdnloom.switches.connection import MessageConnection
+from sdnloom.switches.controller import SETTLE_SECONDS, SwitchController, message_xid
 from sdnloom.switches.endpoint import Endpoint, listen_endpoint, tcp_endpoint, unix_endpoint
-from sdnloom.switches.errors import ConnectionClosedError, ConnectionLostError, RealSwitchError, SwitchSilentError
+from sdnloom.switches.errors import ConnectionClosedError, RealSwitchError
+from sdnloom.switches.reset_messages import ERROR
 
-_CONNECT_SECONDS: Final = 10.0
-_ANSWER_SECONDS: Final = 2.0  # a switch that does not answer a fence so long waits for more bytes
-_GONE_SECONDS: Final = 1.0  # a switch that accepts no connection so long after it closed one has ended
-_SETTLE_SECONDS: Final = 0.003  # for messages that a switch sends a little later than its answers
 _REMOVAL_SECONDS: Final = 0.05  # for reports of removed entries, which a switch may send much later
-_PAUSE_SECONDS: Final = 0.01
 _SILENT_SECONDS: Final = 0.1  # for a switch that cannot be asked whether it is done
-_FENCE_XID: Final = 0xFE0CE000
 _PROBE_XID: Final = 0xFE0CF000
-_ERROR: Final = 1
 _ANYTHING: Final = -1  # in the place of a type: a message that may change anything
 _MOST_FRAMES: Final = 64  # that one step is believed to send through a port
 _REAL_PORTS: Final = 0xFF00  # numbers from here on are reserved in 1.0; no switch has so many ports
@@ -65,24 +49,17 @@ class SocketAgent(RemoteAgent):
 
     def __init__(self, endpoint: Endpoint, version: int) -> None:
         super().__init__(endpoint.text, version)
-        self._endpoint = endpoint
-        self._connection: MessageConnection | None = None
-        self._spare: tuple[MessageConnection, list[bytes]] | None = None  # made to see whether the switch runs
+        self._controller = SwitchController(endpoint, version)
         self._touched: set[int] = set()  # types of messages since the switch was clean
         self._reports = False  # whether an entry may be there whose removal is reported
-        self._counts = False  # whether the switch counts the frames that leave its ports
-        self._sent: dict[int, int] = {}  # how many did, by port
-        self._sent_before: dict[int, int] = {}
-        self._fences = 0
+        self._sent_before: dict[int, int] = {}  # frames that had left each port
         self._clear_ports: list[bytes] = []
         self.unseen: tuple[str, ...] = (FRAME_DATA, *UNSEEN_COUNTERS)
         self._probes = True
 
     def close(self) -> None:
         """Close the connection. The switch goes on."""
-        for connection in (self._connection, self._spare and self._spare[0]):
-            if connection is not None:
-                connection.close()
+        self._controller.close()
 
     def find_out(self) -> None:
         """Ask the switch for its ports, and try whether it counts frames and sends packets through its table."""
@@ -92,15 +69,16 @@ class SocketAgent(RemoteAgent):
             raise RealSwitchError(f"the switch does not speak OpenFlow {version_name(self.version)}")
         addresses = self._hardware_addresses()
         self._clear_ports = [messages.clear_port(self.version, number, addresses) for number in addresses]
-        self._counts = True
+        self._controller.counts = True
         self._touched.add(_ANYTHING)  # it may have been used before
         self.clean()
         self._touched.add(_ANYTHING)
-        self._exchange(self._packet_out(int(Port.ANY), next(iter(addresses), 1)))
+        no_port = Port.ANY if self.version == V10 else Port.CONTROLLER
+        self._exchange(self._packet_out(no_port, next(iter(addresses), 1)))
         if sum(1 for _ in self._frames()) != 1:
-            self._counts, self.unseen = False, (FRAME, *UNSEEN_COUNTERS)
-        arrived = self._exchange(self._packet_out(1, int(Port.TABLE)))
-        self._probes = not any(message[1] == _ERROR and _xid(message) == _PROBE_XID for message in arrived)
+            self._controller.counts, self.unseen = False, (FRAME, *UNSEEN_COUNTERS)
+        arrived = self._exchange(self._packet_out(1, Port.TABLE))
+        self._probes = not any(message[1] == ERROR and message_xid(message) == _PROBE_XID for message in arrived)
         self.clean()
 
     def cannot_run(self, case: Case) -> str | None:
@@ -115,11 +93,7 @@ class SocketAgent(RemoteAgent):
 
     def connect(self) -> list[Observed]:
         """Make a fresh connection and wait for the Hello of the switch."""
-        if self._connection is not None:
-            self._connection.close()
-        self._connection, hello = self._spare or self._fresh_connection(_CONNECT_SECONDS)
-        self._spare = None
-        return [*hello, *self._late(_SETTLE_SECONDS)]
+        return list(self._controller.connect())
 
     def greet(self) -> None:
         """Complete a fresh connection with a plain Hello; leave what the switch sends then."""
@@ -142,7 +116,7 @@ class SocketAgent(RemoteAgent):
                     *self._clear_ports,
                 ))
             )  # fmt: skip
-            self._sent_before = self._sent
+            self._sent_before = self._controller.sent
         self._touched.clear()
         self._reports = False
 
@@ -155,12 +129,7 @@ class SocketAgent(RemoteAgent):
             yield from self._frames()
             self._reports = self._reports or asks_for_report(data, self.version)
             return
-        connection = self._openflow
-        connection.send(data)
-        arrived = self._late(_SILENT_SECONDS)
-        if connection.ended:
-            raise ConnectionClosedError("closed", arrived)
-        yield from arrived
+        yield from self._controller.send_without_fence(data, _SILENT_SECONDS)
         if not found.whole:
             yield Wait()
         self._greeted = True  # otherwise the switch would have closed the connection
@@ -170,7 +139,7 @@ class SocketAgent(RemoteAgent):
         if not self._greeted:
             raise RealSwitchError("a probe before the Hello needs another way than OpenFlow")
         self._touched.add(_ANYTHING)
-        yield from self._exchange(self._packet_out(port, int(Port.TABLE), frame))
+        yield from self._exchange(self._packet_out(port, Port.TABLE, frame))
         yield from self._frames()
 
     def wait(self, milliseconds: int) -> Iterator[Observed]:
@@ -180,7 +149,7 @@ class SocketAgent(RemoteAgent):
             yield from self._exchange(b"")
             yield from self._frames()
         else:
-            yield from self._late(_SILENT_SECONDS)
+            yield from self._controller.send_without_fence(b"", _SILENT_SECONDS)
 
     def late_frames(self) -> Iterator[Observed]:
         """Nothing can be asked on a connection that is lost."""
@@ -188,100 +157,26 @@ class SocketAgent(RemoteAgent):
 
     def crash_reason(self) -> str | None:
         """Return that the switch accepts no connection any more; None if it does."""
-        try:
-            self._spare = self._fresh_connection(_GONE_SECONDS)
-        except RealSwitchError as error:
-            return str(error)
-        return None
+        return self._controller.end_reason()
 
-    # -- the connection -----------------------------------------------------------------------------------------
-
-    def _fresh_connection(self, seconds: float) -> tuple[MessageConnection, list[bytes]]:
-        """Return a connection and the Hello on it; none from a switch that waits for ours.
-
-        A switch that is about to end may still accept connections: one that is closed at once does not count.
-        """
-        deadline = time.monotonic() + seconds
-        while True:
-            connection = self._endpoint.connect(max(0.0, deadline - time.monotonic()))
-            try:
-                return connection, [connection.next(_ANSWER_SECONDS)]
-            except SwitchSilentError:
-                return connection, []
-            except ConnectionClosedError:
-                connection.close()
-                if time.monotonic() >= deadline:
-                    raise RealSwitchError("the switch closes each connection at once") from None
-                time.sleep(_PAUSE_SECONDS)
-            except BaseException:
-                connection.close()
-                raise
-
-    @property
-    def _openflow(self) -> MessageConnection:
-        assert self._connection is not None
-        return self._connection
+    # -- the switch ---------------------------------------------------------------------------------------------
 
     def _exchange(self, data: bytes) -> list[bytes]:
-        """Return what the switch sends for some bytes, until it has answered a barrier, an echo and what it counts."""
-        self._fences = (self._fences + 4) % 0x1000
-        barrier, echo, counters = (_FENCE_XID + self._fences + number for number in range(3))
-        fence: list[OpenFlowMessage] = [BarrierRequest(xid=barrier), EchoRequest(xid=echo)]
-        if self._counts:
-            fence.append(PortStatsRequest(Port.ANY, xid=counters))
-            self._sent = {}
-        self._openflow.send(b"".join((data, *(encode(each, self.version) for each in fence))))
-        waiting = {each.xid for each in fence}
-        arrived: list[bytes] = []
-        while waiting:
-            message = self._next(arrived)
-            xid = _xid(message)
-            if xid not in waiting:
-                arrived.append(message)
-            elif xid != counters or self._count(message):  # the reply, or an error of a switch that has no barrier
-                waiting.remove(xid)
-        return arrived + self._late(_REMOVAL_SECONDS if self._reports else _SETTLE_SECONDS)
-
-    def _count(self, message: bytes) -> bool:
-        """Note how many frames have left each port; return whether the reply ends here."""
-        try:
-            reply = decode(message, self.version)
-        except DecodeError:
-            return True
-        if not isinstance(reply, PortStatsReply):
-            return True
-        self._sent |= {_wire_port(each.port_no, self.version): each.tx_packets for each in reply.ports}
-        return not reply.flags & 1  # otherwise more of the reply follows
-
-    def _next(self, arrived: Sequence[bytes]) -> bytes:
-        try:
-            return self._openflow.next(_ANSWER_SECONDS)
-        except ConnectionLostError as error:
-            raise type(error)(str(error), arrived) from None
-
-    def _late(self, seconds: float) -> list[bytes]:
-        """Return what arrives until nothing has arrived for some time."""
-        arrived: list[bytes] = []
-        while not self._openflow.ended:
-            try:
-                arrived.append(self._openflow.next(seconds))
-            except ConnectionLostError:
-                break
-        return arrived
+        return self._controller.exchange(data, _REMOVAL_SECONDS if self._reports else SETTLE_SECONDS)
 
     def _frames(self) -> Iterator[Observed]:
         """Yield a frame without its bytes for each that left a port, by the switch's counters."""
-        if not self._counts:
+        if not self._controller.counts:
             return
-        before, self._sent_before = self._sent_before, self._sent
-        for port, count in sorted(self._sent.items()):
+        before, self._sent_before = self._sent_before, self._controller.sent
+        for port, count in sorted(self._sent_before.items()):
             for _ in range(min(count - before.get(port, count), _MOST_FRAMES)):
                 yield port, b""
 
     def _hardware_addresses(self) -> dict[int, bytes]:
         """Return the hardware address of each port that the switch tells of."""
         for message in self._exchange(messages.ports_request(self.version)):
-            if message[1] != _ERROR:
+            if message[1] != ERROR:
                 try:
                     return {
                         number: address
@@ -295,14 +190,6 @@ class SocketAgent(RemoteAgent):
     def _packet_out(self, in_port: int, port: int, frame: bytes = _FRAME) -> bytes:
         actions = (Output(port),)
         return encode(PacketOut(data=frame, in_port=in_port, actions=actions, xid=_PROBE_XID), self.version)
-
-
-def _xid(message: bytes) -> int:
-    return int.from_bytes(message[4:8], "big")
-
-
-def _wire_port(number: int, version: int) -> int:
-    return int(number) & 0xFFFF if version == V10 else int(number)
 
 
 class SocketSource:
