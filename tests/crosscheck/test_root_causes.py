@@ -104,6 +104,15 @@ class TestConditions:
         found = causes(lambda values: [], refuses, *inputs, test=FLOW_MOD)
         assert list(found) == ["FlowMod ADD, match.wildcards.in_port == 0, match.in_port == output port"]
 
+    def test_a_field_that_has_to_be_greater_than_another_is_told_so(self) -> None:
+        def refuses(values: Mapping[str, int]) -> list[AgentEvent]:
+            idle, hard = values["m1.idle_timeout"], values["m1.hard_timeout"]
+            return [BAD_ARGUMENT] if idle > hard > 0 else []
+
+        inputs = [{"m1.idle_timeout": idle, "m1.hard_timeout": hard} for idle, hard in ((9, 4), (700, 2), (65535, 900))]
+        found = causes(lambda values: [], refuses, *inputs, test=FLOW_MOD)
+        assert list(found) == ["FlowMod ADD, idle_timeout > hard_timeout, hard_timeout != 0"]
+
     def test_a_type_alone_is_a_set_of_types(self) -> None:
         def refuses(values: Mapping[str, int]) -> list[AgentEvent]:
             return [error(2, 0)] if values[TYPE] > 11 else [frame()]

@@ -1,5 +1,6 @@
 """The focus of a minimal input: its changed fields with the sets of values that keep the difference, as text."""
 
+import operator
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -12,7 +13,7 @@ from sdnloom.crosscheck.root_causes.trial import Trial
 from sdnloom.crosscheck.root_causes.value_set import Check, ReadableSet, SetForm, learn_set
 from sdnloom.crosscheck.switch_test import Case, MessageStep
 from sdnloom.crosscheck.template.value_names import constants
-from sdnloom.symbolic.terms.constructors import all_, const, eq, extract, var
+from sdnloom.symbolic.terms.constructors import all_, const, eq, extract, ule, ult, var
 from sdnloom.symbolic.terms.node import Term
 
 # (input, field, difference) -> how to check a guess about the field's values; None if that is not possible
@@ -23,6 +24,14 @@ _ORDINALS: Final = ("first", "second", "third")
 _IN_NAME: Final = frozenset(("stats", "command", "message"))  # kinds of tags that the name of a message tells
 
 
+RELATIONS: Final[dict[str, Callable[[int, int], bool]]] = {"==": operator.eq, ">": operator.gt, ">=": operator.ge}
+RELATION_TERMS: Final[dict[str, Callable[[Term, Term], Term]]] = {
+    "==": eq,
+    ">": lambda left, right: ult(right, left),
+    ">=": lambda left, right: ule(right, left),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class FocusField:
     """A field that matters: the values that keep the difference, or the field that it has to be equal to."""
@@ -31,13 +40,14 @@ class FocusField:
     name: str
     values: ReadableSet
     exact: bool
-    equal: Field | None = None
+    equal: Field | None = None  # the field that it is compared with
     equal_name: str = ""
+    relation: str = "=="
 
     def text(self, version: int) -> str:
         """Return the condition on the field."""
         if self.equal is not None:
-            return f"{self.name} == {self.equal_name}"
+            return f"{self.name} {self.relation} {self.equal_name}"
         return set_text(self.name, self.values, self.field, version)
 
 
@@ -75,7 +85,11 @@ class Focus:
 
         literals = [eq(term(field), const(value, field.bits)) for field, value in self.fixed]
         literals += [each.values.term(term(each.field)) for each in self.fields if each.equal is None]
-        literals += [eq(term(each.field), term(each.equal)) for each in self.fields if each.equal is not None]
+        literals += [
+            RELATION_TERMS[each.relation](term(each.field), term(each.equal))
+            for each in self.fields
+            if each.equal is not None
+        ]
         return all_(*literals)
 
     def covers(self, values: Mapping[str, int]) -> bool:
@@ -83,7 +97,7 @@ class Focus:
         return all(field.value(values) == value for field, value in self.fixed) and all(
             each.field.value(values) in each.values
             if each.equal is None
-            else each.field.value(values) == each.equal.value(values)
+            else RELATIONS[each.relation](each.field.value(values), each.equal.value(values))
             for each in self.fields
         )
 
@@ -105,9 +119,18 @@ def find_focus(trial: Trial, values: Values, difference: Difference, make_check:
     fixed = tuple((field, field.value(values)) for field in trial.fields(values) if field.variable in told)
     found: list[FocusField] = []
     for field in changed:
-        if field.variable in told or any(field == each.equal for each in found):
+        if field.variable in told:
+            continue
+        partner = next((each for each in found if each.equal == field), None)
+        if partner is not None:
+            if partner.relation != "==":
+                found += _bounds(trial, values, field, partner, difference)
             continue
         learned, exact = _learn(trial, values, field, difference, make_check)
+        related = _relation(trial, values, field, learned, changed, difference)
+        if related is not None:
+            found.append(FocusField(field, field.name, learned, False, *related))
+            continue
         smaller = field.replaced(values, learned.smallest())
         equal = _equal_field(trial, values, field, difference) if learned.size() == 1 else None
         if equal is None and trial.has(smaller, difference):
@@ -130,6 +153,42 @@ def _learn(
         [candidates[0], *near, *trial.tried_values(field, values)],
         make_check(values, field, difference),
     )
+
+
+def _relation(
+    trial: Trial, values: Values, field: Field, learned: ReadableSet, changed: tuple[Field, ...], difference: Difference
+) -> tuple[Field, str, str] | None:
+    """Return the changed field that this one has to be greater than or at least, its name and the relation."""
+    if learned.form is not SetForm.RANGES or len(learned.pairs) != 1 or learned.pairs[0][1] != (1 << field.bits) - 1:
+        return None
+    for other in changed:
+        distance = learned.pairs[0][0] - other.value(values)
+        if other == field or other.tag or other.bits != field.bits or distance not in (0, 1):
+            continue
+        held = 0
+        for target in _other_values(other.value(values), field.bits):
+            moved = other.replaced(values, target)
+            bound = target + distance
+            if trial.has(field.replaced(moved, bound), difference) and not (
+                bound and trial.has(field.replaced(moved, bound - 1), difference)
+            ):
+                held += 1
+        if held >= 2:
+            return other, other.name, ">" if distance else ">="
+    return None
+
+
+def _bounds(
+    trial: Trial, values: Values, field: Field, partner: FocusField, difference: Difference
+) -> list[FocusField]:
+    """Return what else has to be so for a field that another one is compared with: the bound where the set begins."""
+    top = (1 << field.bits) - 1
+    largest = partner.field.replaced(values, top)
+    learned, _ = _learn(trial, largest, field, difference, lambda values, field, difference: None)
+    if learned.form is not SetForm.RANGES or len(learned.pairs) != 1 or learned.pairs[0][0] == 0:
+        return []
+    begin = ReadableSet(field.bits, SetForm.RANGES, ((learned.pairs[0][0], top),))
+    return [FocusField(field, field.name, begin, False)]
 
 
 def _equal_field(trial: Trial, values: Values, field: Field, difference: Difference) -> Field | None:
@@ -177,11 +236,11 @@ def _named(trial: Trial, values: Values, fixed: tuple[tuple[Field, int], ...], f
         if field.tag and field.kind in _IN_NAME:
             message = message_base(message)
         equal = each.equal
-        if equal is not None and order.index(equal) < order.index(field):
+        if each.relation == "==" and equal is not None and order.index(equal) < order.index(field):
             field, equal = equal, field  # one text for an equality, whichever side was changed
         name = _display_name(field, outputs)
         equal_name = "" if equal is None else _display_name(equal, outputs)
-        fields.append(FocusField(field, name, each.values, each.exact, equal, equal_name))
+        fields.append(FocusField(field, name, each.values, each.exact, equal, equal_name, each.relation))
     return Focus(message, tuple(tags), tuple(_numbered(fields)), fixed, values)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from sdnloom.crosscheck.fields import Field, message_name
-from sdnloom.crosscheck.root_causes.focus import Focus, message_base, short_name
+from sdnloom.crosscheck.root_causes.focus import RELATIONS, Focus, message_base, short_name
 from sdnloom.crosscheck.switch_test import Case, MessageStep, template_bytes
 from sdnloom.crosscheck.wire.message_fields import NamedValues, message_fields
 from sdnloom.network.openflow.constants import VERSIONS
@@ -42,7 +42,11 @@ def satisfies(message: ConcreteMessage, focus: Focus) -> bool:
     return all(value in _values(field, fields) for field, value in focus.fixed) and all(
         any(value in each.values for value in _values(each.field, fields))
         if each.equal is None
-        else not {*_values(each.field, fields)}.isdisjoint(_values(each.equal, fields))
+        else any(
+            RELATIONS[each.relation](one, other)
+            for one in _values(each.field, fields)
+            for other in _values(each.equal, fields)
+        )
         for each in focus.fields
     )
 
