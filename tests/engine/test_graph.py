@@ -140,7 +140,7 @@ def levels_of(expected: dict[State, list[Transition]]) -> dict[State, int]:
 
 @pytest.mark.slow
 def test_a_limit_on_states_is_exact_to_one_state_and_one_transition():
-    for system, expected in some(60):
+    for system, expected in some(30):
         numbering = list(expected)
         for limit in range(1, len(expected) + 1):
             graph, loop = loop_on(system, limits=Limits(states=limit))

@@ -59,11 +59,10 @@ def states_in_order(system, reduce: bool) -> tuple[list[State], list[State]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("find_all", [False, True])
 @pytest.mark.parametrize("share", range(4))
-def test_kernel_equals_loop_on_random_systems(share, find_all) -> None:
+def test_kernel_equals_loop_on_random_systems(share) -> None:
     for seed in range(share, 800, 4):
-        both(random_system(seed), find_all=find_all)
+        both(random_system(seed), find_all=seed % 8 < 4)
 
 
 @pytest.mark.slow

@@ -3,7 +3,7 @@
 import itertools
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sdnloom.netkat import image
@@ -30,7 +30,6 @@ def members(packets: PacketSet) -> set:
 
 @pytest.mark.slow
 @given(policy=policies | tables | networks, start=predicates, order=orders)
-@settings(max_examples=200)
 def test_forward_is_the_union_of_the_outputs(policy, start, order):
     images = Images(Space(order))
     packets = images.space.predicate(start)
@@ -40,7 +39,6 @@ def test_forward_is_the_union_of_the_outputs(policy, start, order):
 
 @pytest.mark.slow
 @given(policy=policies | tables | networks, goal=predicates, order=orders)
-@settings(max_examples=200)
 def test_backward_is_every_packet_with_an_output_in_the_set(policy, goal, order):
     images = Images(Space(order))
     packets = images.space.predicate(goal)
@@ -59,7 +57,6 @@ def test_forward_and_backward_are_adjoint(policy, start, goal):
 
 @pytest.mark.slow
 @given(policy=policies | tables | networks, start=predicates)
-@settings(max_examples=200)
 def test_images_through_the_relation_are_the_same(policy, start):
     images = Images()
     packets = images.space.predicate(start)

@@ -58,7 +58,7 @@ def test_the_ping_network_goes_through_the_benchmarks_levels(count):
 
 def _depths(count):
     # Sizes add up over the levels: a level that differs shows at every later one, so some will do.
-    return [Limits(depth=depth) for depth in range(1, 17 * count, count)]
+    return [Limits(depth=depth) for depth in range(1, 17 * count, 2 * count)]
 
 
 @pytest.mark.slow

@@ -250,8 +250,7 @@ class Beacon(Host):
     ],
     ids=lambda hosts: "+".join(type(host).__name__ for host in hosts),
 )
-@pytest.mark.parametrize("reduce", [False, True])
-@pytest.mark.parametrize("identity", [False, True])
+@pytest.mark.parametrize(("reduce", "identity"), [(False, False), (True, True)])
 def test_what_hosts_declare_is_true(hosts, reduce, identity):
     options = SearchOptions(engine="loop", checked=True, reduce=reduce)
     assert isinstance(search(system(*hosts, program=learning, identity=identity), options).verdict, Holds)
