@@ -338,6 +338,7 @@ def hostile_lines() -> dict[str, str]:
     keys = ",".join(f'"k{number}":0' for number in range(50_000))
     return {
         "keys": "{" + keys + "}",
+        "lists": '{"terms":[' + ",".join(["[]"] * 500_001) + "]}",
         "values": '{"terms":[' + ",".join(["0"] * 100_000) + "]}",
         "wide": json.dumps({"terms": ["((_ zero_extend 65000) m1.flags)"] * 18_000}),
         "doubled": json.dumps({"terms": ["m1.flags", *(f"(concat ${n} ${n})" for n in range(60))]}),
@@ -358,6 +359,13 @@ def test_a_hostile_line_costs_little_memory(file: Path, name: str) -> None:
     finally:
         tracemalloc.stop()
     assert most < 60 * file.stat().st_size + 30_000_000  # a reader's budget of terms
+
+
+def test_a_line_has_a_largest_number_of_values(file: Path) -> None:
+    """A list of empty lists is read into twenty times its size."""
+    lines = file.read_text().splitlines()
+    file.write_text("".join(f"{each}\n" for each in [*lines[:2], hostile_lines()["lists"]]))
+    assert "line 3: a line of more than 1,000,000 values" in refusal(file)
 
 
 def test_a_line_and_a_file_have_a_largest_size(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,7 @@
 """Witness files: what is written comes back, and what is no witness is refused with its place."""
 
 import json
+import os
 import random
 from collections.abc import Callable
 from contextlib import suppress
@@ -115,8 +116,10 @@ def test_what_is_no_witness_is_refused_with_its_place(change: Callable[[dict[str
         ("9" * 10_000, "x.json: not a whole JSON document"),
         ("[]", "the document: found list, expected an object"),
         (b"\xff\xfe\xfa", "x.json: not a whole JSON document"),
+        ("[" + "[]," * 500_000 + "0]", "x.json: more than 1,000,000 values"),
+        ("\ud800", "x.json: not a whole JSON document"),
     ],
-    ids=["empty", "cut off", "nested", "twice", "NaN", "long number", "list", "bytes"],
+    ids=["empty", "cut off", "nested", "twice", "NaN", "long number", "list", "bytes", "lists", "surrogate"],
 )
 def test_what_is_no_json_object_is_refused(text: str | bytes, message: str) -> None:
     with pytest.raises(WitnessFileError, match=message):
@@ -126,8 +129,12 @@ def test_what_is_no_json_object_is_refused(text: str | bytes, message: str) -> N
 def test_files_that_cannot_be_read_or_written_are_named(tmp_path: Path) -> None:
     with pytest.raises(WitnessFileError, match=r"none\.json: cannot read the witness file: No such file"):
         read_witness(tmp_path / "none.json")
-    with pytest.raises(WitnessFileError, match="cannot read the witness file: Is a directory"):
+    with pytest.raises(WitnessFileError, match="expected a witness file, found a directory"):
         read_witness(tmp_path)
+    os.mkfifo(tmp_path / "pipe")
+    for endless in (Path("/dev/zero"), tmp_path / "pipe"):
+        with pytest.raises(WitnessFileError, match="expected a witness file, found a device or pipe"):
+            read_witness(endless)
     with pytest.raises(WitnessFileError, match=r"no/a\.json: cannot write the witness file: No such file"):
         write_witness(WITNESS, tmp_path / "no" / "a.json")
     with (tmp_path / "large.json").open("wb") as file:

@@ -25,6 +25,7 @@ PARTITION_FORMAT: Final = "sdnloom-partition"
 PARTITION_VERSION: Final = 1
 LARGEST_NUMBER: Final = (1 << 53) - 1  # larger ones are written as hexadecimal text
 _MOST_LINE: Final = 1 << 24  # bytes
+_MOST_VALUES: Final = 1_000_000  # of a line: a list of empty lists takes 20 times its size in memory
 _MOST_CLASSES: Final = 1_000_000
 _MOST_TEXT: Final = 10_000
 _MOST_REASONS: Final = 1_000
@@ -86,6 +87,8 @@ class PartitionReader:
                 raise self._error("the file is compressed; expected JSON lines")
             if not raw.endswith(b"\n"):
                 raise self._error("the file is cut off: its last line has no end")
+            if number_of_values(raw) > _MOST_VALUES:
+                raise self._error(f"a line of more than {_MOST_VALUES:,} values")
             try:
                 document = json.loads(
                     raw.decode("utf-8"), object_pairs_hook=_unique, parse_constant=_refused, parse_float=_decimal
@@ -242,6 +245,11 @@ class PartitionReader:
 
     def _error(self, reason: str) -> PartitionFileError:
         return PartitionFileError(f"{self._file}, line {max(1, self._line)}: {reason}")
+
+
+def number_of_values(text: bytes) -> int:
+    """Return how many values JSON may have, without reading it: one for each comma and each list or object."""
+    return sum(map(text.count, (b",", b"[", b"{")))
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ own without the test's file. Reading is strict, and everything has a limit.
 
 import json
 import re
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any, Final
 
 from sdnloom.crosscheck.output import AgentOutput
 from sdnloom.crosscheck.output_document import OutputDocumentError, plain_output, read_output
+from sdnloom.crosscheck.partition_lines import number_of_values
 from sdnloom.crosscheck.switch_test import Case, SwitchTest
 from sdnloom.crosscheck.test_document import read_test
 from sdnloom.errors import SdnloomError
@@ -20,6 +22,7 @@ from sdnloom.errors import SdnloomError
 WITNESS_FORMAT: Final = "sdnloom-witness"
 WITNESS_VERSION: Final = 1
 _MOST_BYTES: Final = 16 << 20
+_MOST_VALUES: Final = 1_000_000  # a list of empty lists takes 20 times its size in memory
 _MOST_AGENTS: Final = 100
 _MOST_TEXT: Final = 4_000
 _KEYS: Final = ("format", "version", "test", "case", "condition", "values", "agents")
@@ -70,6 +73,9 @@ def write_witness(witness: SwitchWitness, file: Path) -> None:
 def read_witness(file: Path) -> SwitchWitness:
     """Read a witness file."""
     try:
+        if not stat.S_ISREG(file.stat().st_mode):  # a device may have no end, a pipe no writer
+            kind = "directory" if file.is_dir() else "device or pipe"
+            raise WitnessFileError(f"{file}: expected a witness file, found a {kind}")
         if file.stat().st_size > _MOST_BYTES:
             raise WitnessFileError(f"{file}: {file.stat().st_size:,} bytes; expected at most {_MOST_BYTES:,}")
         text = file.read_bytes()
@@ -80,6 +86,8 @@ def read_witness(file: Path) -> SwitchWitness:
 
 def parse_witness(text: str | bytes, source: str = "witness") -> SwitchWitness:
     """Return the witness that the contents of a file describe; `source` names the file in errors."""
+    if number_of_values(text.encode(errors="replace") if isinstance(text, str) else text) > _MOST_VALUES:
+        raise WitnessFileError(f"{source}: more than {_MOST_VALUES:,} values")
     try:
         document = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
