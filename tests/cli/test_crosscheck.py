@@ -494,7 +494,7 @@ def test_what_cannot_be_compared_is_one_message(
     [
         ((OLD, *TEST, "-o", "none/a.jsonl"), "none/a.jsonl: the folder none does not exist"),
         ((OLD, *TEST, "--test", "hello", "-o", "ports.toml"), "2 tests give as many files; expected a folder"),
-        (("openvswitch", "--test", "hello"), "is a black box, which can only be tried"),
+        (("unix:nowhere", "--test", "hello"), "nowhere"),
     ],
 )
 def test_what_cannot_be_explored_is_one_message(sdnloom: CommandLine, arguments: tuple[str, ...], message: str) -> None:

@@ -31,3 +31,17 @@ def test_three_planted_deviations_are_three_root_causes(sdnloom: CommandLine, tm
         "FlowMod, command > DELETE_STRICT",
     ]
     assert all(cause["confirmed"] for cause in causes)
+
+
+def test_a_switch_on_a_socket_is_explored_by_trying_and_compared_from_files_alone(
+    sdnloom: CommandLine, tmp_path: Path
+) -> None:
+    address, options = f"unix:{tmp_path / 's'}", ("--test", str(TEST), "--max-inputs", "90")
+    with running_switch(address, "in-port", "short-miss", "no-command-error"):
+        run = sdnloom("crosscheck", "explore", address, *options, "-o", "tried.jsonl")
+    assert (run.code, run.err) == (3, "")
+    assert sdnloom("crosscheck", "explore", "strict:buffers=0", *options, "-o", "strict.jsonl").code == 0
+    run = sdnloom("crosscheck", "compare", "strict.jsonl", "tried.jsonl", "--format", "json")
+    assert run.code == 1
+    fields = {name for cause in json.loads(run.out)["root_causes"] for name in cause["fields"]}
+    assert {"miss_send_len", "command"} <= fields

@@ -41,9 +41,8 @@ def switch(path: Path, serve: Callable[[socket.socket], None]) -> Iterator[Switc
                 connection, _ = listener.accept()
             except OSError:
                 return
-            with connection:
-                with suppress(OSError):
-                    serve(connection)
+            with connection, suppress(OSError):
+                serve(connection)
 
     thread = threading.Thread(target=run)
     thread.start()

@@ -13,7 +13,7 @@ from typing import Final, TypeVar
 
 from sdnloom.crosscheck.agent import Agent, AgentError
 from sdnloom.crosscheck.agents.load import AgentSource, load_agent
-from sdnloom.crosscheck.black_box import TryProgress, chosen_inputs, try_inputs
+from sdnloom.crosscheck.black_box import TryProgress, chosen_inputs, strict_partition, try_inputs
 from sdnloom.crosscheck.comparison import (
     CauseProgress,
     CompareProgress,
@@ -165,7 +165,8 @@ class _Run:
     def _partition(self, source: AgentSource, test: SwitchTest, known: Sequence[Partition]) -> Partition:
         seconds = self._share(_LARGEST_SHARE)
         if source.black_box:
-            inputs = list(chosen_inputs(test, known, self._options.inputs, self._options.seed))
+            guides = known or [strict_partition(test, seconds, self._on_event)]
+            inputs = list(chosen_inputs(test, guides, self._options.inputs, self._options.seed))
             return try_inputs(source, test, inputs, seconds, self._on_event)
         options = self._options.explore
         limits = [each for each in (seconds, options.seconds) if each is not None]

@@ -9,15 +9,18 @@ from sdnloom.cli.crosscheck.options import (
     CrosscheckOptionError,
     agents_at_work,
     chosen_tests,
+    inputs_option,
     labelled_agent,
     new_folder,
     paths_option,
+    seed_option,
     tests_option,
     time_option,
     version_option,
 )
 from sdnloom.cli.crosscheck.progress import CrosscheckProgress
 from sdnloom.cli.format_option import format_option
+from sdnloom.crosscheck.black_box import chosen_inputs, strict_partition, try_inputs
 from sdnloom.crosscheck.exploration import ExploreOptions, explore_agent
 from sdnloom.crosscheck.partition import INTERRUPTED
 from sdnloom.crosscheck.partition_file import write_partition
@@ -47,6 +50,8 @@ from sdnloom.report.formats import render
     help="Run N further inputs of each class and check that the agent does the same.",
 )
 @paths_option
+@inputs_option
+@seed_option
 @time_option
 @format_option("crosscheck explore")
 def command(
@@ -57,12 +62,15 @@ def command(
     every: bool,
     check_classes: int,
     max_paths: int,
+    max_inputs: int,
+    seed: int,
     time_limit: float | None,
     form: str,
 ) -> int:
     """Run AGENT on symbolic messages and write what it does with every input of each test to a partition file.
 
-    The file has no code of the agent and can be given away: `sdnloom crosscheck compare` needs nothing else.
+    The file has no code of the agent and can be given away: `sdnloom crosscheck compare` needs nothing else. A black
+    box, such as a real switch, is tried on chosen inputs; its partition is never complete.
 
     Exit code: 0 every input is in a class, 2 bad input, 3 there may be other classes.
     """
@@ -74,8 +82,12 @@ def command(
         for number, test in enumerate(chosen):
             with agents_at_work(time_limit) as spent:
                 share = None if time_limit is None else max(time_limit - spent, 0.0) / (len(chosen) - number)
-                options = ExploreOptions(seconds=share, paths=max_paths, check_classes=check_classes)
-                partition = explore_agent(source, test, options, progress)
+                if source.black_box:
+                    inputs = list(chosen_inputs(test, [strict_partition(test, share, progress)], max_inputs, seed))
+                    partition = try_inputs(source, test, inputs, share, progress)
+                else:
+                    options = ExploreOptions(seconds=share, paths=max_paths, check_classes=check_classes)
+                    partition = explore_agent(source, test, options, progress)
             file = files[number] if files else None
             if file is not None:
                 write_partition(partition, file)

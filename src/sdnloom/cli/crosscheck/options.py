@@ -43,7 +43,17 @@ paths_option = click.option(
     metavar="N",
     help="Stop after N runs of an agent for each test.",
 )
-
+inputs_option = click.option(
+    "--max-inputs",
+    type=click.IntRange(1),
+    default=2_000,
+    show_default=True,
+    metavar="N",
+    help="Try at most N inputs of each test on a black box.",
+)
+seed_option = click.option(
+    "--seed", type=int, default=0, show_default=True, help="For the inputs that are tried on a black box."
+)
 
 _LABEL: Final = re.compile(r"([A-Za-z0-9_.-]{1,60})=(.+)")
 

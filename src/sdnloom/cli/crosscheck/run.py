@@ -8,8 +8,10 @@ from sdnloom.cli.crosscheck.options import (
     agents_at_work,
     check_labels,
     chosen_tests,
+    inputs_option,
     labelled_agent,
     paths_option,
+    seed_option,
     tests_option,
     time_option,
     version_option,
@@ -47,15 +49,8 @@ RUN_GROUPS = {
 @tests_option
 @version_option
 @paths_option
-@click.option(
-    "--max-inputs",
-    type=click.IntRange(1),
-    default=2_000,
-    show_default=True,
-    metavar="N",
-    help="Try at most N inputs of each test on a black box.",
-)
-@click.option("--seed", type=int, default=0, show_default=True, help="For the inputs that are tried on a black box.")
+@inputs_option
+@seed_option
 @time_option
 @click.option("--per-path", is_flag=True, help="One inconsistency for each pair of paths, without grouping by output.")
 @every_option
