@@ -321,10 +321,12 @@ def difference_term(
 
 
 def _depends_on_input(mine: tuple[AgentEvent, ...], theirs: tuple[AgentEvent, ...]) -> bool:
-    """Return whether the reaction does: an error whose type or code is a term, a port that may be another's."""
+    """Return whether the reaction does: an error whose type or code is a term, frames on ports that may be the same."""
     left, right = (Counter(map(_identity, events)) for events in (mine, theirs))
-    apart = (left - right) + (right - left)
-    return any(isinstance(port, Term) for _, port in apart) or any(
+    frames = [[port for kind, port in apart if kind == FRAME] for apart in (left - right, right - left)]
+    if all(frames) and any(isinstance(port, Term) for port in frames[0] + frames[1]):
+        return True
+    return any(
         event.kind == "Error" and any(isinstance(event.values().get(name), Term) for name in ("type", "code"))
         for event in (*mine, *theirs)
     )
