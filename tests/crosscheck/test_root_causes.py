@@ -14,7 +14,8 @@ from sdnloom.crosscheck.output import AgentEvent, AgentOutput
 from sdnloom.crosscheck.overlap.class_index import ClassIndex
 from sdnloom.crosscheck.partition import BehaviourClass, Partition
 from sdnloom.crosscheck.root_causes.cause import RootCause, causes_of_input, merged_causes, root_cause
-from sdnloom.crosscheck.root_causes.difference import difference_term, differences
+from sdnloom.crosscheck.root_causes.difference import differences
+from sdnloom.crosscheck.root_causes.difference_term import difference_term
 from sdnloom.crosscheck.root_causes.find import CauseFinder
 from sdnloom.crosscheck.root_causes.minimal_input import changed_fields, minimal_input
 from sdnloom.crosscheck.root_causes.set_check import partition_checks

@@ -18,13 +18,10 @@ from itertools import zip_longest
 from typing import Final
 
 from sdnloom.crosscheck.output import CLOSE, CRASH, FRAME, WAIT, AgentEvent, AgentOutput, OutputValue
-from sdnloom.crosscheck.overlap.output_terms import values_differ
 from sdnloom.crosscheck.switch_test import Case, CaseStep, MessageStep
 from sdnloom.crosscheck.wire.vendor_error import error_words
 from sdnloom.network.packet.decode import decode as decode_packet
 from sdnloom.network.packet.headers import Packet
-from sdnloom.symbolic.terms.constructors import FALSE, TRUE, any_
-from sdnloom.symbolic.terms.node import Term
 
 StepReaction = tuple[str, ...]
 
@@ -40,7 +37,7 @@ _QUESTIONS: Final = frozenset(
      "experimenter", "vendor")
 )  # fmt: skip
 _COMPUTED: Final = frozenset(("checksum", "length"))  # header fields that differ because others do
-_PACKETS: Final = frozenset(((FRAME, "data"), ("PacketIn", "data")))  # fields that hold a packet
+PACKET_FIELDS: Final = frozenset(((FRAME, "data"), ("PacketIn", "data")))  # fields that hold a packet
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -61,19 +58,19 @@ def differences(first: AgentOutput, second: AgentOutput, case: Case, version: in
     for number, (mine, theirs) in enumerate(zip_longest(first, second, fillvalue=())):
         if mine == theirs:
             continue
-        reactions = _different_reactions(mine, theirs, version)
+        reactions = different_reactions(mine, theirs, version)
         if reactions is None:
             kinds = reaction(mine, version)
             for name in _differing_fields(mine, theirs):
                 found.setdefault(Difference((kinds, kinds), name, number))
         else:
             found.setdefault(Difference(reactions, "", number))
-            if _hides_later(case, number, mine, theirs):
+            if hides_later(case, number, mine, theirs):
                 break
     return tuple(found)
 
 
-def _different_reactions(
+def different_reactions(
     mine: tuple[AgentEvent, ...], theirs: tuple[AgentEvent, ...], version: int
 ) -> tuple[StepReaction, StepReaction] | None:
     """Return what each agent does that the other one does not; None if they do the same, apart from fields."""
@@ -95,14 +92,15 @@ def _errors(events: tuple[AgentEvent, ...], version: int) -> StepReaction:
 
 def _left_over(mine: tuple[AgentEvent, ...], theirs: tuple[AgentEvent, ...]) -> tuple[StepReaction, StepReaction]:
     """Return the kinds of events that only one side has; frames are the same if they leave on the same port."""
-    left, right = (Counter(map(_identity, events)) for events in (mine, theirs))
+    left, right = (Counter(map(event_identity, events)) for events in (mine, theirs))
     first, second = (
         tuple(sorted({_coarse_kind(kind) for kind, _ in counted})) for counted in (left - right, right - left)
     )
     return first, second
 
 
-def _identity(event: AgentEvent) -> tuple[str, OutputValue | None]:
+def event_identity(event: AgentEvent) -> tuple[str, OutputValue | None]:
+    """Return what makes two events the same, apart from their fields: the kind, and the port of a frame."""
     return event.kind, event.values().get("port") if event.kind == FRAME else None
 
 
@@ -116,7 +114,7 @@ def coarse_reaction(events: tuple[AgentEvent, ...], version: int) -> StepReactio
     return found or tuple(sorted({_coarse_kind(event.kind) for event in events}))
 
 
-def _hides_later(case: Case, number: int, mine: tuple[AgentEvent, ...], theirs: tuple[AgentEvent, ...]) -> bool:
+def hides_later(case: Case, number: int, mine: tuple[AgentEvent, ...], theirs: tuple[AgentEvent, ...]) -> bool:
     """Return whether what follows different reactions may be their consequence."""
     if any(event.kind in _ENDS for event in (*mine, *theirs)):
         return True
@@ -155,7 +153,7 @@ def _differing_fields(mine: tuple[AgentEvent, ...], theirs: tuple[AgentEvent, ..
         names: dict[str, None] = {}
         for name, one, other in field_pairs(left, right):
             if one != other:
-                names |= dict.fromkeys(_value_names(left.kind, name, one, other))
+                names |= dict.fromkeys(value_names(left.kind, name, one, other))
         if len(names) > 1:
             names.pop("PacketIn.total_len", None)  # it follows from the packet
         found |= names
@@ -166,8 +164,8 @@ def event_pairs(mine: tuple[AgentEvent, ...], theirs: tuple[AgentEvent, ...]) ->
     """Return events of both outputs side by side that are the same, apart from fields."""
     waiting: dict[tuple[str, OutputValue | None], list[AgentEvent]] = {}
     for event in theirs:
-        waiting.setdefault(_identity(event), []).append(event)
-    return [(event, waiting[_identity(event)].pop(0)) for event in mine if waiting.get(_identity(event))]
+        waiting.setdefault(event_identity(event), []).append(event)
+    return [(event, waiting[event_identity(event)].pop(0)) for event in mine if waiting.get(event_identity(event))]
 
 
 def field_pairs(left: AgentEvent, right: AgentEvent) -> Iterator[tuple[str, OutputValue | None, OutputValue | None]]:
@@ -193,9 +191,9 @@ def _by_identity(event: AgentEvent) -> dict[str, OutputValue]:
     return found
 
 
-def _value_names(kind: str, name: str, one: OutputValue | None, other: OutputValue | None) -> Iterator[str]:
+def value_names(kind: str, name: str, one: OutputValue | None, other: OutputValue | None) -> Iterator[str]:
     """Yield what to call a field that differs; of a packet, its headers' fields."""
-    if (kind, name) in _PACKETS and isinstance(one, bytes) and isinstance(other, bytes):
+    if (kind, name) in PACKET_FIELDS and isinstance(one, bytes) and isinstance(other, bytes):
         prefix = kind if kind == FRAME else f"{kind}.{name}"
         yield from (f"{prefix}.{each}" for each in packet_differences(one, other))
     else:
@@ -293,60 +291,3 @@ def _header_differences(left: Packet, right: Packet) -> Iterator[str]:
         for each in fields(one):
             if getattr(one, each.name) != getattr(other, each.name):
                 yield f"{type(one).__name__.lower()}.{each.name}"
-
-
-# -- outputs with terms ------------------------------------------------------------------------------------------------
-
-
-def difference_term(
-    first: AgentOutput, second: AgentOutput, wanted: Difference, case: Case, version: int
-) -> Term | None:
-    """Return the condition under which two outputs have this difference; None if it cannot be told as a term."""
-    found = []
-    for number, (mine, theirs) in enumerate(zip_longest(first, second, fillvalue=())):
-        if _depends_on_input(mine, theirs):
-            return None
-        reactions = _different_reactions(mine, theirs, version)
-        if reactions is not None:
-            if not wanted.field and reactions == wanted.reactions:
-                return TRUE
-            if _hides_later(case, number, mine, theirs):
-                break
-        elif wanted.field and wanted.reactions[0] == reaction(mine, version):
-            here = _field_term(mine, theirs, wanted.field)
-            if here is None:
-                return None
-            found.append(here)
-    return any_(*found)
-
-
-def _depends_on_input(mine: tuple[AgentEvent, ...], theirs: tuple[AgentEvent, ...]) -> bool:
-    """Return whether the reaction does: an error whose type or code is a term, frames on ports that may be the same."""
-    left, right = (Counter(map(_identity, events)) for events in (mine, theirs))
-    frames = [[port for kind, port in apart if kind == FRAME] for apart in (left - right, right - left)]
-    if all(frames) and any(isinstance(port, Term) for port in frames[0] + frames[1]):
-        return True
-    return any(
-        event.kind == "Error" and any(isinstance(event.values().get(name), Term) for name in ("type", "code"))
-        for event in (*mine, *theirs)
-    )
-
-
-def _field_term(mine: tuple[AgentEvent, ...], theirs: tuple[AgentEvent, ...], wanted: str) -> Term | None:
-    found = []
-    for left, right in event_pairs(mine, theirs):
-        for name, one, other in field_pairs(left, right):
-            if (left.kind, name) in _PACKETS and wanted.startswith(
-                f"{left.kind if left.kind == FRAME else f'{left.kind}.{name}'}."
-            ):
-                if isinstance(one, bytes) and isinstance(other, bytes):
-                    found.append(_truth(one != other and wanted in _value_names(left.kind, name, one, other)))
-                elif one is not other:
-                    return None
-            elif f"{left.kind}.{without_numbers(name)}" == wanted:
-                found.append(TRUE if one is None or other is None else values_differ(name, one, other))
-    return any_(*found)
-
-
-def _truth(value: bool) -> Term:
-    return TRUE if value else FALSE

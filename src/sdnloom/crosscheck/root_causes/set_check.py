@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from sdnloom.crosscheck.fields import Field
 from sdnloom.crosscheck.overlap.class_index import ClassIndex
 from sdnloom.crosscheck.overlap.narrow import remaining_classes
-from sdnloom.crosscheck.root_causes.difference import Difference, difference_term
+from sdnloom.crosscheck.root_causes.difference import Difference
+from sdnloom.crosscheck.root_causes.difference_term import difference_term
 from sdnloom.crosscheck.root_causes.focus import MakeCheck
 from sdnloom.crosscheck.root_causes.value_set import Check, ReadableSet, Unchecked
 from sdnloom.crosscheck.switch_test import Case
