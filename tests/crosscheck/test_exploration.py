@@ -178,6 +178,22 @@ def test_the_time_limit_ends_the_check_of_classes() -> None:
     assert (len(found.classes), found.complete, found.statistics.checked) == (6, False, 3)
 
 
+def test_the_time_limit_is_that_of_the_whole_test_and_ends_it_without_a_check() -> None:
+    now = 0.0
+
+    def slow(event: ExploreProgress) -> None:
+        nonlocal now
+        now += 1.5
+
+    test = made_test(*(case(OUTPUT, variables=(TYPE, PORT), name=name) for name in ("one", "two", "three")))
+    found = explore_agent(small_agent(), test, ExploreOptions(seconds=15, check_classes=0), slow, lambda: now)
+    assert found.reasons == ("case two: the time limit of 15 s is reached", "cases not explored: three")
+    now = 0.0
+    found = explore_agent(small_agent(), test, ExploreOptions(seconds=4, check_classes=3), slow, lambda: now)
+    assert found.reasons == ("case one: the time limit of 4 s is reached", "cases not explored: two, three")
+    assert found.statistics.checked == 0
+
+
 def test_a_limit_that_ends_an_agent_ends_the_exploration(tmp_path: Path) -> None:
     """`LimitReached` is what ends an agent that never ends."""
     file = agent_with(tmp_path, "if data[1] == 13 and data[21] == 3:\n    raise LimitReached('too long')\nreturn []")

@@ -137,11 +137,12 @@ class _Phase:
         )
         self._runs += found.statistics.paths
         self._solver_seconds += found.statistics.solver_seconds
-        self._note(case, found.reasons)
+        left, whole = (f"the time limit of {each or 0:g} s" for each in (options.seconds, self._options.seconds))
+        self._note(case, [reason.replace(left, whole) for reason in found.reasons])
         self._classes += [self._class(case, each) for each in found.classes]
         if not found.reasons and not self._run_again(case, found):
             return False
-        if self._options.check_classes and not self._check(case, found, run):
+        if self._options.check_classes and not (self._overdue() or self._check(case, found, run)):
             return False
         interrupted = self._interrupted or INTERRUPTED in found.reasons
         return not (interrupted or self._overdue()) and self._runs < self._options.paths
@@ -223,13 +224,17 @@ class _Phase:
 
                 def same(known: PathClass, model: Model, output: Any) -> bool:
                     self._checked += 1
+                    proceed()
+                    return _same(known, model, output, plain, case, version)
+
+                def proceed() -> None:
                     if progress is not None:
                         progress(PathRun(0, 0, 0, None))
                     if self._overdue():
                         raise LimitReached(f"the time limit of {self._options.seconds:g} s is reached")
-                    return _same(known, model, output, plain, case, version)
 
-                purity = check_purity(found, run, self._options.check_classes, same=same, options=self._remaining())
+                count, options = self._options.check_classes, self._remaining()
+                purity = check_purity(found, run, count, same=same, options=options, before_class=proceed)
         except KeyboardInterrupt as interrupt:
             self._note(case, [f"{str(interrupt) or INTERRUPTED}: not all classes were checked"])
             return False

@@ -65,8 +65,12 @@ def check_purity(
     same: OutputCheck | None = None,
     options: ExplorationOptions | None = None,
     seed: int = 0,
+    before_class: Callable[[], None] = lambda: None,
 ) -> Purity:
-    """Check that further models of each path condition take the same path and end the same way."""
+    """Check that further models of each path condition take the same path and end the same way.
+
+    What `before_class` raises before a class is checked ends the check.
+    """
     options = options or ExplorationOptions()
     solver = find_solver(options.solver)
     domain = exploration.domain
@@ -74,6 +78,7 @@ def check_purity(
     models = small = 0
     impure = []
     for number, found in enumerate(exploration.classes):
+        before_class()
         drawn = sampler.draw((*domain, *found.condition), found.witness, models_per_class)
         models += len(drawn)
         small += len(drawn) < models_per_class
