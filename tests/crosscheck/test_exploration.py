@@ -114,6 +114,19 @@ def test_a_value_that_is_no_observation_is_an_error(tmp_path: Path) -> None:
         explore_agent(class_in_file(file, "Own"), OUTPUT_TEST)
 
 
+def test_an_agent_that_never_stops_sending_is_an_error(tmp_path: Path) -> None:
+    file = agent_with(tmp_path, "while True:\n    yield (1, b'')")
+    with pytest.raises(AgentError, match=r"Own: the agent returned more than 10,000 observations for one step"):
+        explore_agent(class_in_file(file, "Own"), OUTPUT_TEST)
+
+
+@pytest.mark.parametrize("kind", ["GeneratorExit", "BaseException", "SystemExit", "MemoryError", "StopIteration"])
+def test_an_exception_of_any_kind_is_a_crash(tmp_path: Path, kind: str) -> None:
+    found = explore_agent(class_in_file(agent_with(tmp_path, f"raise {kind}"), "Own"), OUTPUT_TEST)
+    assert [[[event.kind for event in step] for step in each.output] for each in found.classes] == [[["crash"]]]
+    assert found.complete
+
+
 def test_an_agent_that_changes_outside_of_its_state_is_not_pure(tmp_path: Path) -> None:
     body = "COUNT.append(0)\nreturn [(len(COUNT), data)] if data[16:18] == bytes(2) else []"
     file = agent_with(tmp_path, body)

@@ -280,6 +280,7 @@ OUTPUT = [[{"kind": "frame", "fields": {"port": 1}}]]
         (first_class(condition="true"), "condition: expected a list of texts"),
         (first_class(more=1), "class: found"),
         (line(4, '{"class":5}'), "class: expected an object"),
+        (line(4, json.dumps({"output": []})), "line 5: output: no class has the output before"),
         (line(3, json.dumps({"output": 5})), "output: found '5', expected a list"),
         (change(3, lambda d: d["output"][0][0].update(kind="../x")), "expected the name of a message"),
         (change(3, lambda d: d["output"][0][0].update(fields={"a b": 1})), "expected the name of a field"),

@@ -381,6 +381,8 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"name": "t", "step": [list(range(30000))]}, "more than 20000 values"),
     ({"name": "t" * 500, "step": [HELLO]}, "expected letters"),
     ({"x" * 500: 1}, "the key 'xxx"),
+    (document_of({**HELLO, "\x1b[2J": 1}), "t: the key '\\x1b[2J'; expected a printable text"),
+    ({"name": "\x1b[2J", "step": [HELLO]}, "test: name is '\\x1b[2J'; expected letters"),
     ({"name": "t", "step": [HELLO], "description": "\x1b[2J"}, "description is '\\x1b[2J'; expected one line"),
     ([HELLO], "a test that is of type list; expected a table"),  # type: ignore[list-item]
     (DEEP, "nested more than 8 deep"),
@@ -393,6 +395,7 @@ def test_a_bad_document_is_refused_with_place_value_and_expectation(refused: dic
         read_test(refused)
     assert message in str(error.value)
     assert len(str(error.value)) < 1000
+    assert str(error.value).isprintable()
 
 
 def test_a_file_that_is_no_test_is_refused(tmp_path: Path) -> None:

@@ -98,6 +98,9 @@ VARIABLE = CASE.variables[0].name
             r"witness: agents\[1\].output\[0\]\[0\].kind: found '3', expected",
         ),
         (put("condition", "a\nb"), "condition: found .*, expected one line of text"),
+        (put("condition", "\ud800"), "condition: found .*, expected one line of text"),
+        (put("agents", 0, "name", "\udcff"), r"agents\[0\].name: found .*, expected one line of text"),
+        (put("version", True), "version: found True, expected 1"),
     ],
 )
 def test_what_is_no_witness_is_refused_with_its_place(change: Callable[[dict[str, Any]], object], message: str) -> None:

@@ -20,12 +20,13 @@ from sdnloom.crosscheck.switch_test import Case, MessageStep, PacketStep, Part, 
 from sdnloom.engine.stop_points import interruptible
 from sdnloom.network.openflow.codec import encode
 from sdnloom.network.openflow.messages import Hello
-from sdnloom.symbolic.execution import Execution, current
+from sdnloom.symbolic.execution import Execution, PathEnd, current
 from sdnloom.symbolic.terms.constructors import concat, const, var
 from sdnloom.symbolic.terms.node import Term
 from sdnloom.symbolic.values.make import concrete, octet_terms, symbolic_bytes
 
 _ENDS: Final = frozenset((CRASH, CLOSE, WAIT))
+_MOST_OBSERVED: Final = 10_000  # of a step: an agent may be a generator without an end
 
 
 class _Nowhere(io.TextIOBase):
@@ -121,10 +122,12 @@ def _events(give: Callable[[], Iterable[Any]], version: int, quiet: bool) -> tup
     try:
         with printed_elsewhere(quiet), interruptible("the agent"):
             for each in give() or ():
-                observed.append(each)  # noqa: PERF402 - what came before an exception counts
-    except AgentError:
+                observed.append(each)  # what came before an exception counts
+                if len(observed) > _MOST_OBSERVED:
+                    raise AgentError(f"the agent returned more than {_MOST_OBSERVED:,} observations for one step")
+    except (AgentError, KeyboardInterrupt, PathEnd):
         raise
-    except (Exception, SystemExit) as error:  # the agent's: it would have ended
+    except BaseException as error:  # the agent's: it would have ended
         execution = current()
         with execution.unrecorded() if execution is not None else nullcontext():  # the text may have symbolic parts
             observed.append(Crash(_reason(error)))

@@ -53,6 +53,7 @@ class _ReadCase:
         self.reader = SmtlibReader({each.name: var(each.name, each.bits) for each in case.variables})
         self.terms: dict[str, Term] = {}
         self.outputs: list[AgentOutput] = []
+        self.used = 0  # outputs that a class has
 
     def term(self, text: str) -> Term:
         """Return the term of a text; most are names of defined ones."""
@@ -123,6 +124,8 @@ class PartitionReader:
             elif what == "terms":
                 self._define(current, content)
             elif what == "output":
+                if len(current.outputs) > current.used:
+                    raise self._error("output: no class has the output before")
                 current.outputs.append(read_output(content, "output", current.term))
             elif what == "class":
                 if len(classes) == _MOST_CLASSES:
@@ -139,7 +142,7 @@ class PartitionReader:
         if document.get("format") != PARTITION_FORMAT:
             raise self._error(f"this is no partition file; expected the format {PARTITION_FORMAT!r}")
         version = document.get("version")
-        if version != PARTITION_VERSION or isinstance(version, bool):
+        if version != PARTITION_VERSION or type(version) is not int:
             found = repr(version)[:40]
             raise self._error(f"version {found} of the format; this sdnloom reads version {PARTITION_VERSION}")
         self._keys(document, ("format", "version", "agent", "kind", "unseen", "test"), "the header")
@@ -183,6 +186,7 @@ class PartitionReader:
         number = content["output"]
         if type(number) is not int or not 0 <= number < len(current.outputs):
             raise self._error(f"output: found {str(number)[:40]!a}, expected the number of an earlier output")
+        current.used = max(current.used, number + 1)
         return BehaviourClass(current.case.name, witness, current.outputs[number], condition)
 
     def _witness(self, variables: tuple[Variable, ...], values: object) -> dict[str, int]:

@@ -72,7 +72,8 @@ def read_test(document: Mapping[str, Any], file: Path | None = None) -> SwitchTe
     """Return the test of a document; without a file, errors name the test itself."""
     if not isinstance(document, Mapping):
         raise TestFileError(f"a test that is of type {type(document).__name__}; expected a table")
-    place = file or Path(str(document.get("name", "test"))[:64])
+    stated = document.get("name")
+    place = file or Path(str(stated) if _is_name(stated) else "test")  # a stranger's name may be anything
     plain = _plain(document, place)
     if file is not None:
         plain.setdefault("name", file.stem)
@@ -132,8 +133,8 @@ def _plain(document: Mapping[str, Any], place: Path) -> dict[str, Any]:
 
 
 def _key(key: Any, place: Path) -> str:
-    if not isinstance(key, str) or len(key) > 80:
-        raise TestFileError(f"{place}: the key {str(key)[:40]!r}; expected a text of at most 80 characters")
+    if not isinstance(key, str) or len(key) > 80 or not key.isprintable():
+        raise TestFileError(f"{place}: the key {str(key)[:40]!r}; expected a printable text of at most 80 characters")
     return key
 
 

@@ -26,7 +26,7 @@ _MOST_VALUES: Final = 1_000_000  # a list of empty lists takes 20 times its size
 _MOST_AGENTS: Final = 100
 _MOST_TEXT: Final = 4_000
 _KEYS: Final = ("format", "version", "test", "case", "condition", "values", "agents")
-_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")  # also what cannot be printed
 
 
 class WitnessFileError(SdnloomError):
@@ -121,7 +121,7 @@ class _Reader:
             raise self._wrong("the document", document, "an object")
         if document.get("format") != WITNESS_FORMAT:
             raise self._wrong("format", document.get("format"), f"{WITNESS_FORMAT!r}")
-        if document.get("version") != WITNESS_VERSION:
+        if document.get("version") != WITNESS_VERSION or type(document["version"]) is not int:
             raise self._wrong("version", document.get("version"), f"{WITNESS_VERSION}, which this sdnloom reads")
         if document.keys() != {*_KEYS}:
             raise self._wrong("the document", ", ".join(map(str, document)), f"the keys {', '.join(_KEYS)}")

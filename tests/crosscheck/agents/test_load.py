@@ -117,6 +117,14 @@ def test_a_wrong_name_is_an_error(name: str, reason: str) -> None:
         ("class Own(:\n", "own.py, line 1: not Python"),
         ("x = 1\nraise ValueError('no')\n", "own.py, line 2: the agent raised ValueError: no"),
         ("import nothing_there\n", "own.py, line 1: the agent raised ModuleNotFoundError"),
+        (
+            "class Own:\n    versions = '1.0'\n    reset = message = packet = advance = print\n",
+            "versions is '1.0'; expected numbers such as (1, 4)",
+        ),
+        (
+            "class Own:\n    versions = None\n    reset = message = packet = advance = print\n",
+            "versions is None; expected",
+        ),
         ("class Own:\n    versions = (7,)\n    reset = message = packet = advance = print\n", "version 1"),
         (
             "class Own:\n    def __init__(self, a):\n        pass\n    reset = message = packet = advance = print\n",

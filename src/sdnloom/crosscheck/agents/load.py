@@ -11,7 +11,7 @@ import importlib.machinery
 import inspect
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from types import ModuleType
@@ -131,7 +131,9 @@ class ClassSource:
         self.name, self._place, self._kind, self._load = name, place, kind, load
         self._classes: dict[bool, type[Any]] = {}
         stated = getattr(self._class(False), "versions", VERSIONS)
-        self.versions = frozenset(int(version) for version in stated)
+        if not isinstance(stated, Collection) or not all(isinstance(version, int) for version in stated):
+            raise AgentError(f"agent {name}: versions is {stated!r:.80}; expected numbers such as (1, 4)")
+        self.versions = frozenset(stated)
 
     @contextmanager
     def open(self, version: int) -> Iterator[Agent]:
