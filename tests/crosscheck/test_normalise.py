@@ -29,6 +29,7 @@ from sdnloom.network.openflow import (
 from sdnloom.network.openflow.constants import V10, V13
 from sdnloom.network.openflow.stats import PortStats, PortStatsReply
 from sdnloom.symbolic.execution import Execution
+from sdnloom.symbolic.path_search import explore
 from sdnloom.symbolic.terms.constructors import concat, const, var
 from sdnloom.symbolic.terms.evaluate import evaluate_term
 from sdnloom.symbolic.values.make import octet_terms, symbolic_bytes
@@ -188,6 +189,21 @@ def test_a_symbolic_message_has_the_fields_of_the_concrete_one(version: int, cho
         if all(bool(evaluate_term(branch.condition, other)) is branch.taken for branch in execution.branches):
             changed = bytes(other.get(f"b{place}", octet) for place, octet in enumerate(data))
             assert concrete_output(output, other) == (events_of([changed], version),)
+
+
+def test_a_symbolic_header_costs_a_path_for_each_kind_of_message_and_not_for_each_number() -> None:
+    """Version, type, length and number are symbolic; a message that nobody knows keeps them as terms."""
+    data = encode(EchoReply(b"abcd", xid=9), V10)
+    variables = [var(f"b{place}", 8) for place in range(8)]
+
+    def run(execution: Execution) -> tuple[AgentEvent, ...]:
+        octets = bytes(execution.value(f"b{place}") for place in range(8)) + data[8:]
+        parts = [*variables, *(const(octet, 8) for octet in data[8:])]
+        return events_of([symbolic_bytes(octets, octet_terms(concat(*parts)))], V10)
+
+    found = explore(run, variables, initial={f"b{place}": data[place] for place in range(8)})
+    assert (found.complete, len(found.classes)) == (True, 122)
+    assert {event.kind for each in found.classes for event in each.output} >= {"EchoReply", "Hello", "Message", "Error"}
 
 
 def test_a_symbolic_code_of_an_error_stays_a_term_without_a_fork() -> None:

@@ -24,6 +24,7 @@ from sdnloom.symbolic.values.sym_bytes import bytes_of
 UNKNOWN_MESSAGE: Final = "Message"  # the kind of an event for bytes that the codec cannot read
 _UNASKED: Final = frozenset(("Hello", "EchoRequest", "PacketIn", "FlowRemoved", "PortStatus"))
 _LEFT_OUT: Final = frozenset(("duration_sec", "duration_nsec", "datapath_id", "hw_addr"))
+_HELLO: Final = 0
 _HELLO_FAILED: Final = 0
 _PORT_BITS: Final = 32
 _ENDS: Final[dict[type, str]] = {Crash: CRASH, Close: CLOSE, Wait: WAIT}
@@ -60,10 +61,11 @@ def _port_and_frame(observed: Any) -> tuple[int, bytes]:
 
 def _message_events(data: bytes, version: int) -> Iterator[AgentEvent]:
     """Yield the messages of some bytes; an agent may send several at once."""
-    while True:
-        size = settled(HEADER.unpack(data)["length"]) if len(data) >= HEADER.size else 0
-        if not HEADER.size <= size < len(data):
+    while len(data) >= HEADER.size:
+        size = HEADER.unpack(data)["length"]
+        if size == len(data) or not HEADER.size <= size < len(data):
             break
+        size = settled(size)
         yield _message_event(data[:size], version)
         data = data[size:]
     yield _message_event(data, version)
@@ -73,12 +75,11 @@ def _message_event(data: bytes, version: int) -> AgentEvent:
     if len(data) < HEADER.size:
         return AgentEvent(UNKNOWN_MESSAGE, (("body", as_octets(data)),))
     header = HEADER.unpack(data)
-    stated, size = settled(header["version"]), settled(header["length"])
-    code = settled(header["type"])
-    xid = as_output(header["xid"], 32)
-    if code == 0 and size == len(data):
+    stated, xid = as_output(header["version"], 8), as_output(header["xid"], 32)
+    whole = header["length"] == len(data)  # a fork if the length is symbolic, and so on
+    if whole and header["type"] == _HELLO:
         return AgentEvent("Hello", (("version", stated), ("body", as_octets(data[HEADER.size :]))))
-    if stated == version and size == len(data):
+    if whole and header["version"] == version:
         try:
             name, fields = message_fields(data, version)
         except DecodeError:
@@ -86,7 +87,7 @@ def _message_event(data: bytes, version: int) -> AgentEvent:
         else:
             identity: NamedValues = [] if name in _UNASKED else [("xid", xid)]
             return AgentEvent(name, tuple(identity + list(_comparable_fields(name, fields))))
-    body = as_octets(data[HEADER.size :])
+    code, size, body = as_output(header["type"], 8), as_output(header["length"], 16), as_octets(data[HEADER.size :])
     return AgentEvent(UNKNOWN_MESSAGE, (("version", stated), ("type", code), ("length", size), ("body", body)))
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from sdnloom.crosscheck.output import OutputValue
 from sdnloom.crosscheck.wire.match_fields import match_fields10, match_fields13
-from sdnloom.crosscheck.wire.symbolic_value import as_octets, as_output, comparable, settled
+from sdnloom.crosscheck.wire.symbolic_value import as_octets, as_output, comparable, known_number, settled
 from sdnloom.network.bitstruct import Slot
 from sdnloom.network.openflow.action_codec import Entry10, SetField13
 from sdnloom.network.openflow.errors import DecodeError
@@ -35,7 +35,7 @@ def message_fields(data: bytes, version: int) -> tuple[str, NamedValues]:
 
     Raises DecodeError if the bytes are no message that the codec knows.
     """
-    code = settled(HEADER.unpack(data)["type"])
+    code = known_number(HEADER.unpack(data)["type"], [*_KNOWN[version], STATS_REQUEST[version], STATS_REPLY[version]])
     name, record = _known_message(data, version, code)
     found, stop = _record_fields(record, data, HEADER.size, len(data))
     if stop != len(data):
@@ -43,16 +43,15 @@ def message_fields(data: bytes, version: int) -> tuple[str, NamedValues]:
     return name, found
 
 
-def _known_message(data: bytes, version: int, code: int) -> tuple[str, Record]:
+def _known_message(data: bytes, version: int, code: int | None) -> tuple[str, Record]:
     if code in (STATS_REQUEST[version], STATS_REPLY[version]) and len(data) >= HEADER.size + 2:
-        kind = settled(as_number(data, HEADER.size, HEADER.size + 2))
-        pair = STATS[version].get(kind)
-        if pair is not None:
-            record = pair[code == STATS_REPLY[version]]
+        kind = known_number(as_number(data, HEADER.size, HEADER.size + 2), STATS[version])
+        if kind is not None:
+            record = STATS[version][kind][code == STATS_REPLY[version]]
             return getattr(record.build, "__name__", "Stats"), record
-    elif code in _KNOWN[version]:
+    elif code is not None and code in _KNOWN[version]:
         return _KNOWN[version][code]
-    raise DecodeError("bad_request", "bad_type", f"type {code}")
+    raise DecodeError("bad_request", "bad_type", "no type that the codec knows")
 
 
 def as_number(data: bytes, start: int, stop: int) -> int:

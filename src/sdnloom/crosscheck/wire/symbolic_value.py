@@ -1,6 +1,7 @@
 """Values that may be symbolic, as output values: terms where they depend on inputs, plain values elsewhere."""
 
 import sys
+from collections.abc import Iterable
 
 from sdnloom.crosscheck.output import OutputValue
 from sdnloom.symbolic.execution import Site, current
@@ -48,6 +49,13 @@ def settled(number: int) -> int:
         site = Site(frame.f_code.co_filename, frame.f_lineno, "structure of a message that the agent sent")
         execution.pin(number.term, evaluate_term(number.term, execution.model), site)
     return value
+
+
+def known_number(number: int, known: Iterable[int]) -> int | None:
+    """Return the number if it is one of these, else None; a symbolic one forks once for each."""
+    if type(number) is not SymInt:
+        return number if number in known else None
+    return next((each for each in known if number == each), None)
 
 
 def comparable(value: OutputValue) -> int:
