@@ -119,7 +119,6 @@ class _Phase:
             not self._reasons,
             tuple(self._reasons),
             statistics,
-            getattr(self._source, "unseen", ()),
         )
 
     def _explore_case(self, case: Case) -> bool:
