@@ -494,7 +494,7 @@ def test_what_cannot_be_compared_is_one_message(
     [
         ((OLD, *TEST, "-o", "none/a.jsonl"), "none/a.jsonl: the folder none does not exist"),
         ((OLD, *TEST, "--test", "hello", "-o", "ports.toml"), "2 tests give as many files; expected a folder"),
-        (("unix:nowhere", "--test", "hello"), "nowhere"),
+        (("unix:ports.toml", "--test", "hello"), "unix:ports.toml: the file is no socket"),
     ],
 )
 def test_what_cannot_be_explored_is_one_message(sdnloom: CommandLine, arguments: tuple[str, ...], message: str) -> None:
