@@ -1,5 +1,6 @@
 """Phase 2 from files: folders are compared file by file, and Ctrl-C and limits are never agreement."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ from sdnloom.crosscheck.agents.load import class_in_file
 from sdnloom.crosscheck.comparison import CompareOptions
 from sdnloom.crosscheck.exploration import explore_agent
 from sdnloom.crosscheck.file_comparison import compare_files
-from sdnloom.crosscheck.partition_file import write_partition
+from sdnloom.crosscheck.partition_file import read_partition, write_partition
 from sdnloom.crosscheck.test_document import load_test
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "crosscheck"
@@ -42,6 +43,19 @@ def test_the_files_of_two_folders_are_one_result(folders: Path) -> None:
         "Packet Out, vlan_vid > 0x0fff",  # of both tests
     ]
     assert {one.confirmed for one in comparison.inconsistencies} == {None}
+
+
+def test_two_versions_of_one_agent_are_told_by_their_files(folders: Path, tmp_path: Path) -> None:
+    for name in FILES:
+        partition = read_partition(folders / name / "vlan.jsonl")
+        write_partition(replace(partition, agent="switch"), tmp_path / f"{name}.jsonl")
+    old, new = tmp_path / "old.jsonl", tmp_path / "new.jsonl"
+    result = compare_files(old, new)
+    assert result.agents == (f"switch ({old})", f"switch ({new})")
+    assert [each.agent for each in result.partitions] == list(result.agents)
+    [cause] = result.comparisons[0].root_causes
+    assert cause.difference.startswith(f"switch ({old}) sends frames, switch ({new}) sends Error")
+    assert compare_files(old, old).agents == ("switch", "switch")
 
 
 def test_ctrl_c_names_the_files_that_were_not_compared(folders: Path) -> None:

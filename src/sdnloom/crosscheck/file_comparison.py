@@ -34,13 +34,13 @@ def compare_files(
     """Compare two partition files, or those of two folders that have the same name; `seconds` is for all of them.
 
     A file that only one of the folders has makes the result incomplete: its test was not compared. Ctrl-C ends it with
-    what was found so far.
+    what was found so far. Two versions of one agent are told by their files: `switch (old)` and `switch (new)`.
     """
     started, options = clock(), options or CompareOptions()
     pairs, missing = _pairs(first, second)
     comparisons, summaries = list[Comparison](), list[PartitionSummary]()
     for number, files in enumerate(pairs):
-        one, other = (read_partition(file) for file in files)
+        one, other = _distinct(read_partition(files[0]), read_partition(files[1]), (first, second))
         _check_agents(comparisons, one, other, files)
         left = None if seconds is None else max((seconds - (clock() - started)) / (len(pairs) - number), 0.0)
         comparisons.append(compare_partitions(one, other, replace(options, seconds=left), on_event))
@@ -78,6 +78,16 @@ def _files(folder: Path) -> dict[str, Path]:
     if len(found) > _MOST_FILES:
         raise PartitionFileError(f"{folder}: {len(found):,} partition files; expected at most {_MOST_FILES:,}")
     return found
+
+
+def _distinct(one: Partition, other: Partition, places: tuple[Path, Path]) -> tuple[Partition, Partition]:
+    """Return the partitions with different names of agents, because a report says which of the two does what."""
+    if one.agent != other.agent or places[0] == places[1]:
+        return one, other
+    first, second = (
+        replace(each, agent=f"{each.agent} ({place})") for each, place in zip((one, other), places, strict=True)
+    )
+    return first, second
 
 
 def _check_agents(before: list[Comparison], one: Partition, other: Partition, files: tuple[Path, Path]) -> None:
