@@ -15,7 +15,7 @@ from sdnloom.crosscheck.template.packet import read_packet_octets
 from sdnloom.crosscheck.template.values import Inputs
 from sdnloom.errors import SdnloomError
 from sdnloom.network.openflow.constants import VERSION_NUMBERS
-from sdnloom.scenario_file.document import as_document, parse_toml
+from sdnloom.scenario_file.document import as_document, parse_toml, shown
 from sdnloom.scenario_file.table import Table
 from sdnloom.symbolic.terms.constructors import any_, between, var
 from sdnloom.symbolic.terms.node import Term
@@ -84,7 +84,7 @@ def read_test(document: Mapping[str, Any], file: Path | None = None) -> SwitchTe
     if "case" in table:
         rows = table.tables("case")
         if not 0 < len(rows) <= _MOST_CASES:
-            table.fail("case", f"a list of {len(rows)}", f"1 to {_MOST_CASES} cases")
+            table.refuse("case", f"a list of {len(rows)}", f"1 to {_MOST_CASES} cases")
         cases = tuple(_case(row, row.get("name", "a name such as long_body", _is_name), version) for row in rows)
         for row in rows:
             row.close()
@@ -92,7 +92,7 @@ def read_test(document: Mapping[str, Any], file: Path | None = None) -> SwitchTe
         cases = (_case(table, "test", version),)
     names = [case.name for case in cases]
     if repeated := sorted({each for each in names if names.count(each) > 1}):
-        table.fail("case", f"a list with the name {repeated[0]} twice", "a name of its own for each case")
+        table.refuse("case", f"a list with the name {repeated[0]} twice", "a name of its own for each case")
     table.close()
     return SwitchTest(name, version, cases, plain, description)
 
@@ -109,7 +109,7 @@ def _plain(document: Mapping[str, Any], place: Path) -> dict[str, Any]:
     """Return a copy of the document with plain values, after a look at its size, depth and types."""
     count = 0
 
-    def copied(value: Any, depth: int) -> Any:
+    def copied(value: Any, depth: int, path: str) -> Any:
         nonlocal count
         count += 1
         if depth > _MOST_NESTED:
@@ -119,16 +119,18 @@ def _plain(document: Mapping[str, Any], place: Path) -> dict[str, Any]:
         if isinstance(value, str) and len(value) > _MOST_TEXT:
             raise TestFileError(f"{place}: a text of {len(value)} characters; expected at most {_MOST_TEXT}")
         if isinstance(value, Mapping):
-            return {copied(_key(key, place), depth): copied(each, depth + 1) for key, each in value.items()}
+            dotted = f"{path}." if path else ""
+            return {
+                copied(_key(key, place), depth, path): copied(each, depth + 1, f"{dotted}{key}")
+                for key, each in value.items()
+            }
         if isinstance(value, list | tuple):
-            return [copied(each, depth + 1) for each in value]
+            return [copied(each, depth + 1, f"{path}[{number}]") for number, each in enumerate(value)]
         if type(value) in (str, bool) or (type(value) is int and value.bit_length() <= 8 * _MOST_TEXT):
             return value
-        raise TestFileError(
-            f"{place}: a value of type {type(value).__name__}; expected texts, whole numbers, lists and tables"
-        )
+        raise TestFileError(f"{place}: {path} is {shown(value)}; expected a text, a whole number, a list or a table")
 
-    found: dict[str, Any] = copied(document, 0)
+    found: dict[str, Any] = copied(document, 0, "")
     return found
 
 
@@ -142,7 +144,9 @@ def _case(table: Table, name: str, version: int) -> Case:
     fresh = table.choice("connection", ("fresh", "greeted"), "greeted") == "fresh"
     rows = table.tables("step")
     if not 0 < len(rows) <= _MOST_STEPS:
-        table.fail("step", f"a list of {len(rows)}", f"1 to {_MOST_STEPS} steps")
+        if not rows:
+            table.close()  # a misspelt key is why there are none
+        table.refuse("step", f"a list of {len(rows)}", f"1 to {_MOST_STEPS} steps")
     steps: list[CaseStep] = []
     variables: list[Variable] = []
     symbolic = 0
@@ -150,7 +154,7 @@ def _case(table: Table, name: str, version: int) -> Case:
         step, found = _step(row, number, version)
         symbolic += bool(found) and isinstance(step, MessageStep)
         if symbolic > _MOST_SYMBOLIC:
-            row.fail("", "a message with symbolic fields", f"at most {_MOST_SYMBOLIC} such messages")
+            row.refuse("", "a message with symbolic fields", f"at most {_MOST_SYMBOLIC} such messages")
         steps.append(step)
         variables += found
     return Case(name, tuple(steps), tuple(variables), fresh)
@@ -159,7 +163,7 @@ def _case(table: Table, name: str, version: int) -> Case:
 def _step(table: Table, number: int, version: int) -> tuple[CaseStep, list[Variable]]:
     kinds = [key for key in ("message", "packet", "advance") if key in table]
     if len(kinds) != 1:
-        table.fail("", f"a step with {' and '.join(kinds) or 'nothing to do'}", "one of message, packet, advance")
+        table.refuse("", f"a step with {' and '.join(kinds) or 'nothing to do'}", "one of message, packet, advance")
     step: CaseStep
     if kinds == ["message"]:
         step, inputs = read_message(table, number, version)

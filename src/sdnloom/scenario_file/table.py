@@ -37,6 +37,10 @@ class Table:
         """Raise the error about a value."""
         raise ScenarioError(f"{self.file_of(key)}: {self.path(key)} is {shown(value)}; expected {expected}")
 
+    def refuse(self, key: str, what: str, expected: str) -> NoReturn:
+        """Raise the error about a value that is described and not shown, such as a list of the wrong length."""
+        raise ScenarioError(f"{self.file_of(key)}: {self.path(key)} is {what}; expected {expected}")
+
     def get(self, key: str, expected: str, accept: Callable[[Any], bool], default: Any = ...) -> Any:
         """The value of a key if it is acceptable; the default if there is none."""
         self._read[key] = None

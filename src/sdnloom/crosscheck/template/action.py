@@ -50,7 +50,7 @@ def _rows(table: Table, path: str) -> list[Table]:
     key = path.rpartition(".")[2]
     rows = table.tables(key)
     if len(rows) > _MOST_ROWS:
-        table.fail(key, f"a list of {len(rows)}", f"at most {_MOST_ROWS}")
+        table.refuse(key, f"a list of {len(rows)}", f"at most {_MOST_ROWS}")
     return rows
 
 

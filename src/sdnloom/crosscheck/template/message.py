@@ -58,7 +58,7 @@ def read_message(table: Table, number: int, version: int) -> tuple[MessageStep, 
         inputs.rest = table.get("rest", f'"{SYMBOLIC_TEXT}"', lambda value: value == SYMBOLIC_TEXT, None) is not None
         octets = _structured(table, name, known.get(name, Kind(0, "empty")), number, inputs)
     if len(octets.data) > MOST_OCTETS:
-        table.fail("message", f"{len(octets.data)} octets long", f"at most {MOST_OCTETS} octets")
+        table.refuse("message", f"{len(octets.data)} octets long", f"at most {MOST_OCTETS} octets")
     table.close()
     return MessageStep(name, octets.parts(), tuple(inputs.overlays)), inputs
 
@@ -165,7 +165,7 @@ def _pattern(table: Table, inputs: Inputs) -> SymbolicOctets:
     data, holes = bytearray(), list[Hole]()
     pairs = [text[at : at + 2] for at in range(0, len(text), 2)]
     if len(pairs) > MOST_OCTETS:
-        table.fail("octets", f"{len(pairs)} octets", f"at most {MOST_OCTETS}")
+        table.refuse("octets", f"{len(pairs)} octets long", f"at most {MOST_OCTETS}")
     starts = [at for at, pair in enumerate(pairs) if pair == "??" and (not at or pairs[at - 1] != "??")]
     for at in starts:
         end = next((each for each in range(at, len(pairs)) if pairs[each] != "??"), len(pairs))

@@ -50,7 +50,8 @@ _BOTH_TYPES: Final = (
 )  # fmt: skip
 MESSAGE_TYPES: Final = {
     V10: (
-        *_BOTH_TYPES, "Port Mod", "Stats Request", "Stats Reply", "Barrier Request", "Barrier Reply",
+        *("Vendor" if name == "Experimenter" else name for name in _BOTH_TYPES),
+        "Port Mod", "Stats Request", "Stats Reply", "Barrier Request", "Barrier Reply",
         "Queue Config Request", "Queue Config Reply",
     ),
     V13: (

@@ -149,5 +149,5 @@ def read_octets_text(table: Table, key: str, value: str, most: int) -> bytes:
     except ValueError:
         table.fail(key, value, "pairs of hexadecimal digits")
     if len(data) > most:
-        table.fail(key, f"{len(data)} octets", f"at most {most} octets")
+        table.refuse(key, f"{len(data)} octets long", f"at most {most} octets")
     return data
