@@ -114,6 +114,31 @@ class TestConditions:
         found = causes(lambda values: [], refuses, *inputs, test=FLOW_MOD)
         assert list(found) == ["FlowMod ADD, idle_timeout > hard_timeout, hard_timeout != 0"]
 
+    def test_fields_that_are_equal_in_the_harmless_input_say_for_which_values_it_matters(self) -> None:
+        def refuses(values: Mapping[str, int]) -> list[AgentEvent]:
+            idle, hard = values["m1.idle_timeout"], values["m1.hard_timeout"]
+            return [error(3, 5)] if idle == hard != 0 else []
+
+        inputs = [{"m1.idle_timeout": each, "m1.hard_timeout": each} for each in (9, 700, 65535)]
+        found = causes(lambda values: [], refuses, *inputs, test=FLOW_MOD)
+        assert list(found) == ["FlowMod ADD, idle_timeout == hard_timeout, hard_timeout != 0"]
+
+    def test_a_message_of_several_types_is_not_named_by_one_of_them(self) -> None:
+        def refuses(values: Mapping[str, int]) -> list[AgentEvent]:
+            return [error(1, 1)] if 4 <= values["m1.header.type"] <= 6 else []
+
+        found = causes(lambda values: [], refuses, {"m1.header.type": 5}, test=load_test("short-symb"))
+        assert found == {
+            "message, VENDOR <= header.type <= FEATURES_REPLY": "a does nothing, b sends Error bad_request bad_type"
+        }
+
+    def test_reserved_ports_have_names(self) -> None:
+        def floods(values: Mapping[str, int]) -> list[AgentEvent]:
+            return [frame(2), frame(0xFFFE)] if values[PORT] == 0xFFFB else [frame(2)]
+
+        found = causes(forwards, floods, {PORT: 0xFFFB})
+        assert list(found.values()) == ["a sends frames on port 2, b sends frames on ports 2, OFPP_LOCAL"]
+
     def test_a_type_alone_is_a_set_of_types(self) -> None:
         def refuses(values: Mapping[str, int]) -> list[AgentEvent]:
             return [error(2, 0)] if values[TYPE] > 11 else [frame()]

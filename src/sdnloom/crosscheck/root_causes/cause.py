@@ -14,7 +14,7 @@ from sdnloom.crosscheck.root_causes.difference import (
     is_message_field,
 )
 from sdnloom.crosscheck.root_causes.find import FoundCause
-from sdnloom.crosscheck.root_causes.focus import Focus, message_base
+from sdnloom.crosscheck.root_causes.focus import ANY_MESSAGE, Focus, message_base
 from sdnloom.crosscheck.root_causes.message_match import ConcreteMessage, messages_until, satisfies
 from sdnloom.crosscheck.switch_test import SwitchTest
 
@@ -92,7 +92,7 @@ def root_cause(test: SwitchTest, agents: tuple[str, str], found: FoundCause) -> 
         condition = _described(told, names)
     elif focus.fields or focus.fixed:
         message, condition = focus.message, focus.condition(test.version)
-        where = "" if message_base(place) == message_base(message) else f"{place}: "
+        where = "" if message_base(message) in (message_base(place), ANY_MESSAGE) else f"{place}: "
     else:
         message = condition = harmless_text(found.case, focus.values, difference.step)
     messages = () if focus.fields or focus.fixed else messages_until(found.case, focus, difference.step)

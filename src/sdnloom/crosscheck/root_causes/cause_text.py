@@ -18,7 +18,8 @@ from sdnloom.crosscheck.root_causes.difference import (
     without_numbers,
 )
 from sdnloom.crosscheck.switch_test import Case, MessageStep, TimeStep
-from sdnloom.network.openflow.constants import FlowRemovedReason, PacketInReason, PortReason
+from sdnloom.crosscheck.template.value_names import PORT_VALUE, shown_value
+from sdnloom.network.openflow.constants import V10, FlowRemovedReason, PacketInReason, PortReason
 
 StepEvents = tuple[AgentEvent, ...]
 
@@ -91,7 +92,7 @@ def difference_text(
     kinds = [reaction(each, version) for each in (mine, theirs)]
     first, second = map(reaction_text, kinds)
     if kinds[0] == kinds[1]:
-        first, second = (f"{text} on {_ports(events)}" for text, events in ((first, mine), (second, theirs)))
+        first, second = (f"{text} on {_ports(events, version)}" for text, events in ((first, mine), (second, theirs)))
     return f"{agents[0]} {first}, {agents[1]} {second}"
 
 
@@ -101,8 +102,10 @@ def differing_events(difference: Difference, outputs: tuple[AgentOutput, AgentOu
     return first, second
 
 
-def _ports(events: StepEvents) -> str:
-    ports = [str(event.values().get("port")) for event in events if event.kind == FRAME]
+def _ports(events: StepEvents, version: int) -> str:
+    numbers = [event.values().get("port") for event in events if event.kind == FRAME]
+    bits = 16 if version == V10 else 32
+    ports = [shown_value(PORT_VALUE, bits, each, version) if isinstance(each, int) else str(each) for each in numbers]
     return f"port{'s' * (len(ports) != 1)} {', '.join(ports)}"
 
 

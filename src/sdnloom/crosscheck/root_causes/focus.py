@@ -20,6 +20,7 @@ from sdnloom.symbolic.terms.node import Term
 MakeCheck = Callable[[Mapping[str, int], Field, Difference], Check | None]
 
 _OUTPUT: Final = "OUTPUT"
+ANY_MESSAGE: Final = "message"  # the name of a message whose type the condition tells
 _ORDINALS: Final = ("first", "second", "third")
 _IN_NAME: Final = frozenset(("stats", "command", "message"))  # kinds of tags that the name of a message tells
 
@@ -123,8 +124,8 @@ def find_focus(trial: Trial, values: Values, difference: Difference, make_check:
             continue
         partner = next((each for each in found if each.equal == field), None)
         if partner is not None:
-            if partner.relation != "==":
-                found += _bounds(trial, values, field, partner, difference)
+            limit = _equal_values if partner.relation == "==" else _bounds
+            found += limit(trial, values, field, partner, difference)
             continue
         learned, exact = _learn(trial, values, field, difference, make_check)
         related = _relation(trial, values, field, learned, changed, difference)
@@ -191,6 +192,20 @@ def _bounds(
     return [FocusField(field, field.name, begin, False)]
 
 
+def _equal_values(
+    trial: Trial, values: Values, field: Field, partner: FocusField, difference: Difference
+) -> list[FocusField]:
+    """Return what else has to be so for a field that another one is equal to: the values that both may have."""
+
+    def differs(value: int) -> bool | None:
+        return trial.holds(partner.field.replaced(field.replaced(values, value), value), difference)
+
+    candidates = [field.value(values), field.value(trial.defaults), *_other_values(0, field.bits)]
+    near = [value + step for value in candidates for step in (0, -1, 1)]
+    learned, _ = learn_set(field.bits, differs, [candidates[0], *near], None)
+    return [FocusField(field, field.name, learned, False)] if learned.size() < 1 << field.bits else []
+
+
 def _equal_field(trial: Trial, values: Values, field: Field, difference: Difference) -> Field | None:
     """Return the field that this one has to be equal to; none if its value alone matters."""
     value = field.value(values)
@@ -234,7 +249,7 @@ def _named(trial: Trial, values: Values, fixed: tuple[tuple[Field, int], ...], f
                 tags.append(f"action {field_text(field, each.values.smallest(), trial.version)}")
             continue
         if field.tag and field.kind in _IN_NAME:
-            message = message_base(message)
+            message = ANY_MESSAGE if field.kind == "message" else message_base(message)
         equal = each.equal
         if each.relation == "==" and equal is not None and order.index(equal) < order.index(field):
             field, equal = equal, field  # one text for an equality, whichever side was changed
@@ -283,7 +298,7 @@ def _message(trial: Trial, values: Values, fields: list[Field]) -> str:
 def message_base(message: str) -> str:
     """Return the name of a message without its type or command."""
     if message.startswith("message of type "):
-        return "message"
+        return ANY_MESSAGE
     return re.sub(r" ((type|command) \d+|[A-Z_]+)$", "", message)
 
 
