@@ -122,4 +122,4 @@ def shown_files(**folders: Any) -> None:
     """Say on stderr which folders have files now."""
     for what, folder in folders.items():
         if folder is not None:
-            click.echo(f"{what}: {folder}", err=True)
+            click.echo(f"{what.replace('_', ' ')}: {folder}", err=True)

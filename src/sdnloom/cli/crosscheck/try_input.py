@@ -18,7 +18,7 @@ from sdnloom.report.formats import render
 @click.command("try")
 @click.argument("witness", type=click.Path(path_type=Path))
 @click.argument("agent")
-@click.option("--like", metavar="NAME", help="Agent of the witness file that AGENT is compared with (see below).")
+@click.option("--like", metavar="NAME", help="Agent of the witness file that AGENT is compared with (see above).")
 @click.option("--pcap", type=click.Path(path_type=Path), metavar="FILE", help="Write the exchange for Wireshark.")
 @format_option("crosscheck try")
 def command(witness: Path, agent: str, like: str | None, pcap: Path | None, form: str) -> int:

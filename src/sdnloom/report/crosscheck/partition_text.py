@@ -1,11 +1,13 @@
 """Explored partitions as text: how many classes there are, whether they are all, and examples."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from sdnloom.crosscheck.output import concrete_output
 from sdnloom.crosscheck.partition import BehaviourClass, Partition
+from sdnloom.crosscheck.switch_test import Case
 from sdnloom.inputs.condition_text import condition_text
 from sdnloom.report.crosscheck.event_text import step_texts
 from sdnloom.report.crosscheck.input_text import case_steps, input_line
@@ -48,18 +50,21 @@ def partitions_text(explored: Sequence[ExploredPartition], unexplored: Sequence[
     return "\n".join(lines) + "\n"
 
 
-def condition_line(one: BehaviourClass) -> str:
-    """The condition of a class, cut if it is long."""
-    return shortened_line(condition_text(one.condition) or "every input")
-
-
 def _class(number: int, one: BehaviourClass, partition: Partition) -> list[str]:
     case = partition.test.case(one.case)
+    condition = shortened_line(_condition(one, case))
     lines = [
-        f"  {number}. case {one.case}: {condition_line(one)}",
+        f"  {number}. {f'case {one.case}: ' if len(partition.test.cases) > 1 else ''}{condition}",
         f"     for example {input_line(case, one.witness, partition.test.version)}",
     ]
     output = concrete_output(one.output, one.witness)
     for step, events in zip(case_steps(case, one.witness), output, strict=True):
         lines.append(f"     {step.title} -> {'; '.join(step_texts(events, partition.test.version))}")
     return lines
+
+
+def _condition(one: BehaviourClass, case: Case) -> str:
+    """The condition in the names of the example: the step is named if several have symbolic fields."""
+    text = condition_text(one.condition) or "every input"
+    steps = {variable.name.partition(".")[0] for variable in case.variables}
+    return re.sub(rf"\b{steps.pop()}\.", "", text) if len(steps) == 1 else text
