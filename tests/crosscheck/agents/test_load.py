@@ -7,7 +7,8 @@ import pytest
 from sdnloom.crosscheck.agent import AgentError
 from sdnloom.crosscheck.agents.load import class_in_module, load_agent
 from sdnloom.crosscheck.exchange import run_case
-from sdnloom.crosscheck.exploration import explore_agent
+from sdnloom.crosscheck.exploration import ExploreOptions, explore_agent
+from sdnloom.crosscheck.test_document import load_test
 from sdnloom.errors import SdnloomError
 from tests.crosscheck.cases import OUTPUT_TEST, PORT, SMALL_AGENT, TYPE
 
@@ -145,3 +146,55 @@ def test_an_agent_that_speaks_one_version_says_so(tmp_path: Path) -> None:
     file.write_text("class Own:\n    versions = (7,)\n    reset = message = packet = advance = print\n")
     with pytest.raises(AgentError, match="does not speak OpenFlow version 1"):
         load_agent(f"{file}:Own").symbolic(1)
+
+
+WRAPPER = """
+{imported}
+
+class Own:
+    versions = (1,)
+
+    def __init__(self):
+        self.inner = {made}
+        self.reset, self.packet, self.advance = self.inner.reset, self.inner.packet, self.inner.advance
+
+    reset = packet = advance = None.__class__
+
+    def message(self, data):
+        return self.inner.message(data)
+"""
+
+
+@pytest.mark.parametrize(
+    ("agent", "imported", "made"),
+    [
+        ("strict", "from sdnloom.crosscheck.agents.strict import StrictAgent", "StrictAgent(1)"),
+        (
+            "reference-like",
+            "from sdnloom.crosscheck.agents.compact.agent_names import named_agent",
+            "named_agent('reference-like', 1)",
+        ),
+    ],
+)
+def test_an_agent_around_one_of_sdnlooms_own_is_explored_like_it(
+    tmp_path: Path, agent: str, imported: str, made: str
+) -> None:
+    """The code inside is rewritten too: as it is, it would read symbolic bytes as plain ones and have one class."""
+    file = tmp_path / "own.py"
+    file.write_text(WRAPPER.format(imported=imported, made=made))
+    test = load_test("queue-config")
+    own, known = (explore_agent(load_agent(name), test) for name in (f"{file}:Own", agent))
+    assert (own.complete, known.complete) == (True, True)
+    assert {(each.condition, each.output) for each in own.classes} == {
+        (each.condition, each.output) for each in known.classes
+    }
+
+
+def test_an_agent_of_sdnlooms_own_that_is_not_rewritten_loses_constraints(tmp_path: Path) -> None:
+    file = tmp_path / "own.py"
+    loaded = "import sdnloom.crosscheck.agents.load as load"
+    made = "load.load_agent('reference-like').open(1).__enter__()"
+    file.write_text(WRAPPER.format(imported=loaded, made=made))
+    found = explore_agent(load_agent(f"{file}:Own"), load_test("queue-config"), ExploreOptions(paths=5))
+    assert not found.complete
+    assert any("own.py:14 (call of sdnloom.crosscheck" in reason for reason in found.reasons), found.reasons

@@ -21,6 +21,7 @@ from sdnloom.crosscheck.agent import Agent, AgentError
 from sdnloom.crosscheck.exchange import printed_elsewhere
 from sdnloom.network.openflow.constants import VERSIONS
 from sdnloom.network.usercode import user_code_errors
+from sdnloom.symbolic.operations.calls import distrust
 from sdnloom.symbolic.rewrite.imports import RewrittenModules
 
 
@@ -52,6 +53,9 @@ BUILT_IN_AGENTS: Final[dict[str, str]] = {
     "tcp": "sdnloom.crosscheck.agents.socket_agent:tcp_source",
     "listen": "sdnloom.crosscheck.agents.socket_agent:listen_source",
 }
+_STRICT: Final = "sdnloom.crosscheck.agents.strict"
+_COMPACT: Final = "sdnloom.crosscheck.agents.compact"
+distrust(_STRICT, _COMPACT)  # as they are, they read symbolic bytes as plain ones
 _METHODS: Final = ("reset", "message", "packet", "advance")
 _EXPECTED: Final = f"one of {', '.join(BUILT_IN_AGENTS)}, module:Class or file.py:Class"
 
@@ -80,7 +84,7 @@ def class_in_file(file: Path, kind: str, name: str | None = None) -> "ClassSourc
     folder = str(path.parent)
 
     def load(rewriting: bool) -> ModuleType:
-        modules = RewrittenModules(lambda module: _is_in(module, folder), path=[folder, *sys.path], rewriting=rewriting)
+        modules = _modules(lambda module: _is_in(module, folder), [folder, *sys.path], rewriting)
         return modules.run(source, str(path), f"sdnloom_agent_{path.stem}")
 
     return ClassSource(name or f"{file}:{kind}", file, kind, load)
@@ -103,12 +107,28 @@ def class_in_module(
     place = Path(spec.origin) if spec.origin else Path(next(iter(spec.submodule_search_locations or ("",))))
 
     def load(rewriting: bool) -> ModuleType:
-        return RewrittenModules(selects or together, path=folders, rewriting=rewriting).load(module)
+        return _modules(selects or together, folders, rewriting).load(module)
 
     def together(other: str) -> bool:
         return other == module or (other.partition(".")[0] == package != "sdnloom")
 
     return ClassSource(name or f"{module}:{kind}", place, kind, load)
+
+
+def _modules(selects: Callable[[str], bool], path: list[str], rewriting: bool) -> RewrittenModules:
+    """Return the loader of an agent's code. Agents of sdnloom that it wraps or extends are rewritten with it."""
+    if not rewriting:
+        return RewrittenModules(selects, path=path, rewriting=False)
+    copies = {}
+    if _STRICT in sys.modules:  # the agent's own code was loaded before: only then it can import this
+        from sdnloom.crosscheck.agents.strict_copy import strict_module  # rewrites the model, which takes a second
+
+        copies[_STRICT] = strict_module()
+    return RewrittenModules(lambda module: _is_of_compact(module) or selects(module), copies, path=path)
+
+
+def _is_of_compact(module: str) -> bool:
+    return module == _COMPACT or module.startswith(f"{_COMPACT}.")
 
 
 def _is_in(module: str, folder: str) -> bool:

@@ -41,8 +41,13 @@ _EXACT: Final = 0x10000
 
 def strict_copy(version: int, buffers: int) -> Callable[[], Agent]:
     """Return a factory of agents whose code is the rewritten copy of the model."""
-    kind = _copy().load(_AGENT).StrictAgent
+    kind = strict_module().StrictAgent
     return lambda: kind(version, buffers)
+
+
+def strict_module() -> ModuleType:
+    """Return the rewritten copy of the agent's module."""
+    return _copy().load(_AGENT)
 
 
 @lru_cache(maxsize=1)

@@ -37,6 +37,7 @@ from sdnloom.symbolic.values.sym_int import fork_or_concretise
 HOOKS_ALIAS: Final = "_sdnloom_operations"  # the name of `hooks` in rewritten modules
 _HEAP: Final = 1 << 9  # Py_TPFLAGS_HEAPTYPE: the class was made by a class statement
 _TRUSTED: set[str] = {"sdnloom", "copy", "functools", "collections", "contextlib", "abc", "typing", "dataclasses"}
+_NOT_TRUSTED: set[str] = set()
 _SAMPLES: Final[tuple[Any, ...]] = ([], (), set(), {}, {}.values(), {}.items(), deque())
 _REVERSIBLE: Final[tuple[Any, ...]] = ([], {}, deque())
 _SINK_MODULES: Final = frozenset({"logging", "warnings", "traceback"})
@@ -56,10 +57,19 @@ def trust(*packages: str) -> None:
     _TRUSTED.update(packages)
 
 
+def distrust(*modules: str) -> None:
+    """Take these modules, and those of packages, out of a trusted package: as they are, they lose constraints."""
+    _NOT_TRUSTED.update(modules)
+
+
 def is_trusted(module: str) -> bool:
     """Return whether a module is of a package that may be called with symbolic values."""
-    return module.partition(".")[0] in _TRUSTED or any(
-        module == each or module.startswith(f"{each}.") for each in _TRUSTED
+    return _is_of(module, _TRUSTED) and not _is_of(module, _NOT_TRUSTED)
+
+
+def _is_of(module: str, packages: set[str]) -> bool:
+    return module.partition(".")[0] in packages or any(
+        module == each or module.startswith(f"{each}.") for each in packages
     )
 
 

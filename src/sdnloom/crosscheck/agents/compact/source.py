@@ -1,5 +1,6 @@
 """The source of the compact agents: with their own code for concrete runs, with rewritten code for exploration."""
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -44,9 +45,11 @@ class CompactSource:
 @cache
 def rewritten_agent_names() -> Any:
     """Return the rewritten module `agent_names`, with rewritten copies of all modules of this package behind it."""
-    return RewrittenModules(lambda module: module == _PACKAGE or module.startswith(f"{_PACKAGE}.")).load(
-        f"{_PACKAGE}.agent_names"
+    modules = RewrittenModules(
+        lambda module: module == _PACKAGE or module.startswith(f"{_PACKAGE}."),
+        path=sys.path,  # so that generated methods of dataclasses are the copies' too
     )
+    return modules.load(f"{_PACKAGE}.agent_names")
 
 
 def reference_like_source(text: str) -> CompactSource:
