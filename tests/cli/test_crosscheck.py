@@ -502,3 +502,10 @@ def test_what_cannot_be_explored_is_one_message(sdnloom: CommandLine, arguments:
     assert run.code == 2
     assert message in run.err
     assert len(run.err.splitlines()) == 1
+
+
+def test_a_report_that_cannot_be_written_is_an_error() -> None:
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-m", "sdnloom", "crosscheck", "tests"]
+        ended = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (2, "error: cannot write the report: No space left on device\n")

@@ -3,8 +3,10 @@
 Exit codes: 0 holds, 1 violated, 2 usage or input error, 3 incomplete. Results go to stdout, diagnostics to stderr.
 """
 
+import errno
 import importlib
 import sys
+from contextlib import suppress
 from time import monotonic
 
 import click
@@ -77,6 +79,13 @@ def main() -> None:
         sys.exit(2)
     except SdnloomError as error:
         click.echo(f"error: {error}", err=True)
+        sys.exit(2)
+    except OSError as error:
+        if error.errno != errno.ENOSPC or error.filename is not None:
+            raise
+        with suppress(OSError):
+            sys.stdout.close()  # or it is written again at the end
+        click.echo(f"error: cannot write the report: {error.strerror}", err=True)
         sys.exit(2)
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
