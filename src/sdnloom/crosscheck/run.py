@@ -252,7 +252,7 @@ class _Run:
         left = self._left()
         share = None if left is None else max(left, 0.0) * max(1 / max(self._work_left, 1), least)
         self._work_left -= 1
-        return share
+        return share if share is None or share < 1 else round(share, 1)  # reasons tell it
 
     def _reason_to_stop(self) -> str | None:
         left = self._left()

@@ -1,4 +1,4 @@
-"""SwitchWitness files: one input of a test, with what two agents did, as a JSON file. Data only: nothing in it is run.
+"""Witness files: one input of a test, with what two agents did, as a JSON file. Data only: nothing in it is run.
 
 A witness file is complete: it holds the test's document, so that whoever gets it can try the input on a switch of their
 own without the test's file. Reading is strict, and everything has a limit.

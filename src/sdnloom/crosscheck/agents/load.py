@@ -57,7 +57,10 @@ _STRICT: Final = "sdnloom.crosscheck.agents.strict"
 _COMPACT: Final = "sdnloom.crosscheck.agents.compact"
 distrust(_STRICT, _COMPACT)  # as they are, they read symbolic bytes as plain ones
 _METHODS: Final = ("reset", "message", "packet", "advance")
-_EXPECTED: Final = f"one of {', '.join(BUILT_IN_AGENTS)}, module:Class or file.py:Class"
+_PARTS: Final = {"unix": "unix:PATH", "tcp": "tcp:PORT", "listen": "listen:PORT"}
+_EXPECTED: Final = (
+    f"one of {', '.join(_PARTS.get(each, each) for each in BUILT_IN_AGENTS)}, module:Class or file.py:Class"
+)
 
 
 def load_agent(name: str) -> AgentSource:
@@ -95,7 +98,8 @@ def class_in_module(
 ) -> "ClassSource":
     """Return the source of a class in a module, which is looked for in the current folder too.
 
-    Modules that `selects` accepts are rewritten with it; by default those of its package, without sdnloom's own.
+    Modules that `selects` accepts are rewritten with it; by default those of its package, without sdnloom's own, and
+    those of the current folder if it is there.
     """
     if not all(part.isidentifier() for part in module.split(".")):
         raise AgentError(f"agent {module}:{kind}: {module!r} is no name of a module; expected {_EXPECTED}")
@@ -110,7 +114,8 @@ def class_in_module(
         return _modules(selects or together, folders, rewriting).load(module)
 
     def together(other: str) -> bool:
-        return other == module or (other.partition(".")[0] == package != "sdnloom")
+        neighbours = place.is_relative_to(folders[0]) and _is_in(other, folders[0])
+        return neighbours or other == module or (other.partition(".")[0] == package != "sdnloom")
 
     return ClassSource(name or f"{module}:{kind}", place, kind, load)
 
