@@ -11,7 +11,7 @@ from sdnloom.crosscheck.comparison import CompareOptions, ComparisonError, compa
 from sdnloom.crosscheck.exchange import run_case
 from sdnloom.crosscheck.exploration import explore_agent
 from sdnloom.crosscheck.output import AgentEvent, concrete_output
-from sdnloom.crosscheck.overlap.class_index import ClassIndex, scan_classes
+from sdnloom.crosscheck.overlap.class_index import ClassIndex
 from sdnloom.crosscheck.overlap.groups import group_condition, groups_by_class, groups_of
 from sdnloom.crosscheck.overlap.intersection import NO_SOLVER, NO_TIME, CaseComparer
 from sdnloom.crosscheck.overlap.output_terms import outputs_differ
@@ -21,7 +21,7 @@ from sdnloom.crosscheck.test_document import domain, read_test
 from sdnloom.symbolic.solver.interface import Solver, SolverAnswer, find_solver
 from sdnloom.symbolic.terms.constructors import all_, const, eq, not_, ult, var
 from sdnloom.symbolic.terms.evaluate import evaluate_term
-from tests.crosscheck.toy_partitions import all_inputs, random_output, random_partition, toy_test
+from tests.crosscheck.toy_partitions import all_inputs, random_output, random_partition, scan_classes, toy_test
 
 SOLVER = find_solver()
 SHAPES = ((4, 4), (3, 5), (8,), (2, 3, 3))

@@ -1,6 +1,6 @@
 """Random partitions of small tests, whose every input can be tried."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import product
 from random import Random
 
@@ -86,3 +86,16 @@ def random_output(random: Random, terms: list[Term]) -> AgentOutput:
         data = value if value.op != "const" else value.args[0].to_bytes(1, "big")
         return ((AgentEvent("EchoReply", (("data", data),)),),)
     return ((AgentEvent("frame", (("port", value if value.op != "const" else 5), ("data", b"x"))),),)
+
+
+def scan_classes(partition: Partition, case: str, values: Mapping[str, int]) -> int | None:
+    """Return what `ClassIndex.find` does, by trying one class after the other: its definition."""
+    for number, each in enumerate(partition.classes):
+        if each.case != case:
+            continue
+        if partition.kind == "inputs":
+            if dict(each.witness) == dict(values):
+                return number
+        elif all(evaluate_term(literal, values) for literal in each.condition):
+            return number
+    return None

@@ -95,16 +95,3 @@ class ClassIndex:
                 isinstance(value, Term) for step in output for event in step for _, value in event.fields
             )
         return concrete_output(output, values) if self._has_terms[number] else output
-
-
-def scan_classes(partition: Partition, case: str, values: Mapping[str, int]) -> int | None:
-    """Return what `ClassIndex.find` does, by trying one class after the other: its definition."""
-    for number, each in enumerate(partition.classes):
-        if each.case != case:
-            continue
-        if partition.kind == "inputs":
-            if dict(each.witness) == dict(values):
-                return number
-        elif all(evaluate_term(literal, values) for literal in each.condition):
-            return number
-    return None
