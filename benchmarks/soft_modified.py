@@ -61,6 +61,5 @@ def compared(agent: str, tests: list[str]) -> Comparison:
 
 def names_change(cause: RootCause, change: Modification) -> bool:
     """Whether a root cause is about the message and names the field or the event."""
-    message = change.message.replace("Flow Mod", "FlowMod")
-    about = cause.message.startswith(message) or change.message in cause.condition
+    about = cause.message.startswith(change.message) or change.message in cause.condition
     return about and change.field in f"{cause.condition} {cause.difference} {' '.join(cause.fields)}"

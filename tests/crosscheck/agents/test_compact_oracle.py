@@ -132,7 +132,7 @@ def names_controller(stimulus: Stimulus) -> bool:
 
 
 def with_buffer(stimulus: Stimulus, agent: CompactSwitch, random: Random) -> Stimulus:
-    """Return a Packet Out or a Flow Mod with a buffer that exists, or for a Packet Out one that does not."""
+    """Return a Packet Out or a FlowMod with a buffer that exists, or for a Packet Out one that does not."""
     if not isinstance(stimulus, Send) or not isinstance(stimulus.message, PacketOut | FlowMod) or random.randrange(2):
         return stimulus
     message, known = stimulus.message, [number for number, _, _ in agent.datapath.buffered]

@@ -88,7 +88,7 @@ def test_a_class_of_a_module_in_the_current_folder(tmp_path: Path, monkeypatch: 
     assert (partition.agent, partition.complete, len(partition.classes)) == ("package.own:Own", True, 2)
 
 
-def test_a_module_of_the_current_folder_may_import_others_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_module_of_the_current_folder_may_import_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own_agent(tmp_path / "agents", 3)
     monkeypatch.chdir(tmp_path / "agents")
     partition = explore_agent(load_agent("own:Own"), OUTPUT_TEST)

@@ -65,7 +65,7 @@ def _bad_value(message: str, field_name: str, kind: int, argument: int, what: st
 DIFFERENCES: Final = (
     *(
         _bad_value(message, *bad)
-        for message in ("Packet Out", "Flow Mod")
+        for message in ("Packet Out", "FlowMod")
         for bad in (
             ("vlan_vid", 1, 0x10050000, "above 0xfff"),
             ("vlan_pcp", 2, 0x0A000000, "above 7"),
@@ -75,7 +75,7 @@ DIFFERENCES: Final = (
     DifferenceRow(
         "flow-mod-matched-port",
         _PORTS,
-        "Flow Mod",
+        "FlowMod",
         "output port equal to match.in_port",
         "refuses: bad_action/bad_out_port",
         "installs the entry, which drops the packets",
@@ -85,7 +85,7 @@ DIFFERENCES: Final = (
     DifferenceRow(
         "flow-mod-large-port",
         _PORTS,
-        "Flow Mod",
+        "FlowMod",
         "output port 256 to 0xfff7",
         "installs the entry, which drops the packets",
         "refuses: bad_action/bad_out_port",
@@ -117,7 +117,7 @@ DIFFERENCES: Final = (
     DifferenceRow(
         "flow-mod-buffer",
         _NO_ERRORS,
-        "Flow Mod",
+        "FlowMod",
         "buffer_id that does not exist",
         "installs the entry",
         "installs the entry and answers bad_request/buffer_unknown",
@@ -213,7 +213,7 @@ DIFFERENCES: Final = (
     DifferenceRow(
         "emergency",
         _FEATURES,
-        "Flow Mod",
+        "FlowMod",
         "flag EMERG",
         "installs an emergency entry, or refuses one with a timeout",
         "refuses: flow_mod_failed/all_tables_full",
@@ -234,7 +234,7 @@ DIFFERENCES: Final = (
     DifferenceRow(
         "flow-mod-normal",
         _FEATURES,
-        "Flow Mod",
+        "FlowMod",
         "output port NORMAL",
         "installs the entry, which drops the packets",
         "installs the entry, which forwards as a bridge does",

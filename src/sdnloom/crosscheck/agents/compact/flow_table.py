@@ -1,4 +1,4 @@
-"""Flow entries, and what a Flow Mod and the passing of time do to them."""
+"""Flow entries, and what a FlowMod and the passing of time do to them."""
 
 from sdnloom.crosscheck.agents.compact.actions import ActionKinds, CompactAction
 from sdnloom.crosscheck.agents.compact.arithmetic import equal_bit, nonzero_bit

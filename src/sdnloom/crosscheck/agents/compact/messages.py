@@ -55,7 +55,7 @@ class CompactMessages:
         return None if found is None else found[1]
 
     def released(self, buffer_id: int) -> tuple[int, bytes] | None:
-        """Return ingress port and packet of the buffer that a Flow Mod names, or None.
+        """Return ingress port and packet of the buffer that a FlowMod names, or None.
 
         One that does not exist is refused after the entry has been installed, or not at all.
         """

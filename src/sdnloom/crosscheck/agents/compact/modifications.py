@@ -32,7 +32,7 @@ MODIFICATIONS: Final[Mapping[str, Modification]] = {
         ),
         Modification(
             "timeout",
-            "Flow Mod",
+            "FlowMod",
             "idle_timeout",
             "reports the end of an idle time with the reason IDLE_TIMEOUT",
             "reports it with the reason HARD_TIMEOUT",
@@ -50,7 +50,7 @@ MODIFICATIONS: Final[Mapping[str, Modification]] = {
         ),
         Modification(
             "long-time",
-            "Flow Mod",
+            "FlowMod",
             "hard_timeout",
             "takes any hard_timeout",
             "refuses one above 0x7fff with flow_mod_failed/unsupported",

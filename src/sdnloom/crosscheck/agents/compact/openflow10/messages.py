@@ -21,7 +21,7 @@ from sdnloom.crosscheck.agents.compact.wire import (
     wire_message,
 )
 
-_ADD, _DELETE, _DELETE_STRICT = 0, 3, 4  # commands of a Flow Mod; modify and modify-strict are between them
+_ADD, _DELETE, _DELETE_STRICT = 0, 3, 4  # commands of a FlowMod; modify and modify-strict are between them
 _REPORTS_REMOVAL, _CHECKS_OVERLAP, _EMERGENCY = 0, 1, 2  # bits of its flags
 _FLAGS = 7
 _EVERY_ACTION = 0xFFF
@@ -150,7 +150,7 @@ class Messages10(CompactMessages):
             raise Refusal(Errors10.EMERGENCY_TIMEOUT)
 
     def _apply_to_buffered(self, entry: CompactEntry, buffer_id: int) -> None:
-        """Apply the actions of a Flow Mod to the buffered packet that it names."""
+        """Apply the actions of a FlowMod to the buffered packet that it names."""
         found = self.released(buffer_id)
         if found is not None:
             in_port, data = found

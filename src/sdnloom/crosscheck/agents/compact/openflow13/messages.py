@@ -1,4 +1,4 @@
-"""The messages of OpenFlow 1.3 that the compact switch knows: Packet Out, Flow Mod, Echo and Barrier."""
+"""The messages of OpenFlow 1.3 that the compact switch knows: Packet Out, FlowMod, Echo and Barrier."""
 
 from sdnloom.crosscheck.agents.compact.actions import check_action_ports, has_bad_value
 from sdnloom.crosscheck.agents.compact.arithmetic import equal_bit, nonzero_bit
@@ -28,7 +28,7 @@ from sdnloom.crosscheck.agents.compact.wire import (
     wire_message,
 )
 
-_ADD, _DELETE, _DELETE_STRICT = 0, 3, 4  # commands of a Flow Mod; modify and modify-strict are between them
+_ADD, _DELETE, _DELETE_STRICT = 0, 3, 4  # commands of a FlowMod; modify and modify-strict are between them
 _REPORTS_REMOVAL, _CHECKS_OVERLAP, _RESETS_COUNTS = 0, 1, 2  # bits of its flags
 _FLAGS = 31
 _EVERY_TABLE = 0xFF

@@ -8,7 +8,7 @@ OXM_BASIC = 0x8000
 
 
 class Kinds13:
-    """Types of messages; Hello, Error, Echo, Packet In, Flow Removed, Packet Out and Flow Mod are those of 1.0."""
+    """Types of messages; Hello, Error, Echo, Packet In, Flow Removed, Packet Out and FlowMod are those of 1.0."""
 
     BARRIER_REQUEST, BARRIER_REPLY = 20, 21
 
