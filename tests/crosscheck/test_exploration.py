@@ -218,14 +218,14 @@ def test_a_limit_that_ends_an_agent_ends_the_exploration(tmp_path: Path) -> None
 
 
 def test_what_an_agent_prints_is_no_output(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = agent_with(tmp_path, "print('called', data[1])\nreturn []")
-    file.write_text(f"print('loaded')\n{file.read_text()}")
+    file = agent_with(tmp_path, "print('called', data[1])\nsys.stderr.write('logged\\n')\nreturn []")
+    file.write_text(f"import sys\nprint('loaded')\n{file.read_text()}")
     source = class_in_file(file, "Own")
     assert explore_agent(source, OUTPUT_TEST).complete
     assert capsys.readouterr() == ("", "loaded\nloaded\n")  # once as it is, once rewritten
     with source.open(1) as agent:
         run_case(agent, OUTPUT_TEST.cases[0], 1, OUTPUT_TEST.cases[0].defaults())
-    assert capsys.readouterr() == ("", "called 0\ncalled 13\n")
+    assert capsys.readouterr() == ("", "called 0\nlogged\ncalled 13\nlogged\n")
 
 
 def test_a_very_long_reason_is_cut(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def test_two_versions_of_one_agent_are_told_by_their_files(folders: Path, tmp_pa
     assert [each.agent for each in result.partitions] == list(result.agents)
     [cause] = result.comparisons[0].root_causes
     assert cause.difference.startswith(f"switch ({old}) sends frames, switch ({new}) sends Error")
-    assert compare_files(old, old).agents == ("switch", "switch")
+    assert compare_files(str(old), str(old)).agents == ("switch", "switch")
 
 
 def test_ctrl_c_names_the_files_that_were_not_compared(folders: Path) -> None:

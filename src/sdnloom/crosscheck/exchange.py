@@ -7,8 +7,8 @@ an agent prints is not part of a report: it goes to stderr, and nowhere while th
 import io
 import sys
 import traceback
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import nullcontext, redirect_stdout
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext, redirect_stderr, redirect_stdout
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
@@ -39,9 +39,18 @@ class _Nowhere(io.TextIOBase):
 _NOWHERE: Final = _Nowhere()
 
 
-def printed_elsewhere(quiet: bool = False) -> "redirect_stdout[Any]":
-    """Return a context for code of an agent, in which what it prints does not get into a report."""
-    return redirect_stdout(sys.stderr if current() is None and not quiet else _NOWHERE)
+@contextmanager
+def printed_elsewhere(quiet: bool = False) -> Iterator[None]:
+    """Return a context for code of an agent, in which what it prints does not get into a report.
+
+    If `quiet`, and while it is explored, what it prints or logs is dropped: it would be printed for each path.
+    """
+    if quiet or current() is not None:
+        with redirect_stdout(_NOWHERE), redirect_stderr(_NOWHERE):
+            yield
+    else:
+        with redirect_stdout(sys.stderr):
+            yield
 
 
 _OURS: Final = (str(Path(__file__).parents[1] / "symbolic"), __file__)  # frames that are not the agent's

@@ -24,8 +24,8 @@ _SUFFIX: Final = ".jsonl"
 
 
 def compare_files(
-    first: Path,
-    second: Path,
+    first: str | Path,
+    second: str | Path,
     options: CompareOptions | None = None,
     seconds: float | None = None,
     on_event: Callable[[CompareProgress | CauseProgress], None] | None = None,
@@ -37,6 +37,7 @@ def compare_files(
     what was found so far. Two versions of one agent are told by their files: `switch (old)` and `switch (new)`.
     """
     started, options = clock(), options or CompareOptions()
+    first, second = Path(first), Path(second)
     pairs, missing = _pairs(first, second)
     comparisons, summaries = list[Comparison](), list[PartitionSummary]()
     for number, files in enumerate(pairs):

@@ -35,8 +35,9 @@ _MOST_BYTES: Final = 1 << 28
 _TERMS_OF_A_LINE: Final = 200
 
 
-def write_partition(partition: Partition, file: Path) -> None:
+def write_partition(partition: Partition, file: str | Path) -> None:
     """Write a partition file. A file of that name is replaced when the new one is whole."""
+    file = Path(file)
     special = file.exists() and not file.is_file()  # such as /dev/stdout
     target = file if special else file.with_name(f".{file.name}.{os.getpid()}.tmp")
     try:
@@ -126,8 +127,9 @@ def _number_document(value: int) -> int | str:
     return value if value <= LARGEST_NUMBER else hex(value)
 
 
-def read_partition(file: Path) -> Partition:
+def read_partition(file: str | Path) -> Partition:
     """Read a partition file; raises PartitionFileError with the reason if it is no whole one."""
+    file = Path(file)
     try:
         if not stat.S_ISREG(file.stat().st_mode):
             raise PartitionFileError(f"{file}: expected a partition file, found a {_kind_of(file)}")

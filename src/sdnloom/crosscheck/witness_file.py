@@ -62,16 +62,17 @@ def witness_text(witness: SwitchWitness) -> str:
     return json.dumps(document, indent=1) + "\n"
 
 
-def write_witness(witness: SwitchWitness, file: Path) -> None:
+def write_witness(witness: SwitchWitness, file: str | Path) -> None:
     """Write a witness file."""
     try:
-        file.write_text(witness_text(witness), encoding="ascii")
+        Path(file).write_text(witness_text(witness), encoding="ascii")
     except OSError as error:
         raise WitnessFileError(f"{file}: cannot write the witness file: {error.strerror}") from error
 
 
-def read_witness(file: Path) -> SwitchWitness:
+def read_witness(file: str | Path) -> SwitchWitness:
     """Read a witness file."""
+    file = Path(file)
     try:
         if not stat.S_ISREG(file.stat().st_mode):  # a device may have no end, a pipe no writer
             kind = "directory" if file.is_dir() else "device or pipe"

@@ -82,6 +82,7 @@ def command(
         for number, test in enumerate(chosen):
             with agents_at_work(time_limit) as spent:
                 share = None if time_limit is None else max(time_limit - spent, 0.0) / (len(chosen) - number)
+                share = share if share is None or share < 1 else round(share, 1)  # reasons tell it
                 if source.black_box:
                     inputs = list(chosen_inputs(test, [strict_partition(test, share, progress)], max_inputs, seed))
                     partition = try_inputs(source, test, inputs, share, progress)
