@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from sdnloom.switches.connection import MessageConnection
-from sdnloom.switches.errors import ConnectionClosedError, SwitchSilentError
+from sdnloom.switches.errors import ConnectionClosedError, RealSwitchError, SwitchSilentError
 from sdnloom.switches.reset_messages import header
 
 Ends = tuple[MessageConnection, socket.socket]
@@ -26,6 +26,23 @@ def test_pieces_become_messages(ends: Ends) -> None:
     for index in range(len(data)):
         peer.sendall(data[index : index + 1])
         assert connection.arrived() == {len(one) - 1: [one], len(data) - 1: [two]}.get(index, [])
+
+
+def test_a_switch_that_sends_without_end_is_an_error(ends: Ends) -> None:
+    connection, peer = ends
+    for _ in range(20):
+        peer.sendall(header(1, 10, b"") * 1_000)
+        assert len(connection.arrived()) == 1_000
+    peer.sendall(header(1, 10, b""))
+    with pytest.raises(RealSwitchError, match="the switch sent more than 20,000 messages without a question"):
+        connection.arrived()
+
+
+def test_a_switch_that_reads_nothing_is_an_error(ends: Ends, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sdnloom.switches.connection.ANSWER_SECONDS", 0.05)
+    ours, theirs = socket.socketpair()
+    with ours, theirs, pytest.raises(SwitchSilentError, match="the switch reads nothing of what it is sent for"):
+        MessageConnection(ours).send(bytes(8 << 20))
 
 
 def test_nothing_in_time_is_an_error(ends: Ends) -> None:

@@ -10,10 +10,11 @@ import socket
 import time
 from typing import Final
 
-from sdnloom.switches.errors import ConnectionClosedError, SwitchSilentError
+from sdnloom.switches.errors import ConnectionClosedError, RealSwitchError, SwitchSilentError
 
 ANSWER_SECONDS: Final = 10.0  # an answer that takes longer does not come
 _HEADER: Final = 8
+_MOST_MESSAGES: Final = 20_000  # after one question: a switch that sends without an end is no switch
 
 
 class MessageConnection:
@@ -21,14 +22,20 @@ class MessageConnection:
 
     def __init__(self, connected: socket.socket) -> None:
         self._socket = connected
+        connected.settimeout(ANSWER_SECONDS)  # of what is sent: to a switch that does not read
         self._data = bytearray()
         self._ended = False
+        self._taken = 0  # messages since something was sent
         self.broken = False
 
     def send(self, data: bytes) -> None:
         """Send bytes; a peer that closed the connection is noticed when something is read."""
-        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-            self._socket.sendall(data)
+        self._taken = 0
+        try:
+            with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+                self._socket.sendall(data)
+        except TimeoutError:
+            raise SwitchSilentError(f"the switch reads nothing of what it is sent for {ANSWER_SECONDS:g} s") from None
 
     def next(self, seconds: float = ANSWER_SECONDS) -> bytes:
         """Return the next message; raise ConnectionClosedError, or SwitchSilentError when none arrives in time."""
@@ -81,6 +88,9 @@ class MessageConnection:
         if length < _HEADER:
             length = len(data)
             self.broken = True
+        self._taken += 1
+        if self._taken > _MOST_MESSAGES:
+            raise RealSwitchError(f"the switch sent more than {_MOST_MESSAGES:,} messages without a question")
         message = bytes(data[:length])
         del data[:length]
         return message

@@ -21,7 +21,7 @@ from sdnloom.network.openflow.constants import V10, V13, Port, version_name
 from sdnloom.switches import reset_messages as messages
 from sdnloom.switches.controller import SETTLE_SECONDS, SwitchController, message_xid
 from sdnloom.switches.endpoint import Endpoint, listen_endpoint, tcp_endpoint, unix_endpoint
-from sdnloom.switches.errors import ConnectionClosedError, RealSwitchError
+from sdnloom.switches.errors import ConnectionClosedError, RealSwitchError, SwitchSilentError
 from sdnloom.switches.reset_messages import ERROR
 
 _REMOVAL_SECONDS: Final = 0.05  # for reports of removed entries, which a switch may send much later
@@ -71,7 +71,11 @@ class SocketAgent(RemoteAgent):
         self._clear_ports = [messages.clear_port(self.version, number, addresses) for number in addresses]
         self._controller.counts = True
         self._touched.add(_ANYTHING)  # it may have been used before
-        self.clean()
+        try:
+            self.clean()
+        except SwitchSilentError:  # it answers other questions: it just has no counters
+            self._controller.counts, self._lost = False, True
+            self._restore()
         self._touched.add(_ANYTHING)
         no_port = Port.ANY if self.version == V10 else Port.CONTROLLER
         self._exchange(self._packet_out(no_port, next(iter(addresses), 1)))
