@@ -80,7 +80,7 @@ class _Trials:
             self._unseen = tuple(getattr(agent, "unseen", ()))
         seconds = round(self._clock() - self._started, 3)
         count = len(self._classes)
-        self._reasons.insert(0, f"a black box: {count} input{'' if count == 1 else 's'} tried")
+        self._reasons.insert(0, f"a black box: {count:,} input{'' if count == 1 else 's'} tried")
         return Partition(
             self._source.name,
             self._test,
