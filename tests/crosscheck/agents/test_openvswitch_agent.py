@@ -3,7 +3,10 @@
 import os
 import signal
 import struct
+import tempfile
+import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -200,3 +203,17 @@ def test_it_cannot_be_explored_and_nothing_follows_its_name() -> None:
         load_agent("openvswitch").symbolic(V10)
     with pytest.raises(AgentError, match=r"^agent openvswitch:x: nothing may follow the name$"):
         load_agent("openvswitch:x")
+
+
+def test_sigterm_ends_the_switch_and_removes_its_folder() -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    folders = set(Path(tempfile.gettempdir()).glob("sdnloom-ovs-*"))
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    try:
+        with pytest.raises(KeyboardInterrupt), load_agent("openvswitch").open(1):
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(5)
+        assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert set(Path(tempfile.gettempdir()).glob("sdnloom-ovs-*")) <= folders

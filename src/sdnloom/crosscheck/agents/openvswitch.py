@@ -4,6 +4,8 @@ A reset undoes only what the messages since the last one may have changed. What 
 tables among it, is undone by a new process, as soon as a test looks at it.
 """
 
+import signal
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Final
@@ -205,18 +207,32 @@ class OpenVswitchSource:
         """Start Open vSwitch, and end it after the block."""
         if version not in self.versions:
             raise AgentError(f"agent {self.name} does not speak OpenFlow version {version}")
-        try:
-            agent = OpenVswitchAgent(version)
-        except RealSwitchError as error:
-            raise AgentError(f"agent {self.name}: {error}") from None
-        try:
-            yield agent
-        finally:
-            agent.close()
+        with _ended_like_ctrl_c():
+            try:
+                agent = OpenVswitchAgent(version)
+            except RealSwitchError as error:
+                raise AgentError(f"agent {self.name}: {error}") from None
+            try:
+                yield agent
+            finally:
+                agent.close()
 
     def symbolic(self, version: int) -> Callable[[], Agent]:
         """Refuse: its code is not Python."""
         raise AgentError(f"agent {self.name} cannot be explored: it is a black box, which can only be tried")
+
+
+@contextmanager
+def _ended_like_ctrl_c() -> Iterator[None]:
+    """Let SIGTERM end the block as Ctrl-C does, so that the folder of the switch is removed."""
+    ours = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+    if ours:
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        if ours:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def openvswitch_source(rest: str) -> OpenVswitchSource:
