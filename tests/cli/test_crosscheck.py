@@ -1,6 +1,7 @@
 """`sdnloom crosscheck` as a user runs it: reports, exit codes and files."""
 
 import json
+import os
 import runpy
 import shutil
 import subprocess
@@ -173,6 +174,7 @@ def test_pytest_files_fail_while_the_agents_differ(sdnloom: CommandLine, tmp_pat
     ran = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_cause_01_ports.py"],
         cwd=tmp_path,
+        env={**os.environ, "PYTEST_ADDOPTS": ""},
         capture_output=True,
         text=True,
     )

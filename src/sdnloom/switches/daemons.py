@@ -5,7 +5,6 @@ afterwards; if this process is killed, Linux ends them.
 """
 
 import contextlib
-import ctypes
 import os
 import shutil
 import signal
@@ -21,8 +20,6 @@ from sdnloom.switches.errors import RealSwitchError, SwitchEndedError
 _SECONDS: Final = 20.0
 _PAUSE: Final = 0.005
 _LONG: Final = 60
-_PR_SET_PDEATHSIG: Final = 1
-_LIBC: Final = ctypes.CDLL(None)  # loaded here: a new process that has not started its program may not load it
 
 
 class Daemons:
@@ -38,14 +35,13 @@ class Daemons:
     def start(self, name: str, *words: str) -> None:
         """Start a process that runs until `close`; it writes its log to NAME.log in the directory."""
         self._started[name] = subprocess.Popen(
-            words,
+            [*_ending_with_parent(), *words],
             env=self._environment,
             cwd=self.directory,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
-            preexec_fn=_end_with_parent,
         )
 
     def run(self, *words: str) -> str:
@@ -129,7 +125,10 @@ def _last_line(text: str) -> str:
     return lines[-1] if lines else ""
 
 
-def _end_with_parent() -> None:
-    """Ask Linux to end this new process when the thread that starts it ends, however that happens."""
-    with contextlib.suppress(AttributeError):
-        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+def _ending_with_parent() -> list[str]:
+    """Return the words before a command that let Linux end it when the thread that starts it ends, however that is.
+
+    A function that runs in the new process could do the same, but Python then forks, which eventlet warns of.
+    """
+    setpriv = shutil.which("setpriv", path=_search_path())
+    return [setpriv, "--pdeathsig", "TERM"] if setpriv else []
