@@ -9,7 +9,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, redirect_stderr, redirect_stdout
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -84,7 +84,7 @@ def run_case(
             output.append(unasked)
             unasked = ()
             continue
-        events = _events(lambda step=step: _give(agent, step, values, execution), version, quiet)  # type: ignore[misc]
+        events = _events(partial(_give, agent, step, values, execution), version, quiet)
         output.append(events)
         ended = _ended(events)
     return tuple(output)

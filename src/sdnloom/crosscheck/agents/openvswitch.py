@@ -200,7 +200,6 @@ class OpenVswitchSource:
     name = OPEN_VSWITCH
     versions = frozenset((V10, V13))
     black_box = True
-    unseen: tuple[str, ...] = ()
 
     @contextmanager
     def open(self, version: int) -> Iterator[Agent]:

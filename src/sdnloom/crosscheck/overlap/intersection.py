@@ -95,19 +95,16 @@ class CaseComparer:
 
     def look_up(self, values: Mapping[str, int]) -> DifferentInput | None:
         """Return the difference for an input; None if there is none, or if a partition does not know the input."""
-        numbers = tuple(index.find(self.case.name, values) for index in self._indexes)
-        if None in numbers:
+        first, second = self._indexes
+        one, other = first.find(self.case.name, values), second.find(self.case.name, values)
+        if one is None or other is None:
             self.found.not_compared += 1
             return None
         self.found.compared += 1
-        one, other = (
-            index.class_output(number, values)  # type: ignore[arg-type]
-            for index, number in zip(self._indexes, numbers, strict=True)
-        )
-        if one == other:
+        outputs = first.class_output(one, values), second.class_output(other, values)
+        if outputs[0] == outputs[1]:
             return None
-        pair = self._group_of[0][numbers[0]], self._group_of[1][numbers[1]]  # type: ignore[index]
-        return DifferentInput(pair, dict(values), (one, other))
+        return DifferentInput((self._group_of[0][one], self._group_of[1][other]), dict(values), outputs)
 
     def _look_up_witnesses(self) -> None:
         seen: set[tuple[int, ...]] = set()

@@ -132,4 +132,4 @@ def _value_text(value: OutputValue | None, name: str) -> str:
             return each.name
     if isinstance(value, bytes):
         return value.hex(" ", -4) or "empty" if len(value) <= 32 else f"{len(value)} octets {value[:24].hex()}..."
-    return str(value) if isinstance(value, str) or abs(value) < 4096 else hex(value)  # type: ignore[arg-type]
+    return hex(value) if isinstance(value, int) and abs(value) >= 4096 else str(value)

@@ -37,8 +37,8 @@ _MESSAGES: Final = {
     "meter_mod": (None, 29, "meter_mod"),
 }
 MESSAGE_KINDS: Final[dict[int, dict[str, Kind]]] = {
-    version: {name: Kind(row[at], row[2]) for name, row in _MESSAGES.items() if row[at] is not None}  # type: ignore[arg-type]
-    for at, version in enumerate((V10, V13))
+    V10: {name: Kind(number, layout) for name, (number, _, layout) in _MESSAGES.items() if number is not None},
+    V13: {name: Kind(number, layout) for name, (_, number, layout) in _MESSAGES.items()},
 }
 RAW: Final = "raw"  # a message of a header and a body, whatever its type
 

@@ -1,11 +1,12 @@
 """Actions of a Packet Out or a flow entry, and the checks that both versions share. `datapath` carries them out."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
 from sdnloom.crosscheck.agents.compact.arithmetic import above_bit, equal_bit
 from sdnloom.crosscheck.agents.compact.behaviours import Behaviours
-from sdnloom.crosscheck.agents.compact.wire import Errors10, PortNumbers, Refusal
+from sdnloom.crosscheck.agents.compact.wire import Errors10, PortNumbers, Refusal, number_at
 
 
 class ActionKinds:
@@ -30,6 +31,22 @@ class PortMatch(Protocol):
 
     in_port: int
     has_in_port: int
+
+
+def split_actions(data: bytes, misfit: Callable[[int, int], int]) -> list[bytes]:
+    """Return the octets of each action; a wrong length is refused. `misfit(type, octets)` is 0 if they fit."""
+    found = []
+    while data:
+        if len(data) < 8:
+            raise Refusal(Errors10.ACTION_LENGTH)
+        kind, size = number_at(data, 0, 2), number_at(data, 2, 2)
+        if size < 8 or size > len(data) or size & 7 != 0:
+            raise Refusal(Errors10.ACTION_LENGTH)
+        if misfit(kind, size):
+            raise Refusal(Errors10.ACTION_LENGTH)
+        found.append(data[:size])
+        data = data[size:]
+    return found
 
 
 def check_action_ports(

@@ -1,5 +1,7 @@
 """What the messages of both versions have in common: sizes, Packet Out once its actions are known, buffers."""
 
+from abc import ABC, abstractmethod
+
 from sdnloom.crosscheck.agents.compact.actions import CompactAction, check_action_ports, has_bad_value
 from sdnloom.crosscheck.agents.compact.behaviours import Behaviours
 from sdnloom.crosscheck.agents.compact.datapath import Datapath, WireProtocol
@@ -7,16 +9,16 @@ from sdnloom.crosscheck.agents.compact.flow_table import CompactEntry, CompactTa
 from sdnloom.crosscheck.agents.compact.wire import UNBUFFERED, Errors10, Refusal
 
 
-class CompactMessages:
+class CompactMessages(ABC):
     """Carries out the messages of a controller on a datapath."""
 
     def __init__(self, behaviours: Behaviours, protocol: WireProtocol) -> None:
         self.behaviours = behaviours
         self.datapath = Datapath(behaviours, protocol)
 
+    @abstractmethod
     def carry_out(self, kind: int, message: bytes) -> None:
         """Carry out a message of this type; raises Refusal."""
-        raise NotImplementedError
 
     def expire(self, milliseconds: int) -> None:
         """Let time pass."""

@@ -20,6 +20,12 @@ class Kinds10:
     QUEUE_REQUEST, QUEUE_REPLY = 20, 21
 
 
+class FlowCommands:
+    """Commands of a FlowMod, in both versions."""
+
+    ADD, MODIFY, MODIFY_STRICT, DELETE, DELETE_STRICT = range(5)
+
+
 class Errors10:
     """Errors as pairs of type and code."""
 

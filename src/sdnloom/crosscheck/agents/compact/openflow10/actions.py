@@ -4,7 +4,7 @@ They are read in two steps, because only the first is needed for a message that 
 which make no branch, then the types.
 """
 
-from sdnloom.crosscheck.agents.compact.actions import ActionKinds, CompactAction
+from sdnloom.crosscheck.agents.compact.actions import ActionKinds, CompactAction, split_actions
 from sdnloom.crosscheck.agents.compact.arithmetic import above_bit, any_equal_bit, nonzero_bit
 from sdnloom.crosscheck.agents.compact.wire import Errors10, Refusal, number_at
 
@@ -36,20 +36,13 @@ _VALID = {
 
 def split_actions10(data: bytes) -> list[bytes]:
     """Return the octets of each action; a wrong length is refused."""
-    found = []
-    while data:
-        if len(data) < 8:
-            raise Refusal(Errors10.ACTION_LENGTH)
-        kind, size = number_at(data, 0, 2), number_at(data, 2, 2)
-        if size < 8 or size > len(data) or size & 7 != 0:
-            raise Refusal(Errors10.ACTION_LENGTH)
-        is_long = any_equal_bit(kind, _LONG, 16)
-        is_short = (1 - is_long) & (1 - above_bit(kind, ActionKinds.ENQUEUE, 16))
-        if is_long * (size ^ 16) | is_short * (size ^ 8):
-            raise Refusal(Errors10.ACTION_LENGTH)
-        found.append(data[:size])
-        data = data[size:]
-    return found
+    return split_actions(data, _misfit)
+
+
+def _misfit(kind: int, size: int) -> int:
+    is_long = any_equal_bit(kind, _LONG, 16)
+    is_short = (1 - is_long) & (1 - above_bit(kind, ActionKinds.ENQUEUE, 16))
+    return is_long * (size ^ 16) | is_short * (size ^ 8)
 
 
 def known_actions10(parts: list[bytes]) -> list[CompactAction]:

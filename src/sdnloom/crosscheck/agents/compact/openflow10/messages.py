@@ -13,6 +13,7 @@ from sdnloom.crosscheck.agents.compact.openflow10.statistics import answer_stati
 from sdnloom.crosscheck.agents.compact.wire import (
     HEADER_OCTETS,
     Errors10,
+    FlowCommands,
     Kinds10,
     Refusal,
     number_at,
@@ -21,7 +22,6 @@ from sdnloom.crosscheck.agents.compact.wire import (
     wire_message,
 )
 
-_ADD, _DELETE, _DELETE_STRICT = 0, 3, 4  # commands of a FlowMod; modify and modify-strict are between them
 _REPORTS_REMOVAL, _CHECKS_OVERLAP, _EMERGENCY = 0, 1, 2  # bits of its flags
 _FLAGS = 7
 _EVERY_ACTION = 0xFFF
@@ -93,12 +93,12 @@ class Messages10(CompactMessages):
         body = message[HEADER_OCTETS:]
         command, flags = number_at(body, 48, 2), number_at(body, 62, 2)
         parts = split_actions10(body[64:])
-        if command > _DELETE_STRICT:
+        if command > FlowCommands.DELETE_STRICT:
             raise Refusal(Errors10.BAD_COMMAND)
         if flags > _FLAGS:
             raise Refusal(Errors10.UNSUPPORTED)
         entry = self._entry(body)
-        deletes = command >= _DELETE
+        deletes = command >= FlowCommands.DELETE
         if not deletes:
             self._check_entry(entry, parts)
         table = self.datapath.table
@@ -128,7 +128,7 @@ class Messages10(CompactMessages):
     def _install(self, table: CompactTable, entry: CompactEntry, command: int, strict: int) -> None:
         """Change the entries that a modify selects; if there are none, or for an add, add the entry."""
         changed = []
-        if table.entries and command != _ADD:
+        if table.entries and command != FlowCommands.ADD:
             changed = table.selected(entry.match, entry.level, strict, PORTS10.none)
         for each in changed:
             each.actions, each.wire_actions, each.cookie = entry.actions, entry.wire_actions, entry.cookie

@@ -6,7 +6,7 @@ queues, one table, and neither MPLS nor PBB.
 
 from collections.abc import Mapping
 
-from sdnloom.crosscheck.agents.compact.actions import ActionKinds, CompactAction
+from sdnloom.crosscheck.agents.compact.actions import ActionKinds, CompactAction, split_actions
 from sdnloom.crosscheck.agents.compact.arithmetic import any_equal_bit, nonzero_bit
 from sdnloom.crosscheck.agents.compact.frame import TAG_TYPES
 from sdnloom.crosscheck.agents.compact.openflow13.numbers import OXM_BASIC, Errors13
@@ -47,18 +47,11 @@ _SET_ORDER = (
 
 def split_actions13(data: bytes) -> list[bytes]:
     """Return the octets of each action; a wrong length is refused."""
-    found = []
-    while data:
-        if len(data) < 8:
-            raise Refusal(Errors10.ACTION_LENGTH)
-        kind, size = number_at(data, 0, 2), number_at(data, 2, 2)
-        if size < 8 or size > len(data) or size & 7 != 0:
-            raise Refusal(Errors10.ACTION_LENGTH)
-        if any_equal_bit(kind, _SHORT, 16) * (size ^ 8) | any_equal_bit(kind, (_OUTPUT,), 16) * (size ^ 16):
-            raise Refusal(Errors10.ACTION_LENGTH)
-        found.append(data[:size])
-        data = data[size:]
-    return found
+    return split_actions(data, _misfit)
+
+
+def _misfit(kind: int, size: int) -> int:
+    return any_equal_bit(kind, _SHORT, 16) * (size ^ 8) | any_equal_bit(kind, (_OUTPUT,), 16) * (size ^ 16)
 
 
 def known_actions13(parts: list[bytes]) -> list[tuple[CompactAction, str | None]]:

@@ -22,13 +22,13 @@ from sdnloom.crosscheck.agents.compact.wire import (
     HEADER_OCTETS,
     UNBUFFERED,
     Errors10,
+    FlowCommands,
     Kinds10,
     Refusal,
     number_at,
     wire_message,
 )
 
-_ADD, _DELETE, _DELETE_STRICT = 0, 3, 4  # commands of a FlowMod; modify and modify-strict are between them
 _REPORTS_REMOVAL, _CHECKS_OVERLAP, _RESETS_COUNTS = 0, 1, 2  # bits of its flags
 _FLAGS = 31
 _EVERY_TABLE = 0xFF
@@ -73,11 +73,11 @@ class Messages13(CompactMessages):
         table_id, command, flags = body[16], body[17], number_at(body, 36, 2)
         match = CompactMatch13(body[40:])
         parts = split_instructions13(body[40 + match.size :])
-        if command > _DELETE_STRICT:
+        if command > FlowCommands.DELETE_STRICT:
             raise Refusal(Errors13.BAD_COMMAND)
         if flags > _FLAGS:
             raise Refusal(Errors13.BAD_FLAGS)
-        deletes = command >= _DELETE
+        deletes = command >= FlowCommands.DELETE
         if table_id != 0 and not (deletes and table_id == _EVERY_TABLE):
             raise Refusal(Errors13.TABLE_NUMBER)
         entry = self._entry(body, match)
@@ -91,7 +91,7 @@ class Messages13(CompactMessages):
         self._read_instructions(entry, parts, match)
         if entry.hard_timeout > self.behaviours.longest_hard_timeout:
             raise Refusal(Errors13.LONG_TIME)
-        if command == _ADD:
+        if command == FlowCommands.ADD:
             self._add(entry)
         else:
             self._modify(entry, strict, body)
