@@ -1,0 +1,1 @@
+"""Programs of actors: `async def` tasks, unordered mailboxes, futures and barriers; every order is searched."""

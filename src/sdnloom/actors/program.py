@@ -1,0 +1,200 @@
+"""A program of actors: the actors, the messages with which it starts, and what to check."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from sdnloom.actors.actor import Actor, ActorError, Message
+from sdnloom.actors.field_views import DictView, ListView, SetView
+from sdnloom.actors.task import ABSENT, BARRIER, Location, Task
+from sdnloom.actors.values import MutableValueError, Reference, Stored, Symbol, TaggedInt, TaggedStr, freeze, tag
+
+_VIEWS: tuple[tuple[type, Any], ...] = ((dict, DictView), (set, SetView), (list, ListView))
+
+
+@dataclass(frozen=True)
+class Group:
+    """Actors that may be renamed into each other: their names, and their facets, each with one value per actor."""
+
+    members: tuple[str, ...]
+    facets: Mapping[str, tuple[Any, ...]]
+
+
+class Naming:
+    """Which tagged values are symbols, and what each symbol stands for. Without groups none is: values stay plain."""
+
+    def __init__(self, groups: Sequence[Group] = ()) -> None:
+        self.groups = tuple(groups)
+        self._place = {
+            name: (number, index) for number, each in enumerate(groups) for index, name in enumerate(each.members)
+        }
+
+    def symbol(self, value: TaggedInt | TaggedStr) -> Stored:
+        """The stored form of a tagged value."""
+        place = self._place.get(value.owner)
+        if place is None:
+            return int(value) if isinstance(value, TaggedInt) else str(value)
+        return Symbol(place[0], value.facet, place[1])
+
+    def name(self, actor: str) -> Stored:
+        """The stored name of an actor."""
+        place = self._place.get(actor)
+        return actor if place is None else Symbol(place[0], "name", place[1])
+
+    def value(self, symbol: Symbol) -> Any:
+        """What a program sees for a symbol: a tagged value."""
+        assert symbol.index is not None
+        group = self.groups[symbol.group]
+        return tag(group.facets[symbol.facet][symbol.index], group.members[symbol.index], symbol.facet)
+
+    def plain(self, stored: Any, indexes: Callable[[Symbol], int | None] = lambda symbol: symbol.index) -> Stored:
+        """What a symbol stands for, if individuals have these indexes; other stored values stay."""
+        if not isinstance(stored, Symbol):
+            return stored
+        index = indexes(stored)
+        assert index is not None
+        return self.groups[stored.group].facets[stored.facet][index]
+
+
+PLAIN = Naming()  # no symbols: the meaning of a program
+
+
+class Monitor(Actor):
+    """An observer of events with fields of its own. `on_event(event)` is called in the step that emits the event.
+
+    It is no part of the program: no actor can send it messages. It reports a violation with `report`.
+    """
+
+    reports: dict[Any, Any] = {}  # noqa: RUF012 (the declaration of a field)
+
+    def on_event(self, event: Any) -> None:
+        """Look at an event; to be overridden."""
+        raise ActorError(f"monitor {type(self).__qualname__} has no method on_event(self, event)")
+
+    def report(self, text: str, *values: Any) -> None:
+        """Report a violation. `{}` in the text stand for the values."""
+        self.reports[(text, *values)] = True
+
+
+FinalCheck = Callable[[Any], str | None]  # a function of a StateView: a message if the final state is wrong
+
+
+@dataclass(frozen=True)
+class Program:
+    """Actors and the messages that are in their mailboxes at the start.
+
+    `final` are checks of final states, in which no task can go on; `always` of every state; `monitors` see events.
+    Unless `deadlocks` is False, a task that waits for ever is a violation.
+    """
+
+    actors: tuple[Actor, ...]
+    start: tuple[Message, ...]
+    final: tuple[FinalCheck, ...] = ()
+    always: tuple[FinalCheck, ...] = ()
+    monitors: tuple[Monitor, ...] = ()
+    deadlocks: bool = True
+    symmetric: bool = True  # whether to look for actors that can be renamed into each other
+    name: str = ""
+    _by_name: dict[str, Actor] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        for attribute in ("actors", "start", "final", "always", "monitors"):
+            object.__setattr__(self, attribute, tuple(getattr(self, attribute)))
+        for actor in (*self.actors, *self.monitors):
+            if not isinstance(actor, Actor):
+                raise ActorError(f"{actor!r} is among the actors of a program; expected an Actor")
+            if self._by_name.setdefault(actor.name, actor) is not actor:
+                raise ActorError(f"two actors of the program have the name {actor.name!r}; expected different names")
+            for each in actor.fields.values():
+                if each.is_required and each.name not in actor._values:
+                    raise ActorError(
+                        f"{type(actor).__qualname__} {actor.name!r} has no value for the field {each.name!r}"
+                    )
+        for message in self.start:
+            if not isinstance(message, Message):
+                raise ActorError(f"start has {message!r}; expected a call of a task, such as host.send(packet)")
+            if message.actor.name not in self._by_name:
+                raise ActorError(f"start has a message for {message.actor.name!r}, which is no actor of the program")
+
+    def actor(self, name: str) -> Actor:
+        """The actor, or the monitor, of that name, as it was declared."""
+        if name not in self._by_name:
+            raise ActorError(f"a message or field refers to the actor {name!r}, which is not in the program")
+        return self._by_name[name]
+
+    def _declared(self, naming: Naming, name: Stored) -> Actor:
+        return self.actor(naming.plain(name))
+
+    def kind(self, naming: Naming, name: Stored) -> type[Actor]:
+        """The class of an actor, given its stored name."""
+        return type(self._declared(naming, name))
+
+    def view(self, naming: Naming, name: Stored, attribute: str) -> Any:
+        """The class of the view of a dict, set or list field; None for another field."""
+        value = getattr(self._declared(naming, name), attribute)
+        return next((view for kind, view in _VIEWS if isinstance(value, kind)), None)
+
+    def display(self, naming: Naming, name: Stored) -> str:
+        """An actor's name as people read it."""
+        return str(naming.plain(name))
+
+    def initial_cells(self, naming: Naming) -> dict[Location, Stored]:
+        """What fields hold at the start; of dicts and sets, the entries that they have."""
+        cells: dict[Location, Stored] = {}
+        for actor in (*self.actors, *self.monitors):
+            for name in actor.fields:
+                cells.update(self._cells(naming, actor, name))
+        return cells
+
+    def _cells(self, naming: Naming, actor: Actor, name: str) -> dict[Location, Stored]:
+        value, stored = getattr(actor, name), naming.name(actor.name)
+
+        def frozen(each: Any) -> Stored:
+            try:
+                return freeze(each, self._special(naming))
+            except MutableValueError as error:
+                raise ActorError(f"field {name!r} of {actor.name!r}: {error}") from None
+
+        if isinstance(value, dict):
+            return {Location(stored, name, (frozen(key),)): frozen(each) for key, each in value.items()}
+        if isinstance(value, set):
+            return {Location(stored, name, (frozen(key),)): None for key in value}
+        return {Location(stored, name): frozen(tuple(value) if isinstance(value, list) else value)}
+
+    def default(self, naming: Naming, location: Location) -> Stored:
+        """What a location holds if nothing was written to it and the program starts without an entry there."""
+        if location.key is not None:
+            return ABSENT
+        actor = self._declared(naming, location.actor)
+        return self._cells(naming, actor, location.field)[Location(naming.name(actor.name), location.field)]
+
+    def initial_tasks(self, naming: Naming) -> list[Task]:
+        """The tasks with which the program starts."""
+        return [
+            Task(naming.name(actor.name), method, tuple(freeze(arg, self._special(naming)) for arg in args))
+            for actor, method, args in self.start
+        ]
+
+    @staticmethod
+    def _special(naming: Naming) -> Callable[[Any], Stored | None]:
+        def special(value: Any) -> Stored | None:
+            if isinstance(value, Actor):
+                return Reference(naming.name(value.name))
+            return naming.symbol(value) if isinstance(value, TaggedInt | TaggedStr) else None
+
+        return special
+
+    def is_control(self, naming: Naming, task: Task) -> bool:
+        """Whether a task waits for barriers."""
+        return task.method in self.kind(naming, task.actor).control
+
+    @cached_property
+    def has_barriers(self) -> bool:
+        """Whether some actor has barriers."""
+        return any(actor.control for actor in self.actors)
+
+
+def is_barrier(task: Task) -> bool:
+    """Whether the task is a barrier."""
+    return task.method == BARRIER

@@ -1,0 +1,456 @@
+"""One step of one task: the program's code runs until it returns, awaits or fails, and every access is recorded.
+
+A suspended task is run again from its beginning with its log: accesses are answered from the log until it is used up,
+and have no effect; only then does the step begin.
+"""
+
+import inspect
+import sys
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+import sdnloom
+from sdnloom.actors.actor import ACTIVE, Actor, ActorError, running_actor
+from sdnloom.actors.field_views import DictView, FieldView, ListView, SetView
+from sdnloom.actors.suspension import code_positions, identity
+from sdnloom.actors.task import (
+    ABSENT,
+    CONDITION,
+    Choice,
+    Ending,
+    Location,
+    StepResult,
+    Suspension,
+    Task,
+    TaskFailure,
+)
+from sdnloom.actors.values import (
+    Done,
+    Future,
+    MutableValueError,
+    Reference,
+    Stored,
+    Symbol,
+    TaggedInt,
+    TaggedStr,
+    freeze,
+    thaw,
+)
+from sdnloom.engine.stable_text import stable_text
+from sdnloom.errors import SdnloomError
+
+if TYPE_CHECKING:
+    from sdnloom.actors.program import Naming, Program
+
+MOST_LINES = 1_000_000  # lines of a program's code that one step may run
+MOST_CHOICES = 10_000  # alternatives of one step
+_OWN_CODE = str(Path(sdnloom.__file__).parent)
+ReadState = Callable[[Location], Stored]
+
+
+class EndlessStepError(BaseException):
+    """A step that ran too many lines. Not an Exception, so that the program does not catch it."""
+
+
+class FutureHandle:
+    """A future as a program holds it: it can be awaited, stored and sent, and nothing else."""
+
+    def __init__(self, run: "TaskRun", stored: Future | Done) -> None:
+        self._run, self.stored = run, stored
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        if not self._run.replays:
+            yield self  # always a scheduling point, so no step depends on whether a future is known yet
+        return self._run.received()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, FutureHandle) and self.stored == other.stored
+
+    def __hash__(self) -> int:
+        return hash(self.stored)
+
+
+class Until:
+    """The awaitable of a condition."""
+
+    def __init__(self, run: "TaskRun", condition: Callable[[], bool]) -> None:
+        self._run, self.condition = run, condition
+
+    def __await__(self) -> Generator[Any, Any, None]:
+        if self._run.replays:
+            self._run.received()
+        elif self._run.holds(self.condition):
+            self._run.note(None)
+        else:
+            yield self
+
+
+class TaskRun:
+    """The step while it runs. Programs reach it through actors, field views and futures."""
+
+    def __init__(
+        self, program: "Program", naming: "Naming", task: Task, read_state: ReadState, choices: Sequence[int]
+    ) -> None:
+        self.program, self._naming, self.task = program, naming, task
+        self._read_state, self._given = read_state, choices
+        suspension = task.suspension
+        self._log: list[Stored] = list(suspension.log) if suspension is not None else []
+        if suspension is not None and isinstance(suspension.awaits, Done):
+            self._log.append(suspension.awaits.value)
+        self._position = 0
+        self._started = len(self._log)
+        self._unlogged = 0  # depth of conditions and monitors: their reads are not in the log
+        self._references: dict[Stored, Actor] = {}
+        self._coroutines: list[Any] = []
+        self.reads: dict[Location, Stored] = {}
+        self.writes: dict[Location, Stored] = {}
+        self.sends: list[Task] = []
+        self.events: list[Stored] = []
+        self.choices: list[Choice] = []
+
+    # The log.
+
+    @property
+    def replays(self) -> bool:
+        """Whether the run is still in the part that happened before."""
+        return self._position < len(self._log) and not self._unlogged
+
+    def received(self) -> Any:
+        """The next value of the log, as the program sees it."""
+        self._position += 1
+        return self.thaw(self._log[self._position - 1])
+
+    def note(self, stored: Stored) -> None:
+        """Add a value to the log."""
+        if not self._unlogged:
+            self._log.append(stored)
+            self._position += 1
+
+    # Values.
+
+    def freeze(self, value: Any) -> Stored:
+        """The stored form of a value."""
+        return freeze(value, self._special)
+
+    def _special(self, value: Any) -> Stored | None:
+        match value:
+            case FutureHandle():
+                return value.stored
+            case Actor():
+                return Reference(self._naming.name(value._stored) if value._run is None else value._stored)
+            case TaggedInt() | TaggedStr():
+                return self._naming.symbol(value)
+            case ListView() | SetView() | DictView():
+                raise MutableValueError(
+                    f"the field {value.location.field!r} itself, which can change; expected a copy, such as "
+                    f"{'frozenset' if isinstance(value, SetView) else 'tuple'}(...)"
+                )
+        return None
+
+    def thaw(self, stored: Stored) -> Any:
+        """The value as the program sees it."""
+        return thaw(stored, self._thaw_special)
+
+    def _thaw_special(self, stored: Any) -> Any:
+        match stored:
+            case Symbol():
+                return self._naming.value(stored)
+            case Future() | Done():
+                return FutureHandle(self, stored)
+            case Reference():
+                return self._reference(stored.actor)
+        return stored
+
+    def _reference(self, name: Stored) -> Actor:
+        if name not in self._references:
+            kind = self.program.kind(self._naming, name)
+            self._references[name] = running_actor(kind, name, self, is_reference=True)
+        return self._references[name]
+
+    def declared_reference(self, actor: Actor) -> Actor:
+        """An actor that was declared outside, as this step refers to it."""
+        return self._reference(self._naming.name(actor._stored))
+
+    # What programs do.
+
+    def read(self, location: Location) -> Stored:
+        """The stored value of a location; of a query, the entries as pairs, in the order of their stable text."""
+        if self.replays:
+            self._position += 1
+            return self._log[self._position - 1]
+        is_query = location.key is not None and not isinstance(location.key, tuple)
+        found = self._entries(location) if is_query else self._value(location)
+        self.note(found)
+        return found
+
+    def _value(self, location: Location) -> Stored:
+        return self.writes[location] if location in self.writes else self._before(location)
+
+    def _before(self, location: Location) -> Stored:
+        if location not in self.reads:
+            self.reads[location] = self._read_state(location)
+        return self.reads[location]
+
+    def _entries(self, location: Location) -> Stored:
+        entries = dict(self._before(location))
+        for written, value in self.writes.items():
+            if written[:2] == location[:2] and isinstance(written.key, tuple):
+                key = written.key[0]
+                if location.key.covers(key):  # type: ignore[union-attr]
+                    entries.pop(key, None)
+                    if value is not ABSENT:
+                        entries[key] = value
+        return tuple(sorted(entries.items(), key=lambda entry: stable_text(self.thaw(entry[0]))))
+
+    def write(self, location: Location, value: Stored) -> None:
+        """Set a location at the end of the step."""
+        if not self.replays:
+            self.writes[location] = value
+
+    def get_field(self, actor: Stored, field: str) -> Any:
+        """A field as the program sees it."""
+        view = self.program.view(self._naming, actor, field)
+        return self.thaw(self.read(Location(actor, field))) if view is None else view(self, actor, field)
+
+    def set_field(self, actor: Stored, field: str, value: Any) -> None:
+        """Set a field; a dict or a set entry by entry."""
+        view = self.program.view(self._naming, actor, field)
+        if view is None:
+            self.write(Location(actor, field), self.freeze(value))
+        elif view is ListView:
+            self.write(Location(actor, field), self.freeze(tuple(value)))
+        else:
+            shown: Any = view(self, actor, field)
+            kept = dict(value) if view is DictView else dict.fromkeys(value)
+            for key in list(shown):
+                if key not in kept:
+                    shown.discard(key)
+            for key, each in kept.items():
+                if view is DictView:
+                    shown[key] = each
+                else:
+                    shown.add(key)
+
+    def send(self, actor: Stored, method: str, args: tuple[Any, ...]) -> FutureHandle:
+        """Put a task into the mailbox of an actor."""
+        if self.replays:
+            return self.received()  # type: ignore[no-any-return]
+        stored = []
+        for number, value in enumerate(args, 1):
+            try:
+                stored.append(self.freeze(value))
+            except MutableValueError as error:
+                to = f"{self.thaw(actor)}.{method}"
+                raise MutableValueError(f"argument {number} of the message {to}: {error}") from None
+        future = Future(-len(self.sends) - 1)
+        self.sends.append(Task(actor, method, tuple(stored), future=future))
+        self.note(future)
+        return FutureHandle(self, future)
+
+    def inline(self, coroutine: Any) -> Any:
+        """A coroutine of the actor itself, which the task has to await."""
+        self._coroutines.append(coroutine)
+        return coroutine
+
+    def until(self, condition: Callable[[], bool]) -> Until:
+        """The awaitable of a condition."""
+        return Until(self, condition)
+
+    def holds(self, condition: Callable[[], bool]) -> bool:
+        """Whether a condition holds now."""
+        with self._without_log():
+            return bool(condition())
+
+    def choose(self, options: tuple[Any, ...]) -> Any:
+        """The option that this run is to take."""
+        if not options:
+            raise ActorError("choose() was given no options; expected at least one")
+        if self.replays:
+            return options[self.received()]
+        number = len(self.choices)
+        taken = self._given[number] if number < len(self._given) else 0
+        self.choices.append(Choice(taken, len(options), stable_text(options[taken])))
+        self.note(taken)
+        return options[taken]
+
+    def emit(self, event: Any) -> None:
+        """Record an event and show it to the monitors."""
+        if self.replays:
+            return
+        self.events.append(self.freeze(event))
+        with self._without_log():
+            for monitor in self.program.monitors:
+                running_actor(type(monitor), monitor._stored, self, is_reference=False).on_event(event)  # type: ignore[attr-defined]
+
+    @contextmanager
+    def _without_log(self) -> Iterator[None]:
+        self._unlogged += 1
+        try:
+            yield
+        finally:
+            self._unlogged -= 1
+
+    # The run.
+
+    def result(self) -> StepResult:
+        """Run the step."""
+        task = self.task
+        kind = self.program.kind(self._naming, task.actor)
+        actor = running_actor(kind, task.actor, self, is_reference=False)
+        active = ACTIVE.set(self)
+        try:
+            with _counted_lines():
+                coroutine = getattr(actor, task.method)(*[self.thaw(arg) for arg in task.args])
+                awaited = coroutine.send(None)
+        except StopIteration as returned:
+            return self._returned(returned.value)
+        except RecursionError:
+            return self._failed("recursed too deeply")
+        except EndlessStepError as error:
+            return self._failed(f"ran {MOST_LINES:,} lines of code without an await; does it never end?", error)
+        except MutableValueError as error:
+            return self._failed(f"has a mutable value: {error}", error)
+        except Exception as error:  # whatever the program raises
+            text = str(error) if isinstance(error, SdnloomError) else f"{type(error).__name__}: {error}"
+            return self._failed(f"raised {text}", error)
+        finally:
+            ACTIVE.reset(active)
+        try:
+            return self._suspended(coroutine, awaited)
+        finally:
+            self._close(coroutine)
+
+    def _returned(self, value: Any) -> StepResult:
+        forgotten = self._forgotten()
+        if forgotten is not None:
+            return forgotten
+        try:
+            return self._with(Ending.RETURNED, self.freeze(value))
+        except MutableValueError as error:
+            return self._failed(f"returns a mutable value: {error}")
+
+    def _suspended(self, coroutine: Any, awaited: Any) -> StepResult:
+        positions = code_positions(coroutine)
+        if not isinstance(awaited, FutureHandle | Until):
+            where = positions[-1]
+            text = f"awaits {type(awaited).__qualname__}; expected a future of a message, or self.until(...)"
+            return self._with(Ending.FAILED, TaskFailure(text, where.file, where.line))
+        before = self.task.suspension
+        waits_on = isinstance(awaited, Until) and before is not None and before.awaits == CONDITION
+        if waits_on and len(self._log) == self._started:
+            return StepResult(Ending.BLOCKED, tuple(self.reads.items()))
+        forgotten = self._forgotten()
+        if forgotten is not None:
+            return forgotten
+        log = tuple(self._log)
+        found = identity(coroutine, self._special_in_frame)
+        awaits = CONDITION if isinstance(awaited, Until) else awaited.stored
+        if found is None:
+            found = ("log", log)
+        return self._with(Ending.SUSPENDED, Suspension(found, awaits, log, positions))
+
+    def _special_in_frame(self, value: Any) -> Stored | None:
+        match value:
+            case TaskRun():
+                return ("run",)
+            case FieldView():
+                return "field", value.location.actor, value.location.field
+            case Until():
+                return None
+            case Actor() if not value._is_reference:
+                return "self", value._stored
+        return self._special(value)
+
+    def _forgotten(self) -> StepResult | None:
+        """The failure of a task that called a task of its own actor and did not await it."""
+        for coroutine in self._coroutines[1:]:
+            if inspect.getcoroutinestate(coroutine) == inspect.CORO_CREATED:
+                code = coroutine.cr_code
+                coroutine.close()
+                text = f"calls {code.co_qualname} and does not await it; use await, or self.later.{code.co_name}(...)"
+                return self._with(Ending.FAILED, TaskFailure(text, *self._where(None)))
+        return None
+
+    def _with(self, ending: Ending, result: Any) -> StepResult:
+        if ending is Ending.FAILED:
+            return StepResult(ending, tuple(self.reads.items()), choices=tuple(self.choices), result=result)
+        return StepResult(
+            ending,
+            tuple(self.reads.items()),
+            tuple(self.writes.items()),
+            tuple(self.sends),
+            tuple(self.events),
+            tuple(self.choices),
+            result,
+        )
+
+    def _failed(self, text: str, error: BaseException | None = None) -> StepResult:
+        return self._with(Ending.FAILED, TaskFailure(text, *self._where(error)))
+
+    def _where(self, error: BaseException | None) -> tuple[str, int]:
+        """The file and line of the program's code in which the error was raised; of the task if there is none."""
+        found = None
+        trace = error.__traceback__ if error is not None else None
+        while trace is not None:
+            if not trace.tb_frame.f_code.co_filename.startswith(_OWN_CODE):
+                found = trace.tb_frame.f_code.co_filename, trace.tb_lineno
+            trace = trace.tb_next
+        if found is None:
+            kind = self.program.kind(self._naming, self.task.actor)
+            code = inspect.unwrap(getattr(kind, self.task.method)).__code__
+            found = code.co_filename, code.co_firstlineno
+        return found
+
+    def _close(self, coroutine: Any) -> None:
+        """End the coroutine; what it does while it ends has no effect."""
+        result = self.writes, self.sends, self.events
+        self.writes, self.sends, self.events = {}, [], []
+        with suppress(BaseException):  # a `finally` of the program may fail when its task is put aside
+            coroutine.close()
+        self.writes, self.sends, self.events = result
+
+
+@contextmanager
+def _counted_lines() -> Iterator[None]:
+    """Raise EndlessStepError in the program's code after MOST_LINES lines of it."""
+    left = MOST_LINES
+
+    def line(frame: FrameType, event: str, argument: Any) -> Any:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise EndlessStepError
+        return line
+
+    def call(frame: FrameType, event: str, argument: Any) -> Any:
+        return None if frame.f_code.co_filename.startswith(_OWN_CODE) else line
+
+    before = sys.gettrace()
+    sys.settrace(call)
+    try:
+        yield
+    finally:
+        sys.settrace(before)
+
+
+def run_task(program: "Program", naming: "Naming", task: Task, read_state: ReadState) -> list[StepResult]:
+    """Every result of the task's next step: one for each combination of its choices."""
+    results: list[StepResult] = []
+    pending: list[tuple[int, ...]] = [()]
+    while pending:
+        given = pending.pop()
+        result = TaskRun(program, naming, task, read_state, given).result()
+        results.append(result)
+        taken = tuple(choice.taken for choice in result.choices)
+        for position in range(len(result.choices) - 1, len(given) - 1, -1):
+            others = range(result.choices[position].options - 1, 0, -1)
+            pending += [(*taken[:position], other) for other in others]
+        if len(results) + len(pending) > MOST_CHOICES:
+            raise ActorError(
+                f"{task.method} of {program.display(naming, task.actor)} makes more than {MOST_CHOICES:,} choices in "
+                "one step; expected fewer alternatives"
+            )
+    return results
