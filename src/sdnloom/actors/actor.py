@@ -116,13 +116,15 @@ class Actor:
         for name, hint in inspect.get_annotations(cls).items():
             if not name.startswith("_") and name not in cls.__dict__ and "ClassVar" not in str(hint):
                 declared[name] = Field(name)
-        constants = {n for n, hint in inspect.get_annotations(cls).items() if "ClassVar" in str(hint)}
+        constants = {"control", "fields"} | {
+            n for n, hint in inspect.get_annotations(cls).items() if "ClassVar" in str(hint)
+        }
         for name, value in list(cls.__dict__.items()):
             if inspect.iscoroutinefunction(value):
                 setattr(cls, name, _task(value))
             elif not name.startswith("_") and name not in constants and not _is_code(value):
                 declared[name] = value if isinstance(value, Field) else Field(name, value)
-        taken = sorted(declared.keys() & {"control", "fields", "name", "later", "until", "choose", "emit"})
+        taken = sorted(declared.keys() & {"name", "later", "until", "choose", "emit"})
         if taken:
             raise ActorError(
                 f"class {cls.__qualname__} has a field {taken[0]!r}; expected another name: actors have it"

@@ -15,6 +15,10 @@ class Absence(Enum):
 
     ABSENT = "absent"
 
+    def substituted(self, replacement: Callable[[Any], Stored]) -> "Absence":
+        """Itself."""
+        return self
+
 
 ABSENT = Absence.ABSENT
 
@@ -49,10 +53,18 @@ class Location(NamedTuple):
     field: str
     key: Stored | Query | None = None  # None for a field that is no dict and no set; a key is wrapped in a tuple
 
+    def substituted(self, replacement: Callable[[Any], Stored]) -> "Location":
+        """The location with every symbol and future in it replaced."""
+        return Location(substitute(self.actor, replacement), self.field, substitute(self.key, replacement))
+
 
 @dataclass(frozen=True, slots=True)
 class Condition:
     """What a task awaits that waits until a condition holds."""
+
+    def substituted(self, replacement: Callable[[Any], Stored]) -> "Condition":
+        """Itself."""
+        return self
 
 
 class CodePosition(NamedTuple):

@@ -67,10 +67,10 @@ class FutureHandle:
         return self._run.received()
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, FutureHandle) and self.stored == other.stored
+        raise ActorError("futures are compared; expected futures to be awaited, stored or sent only")
 
     def __hash__(self) -> int:
-        return hash(self.stored)
+        raise ActorError("a future is put into a set or used as a key; expected it in a tuple or as a value")
 
 
 class Until:

@@ -1,0 +1,291 @@
+"""The reference semantics of a program of actors, with the interface of the engine's own.
+
+Replay, stepping, walks, shortening and every oracle use it. A step names the actor, the task, its arguments, where it
+was resumed, and its choices.
+"""
+
+import traceback
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from sdnloom.actors.actor import ActorError
+from sdnloom.actors.program import PLAIN, FinalCheck, Naming, Program, is_barrier
+from sdnloom.actors.state import ActorState, FailedTask, Meaning
+from sdnloom.actors.state_view import StateView
+from sdnloom.actors.task import CONDITION, CodePosition, Ending, StepResult, Suspension, Task
+from sdnloom.actors.values import Done, Future, Reference, Stored, Symbol, thaw
+from sdnloom.engine.model import Action, Component, Outcome, Restart, Step, System
+from sdnloom.engine.semantics import Finding, Semantics, State, Transition
+from sdnloom.engine.stable_text import stable_text
+
+NO_TASK_ERRORS = "NoTaskErrors"
+NO_DEADLOCK = "NoDeadlock"
+
+
+@dataclass(frozen=True, repr=False)
+class ArgumentText:
+    """The arguments of a task as people read them."""
+
+    text: str
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+class _Name:
+    """Something that prints as a text."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __repr__(self) -> str:
+        return self._text
+
+
+def stored_text(naming: Naming, value: Stored) -> str:
+    """A stored value as people read it."""
+
+    def special(each: Any) -> Any:
+        match each:
+            case Symbol():
+                return naming.plain(each)
+            case Future():
+                return _Name("a future")
+            case Done():
+                return _Name(f"a known future ({stored_text(naming, each.value)})")
+            case Reference():
+                return _Name(str(naming.plain(each.actor)))
+        return each
+
+    return stable_text(thaw(value, special))
+
+
+def arguments_text(naming: Naming, args: tuple[Stored, ...]) -> str:
+    """The arguments of a task as people read them."""
+    return f"({', '.join(stored_text(naming, each) for each in args)})"
+
+
+def last_position(suspension: Suspension) -> CodePosition:
+    """The line of the program at which a task waits."""
+    return suspension.positions[-1]
+
+
+def task_text(naming: Naming, task: Task | FailedTask) -> str:
+    """A task as people read it: `s1.install(...)`."""
+    return f"{naming.plain(task.actor)}.{task.method}{arguments_text(naming, task.args)}"
+
+
+def waiting_text(naming: Naming, task: Task) -> str:
+    """What a suspended task waits for, and where."""
+    if task.suspension is None:
+        return f"{task_text(naming, task)} waits behind a barrier"
+    where = last_position(task.suspension)
+    what = "a condition that does not hold" if task.suspension.awaits == CONDITION else "a task that is not done"
+    return f"{task_text(naming, task)} waits at {where.file}:{where.line} for {what}"
+
+
+class ActorSemantics(Semantics):
+    """The transitions of a program. `State.cores` has one element, the ActorState."""
+
+    def __init__(self, program: Program, naming: Naming = PLAIN) -> None:
+        self.program, self.naming = program, naming
+        self.meaning = Meaning(program, naming)
+        self._order = {actor.name: number for number, actor in enumerate(program.actors)}
+        self._components = {actor.name: _component(actor.name, type(actor)) for actor in program.actors}
+        super().__init__(System(tuple(self._components.values())))
+
+    @property
+    def property_names(self) -> tuple[str, ...]:
+        """What is checked, by name."""
+        names = [NO_TASK_ERRORS, *([NO_DEADLOCK] if self.program.deadlocks else [])]
+        names += [monitor.name for monitor in self.program.monitors]
+        return (*names, *(check.__name__ for check in (*self.program.final, *self.program.always)))
+
+    def initial(self) -> State:
+        """The state before any step."""
+        return engine_state(self.meaning.initial())
+
+    def transitions(self, state: State) -> list[Transition]:
+        """Every transition, in the order of actors, tasks, arguments and choices."""
+        return self._transitions(state, [task for task, _ in state_of(state).tasks])
+
+    def named(self, state: State, step: Step) -> Iterator[Transition]:
+        """The transitions by the tasks that the step names."""
+        tasks = [
+            task
+            for task, _ in state_of(state).tasks
+            if (str(self.naming.plain(task.actor)), task.method) == (step.component, step.action)
+        ]
+        yield from self._transitions(state, tasks)
+
+    def is_quiescent(self, state: State) -> bool:
+        """Whether no task can go on."""
+        return not self.meaning.steps(state_of(state))
+
+    def is_settled(self, state: State) -> bool:
+        """Whether no task can go on."""
+        return self.is_quiescent(state)
+
+    def _transitions(self, state: State, tasks: list[Task]) -> list[Transition]:
+        before = state_of(state)
+        cells = dict(before.cells)
+        found = [
+            (task, result)
+            for task in tasks
+            if self.meaning.can_run(task)
+            for result in self.meaning.results(cells, task)
+            if result.ending is not Ending.BLOCKED
+        ]
+        found.sort(key=lambda pair: (self._order[str(self.naming.plain(pair[0].actor))], *self._key(*pair)))
+        times: Counter[Step] = Counter()
+        transitions = []
+        for task, result in found:
+            step = self.step(task, result)
+            times[step] += 1
+            if times[step] > 1:  # tasks that look the same and are not
+                step = step._replace(choice=f"{step.choice} #{times[step]}".strip())
+            transitions.append(self._transition(before, task, result, step))
+        return transitions
+
+    def _key(self, task: Task, result: StepResult) -> tuple[Any, ...]:
+        identity = "" if task.suspension is None else stable_text((task.suspension.identity, task.suspension.awaits))
+        return task.method, stable_text(task.args), identity, tuple(choice.taken for choice in result.choices)
+
+    def step(self, task: Task, result: StepResult) -> Step:
+        """A step by name and value."""
+        parts = [] if task.suspension is None else [f"resumed at line {last_position(task.suspension).line}"]
+        parts += [f"chose {choice.label}" for choice in result.choices if choice.options > 1]
+        return Step(str(self.naming.plain(task.actor)), task.method, self._message(task), "; ".join(parts))
+
+    def _message(self, task: Task) -> ArgumentText | None:
+        return ArgumentText(arguments_text(self.naming, task.args)) if task.args else None
+
+    def _transition(self, before: ActorState, task: Task, result: StepResult, step: Step) -> Transition:
+        after = self.meaning.after(before, task, result)
+        component = self._components[step.component]
+        suspension = task.suspension
+        take = None
+        if suspension is None:
+            take = _mailbox(step.component, task.method)
+        elif isinstance(suspension.awaits, Done):
+            take = _results(step.component, task.method)
+        action = Action(task.method, _elsewhere, take)
+        sends = [
+            (_mailbox(str(self.naming.plain(sent.actor)), sent.method), self._message(sent))
+            for sent in result.sends
+            if not is_barrier(sent)
+        ]
+        sends += self._woken(before, after)
+        events = tuple(self.shown_event(event) for event in result.events)
+        outcome = Outcome(after, tuple(sends), events, choice=step.choice)
+        return Transition(step, engine_state(after), events, component, action, outcome)
+
+    def _woken(self, before: ActorState, after: ActorState) -> list[tuple[str, Any]]:
+        """A message for each task whose future became known."""
+        waited, known = (Counter(self._ready(state)) for state in (before, after))
+        return [
+            (_results(str(self.naming.plain(actor)), method), message)
+            for (actor, method, message), count in (known - waited).items()
+            for _ in range(count)
+        ]
+
+    def _ready(self, state: ActorState) -> dict[tuple[Any, str, Any], int]:
+        found: Counter[tuple[Any, str, Any]] = Counter()
+        for task, count in state.tasks:
+            if task.suspension is not None and isinstance(task.suspension.awaits, Done):
+                found[task.actor, task.method, self._message(task)] += count
+        return found
+
+    def shown_event(self, event: Stored) -> Any:
+        """An event with plain values."""
+
+        def special(each: Any) -> Any:
+            if isinstance(each, Symbol):
+                return self.naming.plain(each)
+            return str(self.naming.plain(each.actor)) if isinstance(each, Reference) else each
+
+        return thaw(event, special)
+
+    # Findings.
+
+    def findings(self, state: State) -> tuple[Finding, ...]:
+        """Failed tasks, reports of monitors, checks of every state; in a final state its checks and waiting tasks."""
+        now = state_of(state)
+        results = [Finding(NO_TASK_ERRORS, self.failure_text(each)) for each in now.failures]
+        results += self.reports(now)
+        view = StateView(self.program, self.naming, now)
+        results += _checked(self.program.always, view)
+        if self.is_quiescent(state):
+            results += self.final_findings(now)
+        return tuple(sorted(set(results)))
+
+    def final_findings(self, state: ActorState) -> list[Finding]:
+        """What is wrong with a final state."""
+        results = _checked(self.program.final, StateView(self.program, self.naming, state))
+        waiting = sorted({waiting_text(self.naming, task) for task, _ in state.tasks if not is_barrier(task)})
+        if waiting and self.program.deadlocks and not state.failures:
+            results.append(Finding(NO_DEADLOCK, "; ".join(waiting)))
+        return results
+
+    def failure_text(self, failed: FailedTask) -> str:
+        """A failed task as people read it."""
+        _, _, _, (text, file, line) = failed
+        return f"{task_text(self.naming, failed)} {text} ({file}:{line})"
+
+    def reports(self, state: ActorState) -> list[Finding]:
+        """What monitors have reported."""
+        names = {self.naming.name(monitor.name): monitor.name for monitor in self.program.monitors}
+        return [
+            Finding(names[at.actor], self._report_text(at.key[0]))
+            for at, _ in state.cells
+            if at.actor in names and at.field == "reports" and isinstance(at.key, tuple)
+        ]
+
+    def _report_text(self, stored: Stored) -> str:
+        text, *values = self.shown_event(stored)
+        return text.format(*values)  # type: ignore[no-any-return]
+
+
+def _checked(checks: tuple[FinalCheck, ...], view: StateView) -> list[Finding]:
+    results = []
+    for check in checks:
+        try:
+            message = check(view)
+        except ActorError:
+            raise
+        except Exception as error:  # whatever the check raises
+            where = traceback.extract_tb(error.__traceback__)[-1]
+            what = f"{type(error).__name__}: {error}"
+            raise ActorError(f"the check {check.__name__} raised {what} ({where.filename}:{where.lineno})") from error
+        if message is not None:
+            results.append(Finding(check.__name__, str(message)))
+    return results
+
+
+def engine_state(state: ActorState) -> State:
+    """The state as the engine passes it around."""
+    return State((state,), (), ())
+
+
+def state_of(state: State) -> ActorState:
+    """The actors' part of a state, which is all of it."""
+    return state.cores[0]  # type: ignore[return-value]
+
+
+def _component(name: str, kind: type) -> Component:
+    tasks = [each for each in dir(kind) if getattr(getattr(kind, each, None), "is_task", False)]
+    return Component(name, None, tuple(Action(task, _elsewhere) for task in tasks))
+
+
+def _elsewhere(core: Any, message: Any) -> Restart:
+    raise AssertionError("a task is a step of the whole program; ActorSemantics runs it")
+
+
+def _mailbox(actor: str, method: str) -> str:
+    return f"{actor}.{method}"
+
+
+def _results(actor: str, method: str) -> str:
+    return f"{actor}.{method} resumes"
