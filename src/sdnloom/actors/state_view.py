@@ -11,14 +11,14 @@ from sdnloom.actors.task import Location, Task
 from sdnloom.actors.values import Done, Future, Reference, Stored, Symbol, thaw
 
 
-class Pending:
+class _Pending:
     """A future whose task is not done."""
 
     def __repr__(self) -> str:
         return "pending"
 
 
-PENDING = Pending()
+_PENDING = _Pending()
 
 
 class ActorView:
@@ -86,7 +86,7 @@ class StateView(Mapping[str, ActorView]):
             case Symbol():
                 return self._naming.value(value)
             case Future():
-                return PENDING
+                return _PENDING
             case Done():
                 return self._shown(value.value)
             case Reference():
