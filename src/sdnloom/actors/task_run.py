@@ -103,6 +103,7 @@ class TaskRun:
         self._position = 0
         self._started = len(self._log)
         self._unlogged = 0  # depth of conditions and monitors: their reads are not in the log
+        self._in_condition = False
         self._references: dict[Stored, Actor] = {}
         self._coroutines: list[Any] = []
         self.reads: dict[Location, Stored] = {}
@@ -207,6 +208,7 @@ class TaskRun:
 
     def write(self, location: Location, value: Stored) -> None:
         """Set a location at the end of the step."""
+        self._refuse_in_condition("writes a field")
         if not self.replays:
             self.writes[location] = value
 
@@ -236,6 +238,7 @@ class TaskRun:
 
     def send(self, actor: Stored, method: str, args: tuple[Any, ...]) -> FutureHandle:
         """Put a task into the mailbox of an actor."""
+        self._refuse_in_condition("sends a message")
         if self.replays:
             return self.received()  # type: ignore[no-any-return]
         stored = []
@@ -261,11 +264,20 @@ class TaskRun:
 
     def holds(self, condition: Callable[[], bool]) -> bool:
         """Whether a condition holds now."""
-        with self._without_log():
-            return bool(condition())
+        self._in_condition = True
+        try:
+            with self._without_log():
+                return bool(condition())
+        finally:
+            self._in_condition = False
+
+    def _refuse_in_condition(self, what: str) -> None:
+        if self._in_condition:
+            raise ActorError(f"a condition that a task awaits {what}; expected it to read fields only")
 
     def choose(self, options: tuple[Any, ...]) -> Any:
         """The option that this run is to take."""
+        self._refuse_in_condition("makes a choice")
         if not options:
             raise ActorError("choose() was given no options; expected at least one")
         if self.replays:
@@ -278,6 +290,7 @@ class TaskRun:
 
     def emit(self, event: Any) -> None:
         """Record an event and show it to the monitors."""
+        self._refuse_in_condition("emits an event")
         if self.replays:
             return
         self.events.append(self.freeze(event))
@@ -437,20 +450,36 @@ def _counted_lines() -> Iterator[None]:
 
 
 def run_task(program: "Program", naming: "Naming", task: Task, read_state: ReadState) -> list[StepResult]:
-    """Every result of the task's next step: one for each combination of its choices."""
+    """Every result of the task's next step: one for each combination of its choices.
+
+    Each is computed twice. Raises ActorError if they differ: then the task depends on something outside of the program.
+    """
     results: list[StepResult] = []
     pending: list[tuple[int, ...]] = [()]
     while pending:
         given = pending.pop()
-        result = TaskRun(program, naming, task, read_state, given).result()
+        result, again = (TaskRun(program, naming, task, read_state, given).result() for _ in range(2))
+        if result != again and Ending.FAILED not in (result.ending, again.ending):
+            where = _place(program, naming, task)
+            raise ActorError(
+                f"{where} does something else when it runs again with the same values; expected a task that "
+                "depends on its arguments and on fields of its actor alone: not on time, random numbers, "
+                "global variables, files or addresses of objects"
+            )
         results.append(result)
         taken = tuple(choice.taken for choice in result.choices)
         for position in range(len(result.choices) - 1, len(given) - 1, -1):
             others = range(result.choices[position].options - 1, 0, -1)
             pending += [(*taken[:position], other) for other in others]
         if len(results) + len(pending) > MOST_CHOICES:
+            where = _place(program, naming, task)
             raise ActorError(
-                f"{task.method} of {program.display(naming, task.actor)} makes more than {MOST_CHOICES:,} choices in "
-                "one step; expected fewer alternatives"
+                f"{where} makes more than {MOST_CHOICES:,} choices in one step; expected fewer alternatives"
             )
     return results
+
+
+def _place(program: "Program", naming: "Naming", task: Task) -> str:
+    code = inspect.unwrap(getattr(program.kind(naming, task.actor), task.method)).__code__
+    what = f"{program.display(naming, task.actor)}.{task.method}"
+    return f"{what} ({code.co_filename}:{code.co_firstlineno})"
