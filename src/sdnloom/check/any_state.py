@@ -18,7 +18,6 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-from sdnloom.check.fingerprint import Fingerprints
 from sdnloom.check.line_reach import HandlerTarget, LineRun, RaisedAt, WatchedTwin, shortest_paths, targets_of
 from sdnloom.check.report import Report
 from sdnloom.check.scenario import Scenario
@@ -28,7 +27,7 @@ from sdnloom.engine.path import Path as Steps
 from sdnloom.engine.result import Counterexample, Limits, SearchEvent
 from sdnloom.engine.semantics import Transition
 from sdnloom.engine.stop_points import LimitReached, check_limits, limits_in_force
-from sdnloom.engine.trace import Trace
+from sdnloom.engine.trace import Fingerprints, Trace
 from sdnloom.inputs.any_state.source_lines import SourceFacts, source_facts, source_text
 from sdnloom.inputs.any_state.state_exploration import (
     StateAnswer,

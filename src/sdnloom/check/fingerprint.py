@@ -4,7 +4,6 @@ import hashlib
 import inspect
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from sdnloom.engine.model import Property
 from sdnloom.engine.stable_text import stable_text
@@ -13,13 +12,6 @@ from sdnloom.inputs.clients import with_pools
 from sdnloom.inputs.statistics import with_answers
 from sdnloom.network.network import Network
 from sdnloom.network.program import DefinedByClass, Program, capability
-
-
-class Fingerprints(NamedTuple):
-    """Hashes of a scenario's declarations and of its program's code."""
-
-    scenario: str
-    code: str
 
 
 def declared_fingerprint(network: Network, properties: Iterable[Property]) -> str:

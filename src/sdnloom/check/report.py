@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 
 from sdnloom.check.coverage import FileCoverage
 from sdnloom.check.discovery import Discovery
-from sdnloom.check.fingerprint import Fingerprints
-from sdnloom.engine.model import Needs, Property, Restart
+from sdnloom.engine.model import Needs, Property
 from sdnloom.engine.reduction.explain import Conflict
-from sdnloom.engine.result import Counterexample, Holds, Incomplete, Result, Statistics, Vacuous, VerdictName, Violated
+from sdnloom.engine.result import Counterexample, Incomplete, Result, Statistics, Vacuous, VerdictName, verdict_name
 from sdnloom.engine.semantics import Finding
-from sdnloom.engine.trace import Trace
+from sdnloom.engine.trace import Fingerprints, Trace
 from sdnloom.network.controller_component import CONTROLLER
 from sdnloom.network.program import OutputLine
 
@@ -49,17 +48,7 @@ class Report:
     @property
     def verdict(self) -> VerdictName:
         """`violated`, `holds`, `vacuous` or `incomplete`."""
-        match self.result.verdict:
-            case Violated():
-                return "violated"
-            case Holds():
-                return "holds"
-            case Vacuous():
-                return "vacuous"
-            case Incomplete():
-                return "incomplete"
-            case Restart():
-                raise AssertionError("a search that has to restart gives no report")
+        return verdict_name(self.result.verdict)
 
     @property
     def vacuous(self) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from sdnloom.check.bounds import stated_bounds
 from sdnloom.check.coverage import Coverage
 from sdnloom.check.discovery import Discovery, discover
 from sdnloom.check.discovery_progress import DiscoveryProgress
-from sdnloom.check.fingerprint import Fingerprints, declared_fingerprint, program_fingerprint
+from sdnloom.check.fingerprint import declared_fingerprint, program_fingerprint
 from sdnloom.check.program_factory import make_program
 from sdnloom.check.report import ReductionReport, Report, unsearched
 from sdnloom.check.scenario import Scenario
@@ -35,7 +35,7 @@ from sdnloom.engine.result import (
 from sdnloom.engine.search import search
 from sdnloom.engine.semantics import Finding, Semantics
 from sdnloom.engine.stop_points import LimitReached, limits_in_force
-from sdnloom.engine.trace import ReplayResult, Trace, replay_trace
+from sdnloom.engine.trace import Fingerprints, ReplayResult, Trace, replay_trace
 from sdnloom.inputs.clients import DiscoveryError, discovering_clients
 from sdnloom.inputs.concolic import ConcolicExplorer, ConcolicOptions
 from sdnloom.inputs.explorable import explorable

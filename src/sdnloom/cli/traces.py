@@ -9,13 +9,12 @@ from pathlib import Path
 import click
 
 from sdnloom.check.app_options import COMMAND_LINE
-from sdnloom.check.fingerprint import Fingerprints
 from sdnloom.check.load import load_scenario, read_scenario
 from sdnloom.check.run import Run
 from sdnloom.check.scenario import Scenario
 from sdnloom.engine.path import Path as Steps
 from sdnloom.engine.semantics import Finding, Transition
-from sdnloom.engine.trace import Trace, TraceError, save_trace
+from sdnloom.engine.trace import Fingerprints, Trace, TraceError, save_trace
 from sdnloom.scenario_file.document import ScenarioError, shown
 
 TRACE_SUFFIX = ".sdnloom-trace.json"

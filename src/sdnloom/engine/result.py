@@ -110,6 +110,21 @@ Verdict: TypeAlias = Violated | Holds | Vacuous | Incomplete | Restart
 VerdictName: TypeAlias = Literal["holds", "vacuous", "violated", "incomplete"]  # as users see it
 
 
+def verdict_name(verdict: Verdict) -> VerdictName:
+    """The verdict as users see it."""
+    match verdict:
+        case Violated():
+            return "violated"
+        case Holds():
+            return "holds"
+        case Vacuous():
+            return "vacuous"
+        case Incomplete():
+            return "incomplete"
+        case Restart():
+            raise AssertionError("a search that has to restart gives no report")
+
+
 @dataclass(frozen=True)
 class Result:
     """The answer of a search. `never` names the `sometimes` properties that no state witnessed.

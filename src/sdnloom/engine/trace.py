@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from types import CodeType, FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
 from sdnloom.engine.model import Step, System
 from sdnloom.engine.path import Path, QuotedMessage, ReplayDivergence, clocks, final_state, replay
@@ -26,6 +26,13 @@ _MOST_BYTES = 256 << 20
 
 class TraceError(SdnloomError):
     """A trace file that cannot be used, and why."""
+
+
+class Fingerprints(NamedTuple):
+    """Hashes of what was declared (a scenario, the start of a program of actors) and of the program's code."""
+
+    scenario: str
+    code: str
 
 
 @dataclass(frozen=True)
@@ -189,14 +196,14 @@ class _Reader:
         )
 
 
-def replay_trace(trace: Trace, system: System, scenario: str, code: str) -> ReplayResult:
+def replay_trace(trace: Trace, system: System | Semantics, scenario: str, code: str) -> ReplayResult:
     """Replay a trace. A trace of another scenario is refused; other code is a warning."""
     if trace.scenario != scenario:
         raise TraceError(
             f"the trace was recorded with another scenario (fingerprint {trace.scenario}, this one has {scenario})"
         )
     warnings = () if trace.code == code else ("the code has changed since the trace was recorded",)
-    semantics = Semantics(system)
+    semantics = system if isinstance(system, Semantics) else Semantics(system)
     try:
         transitions = replay(semantics, trace.path)
     except ReplayDivergence as diverged:

@@ -17,15 +17,14 @@ class Walk:
     finished: bool
 
 
-def random_walk(system: System, seed: int, max_steps: int = 1000, checked: bool = False) -> Walk:
+def random_walk(system: System | Semantics, seed: int, max_steps: int = 1000, checked: bool = False) -> Walk:
     """A path of uniformly random choices, up to the first violation, `max_steps` or a state without enabled steps.
 
     The same system and seed give the same walk.
     """
-    semantics = Semantics(system, checked)
-    sometimes = {prop.name for prop in system.properties if prop.sometimes}
+    stepper = Stepper(system if isinstance(system, Semantics) else Semantics(system, checked))
+    sometimes = {prop.name for prop in stepper.semantics.system.properties if prop.sometimes}
     chooser = random.Random(seed)
-    stepper = Stepper(system, semantics)
     while True:
         findings = tuple(each for each in stepper.findings() if each.property not in sometimes)
         enabled = stepper.enabled()
@@ -39,8 +38,8 @@ def random_walk(system: System, seed: int, max_steps: int = 1000, checked: bool 
 class Stepper:
     """A system in one state, and the steps that led to it."""
 
-    def __init__(self, system: System, semantics: Semantics | None = None) -> None:
-        self.semantics = semantics or Semantics(system)
+    def __init__(self, system: System | Semantics) -> None:
+        self.semantics = system if isinstance(system, Semantics) else Semantics(system)
         self.transitions: list[Transition] = []
         self._enabled: list[Transition] | None = None
 
