@@ -8,6 +8,7 @@ import traceback
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from sdnloom.actors.actor import ActorError
@@ -72,6 +73,11 @@ def last_position(suspension: Suspension) -> CodePosition:
     return suspension.positions[-1]
 
 
+def place_text(file: str, line: int) -> str:
+    """A line of a program as people read it, wherever the program is."""
+    return f"{Path(file).name}:{line}"
+
+
 def task_text(naming: Naming, task: Task | FailedTask) -> str:
     """A task as people read it: `s1.install(...)`."""
     return f"{naming.plain(task.actor)}.{task.method}{arguments_text(naming, task.args)}"
@@ -83,7 +89,7 @@ def waiting_text(naming: Naming, task: Task) -> str:
         return f"{task_text(naming, task)} waits behind a barrier"
     where = last_position(task.suspension)
     what = "a condition that does not hold" if task.suspension.awaits == CONDITION else "a task that is not done"
-    return f"{task_text(naming, task)} waits at {where.file}:{where.line} for {what}"
+    return f"{task_text(naming, task)} waits at {place_text(where.file, where.line)} for {what}"
 
 
 class ActorSemantics(Semantics):
@@ -232,7 +238,7 @@ class ActorSemantics(Semantics):
     def failure_text(self, failed: FailedTask) -> str:
         """A failed task as people read it."""
         _, _, _, (text, file, line) = failed
-        return f"{task_text(self.naming, failed)} {text} ({file}:{line})"
+        return f"{task_text(self.naming, failed)} {text} ({place_text(file, line)})"
 
     def reports(self, state: ActorState) -> list[Finding]:
         """What monitors have reported."""
@@ -257,8 +263,8 @@ def _checked(checks: tuple[FinalCheck, ...], view: StateView) -> list[Finding]:
             raise
         except Exception as error:  # whatever the check raises
             where = traceback.extract_tb(error.__traceback__)[-1]
-            what = f"{type(error).__name__}: {error}"
-            raise ActorError(f"the check {check.__name__} raised {what} ({where.filename}:{where.lineno})") from error
+            what, place = f"{type(error).__name__}: {error}", place_text(where.filename, where.lineno or 0)
+            raise ActorError(f"the check {check.__name__} raised {what} ({place})") from error
         if message is not None:
             results.append(Finding(check.__name__, str(message)))
     return results
