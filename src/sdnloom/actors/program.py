@@ -3,7 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from sdnloom.actors.actor import Actor, ActorError, Message
 from sdnloom.actors.field_views import DictView, ListView, SetView
@@ -80,6 +81,13 @@ class Monitor(Actor):
 FinalCheck = Callable[[Any], str | None]  # a function of a StateView: a message if the final state is wrong
 
 
+class Origin(NamedTuple):
+    """Where a program was loaded from: the file, and the name that it has there."""
+
+    file: Path
+    name: str
+
+
 @dataclass(frozen=True)
 class Program:
     """Actors and the messages that are in their mailboxes at the start.
@@ -96,6 +104,7 @@ class Program:
     deadlocks: bool = True
     symmetric: bool = True  # whether to look for actors that can be renamed into each other
     name: str = ""
+    origin: Origin | None = None  # of a program that was loaded from a file
     _by_name: dict[str, Actor] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
