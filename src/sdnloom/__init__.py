@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # the same list for type checkers and editors
     from sdnloom import (
+        actors as actors,
         crosscheck as crosscheck,
         engine as engine,
         netkat as netkat,
@@ -145,6 +146,7 @@ _NAMES = {
 }
 # Public modules, by the name that they have here.
 _MODULES = {
+    "actors": "sdnloom.actors",
     "crosscheck": "sdnloom.crosscheck",
     "engine": "sdnloom.engine",
     "events": "sdnloom.network.events",

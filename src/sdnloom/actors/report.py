@@ -1,0 +1,63 @@
+"""The report of a check of a program of actors: everything that text, JSON and trace files show."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sdnloom.actors.program import Program
+from sdnloom.engine.result import Counterexample, Result, Vacuous, VerdictName, verdict_name
+from sdnloom.engine.semantics import Finding
+from sdnloom.engine.trace import Fingerprints, Trace
+from sdnloom.network.program import OutputLine
+
+
+@dataclass(frozen=True)
+class ExecutionReport:
+    """How many executions were counted, by which independence, and why some may be missing (None: all are counted)."""
+
+    count: int
+    level: str
+    incomplete: str | None = None
+
+
+@dataclass(frozen=True)
+class ActorReport:
+    """The result of a check with the bounds that its verdict is relative to, one bound per line."""
+
+    program: Program
+    result: Result
+    bounds: tuple[str, ...]
+    checked: tuple[str, ...]  # the names of the properties
+    fingerprints: Fingerprints
+    notes: tuple[str, ...] = ()  # what a reader of the verdict should know
+    reduction: str = "none"  # the level of independence that was used
+    symmetry: tuple[tuple[str, ...], ...] = ()  # the groups of actors that were treated alike
+    symmetry_off: str | None = None  # why no symmetry was used, though it was asked for
+    final_states: int | None = None  # distinct, up to renaming; None if not all were seen
+    executions: ExecutionReport | None = None  # None if they were not counted
+    output: tuple[OutputLine, ...] = ()
+    shows_output: bool = False
+
+    @property
+    def verdict(self) -> VerdictName:
+        """`violated`, `holds`, `vacuous` or `incomplete`."""
+        return verdict_name(self.result.verdict)
+
+    @property
+    def vacuous(self) -> tuple[str, ...]:
+        """Why the result means little, if the verdict is `vacuous`."""
+        return self.result.verdict.reasons if isinstance(self.result.verdict, Vacuous) else ()
+
+    @property
+    def violations(self) -> tuple[Counterexample, ...]:
+        """The distinct violations, shortest counterexample first."""
+        return tuple(sorted(self.result.violations, key=lambda one: (len(one.path), one.property, one.message)))
+
+    @property
+    def task_runs(self) -> int:
+        """How often code of the program ran."""
+        return sum(self.result.statistics.evaluations.values())
+
+    def trace(self, shown: Counterexample, source: Mapping[str, str] | None = None) -> Trace:
+        """A counterexample as a trace. `source` says where the program is found again."""
+        found = Finding(shown.property, shown.message)
+        return Trace(shown.path, found, *self.fingerprints, dict(source or {}))
