@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, MutableMapping, MutableSequence,
 from typing import TYPE_CHECKING, Any
 
 from sdnloom.actors.task import ABSENT, EveryEntry, Location, Query
+from sdnloom.actors.values import MutableValueError, has_future
 
 if TYPE_CHECKING:
     from sdnloom.actors.task_run import TaskRun
@@ -26,7 +27,12 @@ class FieldView:
         return Location(self._actor, self._field)
 
     def _entry(self, key: Any) -> Location:
-        return Location(self._actor, self._field, (self._run.freeze(key),))
+        stored = self._run.freeze(key)
+        if type(stored) not in (int, str) and has_future(stored):
+            raise MutableValueError(
+                f"a key of the field {self._field!r} has a future in it, which changes; expected futures as values"
+            )
+        return Location(self._actor, self._field, (stored,))
 
     def _entries(self, query: Query) -> list[tuple[Any, Any]]:
         found = self._run.read(Location(self._actor, self._field, query))

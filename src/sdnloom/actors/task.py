@@ -95,6 +95,11 @@ class Suspension:
     def __hash__(self) -> int:
         return hash((self.identity, self.awaits))
 
+    def rebuilds(self, other: "Suspension") -> bool:
+        """Whether this suspension, rebuilt from the log of another one, is the same. Identities may be the logs."""
+        by_log = isinstance(self.identity, tuple) and self.identity[0] == other.identity[0] == "log"
+        return self.positions == other.positions and (by_log or self == other)
+
     def substituted(self, replacement: Callable[[Any], Stored]) -> "Suspension":
         """The suspension with every symbol and future in it replaced."""
         identity, awaits, log = (substitute(part, replacement) for part in (self.identity, self.awaits, self.log))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import sdnloom
 from sdnloom.actors.actor import ACTIVE, Actor, ActorError, running_actor
 from sdnloom.actors.field_views import DictView, FieldView, ListView, SetView
-from sdnloom.actors.suspension import code_positions, identity
+from sdnloom.actors.suspension import HeldInFrame, code_positions, identity
 from sdnloom.actors.task import (
     ABSENT,
     CONDITION,
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
 MOST_LINES = 1_000_000  # lines of a program's code that one step may run
 MOST_CHOICES = 10_000  # alternatives of one step
+WAITS = "waits"
 _OWN_CODE = str(Path(sdnloom.__file__).parent)
 ReadState = Callable[[Location], Stored]
 
@@ -73,32 +74,45 @@ class FutureHandle:
         raise ActorError("a future is put into a set or used as a key; expected it in a tuple or as a value")
 
 
-class Until:
-    """The awaitable of a condition."""
+class Until(HeldInFrame):
+    """The awaitable of a condition. In a log it is WAITS where the task waits, and None where the condition holds."""
 
     def __init__(self, run: "TaskRun", condition: Callable[[], bool]) -> None:
         self._run, self.condition = run, condition
 
     def __await__(self) -> Generator[Any, Any, None]:
-        if self._run.replays:
-            self._run.received()
-        elif self._run.holds(self.condition):
+        while self._run.replays:
+            if self._run.received() != WAITS:
+                return
+        if self._run.holds(self.condition):
             self._run.note(None)
         else:
+            self._run.note(WAITS)  # so that what the task did before it is replayed, and not done again
             yield self
+
+    def held(self) -> Any:
+        """The condition."""
+        return self.condition
 
 
 class TaskRun:
     """The step while it runs. Programs reach it through actors, field views and futures."""
 
     def __init__(
-        self, program: "Program", naming: "Naming", task: Task, read_state: ReadState, choices: Sequence[int]
+        self,
+        program: "Program",
+        naming: "Naming",
+        task: Task,
+        read_state: ReadState,
+        choices: Sequence[int] = (),
+        only_replays: bool = False,
     ) -> None:
         self.program, self._naming, self.task = program, naming, task
+        self._only_replays = only_replays  # stop where the task was suspended
         self._read_state, self._given = read_state, choices
         suspension = task.suspension
         self._log: list[Stored] = list(suspension.log) if suspension is not None else []
-        if suspension is not None and isinstance(suspension.awaits, Done):
+        if suspension is not None and isinstance(suspension.awaits, Done) and not only_replays:
             self._log.append(suspension.awaits.value)
         self._position = 0
         self._started = len(self._log)
@@ -208,7 +222,7 @@ class TaskRun:
 
     def write(self, location: Location, value: Stored) -> None:
         """Set a location at the end of the step."""
-        self._refuse_in_condition("writes a field")
+        self._refuse_in_condition(f"writes the field {location.field!r}")
         if not self.replays:
             self.writes[location] = value
 
@@ -239,6 +253,8 @@ class TaskRun:
     def send(self, actor: Stored, method: str, args: tuple[Any, ...]) -> FutureHandle:
         """Put a task into the mailbox of an actor."""
         self._refuse_in_condition("sends a message")
+        if self._unlogged:
+            raise ActorError("a monitor sends a message; expected it to look at events and its own fields only")
         if self.replays:
             return self.received()  # type: ignore[no-any-return]
         stored = []
@@ -255,15 +271,22 @@ class TaskRun:
 
     def inline(self, coroutine: Any) -> Any:
         """A coroutine of the actor itself, which the task has to await."""
+        if self._unlogged:
+            coroutine.close()
+            raise ActorError(f"{coroutine.__qualname__} is called in a condition or monitor, which cannot await")
         self._coroutines.append(coroutine)
         return coroutine
 
     def until(self, condition: Callable[[], bool]) -> Until:
         """The awaitable of a condition."""
+        if not callable(condition):
+            raise ActorError(f"until() was given {condition!r}; expected a function, such as lambda: self.ready")
         return Until(self, condition)
 
     def holds(self, condition: Callable[[], bool]) -> bool:
         """Whether a condition holds now."""
+        if self._only_replays:
+            return False
         self._in_condition = True
         try:
             with self._without_log():
@@ -353,7 +376,8 @@ class TaskRun:
             return self._with(Ending.FAILED, TaskFailure(text, where.file, where.line))
         before = self.task.suspension
         waits_on = isinstance(awaited, Until) and before is not None and before.awaits == CONDITION
-        if waits_on and len(self._log) == self._started:
+        again = len(self._log) == self._started + 1  # nothing happened but that it waits again
+        if waits_on and again and not self._only_replays:
             return StepResult(Ending.BLOCKED, tuple(self.reads.items()))
         forgotten = self._forgotten()
         if forgotten is not None:
@@ -371,8 +395,6 @@ class TaskRun:
                 return ("run",)
             case FieldView():
                 return "field", value.location.actor, value.location.field
-            case Until():
-                return None
             case Actor() if not value._is_reference:
                 return "self", value._stored
         return self._special(value)
@@ -452,19 +474,20 @@ def _counted_lines() -> Iterator[None]:
 def run_task(program: "Program", naming: "Naming", task: Task, read_state: ReadState) -> list[StepResult]:
     """Every result of the task's next step: one for each combination of its choices.
 
-    Each is computed twice. Raises ActorError if they differ: then the task depends on something outside of the program.
+    Each is computed twice, and a suspended task is rebuilt from its log. Raises ActorError if they differ: then the
+    task depends on something outside of the program.
     """
     results: list[StepResult] = []
     pending: list[tuple[int, ...]] = [()]
     while pending:
         given = pending.pop()
         result, again = (TaskRun(program, naming, task, read_state, given).result() for _ in range(2))
-        if result != again and Ending.FAILED not in (result.ending, again.ending):
+        if not _agree(result, again) or not _rebuilds(program, naming, task, result):
             where = _place(program, naming, task)
             raise ActorError(
                 f"{where} does something else when it runs again with the same values; expected a task that "
                 "depends on its arguments and on fields of its actor alone: not on time, random numbers, "
-                "global variables, files or addresses of objects"
+                "global variables, files, addresses of objects, or variables that a condition changes"
             )
         results.append(result)
         taken = tuple(choice.taken for choice in result.choices)
@@ -477,6 +500,28 @@ def run_task(program: "Program", naming: "Naming", task: Task, read_state: ReadS
                 f"{where} makes more than {MOST_CHOICES:,} choices in one step; expected fewer alternatives"
             )
     return results
+
+
+def _agree(result: StepResult, again: StepResult) -> bool:
+    """Whether two runs of a step did the same. Texts of failures may differ: they may name addresses of objects."""
+    return result == again or result.ending is again.ending is Ending.FAILED
+
+
+def _rebuilds(program: "Program", naming: "Naming", task: Task, result: StepResult) -> bool:
+    """Whether the log of a task that was suspended leads to where it is suspended, without any effect."""
+    if result.ending is not Ending.SUSPENDED:
+        return True
+    suspended = task._replace(suspension=result.result)
+    again = TaskRun(program, naming, suspended, _not_read, only_replays=True).result()
+    return (
+        again.ending is Ending.SUSPENDED
+        and again.result.rebuilds(result.result)
+        and not (again.writes or again.sends or again.events)
+    )
+
+
+def _not_read(location: Location) -> Stored:
+    raise AssertionError(f"{location} is read, and the log has no value for it")
 
 
 def _place(program: "Program", naming: "Naming", task: Task) -> str:
