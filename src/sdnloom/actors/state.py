@@ -93,7 +93,7 @@ class Meaning:
         tasks[task] -= 1
         tasks += Counter()  # drops what is not there any more
         if result.ending is Ending.FAILED:
-            failed = FailedTask(task.actor, task.method, task.args, result.result)
+            failed = FailedTask(task.actor, task.method, substitute(task.args, _forgotten), result.result)
             return self._state(cells, self._past_barriers(cells, tasks), state.failures | {failed})
         cells.update(result.writes)
         fresh = max([_highest(cells.items()), _highest(tasks)]) + 1
@@ -176,6 +176,11 @@ class Meaning:
             final[task.substituted(renumbered)] += count
         items = ((at.substituted(renumbered), substitute(value, renumbered)) for at, value in kept.items())
         return ActorState(frozenset(items), frozenset(final.items()), failures)
+
+
+def _forgotten(value: Any) -> Stored:
+    """A future that nobody can await any more, without its number."""
+    return Future(FORGOTTEN) if isinstance(value, Future) else value
 
 
 def _completed(
