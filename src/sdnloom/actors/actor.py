@@ -89,9 +89,10 @@ def _task(method: Callable[..., Any]) -> Callable[..., Any]:
         bound.apply_defaults()
         if bound.kwargs:
             raise ActorError(f"{method.__qualname__} has keyword-only parameters; a message has arguments by position")
+        sent = self.prepared(method.__name__, bound.args[1:])
         if self._run is None:
-            return Message(self, method.__name__, bound.args[1:])
-        return self._run.send(self._stored, method.__name__, bound.args[1:])
+            return Message(self, method.__name__, sent)
+        return self._run.send(self._stored, method.__name__, sent)
 
     call.is_task = True  # type: ignore[attr-defined]
     return call
@@ -124,7 +125,7 @@ class Actor:
                 setattr(cls, name, _task(value))
             elif not name.startswith("_") and name not in constants and not _is_code(value):
                 declared[name] = value if isinstance(value, Field) else Field(name, value)
-        taken = sorted(declared.keys() & {"name", "later", "until", "choose", "emit"})
+        taken = sorted(declared.keys() & {"name", "later", "until", "choose", "emit", "prepared"})
         if taken:
             raise ActorError(
                 f"class {cls.__qualname__} has a field {taken[0]!r}; expected another name: actors have it"
@@ -174,6 +175,10 @@ class Actor:
     def emit(self, event: Any) -> None:
         """Tell monitors and reports that something happened; no task sees it."""
         self._running.emit(event)
+
+    def prepared(self, method: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """What a message to this actor carries, given what its sender wrote; an error has the sender's line."""
+        return args
 
     @property
     def _running(self) -> "TaskRun":

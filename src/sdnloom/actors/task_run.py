@@ -126,6 +126,11 @@ class TaskRun:
         self.events: list[Stored] = []
         self.choices: list[Choice] = []
 
+    @property
+    def naming(self) -> "Naming":
+        """Which values are symbols."""
+        return self._naming
+
     # The log.
 
     @property

@@ -1,0 +1,1 @@
+"""Switches, hosts and controllers as actors, on the one switch model of sdnloom."""

@@ -1,0 +1,49 @@
+"""Packets of actors: packets of the network with a name that tells equal ones apart."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from sdnloom.network.openflow import Match
+from sdnloom.network.packet import Header, Packet
+from sdnloom.network.switch.tables.lookup import packet_fields
+
+
+class PacketFieldError(KeyError):
+    """A packet lacks a field."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+@dataclass(frozen=True, slots=True)
+class NamedPacket:
+    """A packet and its name. Switches rewrite the packet; its copies keep the name.
+
+    `packet["ipv4_dst"]` is the value of a match field.
+    """
+
+    name: str
+    packet: Packet
+
+    @property
+    def headers(self) -> tuple[Header, ...]:
+        """The headers, outermost first."""
+        return self.packet.headers
+
+    def get(self, field: str, default: Any = None) -> Any:
+        """The value of a match field other than `in_port`; the default if the packet lacks it."""
+        return packet_fields(self.packet).get(field, default) if field != "in_port" else default
+
+    def __getitem__(self, field: str) -> Any:
+        found = self.get(field)
+        if found is None:
+            known = ", ".join(name for name in packet_fields(self.packet) if name != "in_port")
+            raise PacketFieldError(f"packet {self.name} has no field {field!r}; it has {known}")
+        return found
+
+    def match(self, *names: str) -> Match:
+        """The match of all packets that have the same values in these fields."""
+        return Match.of(**{name: self[name] for name in names})
+
+    def __repr__(self) -> str:
+        return f"NamedPacket({str(self.name)!r}, {self.packet!r})"
