@@ -73,7 +73,7 @@ def last_position(suspension: Suspension) -> CodePosition:
     return suspension.positions[-1]
 
 
-def place_text(file: str, line: int) -> str:
+def line_text(file: str, line: int) -> str:
     """A line of a program as people read it, wherever the program is."""
     return f"{Path(file).name}:{line}"
 
@@ -89,7 +89,7 @@ def waiting_text(naming: Naming, task: Task) -> str:
         return f"{task_text(naming, task)} waits behind a barrier"
     where = last_position(task.suspension)
     what = "a condition that does not hold" if task.suspension.awaits == CONDITION else "a task that is not done"
-    return f"{task_text(naming, task)} waits at {place_text(where.file, where.line)} for {what}"
+    return f"{task_text(naming, task)} waits at {line_text(where.file, where.line)} for {what}"
 
 
 class ActorSemantics(Semantics):
@@ -238,7 +238,7 @@ class ActorSemantics(Semantics):
     def failure_text(self, failed: FailedTask) -> str:
         """A failed task as people read it."""
         _, _, _, (text, file, line) = failed
-        return f"{task_text(self.naming, failed)} {text} ({place_text(file, line)})"
+        return f"{task_text(self.naming, failed)} {text} ({line_text(file, line)})"
 
     def reports(self, state: ActorState) -> list[Finding]:
         """What monitors have reported."""
@@ -263,7 +263,7 @@ def _checked(checks: tuple[FinalCheck, ...], view: StateView) -> list[Finding]:
             raise
         except Exception as error:  # whatever the check raises
             where = traceback.extract_tb(error.__traceback__)[-1]
-            what, place = f"{type(error).__name__}: {error}", place_text(where.filename, where.lineno or 0)
+            what, place = f"{type(error).__name__}: {error}", line_text(where.filename, where.lineno or 0)
             raise ActorError(f"the check {check.__name__} raised {what} ({place})") from error
         if message is not None:
             results.append(Finding(check.__name__, str(message)))
