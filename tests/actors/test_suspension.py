@@ -337,6 +337,15 @@ class Forms(Actor):
         await self.until(lambda: self.x == 1)
         self.out = (self.y,)
 
+    async def writes_between_awaits(self) -> None:
+        first, second = self.later.answer(), self.later.answer()
+        await first
+        self.y = 1 - self.y
+        await second
+        self.y = 1 - self.y
+        await self.until(lambda: self.x == 1)
+        self.out = (self.y,)
+
     async def choices(self) -> None:
         taken = self.choose(1, 2)
         await self.later.answer()

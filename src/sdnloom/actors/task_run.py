@@ -63,7 +63,7 @@ class FutureHandle:
         self._run, self.stored = run, stored
 
     def __await__(self) -> Generator[Any, Any, Any]:
-        if not self._run.replays:
+        if not self._run.replays or self._run.is_rebuilt:
             yield self  # always a scheduling point, so no step depends on whether a future is known yet
         return self._run.received()
 
@@ -81,10 +81,10 @@ class Until(HeldInFrame):
         self._run, self.condition = run, condition
 
     def __await__(self) -> Generator[Any, Any, None]:
-        while self._run.replays:
+        while self._run.replays and not self._run.is_rebuilt:
             if self._run.received() != WAITS:
                 return
-        if self._run.holds(self.condition):
+        if not self._run.is_rebuilt and self._run.holds(self.condition):
             self._run.note(None)
         else:
             self._run.note(WAITS)  # so that what the task did before it is replayed, and not done again
@@ -112,7 +112,9 @@ class TaskRun:
         self._read_state, self._given = read_state, choices
         suspension = task.suspension
         self._log: list[Stored] = list(suspension.log) if suspension is not None else []
-        if suspension is not None and isinstance(suspension.awaits, Done) and not only_replays:
+        if only_replays:
+            self._log.append(None)  # in the place of what comes next, which nothing may ask for
+        elif suspension is not None and isinstance(suspension.awaits, Done):
             self._log.append(suspension.awaits.value)
         self._position = 0
         self._started = len(self._log)
@@ -137,6 +139,11 @@ class TaskRun:
     def replays(self) -> bool:
         """Whether the run is still in the part that happened before."""
         return self._position < len(self._log) and not self._unlogged
+
+    @property
+    def is_rebuilt(self) -> bool:
+        """Whether the task is to be left where it was suspended, and has come there."""
+        return self._only_replays and self._position == len(self._log) - 1
 
     def received(self) -> Any:
         """The next value of the log, as the program sees it."""
@@ -290,8 +297,6 @@ class TaskRun:
 
     def holds(self, condition: Callable[[], bool]) -> bool:
         """Whether a condition holds now."""
-        if self._only_replays:
-            return False
         self._in_condition = True
         try:
             with self._without_log():
