@@ -41,15 +41,7 @@ def stated_bounds(
     lines += _time(network, capability(program, HasClock), settling)
     if (described := capability(program, DescribesRun)) is not None:
         lines += described.notes
-    limits = options.limits
-    for text, limit in (
-        ("at most {:,} state{}", limits.states),
-        ("at most {:,} step{} deep", limits.depth),
-        ("at most {:g} second{}", limits.seconds),
-        ("at most {:,} byte{} of memory", limits.memory),
-    ):
-        if limit is not None:
-            lines.append(text.format(limit, "" if limit == 1 else "s"))
+    lines += options.limits.bounds()
     lines += [f"without {part.skips} ({part.name})" for part in strategy_parts(options.strategy)]
     return tuple(lines)
 

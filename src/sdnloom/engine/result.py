@@ -27,6 +27,16 @@ class Limits:
             expected = "a positive number" if name == "seconds" else "a positive whole number"
             raise SdnloomError(f"limit {name} is {value!r}; expected {expected}")
 
+    def bounds(self) -> tuple[str, ...]:
+        """The limits in words."""
+        texts = (
+            ("at most {:,} state{}", self.states),
+            ("at most {:,} step{} deep", self.depth),
+            ("at most {:g} second{}", self.seconds),
+            ("at most {:,} byte{} of memory", self.memory),
+        )
+        return tuple(text.format(limit, "" if limit == 1 else "s") for text, limit in texts if limit is not None)
+
 
 @dataclass(frozen=True)
 class SearchOptions:

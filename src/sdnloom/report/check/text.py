@@ -3,25 +3,16 @@
 It leaves out what differs from run to run (seconds, rates, the engine): the same scenario prints the same text.
 """
 
-import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
 from sdnloom.check.coverage import FileCoverage
 from sdnloom.check.report import ReductionReport, Report
-from sdnloom.engine.result import Counterexample, Incomplete
+from sdnloom.engine.result import Counterexample
 from sdnloom.report.branch_sides import domain_lines
 from sdnloom.report.describe import Names, counted
 from sdnloom.report.output import output_text
-from sdnloom.report.steps import steps_text
-
-# Start of the reason of an incomplete search -> the option that raises that limit.
-_LIMIT_OPTIONS = {
-    "the limit of": "--max-states",
-    "the depth limit of": "--max-depth",
-    "the time limit of": "--time-limit",
-    "the memory limit of": "--memory-limit",
-}
+from sdnloom.report.verdict import replay_commands, verdict_text
 
 
 def report_text(report: Report, traces: Mapping[Counterexample, Path] | None = None) -> str:
@@ -29,7 +20,7 @@ def report_text(report: Report, traces: Mapping[Counterexample, Path] | None = N
     traces = traces or {}
     statistics = report.result.statistics
     lines = [
-        *_verdict(report),
+        *verdict_text(report, Names.of(report.scenario.network.topology)),
         f"searched {counted(statistics.states, 'state')}, {counted(statistics.transitions, 'transition')}, "
         f"depth {statistics.depth}, {counted(report.handler_runs, 'handler run')}",
         f"bounds: {'; '.join(report.bounds) or 'none'}",
@@ -45,33 +36,8 @@ def report_text(report: Report, traces: Mapping[Counterexample, Path] | None = N
         lines += [_unseen(name, report.result.incomplete) for name in report.result.never]
     lines += [line for file in report.coverage or () for line in coverage_text(file)]
     lines += output_text(report.output) if report.shows_output else []
-    files = [traces[violation] for violation in report.violations if violation in traces]
-    lines += [f"replay: sdnloom replay {shlex.quote(str(file))}" for file in files]
+    lines += replay_commands(report, traces)
     return "\n".join(lines) + "\n"
-
-
-def _verdict(report: Report) -> list[str]:
-    """The verdict; if properties are violated, each with its counterexample."""
-    names = Names.of(report.scenario.network.topology)
-    lines = []
-    shown = set()
-    for violation in report.violations:
-        lines.append(f"VIOLATED {violation.property}: {violation.message}")
-        lines += ["by the same steps", ""] if violation.path in shown else [_length(violation)]
-        if violation.path not in shown:
-            lines += [*steps_text(violation.transitions, names), ""]
-        shown.add(violation.path)
-    properties = ", ".join(report.checked) or "nothing"
-    if report.verdict == "holds":
-        lines.append(f"HOLDS {properties}: no violation in an exhaustive search within the bounds below")
-    if report.verdict == "vacuous":
-        lines.append(f"VACUOUS {properties}: no violation within the bounds below, but too little happened")
-        lines += [f"  {reason}" for reason in report.vacuous]
-    if isinstance(report.result.verdict, Incomplete):
-        reason = report.result.verdict.reason
-        lines.append(f"INCOMPLETE no violation so far, but {reason}")
-        lines += [f"to see more, raise {option}" for limit, option in _LIMIT_OPTIONS.items() if limit in reason]
-    return lines
 
 
 def _reduction(reduction: ReductionReport) -> list[str]:
@@ -85,13 +51,6 @@ def _unseen(name: str, incomplete: str | None) -> str:
     if incomplete is not None:
         return f"not seen so far: {name}"
     return f"NEVER SEEN: {name} does not occur within the bounds"
-
-
-def _length(violation: Counterexample) -> str:
-    steps = counted(len(violation.path), "step")
-    if violation.shortest:
-        return f"shortest counterexample, {steps}:"
-    return f"counterexample, {steps}, {'none' if violation.minimal else 'some perhaps'} can be left out:"
 
 
 def coverage_text(coverage: FileCoverage) -> list[str]:

@@ -1,0 +1,120 @@
+"""What the reports of all checks share: the verdict with its counterexamples, and the commands that replay them."""
+
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+from sdnloom.engine.result import Counterexample, Incomplete, Result, VerdictName
+from sdnloom.report.describe import Names, counted
+from sdnloom.report.json_text import json_text
+from sdnloom.report.steps import steps_text, transition_text
+
+_SCHEMA = "sdnloom-check-1"
+# Start of the reason of an incomplete search -> the option that raises that limit.
+_LIMIT_OPTIONS = {
+    "the limit of": "--max-states",
+    "the depth limit of": "--max-depth",
+    "the time limit of": "--time-limit",
+    "the memory limit of": "--memory-limit",
+}
+
+
+class JudgedReport(Protocol):
+    """A report with a verdict: of a scenario or of a program of actors."""
+
+    @property
+    def result(self) -> Result:
+        """The result of the search."""
+
+    @property
+    def verdict(self) -> VerdictName:
+        """The verdict as users see it."""
+
+    @property
+    def vacuous(self) -> tuple[str, ...]:
+        """Why the result means little, if the verdict is `vacuous`."""
+
+    @property
+    def violations(self) -> tuple[Counterexample, ...]:
+        """The distinct violations, smallest first."""
+
+    @property
+    def checked(self) -> tuple[str, ...]:
+        """The names of the properties that must hold."""
+
+    @property
+    def bounds(self) -> tuple[str, ...]:
+        """What the verdict is relative to."""
+
+
+def verdict_text(report: JudgedReport, names: Names) -> list[str]:
+    """The verdict; if properties are violated, each with its counterexample."""
+    lines = []
+    shown = set()
+    for violation in report.violations:
+        lines.append(f"VIOLATED {violation.property}: {violation.message}")
+        lines += ["by the same steps", ""] if violation.path in shown else [_length(violation)]
+        if violation.path not in shown:
+            lines += [*steps_text(violation.transitions, names), ""]
+        shown.add(violation.path)
+    properties = ", ".join(report.checked) or "nothing"
+    if report.verdict == "holds":
+        lines.append(f"HOLDS {properties}: no violation in an exhaustive search within the bounds below")
+    if report.verdict == "vacuous":
+        lines.append(f"VACUOUS {properties}: no violation within the bounds below, but too little happened")
+        lines += [f"  {reason}" for reason in report.vacuous]
+    if isinstance(report.result.verdict, Incomplete):
+        reason = report.result.verdict.reason
+        lines.append(f"INCOMPLETE no violation so far, but {reason}")
+        lines += [f"to see more, raise {option}" for limit, option in _LIMIT_OPTIONS.items() if limit in reason]
+    return lines
+
+
+def _length(violation: Counterexample) -> str:
+    steps = counted(len(violation.path), "step")
+    if violation.shortest:
+        return f"shortest counterexample, {steps}:"
+    return f"counterexample, {steps}, {'none' if violation.minimal else 'some perhaps'} can be left out:"
+
+
+def replay_commands(report: JudgedReport, traces: Mapping[Counterexample, Path]) -> list[str]:
+    """A command for each trace that was written."""
+    files = [traces[violation] for violation in report.violations if violation in traces]
+    return [f"replay: sdnloom replay {shlex.quote(str(file))}" for file in files]
+
+
+def check_json(
+    report: JudgedReport, names: Names, traces: Mapping[Counterexample, Path], own: Mapping[str, Any]
+) -> str:
+    """The report as a JSON object: the keys that every kind of check has, and `own` ones."""
+    statistics = report.result.statistics
+    violations = [
+        {
+            "property": violation.property,
+            "message": violation.message,
+            "steps": len(violation.path),
+            "shortest": violation.shortest,
+            "path": [transition_text(transition, names) for transition in violation.transitions],
+            "trace": str(traces[violation]) if violation in traces else None,
+        }
+        for violation in report.violations
+    ]
+    bounds = list(report.bounds)
+    if report.result.incomplete is not None:
+        bounds.append(f"searched in part: {report.result.incomplete}")
+    values = {
+        "schema": _SCHEMA,
+        "verdict": report.verdict,
+        "vacuous": list(report.vacuous),
+        "property": report.violations[0].property if report.violations else None,
+        "bounds": bounds,
+        "states": statistics.states,
+        "transitions": statistics.transitions,
+        "depth": statistics.depth,
+        "seconds": round(statistics.seconds, 6),
+        **own,
+        "trace": violations[0]["trace"] if violations else None,
+        "violations": violations,
+    }
+    return json_text(values)
