@@ -7,7 +7,7 @@ was resumed, and its choices.
 import traceback
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,18 @@ NO_DEADLOCK = "NoDeadlock"
 
 @dataclass(frozen=True, repr=False)
 class ArgumentText:
-    """The arguments of a task as people read them."""
+    """The arguments of a task as people read them, and as plain values for those who show them in another way."""
+
+    text: str
+    values: tuple[Any, ...] = field(default=(), compare=False)
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, repr=False)
+class PrintedName:
+    """Something that has no value of its own, such as an actor or a future; it prints as a text."""
 
     text: str
 
@@ -35,32 +46,50 @@ class ArgumentText:
         return self.text
 
 
-class _Name:
-    """Something that prints as a text."""
+@dataclass(frozen=True)
+class TaskSent:
+    """The event that a step sent a message to an actor, or requested a barrier."""
 
-    def __init__(self, text: str) -> None:
-        self._text = text
-
-    def __repr__(self) -> str:
-        return self._text
+    actor: str
+    method: str
+    arguments: ArgumentText
 
 
-def stored_text(naming: Naming, value: Stored) -> str:
-    """A stored value as people read it."""
+@dataclass(frozen=True)
+class TaskDone:
+    """The event that a task returned a value other than None."""
+
+    value: Any
+
+
+@dataclass(frozen=True)
+class TaskFailed:
+    """The event that a task failed, in words."""
+
+    text: str
+
+
+def readable_value(naming: Naming, value: Stored) -> Any:
+    """A stored value as a plain one; actors and futures in it print as people read them."""
 
     def special(each: Any) -> Any:
         match each:
             case Symbol():
                 return naming.plain(each)
             case Future():
-                return _Name("a future")
+                return PrintedName("a future")
             case Done():
-                return _Name(f"a known future ({stored_text(naming, each.value)})")
+                return PrintedName(f"a known future ({stored_text(naming, each.value)})")
             case Reference():
-                return _Name(str(naming.plain(each.actor)))
+                return PrintedName(str(naming.plain(each.actor)))
         return each
 
-    return stable_text(thaw(value, special))
+    return thaw(value, special)
+
+
+def stored_text(naming: Naming, value: Stored) -> str:
+    """A stored value as people read it."""
+    return stable_text(readable_value(naming, value))
 
 
 def arguments_text(naming: Naming, args: tuple[Stored, ...]) -> str:
@@ -166,7 +195,12 @@ class ActorSemantics(Semantics):
         return Step(str(self.naming.plain(task.actor)), task.method, self._message(task), "; ".join(parts))
 
     def _message(self, task: Task) -> ArgumentText | None:
-        return ArgumentText(arguments_text(self.naming, task.args)) if task.args else None
+        return self._arguments(task) if task.args else None
+
+    def _arguments(self, task: Task) -> ArgumentText:
+        return ArgumentText(
+            arguments_text(self.naming, task.args), tuple(readable_value(self.naming, each) for each in task.args)
+        )
 
     def _transition(self, before: ActorState, task: Task, result: StepResult, step: Step) -> Transition:
         after = self.meaning.after(before, task, result)
@@ -184,9 +218,21 @@ class ActorSemantics(Semantics):
             if not is_barrier(sent)
         ]
         sends += self._woken(before, after)
-        events = tuple(self.shown_event(event) for event in result.events)
+        events = (*map(self.shown_event, result.events), *self._effects(result))
         outcome = Outcome(after, tuple(sends), events, choice=step.choice)
         return Transition(step, engine_state(after), events, component, action, outcome)
+
+    def _effects(self, result: StepResult) -> list[Any]:
+        """What else a step does, as events that no monitor sees."""
+        if result.ending is Ending.FAILED:
+            text, file, line = result.result
+            return [TaskFailed(f"{text} ({line_text(file, line)})")]
+        effects: list[Any] = [
+            TaskSent(str(self.naming.plain(sent.actor)), sent.method, self._arguments(sent)) for sent in result.sends
+        ]
+        if result.ending is Ending.RETURNED and result.result is not None:
+            effects.append(TaskDone(readable_value(self.naming, result.result)))
+        return effects
 
     def _woken(self, before: ActorState, after: ActorState) -> list[tuple[str, Any]]:
         """A message for each task whose future became known."""

@@ -13,7 +13,7 @@ from sdnloom.cli.any_state import AnyStateOptions, any_state_options, print_any_
 from sdnloom.cli.apps import APP_GROUPS, chosen_scenario, describes_scenario
 from sdnloom.cli.format_option import format_option
 from sdnloom.cli.option_groups import GroupedCommand
-from sdnloom.cli.output_option import echo_early_output, show_output_option
+from sdnloom.cli.output_option import early_output, echo_output, show_output_option
 from sdnloom.cli.progress import LOADS, STARTS, InputsProgress
 from sdnloom.cli.time_spent import time_spent
 from sdnloom.cli.traces import check_same, scenario_of
@@ -149,7 +149,7 @@ def command(
     topology = None if free else loaded.network.topology
     click.echo(render("inputs", form, found, topology), nl=False)
     if show_output and form == "text":
-        echo_early_output(run)
+        echo_output(early_output(run))
     return _exit(found)
 
 

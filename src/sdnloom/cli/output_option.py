@@ -1,8 +1,11 @@
 """The option `--show-output`: what the program prints and logs."""
 
+from collections.abc import Iterable
+
 import click
 
 from sdnloom.check.run import Run
+from sdnloom.network.program import OutputLine
 from sdnloom.report.output import output_text
 
 show_output_option = click.option(
@@ -10,7 +13,12 @@ show_output_option = click.option(
 )
 
 
-def echo_early_output(run: Run) -> None:
-    """Print what the program has printed outside of steps."""
-    for line in output_text(each for each in run.output if each.when != "run"):
+def early_output(run: Run) -> list[OutputLine]:
+    """What the program has printed outside of steps."""
+    return [each for each in run.output if each.when != "run"]
+
+
+def echo_output(lines: Iterable[OutputLine]) -> None:
+    """Print what a program has printed."""
+    for line in output_text(lines):
         click.echo(line)

@@ -4,11 +4,16 @@ from pathlib import Path
 
 import click
 
+from sdnloom.actors.fingerprint import actor_fingerprints
+from sdnloom.actors.semantics import ActorSemantics
 from sdnloom.check.run import Run
+from sdnloom.cli.actors.program_choice import loaded_program
 from sdnloom.cli.format_option import format_option
-from sdnloom.cli.output_option import echo_early_output, show_output_option
-from sdnloom.cli.traces import check_same, scenario_of
-from sdnloom.engine.trace import load_trace
+from sdnloom.cli.output_option import early_output, echo_output, show_output_option
+from sdnloom.cli.traces import check_same, check_same_program, program_of, scenario_of
+from sdnloom.engine.trace import load_trace, replay_trace
+from sdnloom.report.actors.names import program_names
+from sdnloom.report.describe import Names
 from sdnloom.report.formats import render
 from sdnloom.report.replay.text import CONFIRMED, DIVERGED, replay_outcome
 
@@ -17,7 +22,11 @@ _EXIT = {CONFIRMED: 1, DIVERGED: 3}
 
 @click.command("replay")
 @click.argument("trace", type=click.Path(path_type=Path))
-@click.option("--scenario", type=click.Path(path_type=Path), help="Scenario file, if it is not where the trace says.")
+@click.option(
+    "--scenario",
+    type=click.Path(path_type=Path),
+    help="Scenario file, or FILE.py[:NAME] of a program of actors, if it is not where the trace says.",
+)
 @show_output_option
 @format_option("replay")
 def command(trace: Path, scenario: Path | None, show_output: bool, form: str) -> int:
@@ -27,17 +36,25 @@ def command(trace: Path, scenario: Path | None, show_output: bool, form: str) ->
     again), 1 it is violated as in the trace, 2 bad input, 3 a step cannot be taken any more: the program has changed.
     """
     recorded = load_trace(trace)
-    loaded = scenario_of(recorded, trace, scenario)
-    run = Run(loaded.with_inputs_of(recorded.path), ordered=True, show_output=show_output)
-    check_same(recorded, trace, run)
-    replayed = run.replay(recorded)
+    choice = program_of(recorded, trace, scenario)
+    if choice is not None:
+        program, log = loaded_program(choice)
+        check_same_program(recorded, trace, choice, program)
+        replayed = replay_trace(recorded, ActorSemantics(program), *actor_fingerprints(program))
+        names, output, desired = program_names(program), list(log.lines), []
+    else:
+        loaded = scenario_of(recorded, trace, scenario)
+        run = Run(loaded.with_inputs_of(recorded.path), ordered=True, show_output=show_output)
+        check_same(recorded, trace, run)
+        replayed = run.replay(recorded)
+        names, output = Names.of(loaded.network.topology), early_output(run)
+        desired = [prop.name for prop in run.properties if prop.sometimes]
     for warning in replayed.warnings:
         click.echo(f"warning: {warning}", err=True)
     if show_output and form == "text":
-        echo_early_output(run)
-    click.echo(render("replay", form, recorded, replayed, loaded.network.topology), nl=False)
+        echo_output(output)
+    click.echo(render("replay", form, recorded, replayed, names), nl=False)
     outcome = replay_outcome(recorded, replayed)
-    desired = [prop.name for prop in run.properties if prop.sometimes]
     if outcome == CONFIRMED and recorded.finding is not None and recorded.finding.property in desired:
         return 0
     return _EXIT.get(outcome, 0)

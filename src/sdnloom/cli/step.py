@@ -1,24 +1,23 @@
-"""`sdnloom step`: step through a scenario by hand."""
+"""`sdnloom step`: step through a scenario or a program of actors by hand."""
 
-import shlex
-import sys
-from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 
 from sdnloom.check.run import Run
-from sdnloom.check.scenario import Scenario
-from sdnloom.cli.apps import APP_GROUPS, takes_scenario
+from sdnloom.cli.actors.program_choice import program_choice
+from sdnloom.cli.actors.step import step_program
+from sdnloom.cli.apps import APP_GROUPS, chosen_scenario, describes_scenario
 from sdnloom.cli.option_groups import GroupedCommand
-from sdnloom.cli.output_option import echo_early_output, show_output_option
-from sdnloom.cli.traces import TraceRecord, echo_early_violation, save
+from sdnloom.cli.output_option import early_output, echo_output, show_output_option
+from sdnloom.cli.step_session import SessionCommand, StepSession, echo_lines
+from sdnloom.cli.traces import TraceRecord, echo_early_violation
 from sdnloom.engine.walk import Stepper
-from sdnloom.errors import SdnloomError
 from sdnloom.network.controller_component import CONTROLLER, SETTLE_TICK
 from sdnloom.report.describe import Names, counted
 from sdnloom.report.state.text import hosts_text, messages_text, tables_text
-from sdnloom.report.steps import steps_text, transition_text
 
 _HELP = """\
   NUMBER          take that step
@@ -37,95 +36,45 @@ The first letter of a word is enough; `h` is hosts."""
 
 
 @click.command("step", cls=GroupedCommand, groups=APP_GROUPS)
-@takes_scenario
+@describes_scenario
 @show_output_option
-def command(scenario: Scenario, show_output: bool) -> int:
+def command(scenario: Path | None, app_options: dict[str, Any], show_output: bool) -> int:
     """Step through SCENARIO by hand: list the enabled steps, take one, go back, look at tables, hosts and messages.
 
-    Commands are read from standard input, one per line; `help` lists them.
+    Commands are read from standard input, one per line; `help` lists them. SCENARIO is a scenario file, or a program of
+    actors, FILE.py or FILE.py:NAME; then the session shows fields and mailboxes.
     """
-    run = Run(scenario.ready(), ordered=True, show_output=show_output)
+    choice = program_choice(scenario)
+    if choice is not None:
+        return step_program(choice, show_output)
+    run = Run(chosen_scenario(scenario, app_options).ready(), ordered=True, show_output=show_output)
     session = _Session(run)
     echo_early_violation(run)
     if show_output:
-        echo_early_output(run)
-    session.show_choices()
-    while True:
-        if sys.stdin.isatty():
-            click.echo("> ", nl=False)
-        line = sys.stdin.readline()
-        if not line or not session.execute(line.strip()):
-            return 0
+        echo_output(early_output(run))
+    session.run()
+    return 0
 
 
-class _Session:
+class _Session(StepSession):
+    help_text = _HELP
+
     def __init__(self, run: Run) -> None:
-        self.run = run
-        self.stepper = Stepper(run.system)
-        self.names = Names.of(run.scenario.network.topology)
-        # The order matters: the first command that starts with the typed letters is run.
-        self.commands: dict[str, Callable[[str | None], object]] = {
-            "back": self._back,
-            "list": lambda _: self.show_choices(),
+        names = Names.of(run.scenario.network.topology)
+        sometimes = {prop.name for prop in run.properties if prop.sometimes}
+        super().__init__(Stepper(run.system), names, partial(TraceRecord, run.scenario, run.fingerprints), sometimes)
+
+    def own_commands(self) -> dict[str, SessionCommand]:
+        """Commands that show a network."""
+        return {
             "tables": self._tables,
             "hosts": self._hosts,
-            "messages": lambda _: _echo(messages_text(self.stepper.semantics, self.stepper.state, self.names)),
-            "path": lambda _: _echo(steps_text(self.stepper.transitions, self.names) or ["no steps yet"]),
-            "save": self._save,
-            "rest": lambda _: self._rest(),
-            "tick": self._tick,
-            "help": lambda _: _echo(_HELP.splitlines()),
+            "messages": lambda _: echo_lines(messages_text(self.stepper.semantics, self.stepper.state, self.names)),
         }
 
-    def execute(self, line: str) -> bool:
-        """Run one command; False to leave."""
-        if not line:
-            return True
-        first, *rest = line.split(maxsplit=1)  # the rest may be the name of a file, with spaces
-        argument = rest[0] if rest else None
-        if first.isascii() and first.isdigit():
-            self._take(first)
-        elif "quit".startswith(first):
-            return False
-        else:
-            meant = next((name for name in self.commands if name.startswith(first)), "help" if first == "?" else None)
-            if meant is None:
-                click.echo(f"unknown command {first[:40]!r}; `help` lists the commands")
-            else:
-                self.commands[meant](argument)
-        return True
-
-    def show_choices(self) -> None:
-        """List the enabled steps, after the findings of the properties."""
-        sometimes = {prop.name for prop in self.run.properties if prop.sometimes}
-        for found in self.stepper.findings():
-            word = "SEEN" if found.property in sometimes else "VIOLATED"
-            click.echo(f"{word} {found.property}: {found.message}")
-        enabled = self.stepper.enabled()
-        _echo(steps_text(enabled, self.names) or ["  nothing can happen any more"])
-
-    def _take(self, text: str) -> None:
-        count = len(self.stepper.enabled())
-        if len(text) > 9 or not 1 <= int(text) <= count:
-            known = f"a number from 1 to {count}" if count else "none: nothing can happen any more"
-            click.echo(f"there is no step {text[:20]}; expected {known}")
-            return
-        taken = self.stepper.take(int(text) - 1)
-        click.echo(f"step {len(self.stepper.path)}: {transition_text(taken, self.names)}")
-        self.show_choices()
-
-    def _back(self, _: str | None) -> None:
-        if not self.stepper.back():
-            click.echo("this is the start")
-        self.show_choices()
-
-    def _rest(self) -> None:
-        before = len(self.stepper.path)
-        if not self.stepper.rest():
-            click.echo("it does not come to rest")
-        taken = len(self.stepper.path) - before
-        click.echo(f"{counted(taken, 'step')}, now {before + taken} in all" if taken else "it rests")
-        self.show_choices()
+    def last_commands(self) -> dict[str, SessionCommand]:
+        """The command that lets time pass."""
+        return {"tick": self._tick}
 
     def _tick(self, times: str | None) -> None:
         if times is not None and not (times.isascii() and times.isdigit() and len(times) < 6):
@@ -137,29 +86,11 @@ class _Session:
                 click.echo(f"time has passed {counted(number, 'time')}; it cannot pass any more")
                 break
             self.stepper.rest()
-        self._rest()
+        self.rest()
 
     def _tables(self, name: str | None) -> None:
         lines = tables_text(self.stepper.semantics, self.stepper.state, self.names, name)
-        _echo(lines or [f"there is no switch {name!r}"])
+        echo_lines(lines or [f"there is no switch {name!r}"])
 
     def _hosts(self, name: str | None) -> None:
-        _echo(hosts_text(self.stepper.semantics, self.stepper.state, name) or [f"there is no host {name!r}"])
-
-    def _save(self, file: str | None) -> None:
-        if file is None:
-            click.echo("save: expected the name of a file")
-            return
-        found = next(iter(self.stepper.findings()), None)
-        try:
-            recorded = TraceRecord(self.run.scenario, self.run.fingerprints, self.stepper.transitions, found)
-            save(recorded, Path(file))
-        except SdnloomError as error:
-            click.echo(str(error))
-        else:
-            click.echo(f"saved {counted(len(self.stepper.path), 'step')}; replay: sdnloom replay {shlex.quote(file)}")
-
-
-def _echo(lines: Iterable[str]) -> None:
-    for line in lines:
-        click.echo(line)
+        echo_lines(hosts_text(self.stepper.semantics, self.stepper.state, name) or [f"there is no host {name!r}"])

@@ -1,17 +1,22 @@
-"""Writes traces, and finds the scenario of a trace."""
+"""Writes traces, and finds the scenario or the program of actors of a trace."""
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 import click
 
+from sdnloom.actors.fingerprint import actor_fingerprints
+from sdnloom.actors.program import Program
+from sdnloom.actors.semantics import ActorSemantics
 from sdnloom.check.app_options import COMMAND_LINE
 from sdnloom.check.load import load_scenario, read_scenario
 from sdnloom.check.run import Run
 from sdnloom.check.scenario import Scenario
+from sdnloom.cli.actors.program_choice import ProgramChoice, program_choice
 from sdnloom.engine.path import Path as Steps
 from sdnloom.engine.semantics import Finding, Transition
 from sdnloom.engine.trace import Fingerprints, Trace, TraceError, save_trace
@@ -20,25 +25,29 @@ from sdnloom.scenario_file.document import ScenarioError, shown
 TRACE_SUFFIX = ".sdnloom-trace.json"
 # The entry `clients` of a trace that was made with --discover or --discover-only.
 DISCOVER, DISCOVER_ONLY = "discover", "discover-only"
+PROGRAM_SOURCE = "program"  # the entry of a trace of a program of actors
 
 
 @dataclass(frozen=True)
 class TraceRecord:
-    """Transitions to be written as a trace, with their scenario and their finding."""
+    """Transitions to be written as a trace, with their finding and the scenario or program that they belong to."""
 
-    scenario: Scenario
+    traced: Scenario | Program
     fingerprints: Fingerprints
     transitions: Sequence[Transition]
     found: Finding | None
 
 
+MakeRecord: TypeAlias = Callable[[Sequence[Transition], Finding | None], TraceRecord]  # of one scenario or program
+
+
 def write_trace(recorded: TraceRecord, folder: Path, used: set[Path], label: str = "") -> Path:
     """Write a trace into the folder under a name that no other trace of this run has, and return the file.
 
-    Without a label its name is that of the scenario and the property.
+    Without a label its name is that of the scenario or program and the property.
     """
-    scenario, found = recorded.scenario, recorded.found
-    label = label or (f"{scenario.name}.{found.property}" if found else scenario.name)
+    name, found = recorded.traced.name, recorded.found
+    label = label or (f"{name}.{found.property}" if found else name)
     stem = re.sub(r"[^\w.-]+", "-", label).strip("-.") or "trace"
     file, number = folder / f"{stem}{TRACE_SUFFIX}", 1
     while file in used:
@@ -57,12 +66,24 @@ def check_folder(folder: Path) -> None:
 
 
 def save(recorded: TraceRecord, file: Path) -> None:
-    """Write a trace. It names the scenario's file relative to its own, so that both can be moved together."""
-    scenario = recorded.scenario
+    """Write a trace. It names the file that it belongs to relative to its own, so that both can be moved together."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise TraceError(f"{file.parent}: cannot make the folder for traces: {error.strerror}") from error
+    traced = recorded.traced
+    source = _program_source(traced, file) if isinstance(traced, Program) else _scenario_source(traced, file)
+    path = Steps(tuple(transition.step for transition in recorded.transitions))
+    save_trace(file, Trace(path, recorded.found, *recorded.fingerprints, source), recorded.transitions)
+
+
+def _program_source(program: Program, file: Path) -> dict[str, str]:
+    if program.origin is None:
+        return {}
+    return {PROGRAM_SOURCE: str(ProgramChoice(Path(_seen_from(file, program.origin.file)), program.origin.name))}
+
+
+def _scenario_source(scenario: Scenario, file: Path) -> dict[str, str]:
     source = {}
     if scenario.file is not None:
         source["scenario"] = _seen_from(file, scenario.file)
@@ -70,8 +91,7 @@ def save(recorded: TraceRecord, file: Path) -> None:
         source.update(document=scenario.text, folder=_seen_from(file, Path()))
     if scenario.discovers:
         source["clients"] = DISCOVER_ONLY if scenario.discovers == "only" else DISCOVER
-    path = Steps(tuple(transition.step for transition in recorded.transitions))
-    save_trace(file, Trace(path, recorded.found, *recorded.fingerprints, source), recorded.transitions)
+    return source
 
 
 def _seen_from(file: Path, target: Path) -> str:
@@ -83,6 +103,22 @@ def scenario_of(trace: Trace, file: Path, given: Path | None) -> Scenario:
     found = _scenario_of(trace, file, given)
     clients = trace.source.get("clients")
     return found.discovering(clients == DISCOVER_ONLY) if clients in (DISCOVER, DISCOVER_ONLY) else found
+
+
+def program_of(trace: Trace, file: Path, given: Path | None) -> ProgramChoice | None:
+    """The program of actors of a trace: the given one, or that which the trace names; None if it has a scenario."""
+    if given is not None:
+        return program_choice(given)
+    if PROGRAM_SOURCE not in trace.source:
+        return None
+    named = program_choice(Path(trace.source[PROGRAM_SOURCE]))
+    if named is None:
+        wrong = shown(trace.source[PROGRAM_SOURCE])
+        raise TraceError(f"{file}: its program is {wrong}; expected a Python file, or FILE.py:NAME")
+    found = Path(os.path.normpath(file.parent / named.file))
+    if not os.path.isfile(found):
+        raise TraceError(f"{file}: its program {shown(str(found))} is not there; say where it is with --scenario FILE")
+    return named._replace(file=found)
 
 
 def echo_early_violation(run: Run) -> None:
@@ -100,7 +136,20 @@ def check_same(trace: Trace, file: Path, run: Run) -> None:
             f"{file}: recorded with another scenario than {str(scenario.file or scenario.name)!r}; expected one of the "
             "same network and properties (after a change of the scenario, check it anew)"
         )
-    names = [prop.name for prop in run.properties]
+    _check_property(trace, file, [prop.name for prop in run.properties])
+
+
+def check_same_program(trace: Trace, file: Path, choice: ProgramChoice, program: Program) -> None:
+    """Raise TraceError if the trace in the file is of another program of actors, or of a property that it has not."""
+    if trace.scenario != actor_fingerprints(program).scenario:
+        raise TraceError(
+            f"{file}: recorded with another program than {str(choice)!r}; expected one with the same actors, messages "
+            "at the start and properties (after a change of these, check it anew)"
+        )
+    _check_property(trace, file, ActorSemantics(program).property_names)
+
+
+def _check_property(trace: Trace, file: Path, names: Sequence[str]) -> None:
     if trace.finding is not None and trace.finding.property not in names:
         raise TraceError(f"{file}: property is {shown(trace.finding.property)}; expected one of {', '.join(names)}")
 

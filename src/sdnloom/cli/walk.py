@@ -1,26 +1,33 @@
-"""`sdnloom walk`: random walks through a scenario that is too large to search."""
+"""`sdnloom walk`: random walks through a scenario or a program of actors that is too large to search."""
 
-from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 
+from sdnloom.actors.fingerprint import actor_fingerprints
+from sdnloom.actors.semantics import ActorSemantics
 from sdnloom.check.run import Run
-from sdnloom.check.scenario import Scenario
-from sdnloom.cli.apps import APP_GROUPS, takes_scenario
+from sdnloom.cli.actors.program_choice import loaded_program, program_choice, refuse_options
+from sdnloom.cli.apps import APP_GROUPS, chosen_scenario, describes_scenario
 from sdnloom.cli.format_option import format_option
 from sdnloom.cli.option_groups import GroupedCommand
-from sdnloom.cli.output_option import echo_early_output, show_output_option
-from sdnloom.cli.traces import TraceRecord, check_folder, echo_early_violation, write_trace
+from sdnloom.cli.output_option import early_output, echo_output, show_output_option
+from sdnloom.cli.traces import MakeRecord, TraceRecord, check_folder, echo_early_violation, write_trace
 from sdnloom.engine.path import minimise, replay
 from sdnloom.engine.semantics import Semantics
 from sdnloom.engine.walk import random_walk
+from sdnloom.report.actors.names import program_names
+from sdnloom.report.describe import Names
 from sdnloom.report.formats import render
 from sdnloom.report.walk.result import WalkResult, WalkViolation
 
+_OF_ACTORS = ("seed", "runs", "max_steps", "trace_dir", "show_output", "form")
+
 
 @click.command("walk", cls=GroupedCommand, groups={**APP_GROUPS, "Walks": ("seed", "runs", "max_steps")})
-@takes_scenario
+@describes_scenario
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Walk n has the seed SEED + n - 1.")
 @click.option("--runs", type=click.IntRange(1), default=100, show_default=True, help="Number of walks.")
 @click.option("--max-steps", type=click.IntRange(1), default=1000, show_default=True, help="Length of a walk at most.")
@@ -33,31 +40,57 @@ from sdnloom.report.walk.result import WalkResult, WalkViolation
 @show_output_option
 @format_option("walk")
 def command(
-    scenario: Scenario, seed: int, runs: int, max_steps: int, trace_dir: Path, show_output: bool, form: str
+    scenario: Path | None,
+    app_options: dict[str, Any],
+    seed: int,
+    runs: int,
+    max_steps: int,
+    trace_dir: Path,
+    show_output: bool,
+    form: str,
 ) -> int:
     """Walk through SCENARIO at random until a property is violated or all walks are done.
 
-    Steps that are not needed are removed from a violating walk. The same seed gives the same walks.
+    Steps that are not needed are removed from a violating walk. The same seed gives the same walks. SCENARIO is a
+    scenario file, or a program of actors, FILE.py or FILE.py:NAME.
 
     Exit code: 1 a property is violated, 2 bad input, 3 none was violated: walks prove nothing, so there is no 0.
     """
-    check_folder(trace_dir)
-    prepared = Run(scenario.ready(), ordered=True, show_output=show_output)
-    system = prepared.system
-    echo_early_violation(prepared)
-    result = WalkResult(scenario.network.topology, runs, 0, seed)
-    for run in range(runs):
-        walk = random_walk(system, seed + run, max_steps)
-        result = replace(result, runs=run + 1, steps=result.steps + len(walk.path))
-        if walk.findings:
-            semantics, finding = Semantics(system), walk.findings[0]
-            path = minimise(semantics, walk.path, finding).path
-            transitions = tuple(replay(semantics, path))
-            recorded = TraceRecord(prepared.scenario, prepared.fingerprints, transitions, finding)
-            file = write_trace(recorded, trace_dir, set())
-            result = replace(result, violation=WalkViolation(finding, transitions, len(walk.path), seed + run, file))
-            break
+    choice = program_choice(scenario)
+    if choice is not None:
+        refuse_options(f"{choice} is a program of actors", _OF_ACTORS, "scenarios and apps")
+        program, log = loaded_program(choice)
+        check_folder(trace_dir)
+        record = partial(TraceRecord, program, actor_fingerprints(program))
+        result = _walks(ActorSemantics(program), program_names(program), record, seed, runs, max_steps, trace_dir)
+        output = list(log.lines)
+    else:
+        loaded = chosen_scenario(scenario, app_options)
+        check_folder(trace_dir)
+        run = Run(loaded.ready(), ordered=True, show_output=show_output)
+        echo_early_violation(run)
+        record = partial(TraceRecord, run.scenario, run.fingerprints)
+        names = Names.of(loaded.network.topology)
+        result = _walks(Semantics(run.system), names, record, seed, runs, max_steps, trace_dir)
+        output = early_output(run)
     if show_output and form == "text":
-        echo_early_output(prepared)
+        echo_output(output)
     click.echo(render("walk", form, result), nl=False)
     return 3 if result.violation is None else 1
+
+
+def _walks(
+    semantics: Semantics, names: Names, record: MakeRecord, seed: int, runs: int, max_steps: int, folder: Path
+) -> WalkResult:
+    """Walk until a property is violated; the violation is made smaller and written as a trace."""
+    steps = 0
+    for run in range(runs):
+        walk = random_walk(semantics, seed + run, max_steps)
+        steps += len(walk.path)
+        if walk.findings:
+            found = walk.findings[0]
+            transitions = tuple(replay(semantics, minimise(semantics, walk.path, found).path))
+            file = write_trace(record(transitions, found), folder, set())
+            violation = WalkViolation(found, transitions, len(walk.path), seed + run, file)
+            return WalkResult(names, run + 1, steps, seed, violation)
+    return WalkResult(names, runs, steps, seed)

@@ -87,7 +87,9 @@ def _at_port(value: Any) -> bool:
 
 
 def packet_words(packet: Packet, names: Names = NO_NAMES) -> str:
-    """A packet: source, destination, protocol and payload."""
+    """A packet: its name if it has one, source, destination, protocol and payload."""
+    if (inner := getattr(packet, "packet", None)) is not None:  # of actors
+        return f"{packet.name}: {packet_words(inner, names)}"  # type: ignore[attr-defined]
     parts = []
     for header in packet.headers:
         match header:

@@ -3,7 +3,11 @@
 from collections import Counter
 from collections.abc import Sequence
 
+from sdnloom.actors.semantics import ArgumentText
+from sdnloom.actors.state import ActorState
+from sdnloom.engine.model import Message
 from sdnloom.engine.semantics import Transition
+from sdnloom.report.actors.value_text import argument_words, effects_words
 from sdnloom.report.describe import Names, event_words, words
 
 
@@ -16,13 +20,20 @@ def steps_text(transitions: Sequence[Transition], names: Names) -> list[str]:
 def transition_text(transition: Transition, names: Names) -> str:
     """The component, its action, the message it takes, and the effects."""
     step = transition.step
-    message = "" if step.message is None else f" {words(step.message, names)}"
+    message = "" if step.message is None else f" {_message(step.message, names)}"
     choice = f" [{step.choice}]" if step.choice else ""
     faults = f" !{', '.join(step.faults)}" if step.faults else ""
-    effects = [text for event in transition.events if (text := event_words(event, names)) is not None]
+    if isinstance(transition.outcome.core, ActorState):
+        effects = effects_words(transition.events, names)
+    else:
+        effects = [text for event in transition.events if (text := event_words(event, names)) is not None]
     counts = Counter(text for text in effects if f" {text}" != message)  # a task's packet is already there
     outcome = " -> " + ", ".join(_times(text, count) for text, count in counts.items()) if counts else ""
     return f"{step.component}: {step.action}{message}{choice}{faults}{outcome}"
+
+
+def _message(message: Message, names: Names) -> str:
+    return argument_words(message, names) if isinstance(message, ArgumentText) else words(message, names)
 
 
 def _times(text: str, count: int) -> str:

@@ -2,7 +2,6 @@
 
 from sdnloom.engine.path import describe
 from sdnloom.engine.trace import ReplayResult, Trace
-from sdnloom.network.topology import Topology
 from sdnloom.report.describe import Names
 from sdnloom.report.json_text import json_text
 from sdnloom.report.replay.text import replay_outcome
@@ -11,9 +10,8 @@ from sdnloom.report.steps import transition_text
 _SCHEMA = "sdnloom-replay-1"
 
 
-def replay_json(trace: Trace, replayed: ReplayResult, topology: Topology) -> str:
+def replay_json(trace: Trace, replayed: ReplayResult, names: Names) -> str:
     """The outcome, the steps that could be taken, and the step at which the replay diverged."""
-    names = Names.of(topology)
     diverged = replayed.diverged
     values = {
         "schema": _SCHEMA,

@@ -2,7 +2,6 @@
 
 from sdnloom.engine.path import describe
 from sdnloom.engine.trace import ReplayResult, Trace
-from sdnloom.network.topology import Topology
 from sdnloom.report.describe import Names, counted
 from sdnloom.report.steps import steps_text
 
@@ -18,7 +17,7 @@ def replay_outcome(trace: Trace, replayed: ReplayResult) -> str:
     return CONFIRMED if replayed.confirmed else GONE
 
 
-def replay_text(trace: Trace, replayed: ReplayResult, topology: Topology) -> str:
+def replay_text(trace: Trace, replayed: ReplayResult, names: Names) -> str:
     """The outcome, then one line per step."""
     outcome = replay_outcome(trace, replayed)
     found = f" {trace.finding.property}: {trace.finding.message}" if trace.finding else ""
@@ -32,7 +31,7 @@ def replay_text(trace: Trace, replayed: ReplayResult, topology: Topology) -> str
             first = f"REPLAYED {_all(count)} can be taken"
         case _:
             first = f"CONFIRMED{found}"
-    lines = [first, *steps_text(replayed.transitions, Names.of(topology))]
+    lines = [first, *steps_text(replayed.transitions, names)]
     if replayed.now is not None and replayed.now != trace.finding:
         lines.append(f"  the property now says: {replayed.now.message}")
     if replayed.diverged is not None:

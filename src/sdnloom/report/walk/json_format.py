@@ -1,6 +1,5 @@
 """Random walks as one JSON object."""
 
-from sdnloom.report.describe import Names
 from sdnloom.report.json_text import json_text
 from sdnloom.report.steps import transition_text
 from sdnloom.report.walk.result import WalkResult
@@ -10,7 +9,7 @@ _SCHEMA = "sdnloom-walk-1"
 
 def walk_json(result: WalkResult) -> str:
     """How much was walked, and the violation with its minimised path; walks never prove that a property holds."""
-    violation, names = result.violation, Names.of(result.topology)
+    violation, names = result.violation, result.names
     values = {
         "schema": _SCHEMA,
         "verdict": "incomplete" if violation is None else "violated",

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sdnloom.engine.semantics import Finding, Transition
-from sdnloom.network.topology import Topology
+from sdnloom.report.describe import Names
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class WalkViolation:
 class WalkResult:
     """Random walks with the seeds `seed`, `seed` + 1, ...; the violation that ended them, if any."""
 
-    topology: Topology
+    names: Names
     runs: int
     steps: int
     seed: int

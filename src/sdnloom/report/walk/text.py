@@ -2,7 +2,7 @@
 
 import shlex
 
-from sdnloom.report.describe import Names, counted
+from sdnloom.report.describe import counted
 from sdnloom.report.steps import steps_text
 from sdnloom.report.walk.result import WalkResult, WalkViolation
 
@@ -18,7 +18,7 @@ def _violated(result: WalkResult, violation: WalkViolation) -> list[str]:
         f"VIOLATED {violation.finding.property}: {violation.finding.message}",
         f"counterexample, {counted(len(violation.transitions), 'step')}, none can be left out "
         f"(the walk had {violation.walked}, seed {violation.seed}):",
-        *steps_text(violation.transitions, Names.of(result.topology)),
+        *steps_text(violation.transitions, result.names),
         "",
         f"replay: sdnloom replay {shlex.quote(str(violation.trace))}",
     ]

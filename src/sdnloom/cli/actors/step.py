@@ -1,0 +1,62 @@
+"""`sdnloom step` for a program of actors."""
+
+from functools import partial
+
+from sdnloom.actors.fingerprint import actor_fingerprints
+from sdnloom.actors.program import Program
+from sdnloom.actors.semantics import ActorSemantics, state_of
+from sdnloom.cli.actors.program_choice import ProgramChoice, loaded_program, refuse_options
+from sdnloom.cli.output_option import echo_output
+from sdnloom.cli.step_session import SessionCommand, StepSession, echo_lines
+from sdnloom.cli.traces import TraceRecord
+from sdnloom.engine.walk import Stepper
+from sdnloom.report.actors.names import program_names
+from sdnloom.report.actors.state import fields_text, mailboxes_text
+
+_HELP = """\
+  NUMBER             take that step
+  back               undo the last step
+  list               list the enabled steps
+  rest               take the first step each time, until nothing can happen any more
+  fields [NAME]      show what the fields of the actors hold
+  mailboxes [NAME]   show the tasks of the actors: new, suspended, and behind a barrier
+  path               show the steps so far
+  save FILE          write the steps so far as a trace
+  help               show this
+  quit               leave (so does the end of the input)
+The first letter of a word is enough."""
+
+
+def step_program(choice: ProgramChoice, show_output: bool) -> int:
+    """Step through a program of actors."""
+    refuse_options(f"{choice} is a program of actors", {"show_output"}, "scenarios and apps")
+    program, log = loaded_program(choice)
+    if show_output:
+        echo_output(log.lines)
+    _ActorSession(program).run()
+    return 0
+
+
+class _ActorSession(StepSession):
+    help_text = _HELP
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        record = partial(TraceRecord, program, actor_fingerprints(program))
+        super().__init__(Stepper(ActorSemantics(program)), program_names(program), record)
+
+    def own_commands(self) -> dict[str, SessionCommand]:
+        """Commands that show actors."""
+        return {"fields": self._fields, "mailboxes": self._mailboxes}
+
+    def _fields(self, name: str | None) -> None:
+        lines = fields_text(self.program, state_of(self.stepper.state), self.names, name)
+        echo_lines(lines or [_no_actor(name)])
+
+    def _mailboxes(self, name: str | None) -> None:
+        lines = mailboxes_text(self.program, state_of(self.stepper.state), self.names, name)
+        echo_lines(lines or (["no task is left"] if name is None else [_no_actor(name)]))
+
+
+def _no_actor(name: str | None) -> str:
+    return f"there is no actor {name!r}" if name is not None else "there is no actor"

@@ -1,0 +1,63 @@
+"""One state of a program of actors as text: fields and mailboxes."""
+
+from collections.abc import Iterator, Mapping
+
+from sdnloom.actors.actor import Actor
+from sdnloom.actors.program import PLAIN, Program, is_barrier
+from sdnloom.actors.semantics import last_position, line_text, readable_value
+from sdnloom.actors.state import ActorState
+from sdnloom.actors.state_view import StateView
+from sdnloom.actors.task import CONDITION, Task
+from sdnloom.actors.values import Done
+from sdnloom.report.actors.value_text import entry_words, plain_words
+from sdnloom.report.describe import Names, counted
+
+
+def fields_text(program: Program, state: ActorState, names: Names, only: str | None = None) -> list[str]:
+    """What the fields of the actors and monitors hold, an entry of a dict on a line of its own."""
+    view = StateView(program, PLAIN, state)
+    lines = []
+    for actor in _actors(program, only):
+        lines.append(actor.name)
+        for field in actor.fields:
+            value = view.field(actor.name, field)
+            if isinstance(value, Mapping) and value:
+                lines.append(f"  {field}:")
+                lines += [f"    {entry}" for entry in entry_words(value, names)]
+            else:
+                lines.append(f"  {field} = {plain_words(value, names)}")
+    return lines
+
+
+def mailboxes_text(program: Program, state: ActorState, names: Names, only: str | None = None) -> list[str]:
+    """The tasks of the actors; an actor without any has no lines, unless it was asked for."""
+    lines = []
+    for actor in _actors(program, only):
+        found = sorted(_tasks(program, state, actor.name, names))
+        if found or only is not None:
+            lines += [actor.name, *(f"  {text}" for text in found or ["no task"])]
+    return lines
+
+
+def _actors(program: Program, only: str | None) -> list[Actor]:
+    return [actor for actor in (*program.actors, *program.monitors) if only in (None, actor.name)]
+
+
+def _tasks(program: Program, state: ActorState, name: str, names: Names) -> Iterator[str]:
+    for task, count in state.tasks:
+        if task.actor == name:
+            times = f" ({count} times)" if count > 1 else ""
+            shown = ", ".join(plain_words(readable_value(PLAIN, each), names) for each in task.args)
+            yield f"{task.method}({shown}){_status(task)}{times}"
+
+
+def _status(task: Task) -> str:
+    behind = f", behind {counted(task.segment, 'barrier')}" if task.segment else ""
+    if task.suspension is None:
+        return ", waits for the control messages before it" + behind if is_barrier(task) else behind
+    where = last_position(task.suspension)
+    place = line_text(where.file, where.line)
+    if isinstance(task.suspension.awaits, Done):
+        return f", can go on at {place}"
+    what = "a condition" if task.suspension.awaits == CONDITION else "a future"
+    return f", waits at {place} for {what}"
