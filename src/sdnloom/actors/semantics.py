@@ -264,13 +264,15 @@ class ActorSemantics(Semantics):
 
     def findings(self, state: State) -> tuple[Finding, ...]:
         """Failed tasks, reports of monitors, checks of every state; in a final state its checks and waiting tasks."""
-        now = state_of(state)
-        results = [Finding(NO_TASK_ERRORS, self.failure_text(each)) for each in now.failures]
-        results += self.reports(now)
-        view = StateView(self.program, self.naming, now)
-        results += _checked(self.program.always, view)
-        if self.is_quiescent(state):
-            results += self.final_findings(now)
+        return self.findings_in(state_of(state), self.is_quiescent(state))
+
+    def findings_in(self, state: ActorState, is_final: bool) -> tuple[Finding, ...]:
+        """The findings, for callers that know whether the state is final."""
+        results = [Finding(NO_TASK_ERRORS, self.failure_text(each)) for each in state.failures]
+        results += self.reports(state)
+        results += _checked(self.program.always, StateView(self.program, self.naming, state))
+        if is_final:
+            results += self.final_findings(state)
         return tuple(sorted(set(results)))
 
     def final_findings(self, state: ActorState) -> list[Finding]:

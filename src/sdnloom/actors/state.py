@@ -34,6 +34,11 @@ class FailedTask(NamedTuple):
     failure: TaskFailure
 
 
+def failed_task(task: Task, failure: TaskFailure) -> FailedTask:
+    """The failure of a task. The futures among its arguments are forgotten."""
+    return FailedTask(task.actor, task.method, substitute(task.args, _forgotten), failure)
+
+
 class ActorState(NamedTuple):
     """The cells that do not hold their defaults, the tasks with how often each is there, and the tasks that failed."""
 
@@ -54,7 +59,7 @@ class Meaning:
         tasks: Counter[Task] = Counter()
         for task in self.program.initial_tasks(self.naming):
             self.post(tasks, task)
-        return self._state(cells, tasks, frozenset())
+        return self.canonical(cells, tasks, frozenset())
 
     def value(self, cells: Mapping[Location, Stored], location: Location) -> Stored:
         """What a location holds; for a query, the entries that it covers."""
@@ -93,8 +98,8 @@ class Meaning:
         tasks[task] -= 1
         tasks += Counter()  # drops what is not there any more
         if result.ending is Ending.FAILED:
-            failed = FailedTask(task.actor, task.method, substitute(task.args, _forgotten), result.result)
-            return self._state(cells, self._past_barriers(cells, tasks), state.failures | {failed})
+            failed = failed_task(task, result.result)
+            return self.canonical(cells, self._past_barriers(cells, tasks), state.failures | {failed})
         cells.update(result.writes)
         fresh = max([_highest(cells.items()), _highest(tasks)]) + 1
         new = {Future(-1 - number): Future(fresh + number) for number in range(len(result.sends))}
@@ -109,7 +114,7 @@ class Meaning:
             tasks[task._replace(suspension=result.result.substituted(numbered))] += 1
         elif task.future is not None:
             cells, tasks = _completed(cells, tasks, task.future, substitute(result.result, numbered))
-        return self._state(cells, self._past_barriers(cells, tasks), state.failures)
+        return self.canonical(cells, self._past_barriers(cells, tasks), state.failures)
 
     # Barriers.
 
@@ -151,7 +156,7 @@ class Meaning:
 
     # The canonical form.
 
-    def _state(
+    def canonical(
         self, cells: dict[Location, Stored], tasks: Counter[Task], failures: frozenset[FailedTask]
     ) -> ActorState:
         """The state, without what is as it is by default, and with its futures numbered in a fixed order."""

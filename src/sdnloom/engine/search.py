@@ -177,7 +177,7 @@ class _Run:
 
     def result(self) -> Result:
         """Run the engine and return its result."""
-        with _without_collector(), self.watch.catching_interrupts(self._interrupted), self.watch.in_force():
+        with without_collector(), self.watch.catching_interrupts(self._interrupted), self.watch.in_force():
             try:
                 engine = self._explore()
                 with stop_points.limits_in_force(None):  # what was found is replayed and reported
@@ -505,7 +505,7 @@ def _refuse_bad_mixes(options: SearchOptions) -> None:
 
 
 @contextmanager
-def _without_collector() -> Iterator[None]:
+def without_collector() -> Iterator[None]:
     """Pause the garbage collector: a search allocates millions of values, keeps them, and they have no cycles."""
     enabled = gc.isenabled()
     gc.disable()

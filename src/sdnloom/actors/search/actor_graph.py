@@ -1,0 +1,169 @@
+"""The state space of a program of actors as the engine's Graph. States are numbers of canonical states."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sdnloom.actors.program import Naming, Program
+from sdnloom.actors.search.canonical_form import CanonicalForm
+from sdnloom.actors.search.items import Items
+from sdnloom.actors.search.locations import Locations
+from sdnloom.actors.search.step_memo import Evaluation, EvaluationCheck, Reader, ReadValue, StepMemo
+from sdnloom.actors.search.successor import Cells, Successor
+from sdnloom.actors.semantics import ActorSemantics
+from sdnloom.actors.state import ActorState
+from sdnloom.engine.graph import Graph
+from sdnloom.engine.semantics import Finding
+from sdnloom.engine.stable_text import stable_text
+from sdnloom.engine.stop_points import check_limits
+
+
+@dataclass(frozen=True, slots=True)
+class TaskSteps:
+    """The distinct tasks of a state: those that can take a step, those whose condition does not hold, and the rest."""
+
+    enabled: tuple[tuple[int, Evaluation], ...]
+    blocked: tuple[tuple[int, Evaluation], ...]
+    waiting: tuple[int, ...]
+
+
+class ActorGraph(Graph[int]):
+    """Every step of every task. `check` is called for each new evaluation of a step."""
+
+    def __init__(
+        self, program: Program, naming: Naming, check: EvaluationCheck = lambda task, results, reads: None
+    ) -> None:
+        self.program, self.naming = program, naming
+        self.locations = Locations(program, naming)
+        self.items = Items(program, naming, self.locations)
+        self.form = CanonicalForm(self.items)
+        self.memo = StepMemo(self.items, check)
+        self._successor = Successor(self.items, self.form)
+        self.semantics = ActorSemantics(program, naming)
+        self._monitors = {naming.name(monitor.name) for monitor in program.monitors}
+        self._states: list[tuple[int, ...]] = []
+        self._numbers: dict[tuple[int, ...], int] = {}
+        self._steps: list[TaskSteps | None] = []
+        self.pause: Callable[[], None] = check_limits  # called between steps
+        self._after: list[dict[int, tuple[int, ...]]] = []  # of each state: task -> states after its step
+
+    # States.
+
+    def number(self, state: tuple[int, ...]) -> int:
+        """The number of a canonical state."""
+        number = self._numbers.get(state)
+        if number is None:
+            number = self._numbers[state] = len(self._states)
+            self._states.append(state)
+            self._steps.append(None)
+            self._after.append({})
+        return number
+
+    def encoded(self, state: ActorState) -> int:
+        """The number of the canonical form of a state on values."""
+        items = [self.items.cell(at, value) for at, value in sorted(state.cells, key=stable_text)]
+        for task, count in sorted(state.tasks, key=stable_text):
+            items += [self.items.task(task)] * count
+        items += [self.items.failure(failed) for failed in sorted(state.failures, key=stable_text)]
+        return self.number(self._successor.settled(items))
+
+    def state(self, number: int) -> ActorState:
+        """The state of that number, on values."""
+        cells, tasks, failures = [], Counter[Any](), []
+        for item in self._states[number]:
+            value = self.items.value(item)
+            if self.items.location[item] >= 0:
+                cells.append(value)
+            elif self.items.actor[item] is not None:
+                tasks[value] += 1
+            else:
+                failures.append(value)
+        return ActorState(frozenset(cells), frozenset(tasks.items()), frozenset(failures))
+
+    def _cells(self, number: int) -> Cells:
+        location = self.items.location
+        return {location[item]: item for item in self._states[number] if location[item] >= 0}
+
+    def _reader(self, cells: Cells) -> Reader:
+        """What a location, or a query, holds."""
+        is_query, field, covers = self.locations.is_query, self.locations.field, self.locations.covers
+
+        def read(location: int) -> ReadValue:
+            if not is_query[location]:
+                return cells.get(location, -1)
+            wanted = field[location]
+            return tuple([item for at, item in cells.items() if field[at] == wanted and covers(location, at)])
+
+        return read
+
+    def steps(self, number: int) -> TaskSteps:
+        """The tasks of a state and what they can do."""
+        found = self._steps[number]
+        if found is None:
+            self.pause()
+            read = self._reader(self._cells(number))
+            actor, template = self.items.actor, self.items.template
+            enabled: list[tuple[int, Evaluation]] = []
+            blocked: list[tuple[int, Evaluation]] = []
+            waiting: list[int] = []
+            for task in dict.fromkeys(self._states[number]):
+                if actor[task] is None:
+                    continue
+                if not template[task].can_run:
+                    waiting.append(task)
+                    continue
+                evaluation = self.memo.evaluation(task, read)
+                (enabled if evaluation.effects else blocked).append((task, evaluation))
+            found = self._steps[number] = TaskSteps(tuple(enabled), tuple(blocked), tuple(waiting))
+        return found
+
+    # The graph.
+
+    def initial(self) -> Sequence[int]:
+        """The initial state."""
+        return [self.encoded(self.semantics.meaning.initial())]
+
+    def after(self, number: int, task: int, evaluation: Evaluation) -> tuple[int, ...]:
+        """The states after a task's next step, one for each of its effects."""
+        known = self._after[number]
+        found = known.get(task)
+        if found is None:
+            state, cells = self._states[number], self._cells(number)
+            found = known[task] = tuple(
+                [self.number(self._successor.of(state, cells, task, effect)) for effect in evaluation.effects]
+            )
+        return found
+
+    def successors(self, state: int) -> Sequence[int]:
+        """The states after each step."""
+        return [
+            after for task, evaluation in self.steps(state).enabled for after in self.after(state, task, evaluation)
+        ]
+
+    def labelled(self, state: int) -> Sequence[tuple[Any, int]]:
+        """Each step as (task, place of the effect) with the state after it."""
+        return [
+            ((task, place), after)
+            for task, evaluation in self.steps(state).enabled
+            for place, after in enumerate(self.after(state, task, evaluation))
+        ]
+
+    def is_final(self, state: int) -> bool:
+        """Whether no task can take a step."""
+        return not self.steps(state).enabled
+
+    def findings(self, state: int) -> Sequence[Finding]:
+        """What is wrong in the state. Individuals in texts are those of the canonical state."""
+        final = self.is_final(state)
+        if not (final or self.program.always or any(map(self._is_found, self._states[state]))):
+            return ()
+        return self.semantics.findings_in(self.state(state), final)
+
+    def _is_found(self, item: int) -> bool:
+        """Whether an item is a task that failed or a report of a monitor."""
+        location = self.items.location[item]
+        if location < 0:
+            return self.items.actor[item] is None
+        actor, field = self.locations.field[location]
+        return field == "reports" and actor in self._monitors

@@ -1,0 +1,159 @@
+"""The canonical form of a state: one of all states that differ by a renaming of individuals.
+
+The individuals are told apart by the items in which they occur, then by the individuals with which they occur there
+(colour refinement). Individuals that stay tied are put into any order if exchanging two of them, each with the
+individuals that it alone determines, leaves the state as it is. Otherwise each of them is tried as the first, and the
+least form is taken.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from sdnloom.actors.search.items import Items
+
+Colours = dict[int, int]  # of each individual: how many individuals are before its class
+
+
+class CanonicalForm:
+    """Makes canonical forms of states, which are sequences of items."""
+
+    def __init__(self, items: Items) -> None:
+        self._items = items
+        self.branches = 0  # how often several orders were tried
+
+    def of(self, items: Sequence[int]) -> tuple[int, ...]:
+        """The canonical form: items in the order of their numbers."""
+        contributions, kinds = self._items.contributions, self._items.kinds
+        signs: dict[int, list[int]] = {}
+        for item in items:
+            for individual, sign in contributions[item]:
+                if individual in signs:
+                    signs[individual].append(sign)
+                else:
+                    signs[individual] = [sign]
+        if not signs:
+            return tuple(sorted(items))
+        for each in signs.values():
+            each.sort()
+        ordered = sorted([(individual % kinds, signs[individual], individual) for individual in signs])
+        tied = [
+            place
+            for place in range(1, len(ordered))
+            if ordered[place][1] == ordered[place - 1][1] and ordered[place][0] == ordered[place - 1][0]
+        ]
+        order = [individual for _, _, individual in ordered]
+        if tied:
+            linked = [item for item in items if len(contributions[item]) > 1]
+            if linked:
+                colours = {individual: place for place, individual in enumerate(order)}
+                for place in tied:
+                    colours[order[place]] = colours[order[place - 1]]
+                alone = {each for each in order if list(colours.values()).count(colours[each]) == 1}
+                touched = [item for item in linked if any(each not in alone for each in self._items.individuals[item])]
+                if touched:
+                    order = self._order(colours, touched, items)
+        return self._renamed(items, order)
+
+    def _renamed(self, items: Iterable[int], order: Iterable[int]) -> tuple[int, ...]:
+        """The items with the individuals numbered in this order."""
+        kinds = self._items.kinds
+        count = list(range(kinds))
+        change: dict[int, int] = {}
+        same = True
+        for individual in order:
+            kind = individual % kinds
+            change[individual] = count[kind]
+            same = same and count[kind] == individual
+            count[kind] += kinds
+        if same:
+            return tuple(sorted(items))
+        individuals, renamed = self._items.individuals, self._items.renamed
+        get = change.__getitem__
+        results = [renamed(item, tuple(map(get, individuals[item]))) if individuals[item] else item for item in items]
+        results.sort()
+        return tuple(results)
+
+    def _order(self, colours: Colours, linked: Sequence[int], items: Sequence[int]) -> list[int]:
+        """The individuals in their final order; `linked` are the items that may tell tied ones apart."""
+        colours = self._refined(colours, linked)
+        free: set[int] = set()  # colours whose individuals may be in any order
+        while True:
+            tied = self._first_tied(colours, free)
+            if tied is None:
+                return sorted(colours, key=lambda each: (colours[each], each))
+            if all(self._is_same_after({tied[0]: each, each: tied[0]}, linked) for each in tied[1:]):
+                free.add(colours[tied[0]])
+                continue
+            if all(self._can_exchange(colours, tied, each, linked) for each in tied[1:]):
+                base = colours[tied[0]]
+                colours = {**colours, **{each: base + place for place, each in enumerate(tied)}}
+                colours = self._refined(colours, linked)
+                continue
+            self.branches += 1
+            orders = [self._order(self._first(colours, tied, each), linked, items) for each in tied]
+            return min(orders, key=lambda order: self._renamed(items, order))
+
+    def _first_tied(self, colours: Colours, free: set[int]) -> list[int] | None:
+        classes: dict[int, list[int]] = {}
+        for individual, colour in colours.items():
+            classes.setdefault(colour, []).append(individual)
+        several = [colour for colour, each in classes.items() if len(each) > 1 and colour not in free]
+        return sorted(classes[min(several)]) if several else None
+
+    @staticmethod
+    def _first(colours: Colours, tied: Sequence[int], chosen: int) -> Colours:
+        """The colours with one of the tied individuals before the others."""
+        return {**colours, **{each: colours[each] + 1 for each in tied if each != chosen}}
+
+    def _refined(self, colours: Colours, linked: Sequence[int]) -> Colours:
+        """The coarsest colours, finer than these, that agree with the items in which individuals occur together."""
+        contributions = self._items.contributions
+        while True:
+            signs: dict[int, list[tuple[int, list[int]]]] = {}
+            for item in linked:
+                beside = [colours[each] for each, _ in contributions[item]]
+                for individual, sign in contributions[item]:
+                    signs.setdefault(individual, []).append((sign, beside))
+            ordered = sorted([(colours[each], sorted(signs.get(each, ())), each) for each in colours])
+            refined: Colours = {}
+            for place, (colour, beside_it, individual) in enumerate(ordered):
+                before = ordered[place - 1]
+                same = place > 0 and before[0] == colour and before[1] == beside_it
+                refined[individual] = refined[before[2]] if same else place
+            if len(set(refined.values())) == len(set(colours.values())):
+                return refined
+            colours = refined
+
+    def _can_exchange(self, colours: Colours, tied: Sequence[int], other: int, linked: Sequence[int]) -> bool:
+        """Whether the first tied individual and another can be exchanged, with what each of them determines."""
+        one = self._determined(self._refined(self._first(colours, tied, tied[0]), linked))
+        two = self._determined(self._refined(self._first(colours, tied, other), linked))
+        if one.keys() != two.keys():
+            return False
+        exchange: Colours = {}
+        for colour, individual in one.items():
+            partner = two[colour]
+            if exchange.setdefault(individual, partner) != partner:
+                return False
+            if exchange.setdefault(partner, individual) != individual:
+                return False
+        return self._is_same_after(exchange, linked)
+
+    @staticmethod
+    def _determined(colours: Colours) -> Colours:
+        """The individuals that are alone in their class, by colour."""
+        found: dict[int, list[int]] = {}
+        for individual, colour in colours.items():
+            found.setdefault(colour, []).append(individual)
+        return {colour: each[0] for colour, each in found.items() if len(each) == 1}
+
+    def _is_same_after(self, exchange: Colours, linked: Sequence[int]) -> bool:
+        """Whether exchanging individuals leaves the linked items as they are; other items do not tell them apart."""
+        individuals, codes = self._items.individuals, self._items.code
+        before, after = [], []
+        for item in linked:
+            inside = individuals[item]
+            changed = tuple([exchange.get(each, each) for each in inside])
+            if changed != inside:
+                before.append((codes[item], inside))
+                after.append((codes[item], changed))
+        return sorted(before) == sorted(after)

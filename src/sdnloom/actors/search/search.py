@@ -1,0 +1,168 @@
+"""Search of a program of actors: rounds, limits, replay of counterexamples, and the verdict."""
+
+from collections.abc import Callable
+
+from sdnloom.actors.program import PLAIN, Naming, Program
+from sdnloom.actors.search.actor_graph import ActorGraph
+from sdnloom.actors.search.options import ActorOptions, ActorResult
+from sdnloom.actors.search.path import Asymmetry, RecordedSemantics, path_along
+from sdnloom.actors.semantics import ActorSemantics
+from sdnloom.engine import stop_points
+from sdnloom.engine.limits import LimitWatch, resident_bytes
+from sdnloom.engine.loop import LoopSearch
+from sdnloom.engine.path import Path, minimise, replay
+from sdnloom.engine.result import (
+    STOPPING,
+    Counterexample,
+    CounterexampleFound,
+    Finished,
+    Holds,
+    Incomplete,
+    Progress,
+    Result,
+    SearchEvent,
+    Statistics,
+    Vacuous,
+    Verdict,
+    Violated,
+)
+from sdnloom.engine.search import SHORTENING, without_collector
+from sdnloom.engine.semantics import Finding
+
+AT_FIRST = "the search ended at the first violation"
+
+
+def search_program(
+    program: Program,
+    options: ActorOptions | None = None,
+    on_event: Callable[[SearchEvent], None] | None = None,
+    watch: LimitWatch | None = None,
+) -> ActorResult:
+    """The verdict on a program. Every counterexample in it was replayed on the plain semantics.
+
+    `watch` is the watch of the run that the search is part of; its limits are those of the options.
+    """
+    options = options or ActorOptions()
+    watch = watch or LimitWatch(options.limits)
+    noted = on_event or (lambda event: None)
+    return _Run(program, PLAIN, "off", options, noted, watch).result()
+
+
+class _Run:
+    def __init__(
+        self,
+        program: Program,
+        naming: Naming,
+        symmetry: str,
+        options: ActorOptions,
+        on_event: Callable[[SearchEvent], None],
+        watch: LimitWatch,
+    ) -> None:
+        self.program, self.options, self.on_event, self.watch = program, options, on_event, watch
+        self.symmetry = symmetry
+        self.graph = ActorGraph(program, naming)
+        self.graph.pause = self._pause
+        self.plain = ActorSemantics(program)
+        self.recorded = RecordedSemantics(self.plain)
+        self.findings: dict[Finding, int] = {}
+        self.loop = self._new_loop()
+        self.rounds = 1
+        self.began = watch.seconds
+
+    def result(self) -> ActorResult:
+        """Search, and return the result."""
+        with without_collector(), self.watch.catching_interrupts(self._interrupted), self.watch.in_force():
+            self.loop.run()
+            with stop_points.limits_in_force(None):  # what was found is replayed and reported
+                return self._result()
+
+    def _new_loop(self) -> LoopSearch[int]:
+        return LoopSearch(
+            self.graph,
+            order=self.options.order,
+            limits=self.options.limits,
+            watch=self.watch,
+            on_finding=self._on_finding,
+        )
+
+    def _on_finding(self, found: Finding, number: int) -> bool:
+        self.findings.setdefault(found, number)
+        return not self.options.find_all
+
+    def _interrupted(self) -> None:
+        self.on_event(STOPPING)
+
+    def _pause(self) -> None:
+        stop_points.check_limits()
+        if self.watch.progress_due():
+            loop, seconds = self.loop, self.watch.seconds - self.began
+            self.on_event(
+                Progress(
+                    len(loop.states), loop.transitions, loop.frontier, loop.depth, seconds, resident_bytes(), "loop"
+                )
+            )
+
+    def _result(self) -> ActorResult:
+        loop, statistics = self.loop, self._statistics()
+        finals = [state for state in loop.states if self.graph.is_final(state)]
+        violations = tuple(self._counterexample(found, number) for found, number in self.findings.items())
+        reason = loop.stopped
+        if reason is None and violations and not self.options.find_all:
+            reason = AT_FIRST
+        verdict: Verdict
+        if violations:
+            verdict = Violated(violations[0])
+        elif reason is not None:
+            verdict = Incomplete(reason)
+        else:
+            verdict = Holds() if statistics.transitions else Vacuous(("nothing ever happens",))
+        result = Result(verdict, statistics, violations, incomplete=reason, reduction=self._reductions())
+        self.on_event(Finished(result))
+        return ActorResult(
+            result,
+            len(finals),
+            self.options.reduction,
+            self.symmetry,
+            self.rounds,
+            self.graph.naming,
+            frozenset(map(self.graph.state, finals)),
+        )
+
+    def _reductions(self) -> tuple[str, ...]:
+        return ()
+
+    def _statistics(self) -> Statistics:
+        loop, seconds = self.loop, self.watch.seconds - self.began
+        evaluations = dict(self.graph.memo.evaluations)
+        active = frozenset(evaluations)
+        return Statistics("loop", len(loop.states), loop.transitions, loop.depth, seconds, evaluations, active=active)
+
+    def _counterexample(self, found: Finding, number: int) -> Counterexample:
+        path = path_along(self.graph, self.loop.route(number), self.recorded)
+        now = self._found_after(path, found)
+        shortest = self.options.order == "bfs" and self.options.reduction == "none"
+        minimal = True
+        if not shortest:
+            path, minimal = minimise(self.recorded, path, now, self._no_time_to_shorten)
+        transitions = tuple(replay(self.plain, path))
+        initial = self.plain.initial()
+        result = Counterexample(now.property, now.message, path, shortest, initial, transitions, minimal)
+        if now not in self.plain.findings(result.final_state()):
+            raise AssertionError(f"the counterexample to {now.property!r} does not replay; this is a defect of sdnloom")
+        self.on_event(CounterexampleFound(result, False))
+        return result
+
+    def _found_after(self, path: Path, found: Finding) -> Finding:
+        """The finding as the plain semantics words it."""
+        transitions = replay(self.recorded, path)
+        state = transitions[-1].state if transitions else self.plain.initial()
+        there = self.recorded.findings(state)
+        if found in there:
+            return found
+        same = [each for each in there if each.property == found.property]
+        if not same:
+            raise Asymmetry(f"{found.property} is not violated with other names")
+        return same[0]
+
+    def _no_time_to_shorten(self) -> bool:
+        return self.watch.interrupted or self.watch.left < -SHORTENING

@@ -1,0 +1,140 @@
+"""Steps of tasks, each evaluated once for every combination of values that it reads.
+
+For each task there is a trie: a node is a read, its branches are the values read, a leaf is an Evaluation. Which
+location a step reads next depends only on what it has read before, so a walk down the trie evaluates nothing.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sdnloom.actors.program import is_barrier
+from sdnloom.actors.search.items import BY_DEFAULT, Items
+from sdnloom.actors.state import failed_task
+from sdnloom.actors.task import Ending, Location, StepResult, Task
+from sdnloom.actors.task_run import run_task
+from sdnloom.actors.values import Stored
+from sdnloom.engine.stop_points import interruptible
+
+CONTROL_CHANNEL = (
+    "@control"  # the field, which no program has, that stands for the order of a switch's control messages
+)
+BARRIER_SENT = -2  # what the sender of a barrier writes there; no location holds it
+
+ReadValue = int | tuple[int, ...]  # an item, BY_DEFAULT, or for a query the items that it covers
+Reader = Callable[[int], ReadValue]  # of a location
+EvaluationCheck = Callable[[Task, list[StepResult], dict[Location, Stored]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class StepEffect:
+    """What one result of a step does to a state."""
+
+    writes: tuple[tuple[int, int], ...]  # locations and the items that they hold afterwards
+    sends: tuple[int, ...]  # tasks
+    goes_on: int  # the suspended task, -1 if it has ended
+    failure: int  # -1 if it has not failed
+    result: Stored
+
+
+@dataclass(slots=True, eq=False)
+class Evaluation:
+    """The next step of a task after it has read certain values: its effects, one for each combination of choices.
+
+    Reads and writes are those of all results together. If the task is blocked, there are no effects.
+    """
+
+    number: int
+    reads: tuple[tuple[int, ReadValue], ...]
+    writes: tuple[tuple[int, int], ...]
+    effects: tuple[StepEffect, ...]
+    results: tuple[StepResult, ...]
+
+
+class _Node:
+    __slots__ = ("location", "next")
+
+    def __init__(self, location: int) -> None:
+        self.location = location
+        self.next: dict[ReadValue, _Node | Evaluation] = {}
+
+
+class StepMemo:
+    """The evaluations that a search has made. `check` is called for each new one."""
+
+    def __init__(self, items: Items, check: EvaluationCheck = lambda task, results, reads: None) -> None:
+        self._items, self._check = items, check
+        self._roots: dict[int, _Node | Evaluation] = {}
+        self.count = 0
+        self.evaluations: dict[str, int] = {}  # actor -> how often its code ran
+
+    def evaluation(self, task: int, read: Reader) -> Evaluation:
+        """The next step of a task that can run."""
+        node = self._roots.get(task)
+        while type(node) is _Node:
+            node = node.next.get(read(node.location))
+        return self._evaluated(task, read) if node is None else node  # type: ignore[return-value]
+
+    def _evaluated(self, number: int, read: Reader) -> Evaluation:
+        items, task = self._items, self._items.value(number)
+        seen: dict[int, ReadValue] = {}
+        stored: dict[Location, Stored] = {}
+
+        def read_state(location: Location) -> Stored:
+            at = items.locations.number(location)
+            if at not in seen:
+                seen[at] = read(at)
+                stored[location] = self._stored(at, seen[at])
+            return stored[location]
+
+        program, naming = items.program, items.naming
+        actor = program.display(naming, task.actor)
+        self.evaluations[actor] = self.evaluations.get(actor, 0) + 1
+        with interruptible(f"{task.method} of {actor}"):
+            results = run_task(program, naming, task, read_state)
+        self._check(task, results, stored)
+        effects = tuple(self._effect(task, result) for result in results if result.ending is not Ending.BLOCKED)
+        reads = dict(seen)
+        writes = [write for effect in effects for write in effect.writes]
+        for result in results:
+            for sent in result.sends:
+                if is_barrier(sent):
+                    writes.append((self._channel(sent), BARRIER_SENT))
+                elif program.is_control(naming, sent):
+                    reads[self._channel(sent)] = BY_DEFAULT
+        kept = tuple(dict.fromkeys(writes))
+        found = Evaluation(self.count, tuple(reads.items()), kept, effects, tuple(results))
+        self.count += 1
+        self._keep(number, list(seen.items()), found)
+        return found
+
+    def _keep(self, task: int, reads: list[tuple[int, ReadValue]], found: Evaluation) -> None:
+        if not reads:
+            self._roots[task] = found
+            return
+        node = self._roots.setdefault(task, _Node(reads[0][0]))
+        for place, (location, value) in enumerate(reads):
+            assert isinstance(node, _Node), "a step reads more when it runs again"
+            assert node.location == location, "a step reads other locations when it runs again"
+            following = found if place + 1 == len(reads) else _Node(reads[place + 1][0])
+            node = node.next.setdefault(value, following)
+
+    def _channel(self, sent: Task) -> int:
+        return self._items.locations.number(Location(sent.actor, CONTROL_CHANNEL))
+
+    def _stored(self, location: int, value: ReadValue) -> Stored:
+        if isinstance(value, tuple):
+            cells = [self._items.value(each) for each in value]
+            return tuple((at.key[0], each) for at, each in cells)
+        if value == BY_DEFAULT:
+            return self._items.locations.default(location)
+        return self._items.value(value)[1]
+
+    def _effect(self, task: Task, result: StepResult) -> StepEffect:
+        items = self._items
+        if result.ending is Ending.FAILED:
+            return StepEffect((), (), -1, items.failure(failed_task(task, result.result)), None)
+        writes = tuple((items.locations.number(at), items.cell(at, value)) for at, value in result.writes)
+        sends = tuple(items.task(sent) for sent in result.sends)
+        if result.ending is Ending.SUSPENDED:
+            return StepEffect(writes, sends, items.task(task._replace(suspension=result.result)), -1, None)
+        return StepEffect(writes, sends, -1, -1, result.result)

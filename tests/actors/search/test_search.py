@@ -1,0 +1,54 @@
+"""The search of programs of actors against their plain semantics."""
+
+import pytest
+
+from sdnloom.actors.program import PLAIN, Program
+from sdnloom.actors.search.actor_graph import ActorGraph
+from sdnloom.actors.search.options import ActorOptions
+from sdnloom.actors.search.search import search_program
+from sdnloom.actors.semantics import ActorSemantics, state_of
+from sdnloom.engine.path import replay
+from sdnloom.engine.result import Holds, Violated
+from sdnloom.engine.semantics import reachable
+from tests.actors.search.programs import Balancer, BarrierBalancer, balancer
+
+FULL = ActorOptions(reduction="none", symmetry=False, find_all=True)
+
+
+def states_and_finals(program: Program) -> tuple[set[int], set[int], int]:
+    """The reachable and the final states of the plain semantics, as numbers of a graph, and the transitions."""
+    graph = ActorGraph(program, PLAIN)
+    found = reachable(ActorSemantics(program))
+    states = {graph.encoded(state_of(state)) for state in found}
+    finals = {graph.encoded(state_of(state)) for state, transitions in found.items() if not transitions}
+    return states, finals, sum(map(len, found.values()))
+
+
+@pytest.mark.parametrize(
+    ("packets", "kind", "states", "finals", "transitions"),
+    [(1, Balancer, 117, 8, 230), (1, BarrierBalancer, 13, 1, 14), (2, BarrierBalancer, 245, 2, 508)],
+)
+def test_a_full_search_finds_the_states_of_the_semantics(
+    packets: int, kind: type[Balancer], states: int, finals: int, transitions: int
+) -> None:
+    program = balancer(packets, kind)
+    found = search_program(program, FULL)
+    assert (found.result.statistics.states, found.final_states) == (states, finals)
+    assert found.result.statistics.transitions == transitions
+    expected = states_and_finals(program)
+    assert (len(expected[0]), len(expected[1]), expected[2]) == (states, finals, transitions)
+
+
+def test_the_loop_of_the_load_balancer_is_found_and_replays() -> None:
+    program = balancer(1)
+    found = search_program(program, FULL)
+    assert isinstance(found.result.verdict, Violated)
+    counterexample = found.result.verdict.counterexample
+    semantics = ActorSemantics(program)
+    end = replay(semantics, counterexample.path)[-1].state
+    assert (counterexample.property, len(counterexample.path)) == ("no_loop", 14)
+    assert "no_loop" in {finding.property for finding in semantics.findings(end)}
+
+
+def test_the_load_balancer_with_barriers_holds() -> None:
+    assert search_program(balancer(2, BarrierBalancer), FULL).result.verdict == Holds()
