@@ -1,5 +1,6 @@
 """The registry of formats: every command offers exactly what is registered, and one line adds a format."""
 
+import re
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -16,9 +17,9 @@ COMMANDS = sorted(FORMATS)
 
 
 def command_named(name: str) -> click.Command:
-    """The click command of `sdnloom NAME`; options in the name say which of its reports is meant."""
+    """The click command of `sdnloom NAME`; options or a file in the name say which of its reports is meant."""
     found: click.Command = cli
-    for word in name.partition(" --")[0].split():
+    for word in re.split(" --| FILE", name)[0].split():
         assert isinstance(found, click.Group)
         below = found.get_command(click.Context(found), word)
         assert below is not None

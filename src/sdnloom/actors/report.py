@@ -12,11 +12,16 @@ from sdnloom.network.program import OutputLine
 
 @dataclass(frozen=True)
 class ExecutionReport:
-    """How many executions were counted, by which independence, and why some may be missing (None: all are counted)."""
+    """The number of executions, and why some may be missing (None: all are counted).
+
+    `level` is the independence by which executions are told apart; `violating` says in how many of them a property is
+    violated, for those in which it is in some.
+    """
 
     count: int
     level: str
     incomplete: str | None = None
+    violating: Mapping[str, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -30,11 +35,10 @@ class ActorReport:
     fingerprints: Fingerprints
     notes: tuple[str, ...] = ()  # what a reader of the verdict should know
     reduction: str = "none"  # the level of independence that was used
-    symmetry: tuple[tuple[str, ...], ...] = ()  # the groups of actors that were treated alike
-    symmetry_off: str | None = None  # why no symmetry was used, though it was asked for
-    final_states: int | None = None  # distinct, up to renaming; None if not all were seen
+    symmetry: str = ""  # which actors were treated alike, or why none were
+    final_states: int | None = None  # distinct, up to renaming; None if the search did not see all
     executions: ExecutionReport | None = None  # None if they were not counted
-    output: tuple[OutputLine, ...] = ()
+    output: tuple[OutputLine, ...] = ()  # of the program, whether or not it is shown
     shows_output: bool = False
 
     @property

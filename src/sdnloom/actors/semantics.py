@@ -20,6 +20,7 @@ from sdnloom.actors.values import Done, Future, Reference, Stored, Symbol, thaw
 from sdnloom.engine.model import Action, Component, Outcome, Restart, Step, System
 from sdnloom.engine.semantics import Finding, Semantics, State, Transition
 from sdnloom.engine.stable_text import stable_text
+from sdnloom.network.events import Printed
 
 NO_TASK_ERRORS = "NoTaskErrors"
 NO_DEADLOCK = "NoDeadlock"
@@ -122,10 +123,14 @@ def waiting_text(naming: Naming, task: Task) -> str:
 
 
 class ActorSemantics(Semantics):
-    """The transitions of a program. `State.cores` has one element, the ActorState."""
+    """The transitions of a program. `State.cores` has one element, the ActorState.
 
-    def __init__(self, program: Program, naming: Naming = PLAIN) -> None:
+    With `shows_output`, what a task prints in a step is an event of the step.
+    """
+
+    def __init__(self, program: Program, naming: Naming = PLAIN, shows_output: bool = False) -> None:
         self.program, self.naming = program, naming
+        self._shows_output = shows_output
         self.meaning = Meaning(program, naming)
         self._order = {actor.name: number for number, actor in enumerate(program.actors)}
         self._components = {actor.name: _component(actor.name, type(actor)) for actor in program.actors}
@@ -224,11 +229,16 @@ class ActorSemantics(Semantics):
 
     def _effects(self, result: StepResult) -> list[Any]:
         """What else a step does, as events that no monitor sees."""
+        printed = list(map(Printed, result.output)) if self._shows_output else []
         if result.ending is Ending.FAILED:
             text, file, line = result.result
-            return [TaskFailed(f"{text} ({line_text(file, line)})")]
+            return [*printed, TaskFailed(f"{text} ({line_text(file, line)})")]
         effects: list[Any] = [
-            TaskSent(str(self.naming.plain(sent.actor)), sent.method, self._arguments(sent)) for sent in result.sends
+            *printed,
+            *(
+                TaskSent(str(self.naming.plain(sent.actor)), sent.method, self._arguments(sent))
+                for sent in result.sends
+            ),
         ]
         if result.ending is Ending.RETURNED and result.result is not None:
             effects.append(TaskDone(readable_value(self.naming, result.result)))

@@ -1,7 +1,7 @@
 """Tasks of actors, where they are suspended, and what one step of a task does."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, NamedTuple, Protocol
 
@@ -167,3 +167,4 @@ class StepResult:
     events: tuple[Stored, ...] = ()
     choices: tuple[Choice, ...] = ()
     result: Any = None
+    output: tuple[str, ...] = field(default=(), compare=False)  # the lines that it printed

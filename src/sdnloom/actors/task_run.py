@@ -8,6 +8,7 @@ import inspect
 import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import sdnloom
 from sdnloom.actors.actor import ACTIVE, Actor, ActorError, running_actor
 from sdnloom.actors.field_views import DictView, FieldView, ListView, SetView
+from sdnloom.actors.step_output import PRINTED, StepOutput
 from sdnloom.actors.suspension import HeldInFrame, code_positions, identity
 from sdnloom.actors.task import (
     ABSENT,
@@ -343,6 +345,15 @@ class TaskRun:
 
     def result(self) -> StepResult:
         """Run the step."""
+        output = StepOutput(lambda: self.replays)
+        with output.redirected():
+            found = self._result()
+        if (lines := output.lines) and (told := PRINTED.get()) is not None:
+            for line in lines:
+                told(line)
+        return replace(found, output=lines) if lines else found
+
+    def _result(self) -> StepResult:
         task = self.task
         kind = self.program.kind(self._naming, task.actor)
         actor = running_actor(kind, task.actor, self, is_reference=False)

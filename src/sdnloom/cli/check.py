@@ -1,11 +1,13 @@
 """`sdnloom check`: search the orders of events of a scenario for one that violates a property."""
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import click
 
+from sdnloom.actors.search.options import ReductionLevel
 from sdnloom.check.discovery_table import (
     check_discover_options,
     discover_table,
@@ -13,8 +15,9 @@ from sdnloom.check.discovery_table import (
     read_field_options,
 )
 from sdnloom.check.load import MEBIBYTE
-from sdnloom.check.report import Report
 from sdnloom.check.scenario import Scenario
+from sdnloom.cli.actors.check import OPTIONS_OF_ACTORS, CheckOutput, check_program_file, reduction_level
+from sdnloom.cli.actors.program_choice import program_choice, refuse_options_of_actors
 from sdnloom.cli.apps import APP_GROUPS, chosen_scenario, describes_scenario
 from sdnloom.cli.exit_codes import EXIT_CODES
 from sdnloom.cli.format_option import format_option
@@ -23,11 +26,9 @@ from sdnloom.cli.output_option import show_output_option
 from sdnloom.cli.progress import LOADS, STARTS, SearchProgress
 from sdnloom.cli.strategies import with_strategies
 from sdnloom.cli.time_spent import time_spent
-from sdnloom.cli.traces import TraceRecord, check_folder, write_trace
+from sdnloom.cli.traces import TraceRecord, check_folder, write_traces
 from sdnloom.engine.limits import LOADING, LimitWatch
-from sdnloom.engine.result import Counterexample, Limits
-from sdnloom.engine.semantics import Finding
-from sdnloom.engine.trace import TraceError
+from sdnloom.engine.result import Limits
 from sdnloom.inputs.clients import discovering_clients
 from sdnloom.report.check.text import coverage_text
 from sdnloom.report.formats import render
@@ -40,6 +41,7 @@ CHECK_GROUPS = {
     "Limits": ("max_states", "max_depth", "time_limit", "memory_limit"),
     "Reduction and strategies": ("reduce", "explain", "strategy", "same_flow", "pkt_seq"),
     "Discovery": ("discover", "discover_only", "stacks", "fields"),
+    "Programs of actors": OPTIONS_OF_ACTORS,
     "Output": ("form", "coverage", "show_output", "trace_dir", "no_trace", "print_scenario"),
 }
 
@@ -110,6 +112,23 @@ CHECK_GROUPS = {
     help="Folder for traces of violations (default: the current one).",
 )
 @click.option("--no-trace", is_flag=True, help="Write no traces.")
+@click.option(
+    "--reduction",
+    "level",
+    type=click.Choice(get_args(ReductionLevel)),
+    help="When steps of tasks are independent: never, if they touch different actors, if different entries of fields, "
+    "or also if both orders lead to the same state (default: context).",
+)
+@click.option(
+    "--symmetry/--no-symmetry",
+    default=None,
+    help="Treat states alike that differ by a renaming of interchangeable actors (default), or tell them apart.",
+)
+@click.option(
+    "--count",
+    type=click.Choice(["executions"]),
+    help="Also count the executions: orders that differ in more than independent steps.",
+)
 @click.option("--print-scenario", is_flag=True, help="Print the scenario file of --app and its options, and stop.")
 def command(
     scenario: Path | None,
@@ -137,12 +156,18 @@ def command(
     fields: tuple[str, ...],
     no_trace: bool,
     print_scenario: bool,
+    level: str | None,
+    symmetry: bool | None,
+    count: str | None,
 ) -> int:
     """Search all orders of events of SCENARIO for one that violates a property.
 
     SCENARIO is a TOML file that names a controller program, a network and properties; for an os-ken or Ryu app, --app
-    and a topology are enough. The program is your code: it runs in this process. Options given here override those of
-    the file's [search] table.
+    and a topology are enough. FILE.py or FILE.py:NAME is a program of actors. The program is your code: it runs in this
+    process. Options given here override those of the file's [search] table.
+
+    A program of actors takes the options under "Programs of actors", and of the others --all, --order, --reduce,
+    the limits and those about output and traces.
 
     Exit code: 0 all properties hold within the bounds, 1 one is violated, 2 bad input, 3 not everything was searched
     or too little happened (VACUOUS).
@@ -153,6 +178,12 @@ def command(
         "seconds": time_limit,
         "memory": None if memory_limit is None else memory_limit * MEBIBYTE,
     }
+    given: dict[str, Any]
+    if (choice := program_choice(scenario)) is not None:
+        given = {"find_all": find_all, "order": order, "reduction": reduction_level(reduce, level)}
+        output = CheckOutput(form, show_output, None if no_trace else trace_dir)
+        return check_program_file(choice, {**given, "symmetry": symmetry}, count is not None, Limits(**limits), output)
+    refuse_options_of_actors(OPTIONS_OF_ACTORS)
     watch, progress = LimitWatch(Limits(**limits), time_spent()), SearchProgress()
     with progress.announcing(LOADS), watch.in_force(), watch.during(LOADING):
         loaded = chosen_scenario(scenario, app_options)
@@ -163,7 +194,7 @@ def command(
         return _print(loaded)
     if explain and reduce is False:
         raise click.UsageError("--explain-reduction and --no-reduce are given; expected one or the other")
-    given: dict[str, Any] = {
+    given = {
         "engine": engine,
         "order": order,
         "reduce": True if explain else reduce,
@@ -184,7 +215,8 @@ def command(
             report = loaded.check(progress, coverage, LimitWatch(options.limits, time_spent()), show_output)
     finally:
         progress.stop()
-    traces = {} if no_trace else _traces(report, trace_dir)
+    record = partial(TraceRecord, report.scenario, report.fingerprints)
+    traces = {} if no_trace else write_traces(report.violations, record, trace_dir)
     click.echo(render("check", form, report, traces), nl=False)
     if form != "text":
         for line in [line for one in report.coverage or () for line in coverage_text(one)]:
@@ -212,18 +244,3 @@ def _print(scenario: Scenario) -> int:
     found = {"discover": discover_table(scenario.discovery, scenario.discovers)} if scenario.discovers else {}
     click.echo(toml_text({**scenario.document, **found}), nl=False)
     return 0
-
-
-def _traces(report: Report, folder: Path) -> dict[Counterexample, Path]:
-    """Where the traces are. One that cannot be written is a warning: the search may have been long."""
-    used: set[Path] = set()
-    written = {}
-    for one in report.violations:
-        try:
-            recorded = TraceRecord(
-                report.scenario, report.fingerprints, one.transitions, Finding(one.property, one.message)
-            )
-            written[one] = write_trace(recorded, folder, used)
-        except TraceError as error:
-            click.echo(f"warning: {error}", err=True)
-    return written

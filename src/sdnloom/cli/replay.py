@@ -40,7 +40,9 @@ def command(trace: Path, scenario: Path | None, show_output: bool, form: str) ->
     if choice is not None:
         program, log = loaded_program(choice)
         check_same_program(recorded, trace, choice, program)
-        replayed = replay_trace(recorded, ActorSemantics(program), *actor_fingerprints(program))
+        replayed = replay_trace(
+            recorded, ActorSemantics(program, shows_output=show_output), *actor_fingerprints(program)
+        )
         names, output, desired = program_names(program), list(log.lines), []
     else:
         loaded = scenario_of(recorded, trace, scenario)

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
@@ -18,6 +18,7 @@ from sdnloom.check.run import Run
 from sdnloom.check.scenario import Scenario
 from sdnloom.cli.actors.program_choice import ProgramChoice, program_choice
 from sdnloom.engine.path import Path as Steps
+from sdnloom.engine.result import Counterexample
 from sdnloom.engine.semantics import Finding, Transition
 from sdnloom.engine.trace import Fingerprints, Trace, TraceError, save_trace
 from sdnloom.scenario_file.document import ScenarioError, shown
@@ -56,6 +57,19 @@ def write_trace(recorded: TraceRecord, folder: Path, used: set[Path], label: str
     used.add(file)
     save(recorded, file)
     return file
+
+
+def write_traces(violations: Iterable[Counterexample], record: MakeRecord, folder: Path) -> dict[Counterexample, Path]:
+    """Where the traces are. One that cannot be written is a warning: the search may have been long."""
+    used: set[Path] = set()
+    written = {}
+    for one in violations:
+        try:
+            recorded = record(one.transitions, Finding(one.property, one.message))
+            written[one] = write_trace(recorded, folder, used)
+        except TraceError as error:
+            click.echo(f"warning: {error}", err=True)
+    return written
 
 
 def check_folder(folder: Path) -> None:

@@ -9,7 +9,7 @@ import click
 from sdnloom.actors.fingerprint import actor_fingerprints
 from sdnloom.actors.semantics import ActorSemantics
 from sdnloom.check.run import Run
-from sdnloom.cli.actors.program_choice import loaded_program, program_choice, refuse_options
+from sdnloom.cli.actors.program_choice import loaded_program, program_choice, refuse_options_of_scenarios
 from sdnloom.cli.apps import APP_GROUPS, chosen_scenario, describes_scenario
 from sdnloom.cli.format_option import format_option
 from sdnloom.cli.option_groups import GroupedCommand
@@ -58,11 +58,12 @@ def command(
     """
     choice = program_choice(scenario)
     if choice is not None:
-        refuse_options(f"{choice} is a program of actors", _OF_ACTORS, "scenarios and apps")
+        refuse_options_of_scenarios(choice, _OF_ACTORS)
         program, log = loaded_program(choice)
         check_folder(trace_dir)
         record = partial(TraceRecord, program, actor_fingerprints(program))
-        result = _walks(ActorSemantics(program), program_names(program), record, seed, runs, max_steps, trace_dir)
+        semantics = ActorSemantics(program, shows_output=show_output)
+        result = _walks(semantics, program_names(program), record, seed, runs, max_steps, trace_dir)
         output = list(log.lines)
     else:
         loaded = chosen_scenario(scenario, app_options)

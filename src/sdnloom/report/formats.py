@@ -12,6 +12,7 @@ from typing import Any, Final
 # Command -> format -> function below `sdnloom.report`. The first format of a command is its default.
 FORMATS: Final[Mapping[str, Mapping[str, str]]] = {
     "check": {"text": "check.text:report_text", "json": "check.json_format:report_json"},
+    "check FILE.py": {"text": "actors.text:actor_report_text", "json": "actors.json_format:actor_report_json"},
     "inputs": {"text": "inputs.text:survey_text", "json": "inputs.json_format:survey_json"},
     "inputs --from any": {
         "text": "inputs.any_state_text:any_state_text",

@@ -5,17 +5,17 @@ from collections.abc import Iterable
 from sdnloom.network.program import OutputLine
 from sdnloom.report.describe import counted
 
-_TITLES = {"load": "while it was loaded", "start": "when it started", "run": "in its handlers"}
+_TITLES = {"load": "while it was loaded", "start": "when it started"}
 
 
-def output_text(lines: Iterable[OutputLine]) -> list[str]:
+def output_text(lines: Iterable[OutputLine], code: str = "handlers") -> list[str]:
     """Each distinct line once, under a title that says when it was printed, with how often if that is more than once.
 
     How often is a fact about the search: it runs a handler once in each state, and again to find out more about it.
     """
     found = list(lines)
     shown: list[str] = []
-    for when, title in _TITLES.items():
+    for when, title in (*_TITLES.items(), ("run", f"in its {code}")):
         part = [each for each in found if each.when == when]
         if part:
             shown.append(f"output of the program {title}:")

@@ -42,14 +42,32 @@ def loaded_program(choice: ProgramChoice) -> LoadedProgram:
     with log.redirected():
         program = load_program(choice.file, choice.name)
     log.take_recent()
-    log.when = "run"
     return LoadedProgram(program, log)
 
 
-def refuse_options(what: str, known: Collection[str], others: str) -> None:
+def refuse_options_of_scenarios(choice: ProgramChoice, known: Collection[str]) -> None:
     """Raise UsageError if an option was given that is not among the known ones: it would have no effect."""
+    for option in _given_options():
+        if option.name not in known:
+            raise click.UsageError(f"{_flag(option)} is for scenarios and apps, but {choice} is a program of actors")
+
+
+def refuse_options_of_actors(own: Collection[str]) -> None:
+    """Raise UsageError if an option was given that only programs of actors have."""
+    for option in _given_options():
+        if option.name in own:
+            raise click.UsageError(f"{_flag(option)} is for programs of actors; expected FILE.py or FILE.py:NAME")
+
+
+def _given_options() -> list[click.Option]:
     context = click.get_current_context()
-    for parameter in context.command.params:
-        given = context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
-        if given and isinstance(parameter, click.Option) and parameter.name not in known:
-            raise click.UsageError(f"{parameter.opts[0]} is given, but {what}; it is an option for {others}")
+    return [
+        each
+        for each in context.command.params
+        if isinstance(each, click.Option)
+        and context.get_parameter_source(each.name or "") is ParameterSource.COMMANDLINE
+    ]
+
+
+def _flag(option: click.Option) -> str:
+    return "/".join((*option.opts, *option.secondary_opts))

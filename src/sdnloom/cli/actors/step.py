@@ -5,7 +5,7 @@ from functools import partial
 from sdnloom.actors.fingerprint import actor_fingerprints
 from sdnloom.actors.program import Program
 from sdnloom.actors.semantics import ActorSemantics, state_of
-from sdnloom.cli.actors.program_choice import ProgramChoice, loaded_program, refuse_options
+from sdnloom.cli.actors.program_choice import ProgramChoice, loaded_program, refuse_options_of_scenarios
 from sdnloom.cli.output_option import echo_output
 from sdnloom.cli.step_session import SessionCommand, StepSession, echo_lines
 from sdnloom.cli.traces import TraceRecord
@@ -29,21 +29,21 @@ The first letter of a word is enough."""
 
 def step_program(choice: ProgramChoice, show_output: bool) -> int:
     """Step through a program of actors."""
-    refuse_options(f"{choice} is a program of actors", {"show_output"}, "scenarios and apps")
+    refuse_options_of_scenarios(choice, {"show_output"})
     program, log = loaded_program(choice)
     if show_output:
         echo_output(log.lines)
-    _ActorSession(program).run()
+    _ActorSession(program, show_output).run()
     return 0
 
 
 class _ActorSession(StepSession):
     help_text = _HELP
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, show_output: bool) -> None:
         self.program = program
         record = partial(TraceRecord, program, actor_fingerprints(program))
-        super().__init__(Stepper(ActorSemantics(program)), program_names(program), record)
+        super().__init__(Stepper(ActorSemantics(program, shows_output=show_output)), program_names(program), record)
 
     def own_commands(self) -> dict[str, SessionCommand]:
         """Commands that show actors."""

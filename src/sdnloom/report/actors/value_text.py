@@ -5,7 +5,7 @@ from typing import Any
 
 from sdnloom.actors.semantics import ArgumentText, TaskDone, TaskFailed, TaskSent
 from sdnloom.engine.stable_text import stable_text
-from sdnloom.network.events import NetworkEvent, Sent
+from sdnloom.network.events import NetworkEvent, Printed, Sent
 from sdnloom.network.openflow import Match, OpenFlowAction
 from sdnloom.network.packet import Packet
 from sdnloom.report.describe import Names, actions_words, event_words, match_words, packet_words
@@ -45,7 +45,7 @@ def argument_words(arguments: ArgumentText, names: Names) -> str:
 
 def effects_words(events: Sequence[Any], names: Names) -> list[str]:
     """What the events of a step of a task add to its line. Of a switch or a host, events say what it sent to whom."""
-    told = any(isinstance(event, NetworkEvent) for event in events)
+    told = any(isinstance(event, NetworkEvent) and not isinstance(event, Printed) for event in events)
     shown = [event for event in events if not (told and isinstance(event, TaskSent | Sent))]
     return [text for event in shown if (text := _effect(event, names)) is not None]
 

@@ -1,0 +1,89 @@
+"""A check of a program of actors: search, count of executions, and the report."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from sdnloom.actors.fingerprint import actor_fingerprints
+from sdnloom.actors.program import Program
+from sdnloom.actors.report import ActorReport
+from sdnloom.actors.search.options import ActorOptions, ActorResult
+from sdnloom.actors.search.search import search_program
+from sdnloom.actors.semantics import ActorSemantics
+from sdnloom.actors.step_output import PRINTED
+from sdnloom.engine.limits import LimitWatch
+from sdnloom.engine.path import replay
+from sdnloom.engine.result import STOPPING, Holds, Incomplete, Result, SearchEvent, Statistics, Vacuous, Violated
+from sdnloom.engine.stop_points import LimitReached
+from sdnloom.platforms.process.output_log import OutputLog
+
+_NOTHING = "nothing ever happens; messages at the start let tasks run: `start` of Program, `sends` of network_program"
+_NO_PROPERTY = "the program has no property of its own; `monitors`, `final` and `always` of a program add some"
+
+
+def check_program(
+    program: Program,
+    options: ActorOptions | None = None,
+    on_event: Callable[[SearchEvent], None] | None = None,
+    watch: LimitWatch | None = None,
+    show_output: bool = False,
+    log: OutputLog | None = None,
+) -> ActorReport:
+    """Search all orders of the program's tasks for one that violates a property.
+
+    `watch` has another start of the time than now; its limits are those of the options. The report has what tasks
+    print; with `show_output` it is shown, and the steps have it as events. `log` holds what was printed before.
+    """
+    options, noted = options or ActorOptions(), on_event or (lambda event: None)
+    watch, log = watch or LimitWatch(options.limits), log or OutputLog()
+    log.when = "run"
+    printed = PRINTED.set(log.add)
+    try:
+        with watch.catching_interrupts(lambda: noted(STOPPING)), watch.in_force():
+            report = _report(program, options, search_program(program, options, noted, watch))
+    except LimitReached as reached:
+        report = _unsearched(program, options, reached.reason, watch.seconds)
+    finally:
+        PRINTED.reset(printed)
+    if show_output:
+        report = replace(report, result=_with_output(program, report.result), shows_output=True)
+    return replace(report, output=log.lines)
+
+
+def _with_output(program: Program, result: Result) -> Result:
+    """The result with what tasks print as events of the steps."""
+    semantics = ActorSemantics(program, shows_output=True)
+    shown = {one: replace(one, transitions=tuple(replay(semantics, one.path))) for one in result.violations}
+    verdict = result.verdict
+    if isinstance(verdict, Violated):
+        verdict = Violated(shown[verdict.counterexample])
+    return replace(result, verdict=verdict, violations=tuple(shown.values()))
+
+
+def _report(program: Program, options: ActorOptions, found: ActorResult) -> ActorReport:
+    result = found.result
+    if isinstance(result.verdict, Holds | Vacuous):
+        verdict = Holds() if result.statistics.transitions else Vacuous((_NOTHING,))
+        result = replace(result, verdict=verdict)
+    return ActorReport(
+        program,
+        result,
+        _bounds(program, options),
+        ActorSemantics(program).property_names,
+        actor_fingerprints(program),
+        () if program.monitors or program.final or program.always else (_NO_PROPERTY,),
+        found.reduction,
+        found.symmetry,
+        found.final_states if result.incomplete is None else None,
+    )
+
+
+def _unsearched(program: Program, options: ActorOptions, reason: str, seconds: float) -> ActorReport:
+    """The report of a check that a limit ended before its search began."""
+    result = Result(Incomplete(reason), Statistics("none", 0, 0, 0, seconds), incomplete=reason)
+    names = ActorSemantics(program).property_names
+    return ActorReport(program, result, _bounds(program, options), names, actor_fingerprints(program))
+
+
+def _bounds(program: Program, options: ActorOptions) -> tuple[str, ...]:
+    count = len(program.start)
+    return (f"{count:,} message{'' if count == 1 else 's'} at the start", *options.limits.bounds())

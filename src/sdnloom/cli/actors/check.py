@@ -1,0 +1,69 @@
+"""`sdnloom check` for a program of actors."""
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sdnloom.actors.report import ActorReport
+from sdnloom.actors.run import check_program
+from sdnloom.actors.search.options import ActorOptions
+from sdnloom.cli.actors.program_choice import ProgramChoice, loaded_program, refuse_options_of_scenarios
+from sdnloom.cli.exit_codes import EXIT_CODES
+from sdnloom.cli.progress import LOADS, SearchProgress
+from sdnloom.cli.time_spent import time_spent
+from sdnloom.cli.traces import TraceRecord, check_folder, write_traces
+from sdnloom.engine.limits import LOADING, LimitWatch
+from sdnloom.engine.result import Limits
+from sdnloom.report.formats import render
+
+OPTIONS_OF_ACTORS = ("level", "symmetry", "count")  # that only a program of actors has
+# All that it has.
+_KNOWN = {
+    *("find_all", "order", "reduce", "max_states", "max_depth", "time_limit", "memory_limit"),
+    *("form", "show_output", "trace_dir", "no_trace", *OPTIONS_OF_ACTORS),
+}
+
+
+@dataclass(frozen=True)
+class CheckOutput:
+    """Where the results of a check go."""
+
+    form: str
+    show_output: bool
+    trace_dir: Path | None  # None to write no traces
+
+
+def check_program_file(
+    choice: ProgramChoice, given: dict[str, Any], counts: bool, limits: Limits, output: CheckOutput
+) -> int:
+    """Check the program of a file; `given` are fields of ActorOptions, None for those that were not given."""
+    refuse_options_of_scenarios(choice, _KNOWN)
+    watch, progress = LimitWatch(limits, time_spent()), SearchProgress()
+    with progress.announcing(LOADS), watch.in_force(), watch.during(LOADING):
+        program, log = loaded_program(choice)
+    if output.trace_dir is not None:
+        check_folder(output.trace_dir)
+    options = ActorOptions(**{name: value for name, value in given.items() if value is not None}, limits=limits)
+    try:
+        report = check_program(program, options, progress, LimitWatch(limits, time_spent()), output.show_output, log)
+    finally:
+        progress.stop()
+    return _shown(report, output)
+
+
+def reduction_level(reduce: bool | None, level: str | None) -> str | None:
+    """The level of independence that the options ask for; None if they ask for none in particular."""
+    if reduce is not None and level is not None and reduce == (level == "none"):
+        flag = "--reduce" if reduce else "--no-reduce"
+        raise click.UsageError(f"{flag} and --reduction {level} are given; expected one or the other")
+    return "none" if reduce is False else level
+
+
+def _shown(report: ActorReport, output: CheckOutput) -> int:
+    record = partial(TraceRecord, report.program, report.fingerprints)
+    traces = {} if output.trace_dir is None else write_traces(report.violations, record, output.trace_dir)
+    click.echo(render("check FILE.py", output.form, report, traces), nl=False)
+    return EXIT_CODES[report.verdict]

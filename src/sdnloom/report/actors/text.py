@@ -1,0 +1,40 @@
+"""The check of a program of actors as text: the verdict and the smallest counterexample first, the replay command last.
+
+It leaves out what differs from run to run (seconds, rates): the same program prints the same text.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from sdnloom.actors.report import ActorReport, ExecutionReport
+from sdnloom.engine.result import Counterexample
+from sdnloom.report.actors.names import program_names
+from sdnloom.report.describe import counted
+from sdnloom.report.output import output_text
+from sdnloom.report.verdict import replay_commands, verdict_text
+
+
+def actor_report_text(report: ActorReport, traces: Mapping[Counterexample, Path] | None = None) -> str:
+    """The whole report; `traces` has the trace file of each violation."""
+    statistics = report.result.statistics
+    lines = [
+        *verdict_text(report, program_names(report.program)),
+        *(f"note: {note}" for note in report.notes),
+        f"searched {counted(statistics.states, 'state')}, {counted(statistics.transitions, 'transition')}, "
+        f"depth {statistics.depth}, {counted(report.task_runs, 'task run')}",
+        f"bounds: {'; '.join(report.bounds)}",
+        f"reduction: {report.reduction}; symmetry: {report.symmetry or 'off'}",
+    ]
+    if report.final_states is not None:
+        lines.append(f"final states: {report.final_states:,}")
+    if report.executions is not None:
+        lines.append(_executions(report.executions))
+    lines += output_text(report.output, "tasks") if report.shows_output else []
+    lines += replay_commands(report, traces or {})
+    return "\n".join(lines) + "\n"
+
+
+def _executions(found: ExecutionReport) -> str:
+    count = f"{found.count:,}" if found.incomplete is None else f"at least {found.count:,} ({found.incomplete})"
+    violating = "".join(f", {name} violated in {number:,}" for name, number in sorted((found.violating or {}).items()))
+    return f"executions: {count}, told apart by {found.level}-level independence{violating}"
