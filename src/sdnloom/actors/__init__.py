@@ -9,7 +9,7 @@ from sdnloom.actors.network.host import Host
 from sdnloom.actors.network.links import SHlink, SSlink, link_topology
 from sdnloom.actors.network.monitors import NoContradictoryEntries, NoDelivery, NoForwardingLoop
 from sdnloom.actors.network.packets import NamedPacket
-from sdnloom.actors.network.program import network_program, udp_packet
+from sdnloom.actors.network.program import network_program
 from sdnloom.actors.network.switch import Switch
 from sdnloom.actors.program import Monitor, Program
 from sdnloom.actors.values import tag
@@ -37,5 +37,4 @@ __all__ = [
     "load_program",
     "network_program",
     "tag",
-    "udp_packet",
 ]

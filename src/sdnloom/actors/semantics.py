@@ -309,7 +309,8 @@ class ActorSemantics(Semantics):
 
     def _report_text(self, stored: Stored) -> str:
         text, *values = self.shown_event(stored)
-        return text.format(*values)  # type: ignore[no-any-return]
+        shown = [each if isinstance(each, str) else stable_text(each) for each in values]
+        return text.format(*shown)  # type: ignore[no-any-return]
 
 
 def _checked(checks: tuple[FinalCheck, ...], view: StateView) -> list[Finding]:

@@ -4,6 +4,7 @@ They write sets only, so that steps of different packets stay independent.
 """
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from sdnloom.actors.network.events import EntryWritten, Revisited
@@ -11,7 +12,17 @@ from sdnloom.actors.network.packets import NamedPacket
 from sdnloom.actors.network.queries import OverlappingEntries, stored_rows
 from sdnloom.actors.program import Monitor
 from sdnloom.network.events import EntryRemoved, Received
-from sdnloom.network.openflow import Match
+from sdnloom.network.openflow import Match, OpenFlowAction
+
+
+@dataclass(frozen=True)
+class EntryPair:
+    """Two entries, in no order: their matches and actions."""
+
+    entries: frozenset[tuple[Match, tuple[OpenFlowAction, ...]]]
+
+    def __repr__(self) -> str:
+        return " and ".join(sorted(f"{match} -> {list(actions) or 'drop'}" for match, actions in self.entries))
 
 
 class NetworkMonitor(Monitor):
@@ -47,7 +58,7 @@ class NoContradictoryEntries(NetworkMonitor):
             key = event.switch, event.priority, event.match
             for other, actions in self._overlapping(key):
                 if other != key and actions != event.actions:
-                    pair = frozenset({(event.match, event.actions), (other[-1], actions)})
+                    pair = EntryPair(frozenset({(event.match, event.actions), (other[-1], actions)}))
                     text = "switch {} has contradictory entries of priority {}: {}"
                     self.report(text, event.switch, event.priority, pair)
             self.entries[key] = event.actions

@@ -8,6 +8,7 @@ from sdnloom.actors.actor import Actor, ActorError
 from sdnloom.actors.network.model import table_config
 from sdnloom.actors.network.tags import Tags
 from sdnloom.actors.program import Program
+from sdnloom.network.packet import Packet
 from sdnloom.network.switch import Switch as SwitchConfig
 from sdnloom.network.topology import SwitchPort, Topology
 
@@ -17,19 +18,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ActorNetwork:
-    """The topology, and how switches treat packets that come back.
+    """The topology, the packets that hosts send at the start, and how switches treat packets that come back.
 
     With `stops_loops`, a packet that reaches a switch for the second time is reported and not forwarded, so that every
     program ends; without, it is reported and forwarded.
     """
 
     topology: Topology
+    packets: tuple[Packet, ...] = ()
     stops_loops: bool = True
 
     @cached_property
     def tags(self) -> Tags:
         """Which numbers belong to which host."""
-        return Tags(self.topology)
+        return Tags(self.topology, self.packets)
 
     @cached_property
     def configs(self) -> dict[str, SwitchConfig]:

@@ -6,6 +6,7 @@ from typing import Any
 from sdnloom.network.openflow import Match
 from sdnloom.network.packet import Header, Packet
 from sdnloom.network.switch.tables.lookup import packet_fields
+from sdnloom.network.traffic import answer_to
 
 
 class PacketFieldError(KeyError):
@@ -44,6 +45,10 @@ class NamedPacket:
     def match(self, *names: str) -> Match:
         """The match of all packets that have the same values in these fields."""
         return Match.of(**{name: self[name] for name in names})
+
+    def answer(self, name: str) -> "NamedPacket":
+        """The packet with source and destination exchanged, without payload; an echo request becomes a reply."""
+        return NamedPacket(name, answer_to(self.packet))
 
     def __repr__(self) -> str:
         return f"NamedPacket({str(self.name)!r}, {self.packet!r})"

@@ -12,14 +12,19 @@ from sdnloom.actors.actor import Actor, ActorError, Message
 from sdnloom.actors.network.controller import Controller
 from sdnloom.actors.network.host import Host
 from sdnloom.actors.network.links import SHlink, SSlink, link_topology
+from sdnloom.actors.network.model import installed_entry
 from sdnloom.actors.network.network import ActorNetwork, NetworkProgram
 from sdnloom.actors.network.packets import NamedPacket
-from sdnloom.actors.network.switch import Switch
+from sdnloom.actors.network.switch import Switch, checked_entry
 from sdnloom.actors.network.tags import plain
 from sdnloom.actors.program import FinalCheck, Monitor
 from sdnloom.actors.values import TaggedStr, tag
-from sdnloom.network.packet import Ethernet, IPv4, Packet, Udp, stack
+from sdnloom.network.openflow import OpenFlowAction
+from sdnloom.network.packet import Packet
 from sdnloom.network.topology import HostSpec, Topology, TopologyError
+from sdnloom.network.traffic import ping
+
+StartEntry = tuple[str, Any, tuple[OpenFlowAction, ...], int]  # switch, match, actions, priority
 
 
 def network_program(
@@ -28,6 +33,7 @@ def network_program(
     *,
     topology: Topology | None = None,
     sends: Sequence[tuple[str, Packet | NamedPacket | str]] = (),
+    entries: Sequence[StartEntry] = (),
     switch: type[Switch] = Switch,
     host: type[Host] = Host,
     hosts: Mapping[str, type[Host]] | None = None,
@@ -44,9 +50,11 @@ def network_program(
     """The program of a controller in a network.
 
     The network is given by `links` or by a `topology`. `sends` are pairs of a host and a packet that it sends: a
-    Packet, a NamedPacket, or the name of another host for a UDP packet to it. A packet without a name is called p1, p2,
-    ... by its place. `switch` and `host` are the classes of the actors, `hosts` other classes for single hosts; `start`
-    has further messages, such as `controller.begin()`, and `actors` further actors.
+    Packet, a NamedPacket, or the name of another host for a ping to it. A packet without a name is called p1, p2, ...
+    by its place. `entries` are flow entries at the start: (switch, match, actions, priority). `switch` and `host` are
+    the classes of the actors, `hosts` other classes for single hosts. `start` has further messages, such as
+    `controller.begin()`, and `actors` further actors. `stops_loops`: a packet that reaches a switch for the second time
+    is not forwarded, so that every program ends.
     """
     if not isinstance(controller, Controller):
         raise ActorError(f"controller {controller!r}; expected an actor of a subclass of Controller")
@@ -54,14 +62,19 @@ def network_program(
         raise ActorError("network_program needs either links or a topology; expected one of the two")
     if topology is None:
         topology = link_topology(links or ())
-    network = ActorNetwork(topology, stops_loops)
+    packets = _packets(topology, sends)
+    network = ActorNetwork(topology, tuple(packet.packet for _, packet in packets), stops_loops)
     found_hosts = _hosts(topology, host, hosts or {})
     found_switches = {spec.name: switch(spec.name, controller=controller) for spec in topology.switches}
     _plug(network, found_switches, found_hosts)
-    messages = [*_sends(network, found_hosts, sends), *start]
+    _fill(network, found_switches, entries)
+    messages: list[Any] = [
+        found_hosts[sender].send(network.tags.named_packet(packet.name, plain(packet.packet)))
+        for sender, packet in packets
+    ]
     return NetworkProgram(
         (controller, *found_switches.values(), *found_hosts.values(), *actors),
-        tuple(messages),
+        (*messages, *start),
         tuple(final),
         tuple(always),
         tuple(monitors),
@@ -70,12 +83,6 @@ def network_program(
         name,
         network=network,
     )
-
-
-def udp_packet(topology: Topology, sender: str, receiver: str, source: int = 1, target: int = 1) -> Packet:
-    """A UDP packet from one host to another."""
-    one, other = topology.host(sender), topology.host(receiver)
-    return stack(Ethernet(other.mac, one.mac), IPv4(one.ip, other.ip), Udp(source, target))
 
 
 def _hosts(topology: Topology, kind: type[Host], others: Mapping[str, type[Host]]) -> dict[str, Host]:
@@ -103,39 +110,56 @@ def _plug(network: ActorNetwork, switches: Mapping[str, Switch], hosts: Mapping[
         switch.links = frozenset(ends[name])
 
 
-def _sends(
-    network: ActorNetwork, hosts: Mapping[str, Host], sends: Sequence[tuple[str, Packet | NamedPacket | str]]
-) -> list[Message]:
-    count: Counter[str] = Counter()
-    names: set[str] = set()
-    messages = []
+def _fill(network: ActorNetwork, switches: Mapping[str, Switch], entries: Sequence[StartEntry]) -> None:
+    """Put entries into the tables of the switches."""
+    for each in entries:
+        if not isinstance(each, tuple) or len(each) != 4 or each[0] not in switches:
+            known = ", ".join(switches) or "(none)"
+            raise ActorError(f"entries has {each!r}; expected (switch, match, actions, priority), a switch of {known}")
+        name, *parts = each
+        key, kept = installed_entry(network.configs[name], *checked_entry(*parts))
+        written = {(key[0], network.tags.match(name, key[1])): network.tags.actions(name, kept)}
+        switches[name].table = switches[name].table | written
+
+
+def _packets(topology: Topology, sends: Sequence[tuple[str, Any]]) -> list[tuple[str, NamedPacket]]:
+    """The packets with their senders and names.
+
+    A name is a facet of the sender, so that senders of one packet each can be renamed with their packets. Equal packets
+    of one sender are owners of their names instead: they can be renamed into each other.
+    """
+    hosts = [host.name for host in topology.hosts]
+    found: list[tuple[str, NamedPacket]] = []
     for number, each in enumerate(sends, 1):
         if not isinstance(each, tuple) or len(each) != 2:
             raise ActorError(f"sends has {each!r}; expected a pair of the name of a host and a packet")
-        sender, given = each
-        if sender not in hosts:
-            raise ActorError(f"sends has {sender!r}, which is no host; expected one of {', '.join(hosts) or '(none)'}")
-        count[sender] += 1
-        packet = _named(network, sender, given, number, count[sender])
-        if packet.name in names:
-            raise ActorError(f"sends has two packets of the name {packet.name!r}; expected different names")
-        names.add(packet.name)
-        messages.append(hosts[sender].send(packet))
-    return messages  # type: ignore[return-value]
+        if each[0] not in hosts:
+            raise ActorError(f"sends has {each[0]!r}, which is no host; expected one of {', '.join(hosts) or '(none)'}")
+        found.append((each[0], _named(topology, *each, f"p{number}")))
+    for name, times in Counter(str(packet.name) for _, packet in found).items():
+        if times > 1:
+            raise ActorError(f"sends has {times} packets of the name {name!r}; expected different names")
+    equal = Counter((sender, packet.packet) for sender, packet in found)
+    places: Counter[str] = Counter()
+    owned = []
+    for sender, packet in found:
+        places[sender] += 1
+        name = packet.name
+        if not isinstance(name, TaggedStr):
+            alone = equal[sender, packet.packet] == 1
+            name = tag(name, sender, f"packet{places[sender]}") if alone else tag(name, f"packet {name}", "packet")
+        owned.append((sender, NamedPacket(name, packet.packet)))
+    return owned
 
 
-def _named(network: ActorNetwork, sender: str, given: Any, number: int, place: int) -> NamedPacket:
-    """The packet with its name, which is a facet of its sender unless it has an owner already."""
-    packet, name = given, f"p{number}"
+def _named(topology: Topology, sender: str, given: Any, name: str) -> NamedPacket:
+    if isinstance(given, NamedPacket):
+        return given
     if isinstance(given, str):
         try:
-            packet = udp_packet(network.topology, sender, given)
+            return NamedPacket(name, ping(topology.host(sender), topology.host(given)))
         except TopologyError as error:
             raise ActorError(f"sends has the pair {(sender, given)!r}: {error}") from None
-    elif isinstance(given, NamedPacket):
-        packet, name = given.packet, given.name
-    if not isinstance(packet, Packet):
+    if not isinstance(given, Packet):
         raise ActorError(f"sends has {given!r} for {sender!r}; expected a Packet, a NamedPacket or the name of a host")
-    if not isinstance(name, TaggedStr):
-        name = tag(name, sender, f"packet{place}")
-    return network.tags.named_packet(name, plain(packet))
+    return NamedPacket(name, given)

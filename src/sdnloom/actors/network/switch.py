@@ -128,15 +128,14 @@ class Switch(NetworkActor):
     def prepared(self, method: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """What a message carries: matches and actions in the form that switches keep, with their owners' tags."""
         if method == "install":
-            match, actions, priority = args
-            match, actions = self._checked_match(match), _checked_actions(actions)
+            match, actions, priority = checked_entry(*args)
             if self._run is None:
                 return match, actions, priority
-            (priority, match), kept = installed_entry(self._config, plain(match), plain(actions), _priority(priority))
+            (priority, match), kept = installed_entry(self._config, match, actions, priority)
             tags = self._network.tags
             return tags.match(self.name, match), tags.actions(self.name, kept), priority
         if method == "remove":
-            match, priority = self._checked_match(args[0]), args[1]
+            match, priority = _checked_match(args[0]), args[1]
             if self._run is None:
                 return match, priority
             remaining_keys(self._config, {}, plain(match), None if priority is None else _priority(priority))
@@ -152,14 +151,6 @@ class Switch(NetworkActor):
             _checked_port(args[1])
             return _checked_packet(args[0]), args[1]
         return args
-
-    @staticmethod
-    def _checked_match(match: Any) -> Match:
-        if isinstance(match, Mapping):
-            return Match.of(**match)
-        if not isinstance(match, Match):
-            raise ActorError(f"match {match!r}; expected a Match or a dict of its fields")
-        return match
 
     # What the model says.
 
@@ -213,6 +204,19 @@ class Switch(NetworkActor):
 
 def _plain_entries(entries: Mapping[Any, Any]) -> TableEntries:
     return {plain(key): plain(actions) for key, actions in entries.items()}
+
+
+def checked_entry(match: Any, actions: Any, priority: Any) -> tuple[Match, tuple[OpenFlowAction, ...], int]:
+    """An entry as users write it, with plain numbers. Raises ActorError if a part of it is none."""
+    return plain(_checked_match(match)), plain(_checked_actions(actions)), _priority(priority)
+
+
+def _checked_match(match: Any) -> Match:
+    if isinstance(match, Mapping):
+        return Match.of(**match)
+    if not isinstance(match, Match):
+        raise ActorError(f"match {match!r}; expected a Match or a dict of its fields")
+    return match
 
 
 def _checked_actions(actions: Any) -> tuple[OpenFlowAction, ...]:

@@ -1,27 +1,29 @@
-"""Which numbers belong to which host: its port, its MAC and its IP address.
+"""Which numbers belong to which owner: the port, the MAC and the IP address of a host, and what a program has tagged.
 
-Tagged numbers let a search rename hosts that are alike. The switch model computes with plain numbers; what it answers
-is tagged again by value. A number that no host owns stays plain.
+Tagged numbers let a search rename hosts, and packets, that are alike. The switch model computes with plain numbers;
+what it answers is tagged again by value. A number that nobody owns stays plain.
 """
 
+from collections.abc import Iterable
 from dataclasses import fields, is_dataclass, replace
-from typing import Any, TypeVar
+from typing import Any
 
 from sdnloom.actors.network.packets import NamedPacket
-from sdnloom.actors.values import tag
+from sdnloom.actors.values import TaggedInt, tag
 from sdnloom.network.openflow import Enqueue, Match, OpenFlowAction, Output, SetField
-from sdnloom.network.packet import Arp, Ethernet, Header, IPv4, Packet
+from sdnloom.network.packet import Arp, Ethernet, Header, IPv4, Packet, Tcp, Udp
 from sdnloom.network.topology import SwitchPort, Topology
 
-_T = TypeVar("_T")
-_MATCH_FACETS = {
+_FACETS = {
     **dict.fromkeys(("eth_src", "eth_dst", "arp_sha", "arp_tha"), "mac"),
     **dict.fromkeys(("ipv4_src", "ipv4_dst", "arp_spa", "arp_tpa"), "ip"),
 }
-_HEADER_FACETS: dict[type[Header], dict[str, str]] = {
-    Ethernet: {"src": "mac", "dst": "mac"},
-    Arp: {"sha": "mac", "tha": "mac", "spa": "ip", "tpa": "ip"},
-    IPv4: {"src": "ip", "dst": "ip"},
+_MATCH_FIELDS: dict[type[Header], dict[str, str]] = {  # the match field of each attribute of a header
+    Ethernet: {"src": "eth_src", "dst": "eth_dst"},
+    Arp: {"sha": "arp_sha", "tha": "arp_tha", "spa": "arp_spa", "tpa": "arp_tpa"},
+    IPv4: {"src": "ipv4_src", "dst": "ipv4_dst"},
+    Tcp: {"src": "tcp_src", "dst": "tcp_dst"},
+    Udp: {"src": "udp_src", "dst": "udp_dst"},
 }
 
 
@@ -41,36 +43,40 @@ def plain(value: Any) -> Any:
 
 
 class Tags:
-    """The numbers of the hosts of a topology."""
+    """The numbers of the hosts of a topology, and those that are tagged in the headers of packets."""
 
-    def __init__(self, topology: Topology) -> None:
-        self._values: dict[str, dict[int, int]] = {
-            facet: {getattr(host, facet): tag(getattr(host, facet), host.name, facet) for host in topology.hosts}
-            for facet in ("mac", "ip")
-        }
+    def __init__(self, topology: Topology, packets: Iterable[Packet] = ()) -> None:
         self._ports: dict[SwitchPort, int] = {
             host.switch_port: tag(host.port, host.name, "port") for host in topology.hosts
         }
+        self._values: dict[tuple[str, int], int] = {
+            (name, getattr(host, facet)): tag(getattr(host, facet), host.name, facet)
+            for host in topology.hosts
+            for name, facet in _FACETS.items()
+        }
+        for packet in packets:
+            for header in packet.headers:
+                for attribute, name in _MATCH_FIELDS.get(type(header), {}).items():
+                    value = getattr(header, attribute)
+                    if isinstance(value, TaggedInt):
+                        self._values[name, int(value)] = value
 
     def port(self, switch: str, number: int) -> int:
         """A port of a switch."""
         return self._ports.get(SwitchPort(str(switch), int(number)), int(number))
 
-    def address(self, facet: str, number: int) -> int:
-        """A MAC address (`mac`) or an IP address (`ip`)."""
-        return self._values[facet].get(number, int(number))
-
     def field(self, switch: str, name: str, number: int) -> int:
         """The value of a match field."""
-        if name == "in_port":
-            return self.port(switch, number)
-        return self.address(_MATCH_FACETS[name], number) if name in _MATCH_FACETS else int(number)
+        return self.port(switch, number) if name == "in_port" else self._value(name, number)
+
+    def _value(self, name: str, number: int) -> int:
+        return self._values.get((name, int(number)), int(number))
 
     def match(self, switch: str, match: Match) -> Match:
         """A match; values under a mask stay plain."""
         return Match(
             tuple(
-                (name, self.field(switch, name, value) if mask is None else value, mask)
+                (name, self.field(switch, name, value) if mask is None else int(value), mask)
                 for name, value, mask in match.fields
             )
         )
@@ -91,10 +97,11 @@ class Tags:
         return replace(packet, headers=tuple(map(self._header, packet.headers)))
 
     def _header(self, header: Header) -> Header:
-        facets = _HEADER_FACETS.get(type(header))
-        if facets is None:
+        found = _MATCH_FIELDS.get(type(header))
+        if found is None:
             return header
-        return replace(header, **{name: self.address(facet, getattr(header, name)) for name, facet in facets.items()})
+        values = {attribute: self._value(name, getattr(header, attribute)) for attribute, name in found.items()}
+        return replace(header, **values)
 
     def named_packet(self, name: str, packet: Packet) -> NamedPacket:
         """A packet with its name, which keeps its tag."""
