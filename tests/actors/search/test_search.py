@@ -1,10 +1,12 @@
 """The search of programs of actors against their plain semantics."""
 
+from dataclasses import replace
+
 import pytest
 
 from sdnloom.actors.program import PLAIN, Program
 from sdnloom.actors.search.actor_graph import ActorGraph
-from sdnloom.actors.search.options import ActorOptions
+from sdnloom.actors.search.options import ActorOptions, ReductionLevel
 from sdnloom.actors.search.search import search_program
 from sdnloom.actors.semantics import ActorSemantics, state_of
 from sdnloom.engine.path import replay
@@ -37,6 +39,27 @@ def test_a_full_search_finds_the_states_of_the_semantics(
     assert found.result.statistics.transitions == transitions
     expected = states_and_finals(program)
     assert (len(expected[0]), len(expected[1]), expected[2]) == (states, finals, transitions)
+
+
+@pytest.mark.parametrize(
+    ("packets", "kind", "level", "states"),
+    [
+        (1, Balancer, "actor", 43),
+        (1, Balancer, "entry", 37),
+        (2, Balancer, "entry", 1363),
+        (2, BarrierBalancer, "actor", 90),
+        (2, BarrierBalancer, "entry", 76),
+    ],
+)
+def test_a_reduced_search_finds_all_final_states(
+    packets: int, kind: type[Balancer], level: ReductionLevel, states: int
+) -> None:
+    program = balancer(packets, kind)
+    full = search_program(program, FULL)
+    reduced = search_program(program, replace(FULL, reduction=level))
+    graph = ActorGraph(program, PLAIN)
+    assert set(map(graph.encoded, reduced.finals)) == set(map(graph.encoded, full.finals))
+    assert (reduced.final_states, reduced.result.statistics.states) == (full.final_states, states)
 
 
 def test_the_loop_of_the_load_balancer_is_found_and_replays() -> None:

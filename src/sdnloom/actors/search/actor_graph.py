@@ -2,14 +2,15 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from sdnloom.actors.program import Naming, Program
 from sdnloom.actors.search.canonical_form import CanonicalForm
 from sdnloom.actors.search.items import Items
 from sdnloom.actors.search.locations import Locations
-from sdnloom.actors.search.step_memo import Evaluation, EvaluationCheck, Reader, ReadValue, StepMemo
+from sdnloom.actors.search.options import ReductionLevel
+from sdnloom.actors.search.step_memo import Evaluation, EvaluationCheck, Reader, ReadValue, StepMemo, TaskSteps
+from sdnloom.actors.search.stubborn_sets import StubbornSets
 from sdnloom.actors.search.successor import Cells, Successor
 from sdnloom.actors.semantics import ActorSemantics
 from sdnloom.actors.state import ActorState
@@ -19,20 +20,15 @@ from sdnloom.engine.stable_text import stable_text
 from sdnloom.engine.stop_points import check_limits
 
 
-@dataclass(frozen=True, slots=True)
-class TaskSteps:
-    """The distinct tasks of a state: those that can take a step, those whose condition does not hold, and the rest."""
-
-    enabled: tuple[tuple[int, Evaluation], ...]
-    blocked: tuple[tuple[int, Evaluation], ...]
-    waiting: tuple[int, ...]
-
-
 class ActorGraph(Graph[int]):
     """Every step of every task. `check` is called for each new evaluation of a step."""
 
     def __init__(
-        self, program: Program, naming: Naming, check: EvaluationCheck = lambda task, results, reads: None
+        self,
+        program: Program,
+        naming: Naming,
+        reduction: ReductionLevel = "none",
+        check: EvaluationCheck = lambda task, results, reads: None,
     ) -> None:
         self.program, self.naming = program, naming
         self.locations = Locations(program, naming)
@@ -46,6 +42,9 @@ class ActorGraph(Graph[int]):
         self._numbers: dict[tuple[int, ...], int] = {}
         self._steps: list[TaskSteps | None] = []
         self.pause: Callable[[], None] = check_limits  # called between steps
+        self.sets = None if reduction == "none" else StubbornSets(self.items, by_entry=reduction != "actor")
+        self.cycle_proviso = self.sets is not None
+        self._chosen: dict[int, tuple[int, tuple[int, ...]]] = {}  # with the version of the summaries
         self._after: list[dict[int, tuple[int, ...]]] = []  # of each state: task -> states after its step
 
     # States.
@@ -115,6 +114,9 @@ class ActorGraph(Graph[int]):
                     continue
                 evaluation = self.memo.evaluation(task, read)
                 (enabled if evaluation.effects else blocked).append((task, evaluation))
+            if self.sets is not None:
+                for task, evaluation in (*enabled, *blocked):
+                    self.sets.summaries.learn(task, evaluation)
             found = self._steps[number] = TaskSteps(tuple(enabled), tuple(blocked), tuple(waiting))
         return found
 
@@ -135,10 +137,31 @@ class ActorGraph(Graph[int]):
             )
         return found
 
+    def chosen(self, state: int) -> Sequence[int]:
+        """The places of the enabled tasks that are to be explored."""
+        steps = self.steps(state)
+        if self.sets is None or len(steps.enabled) < 2:
+            return range(len(steps.enabled))
+        version, found = self._chosen.get(state, (-1, ()))
+        if version < self.sets.version_of(steps):
+            found = self.sets.chosen(steps, self._cells(state))
+            self._chosen[state] = self.sets.summaries.version, found
+        return found
+
     def successors(self, state: int) -> Sequence[int]:
-        """The states after each step."""
+        """The states after each step that is to be explored."""
+        enabled = self.steps(state).enabled
+        return [after for place in self.chosen(state) for after in self.after(state, *enabled[place])]
+
+    def is_reduced(self, state: int) -> bool:
+        """Whether some task is not to be explored."""
+        return len(self.chosen(state)) < len(self.steps(state).enabled)
+
+    def remainder(self, state: int) -> Sequence[int]:
+        """The states after the steps of the other tasks."""
+        chosen, enabled = set(self.chosen(state)), self.steps(state).enabled
         return [
-            after for task, evaluation in self.steps(state).enabled for after in self.after(state, task, evaluation)
+            after for place, step in enumerate(enabled) if place not in chosen for after in self.after(state, *step)
         ]
 
     def labelled(self, state: int) -> Sequence[tuple[Any, int]]:

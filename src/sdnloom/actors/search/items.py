@@ -14,16 +14,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sdnloom.actors.program import Naming, Program, is_barrier
+from sdnloom.actors.search.blank import ANY_FUTURE, Blank
 from sdnloom.actors.search.locations import Locations
 from sdnloom.actors.state import FORGOTTEN, FailedTask
 from sdnloom.actors.task import ABSENT, Location, Suspension, Task
-from sdnloom.actors.values import Done, Frozen, Future, Reference, Stored, Symbol, substitute
-from sdnloom.engine.stable_text import stable_text
+from sdnloom.actors.values import Done, Future, Stored, Symbol, substitute
 
 NEW = 1 << 20  # futures from this index on are those of the sends of one step
 BY_DEFAULT = -1  # stands for the item of a location that holds its default
 _MOST = 64  # individuals in one item; contributions are numbered by code and place
-_ANY_FUTURE = Future(0)
 
 
 @dataclass(slots=True)
@@ -40,54 +39,6 @@ class Template:
     is_control: bool = False
     is_barrier: bool = False
     segment: int = 0
-
-
-class _Blank:
-    """A value with a hole for each individual; collects the individuals."""
-
-    def __init__(self, individual: Callable[[Any], int]) -> None:
-        self._individual = individual
-        self.found: list[int] = []
-        self.is_unordered = False
-
-    def of(self, stored: Stored) -> Stored:
-        kind = type(stored)
-        if stored is None or kind is int or kind is str or kind is bytes:
-            return stored
-        if kind is tuple:
-            return tuple([self.of(each) for each in stored])
-        if kind is Symbol:
-            self.found.append(self._individual(stored))
-            return Symbol(stored.group, stored.facet, None)
-        if kind is Future:
-            if stored.number >= FORGOTTEN:
-                return stored
-            self.found.append(self._individual(stored))
-            return _ANY_FUTURE
-        if kind is Frozen:
-            return Frozen(stored.kind, tuple([self.of(each) for each in stored.parts]))
-        if kind is Reference:
-            return Reference(self.of(stored.actor))
-        if kind is Done:
-            return Done(self.of(stored.value))
-        if kind is frozenset:
-            return self._of_set(stored)
-        if kind is Suspension:
-            return "suspension", self.of(stored.identity), self.of(stored.awaits)
-        return stored
-
-    def _of_set(self, stored: frozenset[Stored]) -> Stored:
-        parts = []
-        for each in stored:
-            inside = _Blank(self._individual)
-            blank = inside.of(each)
-            self.is_unordered |= inside.is_unordered
-            parts.append((stable_text(blank), inside.found, blank))
-        parts.sort(key=lambda part: part[:2])
-        found = [individual for part in parts for individual in part[1]]
-        self.is_unordered |= len(set(found)) > 1
-        self.found += found
-        return Frozen(frozenset, tuple(part[2] for part in parts))
 
 
 class Items:
@@ -116,13 +67,13 @@ class Items:
         """The item of a cell; BY_DEFAULT if it holds its default."""
         if value is ABSENT or value == self.locations.default(self.locations.number(location)):
             return BY_DEFAULT
-        blank = _Blank(self.individual)
+        blank = Blank(self.individual)
         parts = ("cell", blank.of(location.actor), location.field, blank.of(location.key), blank.of(value))
         return self._item(blank, parts, (location, value), lambda template: None)
 
     def task(self, task: Task) -> int:
         """The item of a task."""
-        blank = _Blank(self.individual)
+        blank = Blank(self.individual)
         parts: tuple[Any, ...] = ("task", blank.of(task.actor), task.method, blank.of(task.args))
         parts += (blank.of(task.suspension), task.segment)
         held = set(blank.found)
@@ -149,11 +100,11 @@ class Items:
 
     def failure(self, failed: FailedTask) -> int:
         """The item of a task that failed."""
-        blank = _Blank(self.individual)
+        blank = Blank(self.individual)
         parts = ("failure", blank.of(failed.actor), failed.method, blank.of(failed.args), tuple(failed.failure))
         return self._item(blank, parts, failed, lambda template: None)
 
-    def _item(self, blank: _Blank, parts: tuple[Any, ...], value: Any, describe: Callable[[Template], None]) -> int:
+    def _item(self, blank: Blank, parts: tuple[Any, ...], value: Any, describe: Callable[[Template], None]) -> int:
         distinct = tuple(dict.fromkeys(blank.found))
         assert len(distinct) < _MOST, "too many individuals in one value"
         places = {individual: place for place, individual in enumerate(distinct)}
@@ -295,7 +246,7 @@ class Items:
         key = item, future, result
         number = self._derived.get(key)
         if number is None:
-            at = self.atom(future, _ANY_FUTURE)
+            at = self.atom(future, ANY_FUTURE)
 
             def changed(each: Any) -> Stored:
                 return Done(result) if each == at else each

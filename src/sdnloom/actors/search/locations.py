@@ -35,12 +35,16 @@ class Locations:
             self._defaults[number] = self._program.default(self._naming, self.values[number])
         return self._defaults[number]
 
+    def is_in_field_of(self, query: int, location: int) -> bool:
+        """Whether a location is in the field that a query asks."""
+        return self.field[query] == self.field[location]
+
     def covers(self, query: int, location: int) -> bool:
         """Whether a query depends on a location."""
         found = self._covers.get((query, location))
         if found is None:
             key: Any = self.values[location].key
             at: Any = self.values[query].key
-            found = self.field[query] == self.field[location] and at.covers(key[0])
+            found = self.is_in_field_of(query, location) and key is not None and at.covers(key[0])
             self._covers[query, location] = found
         return found

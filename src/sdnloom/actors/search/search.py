@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from sdnloom.actors.program import PLAIN, Naming, Program
 from sdnloom.actors.search.actor_graph import ActorGraph
-from sdnloom.actors.search.options import ActorOptions, ActorResult
+from sdnloom.actors.search.options import ActorOptions, ActorResult, ReductionLevel
 from sdnloom.actors.search.path import Asymmetry, RecordedSemantics, path_along
 from sdnloom.actors.semantics import ActorSemantics
 from sdnloom.engine import stop_points
@@ -60,7 +60,8 @@ class _Run:
     ) -> None:
         self.program, self.options, self.on_event, self.watch = program, options, on_event, watch
         self.symmetry = symmetry
-        self.graph = ActorGraph(program, naming)
+        self.level: ReductionLevel = "none" if program.always else options.reduction
+        self.graph = ActorGraph(program, naming, self.level)
         self.graph.pause = self._pause
         self.plain = ActorSemantics(program)
         self.recorded = RecordedSemantics(self.plain)
@@ -72,9 +73,22 @@ class _Run:
     def result(self) -> ActorResult:
         """Search, and return the result."""
         with without_collector(), self.watch.catching_interrupts(self._interrupted), self.watch.in_force():
-            self.loop.run()
+            self._search()
             with stop_points.limits_in_force(None):  # what was found is replayed and reported
                 return self._result()
+
+    def _search(self) -> None:
+        """Search, again if in the meantime a task could do more than the choice of tasks had been based on."""
+        sets = self.graph.sets
+        while True:
+            before = None if sets is None else sets.summaries.version
+            self.loop.run()
+            over = self.loop.stopped is not None or self.loop.ended_by_finding
+            if sets is None or over or sets.summaries.version == before:
+                return
+            self.findings.clear()
+            self.loop = self._new_loop()
+            self.rounds += 1
 
     def _new_loop(self) -> LoopSearch[int]:
         return LoopSearch(
@@ -121,7 +135,7 @@ class _Run:
         return ActorResult(
             result,
             len(finals),
-            self.options.reduction,
+            self.level,
             self.symmetry,
             self.rounds,
             self.graph.naming,
@@ -129,7 +143,7 @@ class _Run:
         )
 
     def _reductions(self) -> tuple[str, ...]:
-        return ()
+        return () if self.graph.sets is None else (f"stubborn sets ({self.level})", "cycle proviso")
 
     def _statistics(self) -> Statistics:
         loop, seconds = self.loop, self.watch.seconds - self.began
@@ -140,7 +154,7 @@ class _Run:
     def _counterexample(self, found: Finding, number: int) -> Counterexample:
         path = path_along(self.graph, self.loop.route(number), self.recorded)
         now = self._found_after(path, found)
-        shortest = self.options.order == "bfs" and self.options.reduction == "none"
+        shortest = self.options.order == "bfs" and self.level == "none"
         minimal = True
         if not shortest:
             path, minimal = minimise(self.recorded, path, now, self._no_time_to_shorten)

@@ -50,6 +50,19 @@ class Evaluation:
     results: tuple[StepResult, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class TaskSteps:
+    """The distinct tasks of a state: those that can take a step, those whose condition does not hold, and the rest."""
+
+    enabled: tuple[tuple[int, Evaluation], ...]
+    blocked: tuple[tuple[int, Evaluation], ...]
+    waiting: tuple[int, ...]
+
+    def tasks(self) -> list[int]:
+        """All of them, in that order."""
+        return [*(task for task, _ in self.enabled), *(task for task, _ in self.blocked), *self.waiting]
+
+
 class _Node:
     __slots__ = ("location", "next")
 
