@@ -1,14 +1,19 @@
 """The search of programs of actors against their plain semantics."""
 
+import itertools
+from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from sdnloom.actors.program import PLAIN, Program
+from sdnloom.actors.program import PLAIN, Naming, Program
 from sdnloom.actors.search.actor_graph import ActorGraph
+from sdnloom.actors.search.equivariance import changed_state
 from sdnloom.actors.search.options import ActorOptions, ReductionLevel
 from sdnloom.actors.search.search import search_program
 from sdnloom.actors.semantics import ActorSemantics, state_of
+from sdnloom.actors.state import ActorState
 from sdnloom.engine.path import replay
 from sdnloom.engine.result import Holds, Violated
 from sdnloom.engine.semantics import reachable
@@ -24,6 +29,17 @@ def states_and_finals(program: Program) -> tuple[set[int], set[int], int]:
     states = {graph.encoded(state_of(state)) for state in found}
     finals = {graph.encoded(state_of(state)) for state, transitions in found.items() if not transitions}
     return states, finals, sum(map(len, found.values()))
+
+
+def all_renamings(state: ActorState, naming: Naming) -> Iterator[ActorState]:
+    """The state with plain values, for every renaming of the members of the only group."""
+    (group,) = naming.groups
+    for order in itertools.permutations(range(len(group.members))):
+
+        def change(atom: Any, order: tuple[int, ...] = order) -> Any:
+            return naming.plain(atom, lambda symbol: order[symbol.index or 0])
+
+        yield changed_state(state, change)
 
 
 @pytest.mark.parametrize(
@@ -60,6 +76,23 @@ def test_a_reduced_search_finds_all_final_states(
     graph = ActorGraph(program, PLAIN)
     assert set(map(graph.encoded, reduced.finals)) == set(map(graph.encoded, full.finals))
     assert (reduced.final_states, reduced.result.statistics.states) == (full.final_states, states)
+
+
+@pytest.mark.parametrize("level", ["none", "entry"])
+@pytest.mark.parametrize(
+    ("packets", "kind", "states", "finals"),
+    [(2, Balancer, {"none": 13_489, "entry": 708}, 90), (3, BarrierBalancer, {"none": 852, "entry": 127}, 1)],
+)
+def test_a_search_with_symmetry_finds_all_final_states_up_to_renaming(
+    packets: int, kind: type[Balancer], states: dict[ReductionLevel, int], finals: int, level: ReductionLevel
+) -> None:
+    program = balancer(packets, kind)
+    plain = search_program(program, replace(FULL, reduction="entry"))
+    found = search_program(program, replace(FULL, reduction=level, symmetry=True))
+    assert (found.result.statistics.states, found.final_states) == (states[level], finals)
+    graph = ActorGraph(program, PLAIN)
+    renamed = {graph.encoded(each) for state in found.finals for each in all_renamings(state, found.naming)}
+    assert renamed == set(map(graph.encoded, plain.finals))
 
 
 def test_the_loop_of_the_load_balancer_is_found_and_replays() -> None:

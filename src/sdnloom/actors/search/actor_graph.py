@@ -6,11 +6,20 @@ from typing import Any
 
 from sdnloom.actors.program import Naming, Program
 from sdnloom.actors.search.canonical_form import CanonicalForm
+from sdnloom.actors.search.equivariance import Asymmetry, Renamings, changed_state
 from sdnloom.actors.search.items import Items
 from sdnloom.actors.search.locations import Locations
 from sdnloom.actors.search.options import ReductionLevel
-from sdnloom.actors.search.step_memo import Evaluation, EvaluationCheck, Reader, ReadValue, StepMemo, TaskSteps
-from sdnloom.actors.search.stubborn_sets import StubbornSets
+from sdnloom.actors.search.step_memo import (
+    Evaluation,
+    EvaluationCheck,
+    Reader,
+    ReadValue,
+    StepMemo,
+    TaskSteps,
+    unchecked,
+)
+from sdnloom.actors.search.stubborn_sets import StubbornTasks
 from sdnloom.actors.search.successor import Cells, Successor
 from sdnloom.actors.semantics import ActorSemantics
 from sdnloom.actors.state import ActorState
@@ -28,7 +37,7 @@ class ActorGraph(Graph[int]):
         program: Program,
         naming: Naming,
         reduction: ReductionLevel = "none",
-        check: EvaluationCheck = lambda task, results, reads: None,
+        check: EvaluationCheck = unchecked,
     ) -> None:
         self.program, self.naming = program, naming
         self.locations = Locations(program, naming)
@@ -37,12 +46,13 @@ class ActorGraph(Graph[int]):
         self.memo = StepMemo(self.items, check)
         self._successor = Successor(self.items, self.form)
         self.semantics = ActorSemantics(program, naming)
+        self._plain, self._renamings = ActorSemantics(program), Renamings(naming)
         self._monitors = {naming.name(monitor.name) for monitor in program.monitors}
         self._states: list[tuple[int, ...]] = []
         self._numbers: dict[tuple[int, ...], int] = {}
         self._steps: list[TaskSteps | None] = []
         self.pause: Callable[[], None] = check_limits  # called between steps
-        self.sets = None if reduction == "none" else StubbornSets(self.items, by_entry=reduction != "actor")
+        self.sets = None if reduction == "none" else StubbornTasks(self.items, by_entry=reduction != "actor")
         self.cycle_proviso = self.sets is not None
         self._chosen: dict[int, tuple[int, tuple[int, ...]]] = {}  # with the version of the summaries
         self._after: list[dict[int, tuple[int, ...]]] = []  # of each state: task -> states after its step
@@ -181,7 +191,20 @@ class ActorGraph(Graph[int]):
         final = self.is_final(state)
         if not (final or self.program.always or any(map(self._is_found, self._states[state]))):
             return ()
-        return self.semantics.findings_in(self.state(state), final)
+        found = self.semantics.findings_in(self.state(state), final)
+        if self.naming.groups:
+            self._check_findings(self.state(state), final, found)
+        return found
+
+    def _check_findings(self, state: ActorState, final: bool, found: Sequence[Finding]) -> None:
+        """Raise Asymmetry if the checks of the program find something else with plain values."""
+        expected = {finding.property for finding in found}
+        for change in self._renamings.all_shifts():
+            plain = self._plain.findings_in(changed_state(state, change), final)
+            names = {finding.property for finding in plain}
+            if names != expected:
+                name = min(names ^ expected)
+                raise Asymmetry(f"{name} does not treat interchangeable actors alike")
 
     def _is_found(self, item: int) -> bool:
         """Whether an item is a task that failed or a report of a monitor."""

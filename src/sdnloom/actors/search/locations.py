@@ -3,8 +3,10 @@
 from typing import Any
 
 from sdnloom.actors.program import Naming, Program
+from sdnloom.actors.search.equivariance import Asymmetry, Renamings
+from sdnloom.actors.search.unify import may_collide
 from sdnloom.actors.task import Location
-from sdnloom.actors.values import Stored
+from sdnloom.actors.values import Stored, Symbol, substitute
 
 
 class Locations:
@@ -18,6 +20,8 @@ class Locations:
         self.is_query: list[bool] = []
         self._defaults: dict[int, Stored] = {}
         self._covers: dict[tuple[int, int], bool] = {}
+        self._renamings = Renamings(naming) if naming.groups else None
+        self._blanks: dict[str, dict[Location, None]] = {}  # by field
 
     def number(self, location: Location) -> int:
         """The number of a location or query."""
@@ -26,6 +30,7 @@ class Locations:
             number = self._numbers[location] = len(self.values)
             self.values.append(location)
             self.field.append((location.actor, location.field))
+            self._check(location)
             self.is_query.append(location.key is not None and not isinstance(location.key, tuple))
         return number
 
@@ -47,4 +52,29 @@ class Locations:
             at: Any = self.values[query].key
             found = self.is_in_field_of(query, location) and key is not None and at.covers(key[0])
             self._covers[query, location] = found
+            if self._renamings is not None and not found and self.is_in_field_of(query, location):
+                self._check_not_covered(at, key[0])
         return found
+
+    def _check(self, location: Location) -> None:
+        """Raise Asymmetry if a location may be the same cell as another one that symbols tell apart from it."""
+        if self._renamings is None or not (location.key is None or isinstance(location.key, tuple)):
+            return
+        blank = location.substituted(_without_index)
+        others = self._blanks.setdefault(location.field, {})
+        if blank in others:
+            return
+        for other in others:
+            if may_collide(self._naming, blank, other):
+                raise Asymmetry(f"the field {location.field!r} has keys that are equal and belong to different actors")
+        others[blank] = None
+
+    def _check_not_covered(self, query: Any, key: Stored) -> None:
+        assert self._renamings is not None
+        for change in (self._renamings.plain(), self._renamings.drawn()):
+            if query.substituted(change).covers(substitute(key, change)):
+                raise Asymmetry("a flow entry matches only with other names")
+
+
+def _without_index(atom: Any) -> Stored:
+    return Symbol(atom.group, atom.facet, None) if isinstance(atom, Symbol) else atom

@@ -5,23 +5,17 @@ with uncanonical states. If symmetry was used, those have symbols; the plain sem
 """
 
 import itertools
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from sdnloom.actors.program import Naming
 from sdnloom.actors.search.actor_graph import ActorGraph
+from sdnloom.actors.search.equivariance import Asymmetry, changed_state
 from sdnloom.actors.semantics import ActorSemantics, state_of
-from sdnloom.actors.state import ActorState, Meaning
+from sdnloom.actors.state import ActorState
 from sdnloom.actors.task import Ending, Task
-from sdnloom.actors.values import Stored, Symbol, substitute
 from sdnloom.engine.model import Step
 from sdnloom.engine.path import Path
 from sdnloom.engine.semantics import Finding, State, Transition
 from sdnloom.engine.stable_text import stable_text
-
-
-class Asymmetry(Exception):  # noqa: N818 (a reason to search again)
-    """Actors were taken to be interchangeable and are not. The text says where that was seen."""
 
 
 class RecordedSemantics(ActorSemantics):
@@ -54,7 +48,7 @@ def path_along(graph: ActorGraph, route: Sequence[int], plain: RecordedSemantics
     steps = []
     for before, after in itertools.pairwise(route):
         task, state = _step(graph, state, before, after)
-        image = states.encoded(plain_state(plain.meaning, naming, state))
+        image = states.encoded(changed_state(state, naming.plain))
         named = plain.named(shown, Step(str(naming.plain(task.actor)), task.method))
         taken = next((each for each in named if states.encoded(state_of(each.state)) == image), None)
         if taken is None:
@@ -81,17 +75,3 @@ def _step(graph: ActorGraph, state: ActorState, before: int, after: int) -> tupl
 
 def _kind(task: Task) -> tuple[str, object]:
     return task.method, task.suspension and task.suspension.positions
-
-
-def plain_state(meaning: Meaning, naming: Naming, state: ActorState) -> ActorState:
-    """The state with what its symbols stand for."""
-
-    def shown(atom: Stored) -> Stored:
-        return naming.plain(atom) if isinstance(atom, Symbol) else atom
-
-    cells = {at.substituted(shown): substitute(value, shown) for at, value in state.cells}
-    tasks = Counter({task.substituted(shown): count for task, count in state.tasks})
-    failures = frozenset(
-        failed._replace(actor=shown(failed.actor), args=substitute(failed.args, shown)) for failed in state.failures
-    )
-    return meaning.canonical(cells, tasks, failures)

@@ -2,10 +2,13 @@
 
 from collections.abc import Callable
 
-from sdnloom.actors.program import PLAIN, Naming, Program
+from sdnloom.actors.program import PLAIN, Group, Naming, Program
 from sdnloom.actors.search.actor_graph import ActorGraph
+from sdnloom.actors.search.equivariance import Asymmetry, Equivariance
+from sdnloom.actors.search.groups import groups_text, interchangeable_actors
 from sdnloom.actors.search.options import ActorOptions, ActorResult, ReductionLevel
-from sdnloom.actors.search.path import Asymmetry, RecordedSemantics, path_along
+from sdnloom.actors.search.path import RecordedSemantics, path_along
+from sdnloom.actors.search.step_memo import unchecked
 from sdnloom.actors.semantics import ActorSemantics
 from sdnloom.engine import stop_points
 from sdnloom.engine.limits import LimitWatch, resident_bytes
@@ -18,6 +21,7 @@ from sdnloom.engine.result import (
     Finished,
     Holds,
     Incomplete,
+    Notice,
     Progress,
     Result,
     SearchEvent,
@@ -45,7 +49,16 @@ def search_program(
     options = options or ActorOptions()
     watch = watch or LimitWatch(options.limits)
     noted = on_event or (lambda event: None)
-    return _Run(program, PLAIN, "off", options, noted, watch).result()
+    groups: tuple[Group, ...] = ()
+    symmetry = "not used"
+    if options.symmetry and program.symmetric:
+        groups = interchangeable_actors(program)
+        symmetry = groups_text(groups)
+    try:
+        return _Run(program, Naming(groups), symmetry, options, noted, watch).result()
+    except Asymmetry as found:
+        noted(Notice(f"symmetry is not used: {found}"))
+        return _Run(program, PLAIN, f"not used: {found}", options, noted, watch).result()
 
 
 class _Run:
@@ -61,7 +74,8 @@ class _Run:
         self.program, self.options, self.on_event, self.watch = program, options, on_event, watch
         self.symmetry = symmetry
         self.level: ReductionLevel = "none" if program.always else options.reduction
-        self.graph = ActorGraph(program, naming, self.level)
+        check = Equivariance(program, naming).check if naming.groups else unchecked
+        self.graph = ActorGraph(program, naming, self.level, check)
         self.graph.pause = self._pause
         self.plain = ActorSemantics(program)
         self.recorded = RecordedSemantics(self.plain)

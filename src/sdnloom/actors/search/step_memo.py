@@ -25,6 +25,10 @@ Reader = Callable[[int], ReadValue]  # of a location
 EvaluationCheck = Callable[[Task, list[StepResult], dict[Location, Stored]], None]
 
 
+def unchecked(task: Task, results: list[StepResult], reads: dict[Location, Stored]) -> None:
+    """No check."""
+
+
 @dataclass(frozen=True, slots=True)
 class StepEffect:
     """What one result of a step does to a state."""
@@ -74,7 +78,7 @@ class _Node:
 class StepMemo:
     """The evaluations that a search has made. `check` is called for each new one."""
 
-    def __init__(self, items: Items, check: EvaluationCheck = lambda task, results, reads: None) -> None:
+    def __init__(self, items: Items, check: EvaluationCheck = unchecked) -> None:
         self._items, self._check = items, check
         self._roots: dict[int, _Node | Evaluation] = {}
         self.count = 0

@@ -46,7 +46,7 @@ from sdnloom.actors.search.unify import may_be_same
 from sdnloom.actors.task import Location
 
 
-class StubbornSets:
+class StubbornTasks:
     """Chooses the tasks to explore. `by_entry` is False if all fields of an actor are taken to be one location."""
 
     def __init__(self, items: Items, by_entry: bool = True) -> None:

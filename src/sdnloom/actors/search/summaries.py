@@ -24,7 +24,7 @@ Written = tuple[str, Stored]  # ("value", the value) or one of the next three
 _ANY: Written = ("any", None)  # not known: too many values, or a value with futures or with other individuals
 _DEFAULT: Written = ("default", None)
 _BARRIER: Written = ("barrier", None)
-Move = tuple[int | None, ...]  # of each individual of a class: its number in another class
+Renumbering = tuple[int | None, ...]  # of each individual of a class: its number in another class
 
 
 class TaskClass:
@@ -35,8 +35,8 @@ class TaskClass:
         self.version = 0  # of all summaries, when this one changed last
         self.reads: dict[Location, None] = {}  # in the order in which they were learned
         self.writes: dict[Location, dict[Written, None]] = {}
-        self.children: set[tuple[int, Move]] = set()
-        self.parents: list[tuple[TaskClass, Move]] = []
+        self.children: set[tuple[int, Renumbering]] = set()
+        self.parents: list[tuple[TaskClass, Renumbering]] = []
 
 
 class Summary:
@@ -206,7 +206,7 @@ class Summaries:
 
 
 def _moved(
-    move: Move, reads: Iterable[Location], writes: Iterable[tuple[Location, Written]]
+    move: Renumbering, reads: Iterable[Location], writes: Iterable[tuple[Location, Written]]
 ) -> tuple[list[Location], list[tuple[Location, Written]]]:
     """Reads and writes of a class with the individuals as a class that leads to it numbers them."""
     unknown = False
