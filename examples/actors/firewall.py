@@ -3,12 +3,15 @@
     sdnloom check examples/actors/firewall.py              holds
     sdnloom check examples/actors/firewall.py:unchecked    a packet comes in from a host that nobody trusts
 
-Ports 1 and 2 of the switch are inside, 3 to 5 outside. A host is trusted if it has sent or received a packet through an
-inside port. `Moved` is the host A1 after it was carried outside: it sends with A1's address, from another port.
+Ports 1 and 2 of the switch are inside, 3 to 5 outside. A host becomes trusted when it sends a packet from an inside port,
+and when the firewall lets a packet for it through that comes from or goes to an inside port. `Moved` is the host A1 after
+it was carried outside: it sends with A1's address, from another port.
 """
 
+from typing import NamedTuple
+
 from sdnloom.actors import Controller, Monitor, Program, SHlink, network_program
-from sdnloom.network.events import Arrived, Received
+from sdnloom.network.events import Received
 from sdnloom.network.openflow import Output
 from sdnloom.network.packet import Ethernet, stack
 
@@ -29,6 +32,12 @@ MIX = (  # sender, source address, destination address
 )
 
 
+class Trusted(NamedTuple):
+    """The event that a host becomes trusted."""
+
+    address: int
+
+
 class Firewall(Controller):
     """Lets packets in from trusted hosts only."""
 
@@ -37,17 +46,22 @@ class Firewall(Controller):
     def is_welcome(self, source):
         return source in self.trusted
 
+    def trust(self, address):
+        self.trusted.add(address)
+        self.emit(Trusted(address))
+
     async def packet_in(self, switch, in_port, packet):
         source, target = packet["eth_src"], packet["eth_dst"]
         out_port = next(host.port for host in self.topology.hosts if host.mac == target)
         if in_port not in INSIDE and not self.is_welcome(source):
             return  # nothing is installed, because the host may be trusted later
+        if in_port in INSIDE:
+            self.trust(source)
         if in_port in INSIDE or out_port in INSIDE:
-            self.trusted.add(source)
-            self.trusted.add(target)
-        match = {"in_port": in_port, "eth_src": source, "eth_dst": target}
-        switch.install(match, (Output(out_port),))
-        switch.send_out(packet.name)
+            self.trust(target)
+        actions = (Output(out_port),)
+        switch.install({"in_port": in_port, "eth_src": source, "eth_dst": target}, actions)
+        switch.packet_out(packet, actions, in_port)
 
 
 class UncheckedFirewall(Firewall):
@@ -58,19 +72,16 @@ class UncheckedFirewall(Firewall):
 
 
 class OnlyTrustedSources(Monitor):
-    """Reports a packet that is delivered before its source has sent or received a packet through an inside port."""
+    """Reports a packet that a host receives before the packet's source was trusted."""
 
     known: set = set()
 
     def on_event(self, event):
         match event:
-            case Arrived(port=port, packet=packet) if port in INSIDE:
-                self.known.add(packet["eth_src"])
-                self.known.add(packet["eth_dst"])
+            case Trusted(address):
+                self.known.add(address)
             case Received(host=host, packet=packet) if packet["eth_src"] not in self.known:
-                self.report("{} received packet {}, whose source nobody trusted", host, packet.name)
-            case Received(packet=packet) if packet["eth_dst"] in INSIDE:
-                self.known.add(packet["eth_dst"])
+                self.report("{} received packet {}, whose source was not trusted", host, packet.name)
 
 
 def firewall_network(controller: Controller, packets: int) -> Program:
