@@ -1,6 +1,6 @@
 """Links as relations: SHlink plugs a host into a switch, SSlink connects two switches; and paths along them.
 
-Ports count from 1, as in OpenFlow: where a paper or a drawing counts from 0, add one to every port.
+Ports count from 1, as in OpenFlow, or from 0, as in the paper on SDN-Actors.
 """
 
 from collections import deque
@@ -47,14 +47,15 @@ def link_topology(links: Iterable[SHlink | SSlink], name: str = "links") -> Topo
 
     The n-th host has the address 10.0.0.n and the MAC address 00:00:00:00:00:n.
     """
-    links = list(links)
+    links, lowest = list(links), 1
     for link in links:
         if not isinstance(link, SHlink | SSlink):
             raise ActorError(f"{link!r} is among the links; expected SHlink(switch, host, port) or SSlink(...)")
         for port in (link.port,) if isinstance(link, SHlink) else (link.port, link.other_port):
-            if type(port) is not int or port < 1:
-                raise ActorError(f"{link!r} has the port {port!r}; expected a number from 1: OpenFlow has no port 0")
-    builder = TopologyBuilder(name)
+            if type(port) is not int or port < 0:
+                raise ActorError(f"{link!r} has the port {port!r}; expected a number from 0")
+            lowest = min(lowest, port)
+    builder = TopologyBuilder(name, lowest)
     switches = dict.fromkeys(
         each for link in links for each in ((link.switch, link.other) if isinstance(link, SSlink) else (link.switch,))
     )

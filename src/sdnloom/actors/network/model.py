@@ -39,9 +39,9 @@ _MISS = (Output(int(Port.CONTROLLER), 0),)
 _ONLY_BUFFER = 0  # the id of the one buffered packet of a PacketOut
 
 
-def table_config(spec: SwitchSpec) -> SwitchConfig:
+def table_config(spec: SwitchSpec, lowest_port: int = 1) -> SwitchConfig:
     """The configuration of a switch. Of overlapping entries of equal priority, any may apply."""
-    return SwitchConfig(spec.dpid, plain_ports(*spec.ports), n_tables=1)
+    return SwitchConfig(spec.dpid, plain_ports(*spec.ports), n_tables=1, lowest_port=lowest_port)
 
 
 @lru_cache(maxsize=1 << 14)

@@ -36,7 +36,7 @@ class ActorNetwork:
     @cached_property
     def configs(self) -> dict[str, SwitchConfig]:
         """The configuration of each switch for the switch model."""
-        return {spec.name: table_config(spec) for spec in self.topology.switches}
+        return {spec.name: table_config(spec, self.topology.lowest_port) for spec in self.topology.switches}
 
     @cached_property
     def _ends(self) -> dict[SwitchPort, SwitchPort | str]:

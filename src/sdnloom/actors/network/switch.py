@@ -238,6 +238,6 @@ def _priority(value: Any) -> int:
 
 
 def _checked_port(port: Any) -> int:
-    if not isinstance(port, int) or isinstance(port, bool) or port < 1:
-        raise ActorError(f"port {port!r}; expected a number from 1")
+    if not isinstance(port, int) or isinstance(port, bool) or port < 0:
+        raise ActorError(f"port {port!r}; expected a number of a port")
     return int(port)

@@ -260,7 +260,7 @@ def _check_port(step: SwitchStep, number: int, packet_out: bool) -> None:
         if not packet_out:
             raise RefusedMessage("bad_action", "bad_out_port")
         return
-    ordinary = 0 < number < step.config.max_port or number == Port.LOCAL
+    ordinary = step.config.lowest_port <= number < step.config.max_port or number == Port.LOCAL
     if not ordinary or (step.port(number) is None and step.config.unknown_port == "refuse"):
         raise RefusedMessage("bad_action", "bad_out_port")
 

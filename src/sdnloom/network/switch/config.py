@@ -31,6 +31,7 @@ class Switch:
     bound. `buffer_timeout` is in milliseconds, None is never. `local_floods`: whether FLOOD and ALL reach the port
     LOCAL; None is as the version says (1.0: physical ports only; 1.3: every standard port). `profile` is what a switch
     reports about itself and what it accepts (`profiles.py`); ports, buffers and other options do not depend on it here.
+    `lowest_port` is 1 as in OpenFlow, or 0 where ports count from 0.
     """
 
     datapath_id: int
@@ -51,6 +52,7 @@ class Switch:
     queues: tuple[PacketQueue, ...] = ()
     experimenters: frozenset[int] = field(default_factory=frozenset)
     profile: ProfileName = "reference"
+    lowest_port: int = 1
 
     def __post_init__(self) -> None:
         if self.version not in VERSION_NUMBERS.values():
@@ -68,8 +70,10 @@ class Switch:
                 raise SwitchError(f"{name}={getattr(self, name)!r}: expected one of {', '.join(choices)}")
         numbers = [port.port_no for port in self.ports]
         for number in numbers:
-            if not (0 < number < self.max_port or number == Port.LOCAL):
-                raise SwitchError(f"port {number}: expected 1 to {self.max_port - 1:#x}, or Port.LOCAL")
+            if not (self.lowest_port <= number < self.max_port or number == Port.LOCAL):
+                raise SwitchError(
+                    f"port {number}: expected {self.lowest_port} to {self.max_port - 1:#x}, or Port.LOCAL"
+                )
         if len(set(numbers)) != len(numbers):
             raise SwitchError(f"ports {sorted(numbers)}: expected each number once")
         # Port numbers become part of states, which print them, so enum members become plain numbers.

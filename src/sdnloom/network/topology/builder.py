@@ -45,8 +45,8 @@ class TopologyBuilder:
     Law: given numbers are kept; the others depend only on the order of the calls.
     """
 
-    def __init__(self, name: str = "custom") -> None:
-        self.name = name
+    def __init__(self, name: str = "custom", lowest_port: int = 1) -> None:
+        self.name, self._lowest_port = name, lowest_port
         self._switches: dict[str, _Switch] = {}
         self._hosts: dict[str, _Host] = {}
         self._links: list[LinkSpec] = []
@@ -87,6 +87,7 @@ class TopologyBuilder:
             tuple(SwitchSpec(s.name, dpids[s.name], tuple(sorted(s.ports))) for s in self._switches.values()),
             tuple(self._host_specs()),
             tuple(self._links),
+            self._lowest_port,
         )
 
     def _check_new(self, what: str, name: str) -> None:

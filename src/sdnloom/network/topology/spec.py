@@ -84,16 +84,20 @@ class LinkSpec(Value):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Topology(Value):
-    """Switches, hosts and links. Law: names, datapath ids, MAC and IP addresses are distinct; a port is used once."""
+    """Switches, hosts and links. Law: names, datapath ids, MAC and IP addresses are distinct; a port is used once.
+
+    `lowest_port` is 1 as in OpenFlow, or 0 where ports count from 0.
+    """
 
     name: str
     switches: tuple[SwitchSpec, ...]
     hosts: tuple[HostSpec, ...] = ()
     links: tuple[LinkSpec, ...] = ()
+    lowest_port: int = 1
 
     def __post_init__(self) -> None:
         for switch in self.switches:
-            _check_switch(switch)
+            _check_switch(switch, self.lowest_port)
         for host in self.hosts:
             _check_host(host)
         names = [switch.name for switch in self.switches] + [host.name for host in self.hosts]
@@ -176,11 +180,11 @@ def check_node_name(what: str, name: object) -> None:
         raise TopologyError(f"{what} name {name!r}: expected letters, digits and any of _ - . with a letter or _ first")
 
 
-def _check_switch(switch: SwitchSpec) -> None:
+def _check_switch(switch: SwitchSpec, lowest_port: int) -> None:
     check_node_name("switch", switch.name)
     _check_number(f"dpid of switch {switch.name!r}", switch.dpid, 0, MAX_DPID)
     for port in switch.ports:
-        _check_number(f"port of switch {switch.name!r}", port, 1, MAX_PORT)
+        _check_number(f"port of switch {switch.name!r}", port, lowest_port, MAX_PORT)
     if list(switch.ports) != sorted(set(switch.ports)):
         raise TopologyError(f"switch {switch.name!r} has the ports {switch.ports}; expected each once, in order")
 
