@@ -40,10 +40,11 @@ class PatientLoadBalancer(LoadBalancer):
 
 
 def balanced(controller: Controller) -> Program:
+    """The links of the paper's example 1, with its ports."""
     links = [
-        SHlink("S1", "H0", 3),
-        SHlink("S2", "R1", 2),
-        SHlink("S3", "R2", 2),
+        SHlink("S1", "H0", 0),
+        SHlink("S2", "R1", 0),
+        SHlink("S3", "R2", 0),
         SSlink("S1", 1, "S2", 1),
         SSlink("S1", 2, "S3", 1),
     ]
