@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from sdnloom.actors.network.packets import NamedPacket
 from sdnloom.engine.stable_text import stable_text
 from sdnloom.network import events
 from sdnloom.network.openflow import actions as of_actions
@@ -86,10 +87,10 @@ def _at_port(value: Any) -> bool:
     return isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], int) and isinstance(value[1], Packet)
 
 
-def packet_words(packet: Packet, names: Names = NO_NAMES) -> str:
+def packet_words(packet: Packet | NamedPacket, names: Names = NO_NAMES) -> str:
     """A packet: its name if it has one, source, destination, protocol and payload."""
-    if (inner := getattr(packet, "packet", None)) is not None:  # of actors
-        return f"{packet.name}: {packet_words(inner, names)}"  # type: ignore[attr-defined]
+    if isinstance(packet, NamedPacket):
+        return f"{packet.name}: {packet_words(packet.packet, names)}"
     parts = []
     for header in packet.headers:
         match header:

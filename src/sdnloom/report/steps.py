@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from sdnloom.actors.semantics import ArgumentText
 from sdnloom.actors.state import ActorState
-from sdnloom.engine.model import Message
 from sdnloom.engine.semantics import Transition
+from sdnloom.network.events import Sent
 from sdnloom.report.actors.value_text import argument_words, effects_words
 from sdnloom.report.describe import Names, event_words, words
 
@@ -20,7 +20,7 @@ def steps_text(transitions: Sequence[Transition], names: Names) -> list[str]:
 def transition_text(transition: Transition, names: Names) -> str:
     """The component, its action, the message it takes, and the effects."""
     step = transition.step
-    message = "" if step.message is None else f" {_message(step.message, names)}"
+    message = "" if step.message is None else f" {_message(transition, names)}"
     choice = f" [{step.choice}]" if step.choice else ""
     faults = f" !{', '.join(step.faults)}" if step.faults else ""
     if isinstance(transition.outcome.core, ActorState):
@@ -32,8 +32,11 @@ def transition_text(transition: Transition, names: Names) -> str:
     return f"{step.component}: {step.action}{message}{choice}{faults}{outcome}"
 
 
-def _message(message: Message, names: Names) -> str:
-    return argument_words(message, names) if isinstance(message, ArgumentText) else words(message, names)
+def _message(transition: Transition, names: Names) -> str:
+    message = transition.step.message
+    if not isinstance(message, ArgumentText):
+        return words(message, names)
+    return argument_words(message, names, brief=not any(isinstance(event, Sent) for event in transition.events))
 
 
 def _times(text: str, count: int) -> str:

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sdnloom.actors.network.events import Revisited
+from sdnloom.actors.network.packets import NamedPacket
 from sdnloom.actors.semantics import ArgumentText, TaskDone, TaskFailed, TaskSent
 from sdnloom.engine.stable_text import stable_text
 from sdnloom.network.events import NetworkEvent, Printed, Sent
@@ -13,7 +15,7 @@ from sdnloom.report.describe import Names, actions_words, event_words, match_wor
 
 def plain_words(value: Any, names: Names) -> str:
     """A value as people read it: matches, actions and packets in words, everything else as Python."""
-    if isinstance(value, Packet) or hasattr(value, "packet"):
+    if isinstance(value, Packet | NamedPacket):
         return packet_words(value, names)
     if isinstance(value, Match):
         return match_words(value, names)
@@ -38,9 +40,13 @@ def entry_words(entries: Mapping[Any, Any], names: Names) -> list[str]:
     return sorted(f"{plain_words(key, names)}: {plain_words(value, names)}" for key, value in entries.items())
 
 
-def argument_words(arguments: ArgumentText, names: Names) -> str:
-    """The arguments of a task, in parentheses."""
-    return f"({', '.join(plain_words(each, names) for each in arguments.values)})"
+def argument_words(arguments: ArgumentText, names: Names, brief: bool = True) -> str:
+    """The arguments of a task, in parentheses; if it is to be brief, a packet is its name."""
+    shown = [
+        str(each.name) if brief and isinstance(each, NamedPacket) else plain_words(each, names)
+        for each in arguments.values
+    ]
+    return f"({', '.join(shown)})"
 
 
 def effects_words(events: Sequence[Any], names: Names) -> list[str]:
@@ -58,6 +64,8 @@ def _effect(event: Any, names: Names) -> str | None:
             return f"returns {plain_words(event.value, names)}"
         case TaskFailed():
             return f"FAILS: {event.text}"
+        case Revisited():
+            return "the packet was here before"
     if isinstance(event, NetworkEvent):
         return event_words(event, names)
     return plain_words(event, names)
