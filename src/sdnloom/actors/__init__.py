@@ -12,11 +12,16 @@ from sdnloom.actors.network.packets import NamedPacket
 from sdnloom.actors.network.program import network_program
 from sdnloom.actors.network.switch import Switch
 from sdnloom.actors.program import Monitor, Program
+from sdnloom.actors.report import ActorReport
+from sdnloom.actors.run import check_program
+from sdnloom.actors.search.options import ActorOptions
 from sdnloom.actors.values import tag
 
 __all__ = [
     "Actor",
     "ActorError",
+    "ActorOptions",
+    "ActorReport",
     "AllDelivered",
     "Balanced",
     "ConsistentTables",
@@ -33,6 +38,7 @@ __all__ = [
     "SHlink",
     "SSlink",
     "Switch",
+    "check_program",
     "link_topology",
     "load_program",
     "network_program",

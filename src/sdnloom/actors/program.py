@@ -4,12 +4,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sdnloom.actors.actor import Actor, ActorError, Message
 from sdnloom.actors.field_views import DictView, ListView, SetView
 from sdnloom.actors.task import ABSENT, BARRIER, Location, Task
 from sdnloom.actors.values import MutableValueError, Reference, Stored, Symbol, TaggedInt, TaggedStr, freeze, tag
+
+if TYPE_CHECKING:
+    from sdnloom.actors.report import ActorReport
+    from sdnloom.actors.search.options import ActorOptions
 
 _VIEWS: tuple[tuple[type, Any], ...] = ((dict, DictView), (set, SetView), (list, ListView))
 
@@ -125,6 +129,12 @@ class Program:
                 raise ActorError(f"start has {message!r}; expected a call of a task, such as host.send(packet)")
             if message.actor.name not in self._by_name:
                 raise ActorError(f"start has a message for {message.actor.name!r}, which is no actor of the program")
+
+    def check(self, options: "ActorOptions | None" = None) -> "ActorReport":
+        """Search all orders of the program's tasks for one that violates a property."""
+        from sdnloom.actors.run import check_program  # here, because a run needs programs
+
+        return check_program(self, options)
 
     def actor(self, name: str) -> Actor:
         """The actor, or the monitor, of that name, as it was declared."""

@@ -190,8 +190,11 @@ class ActorSemantics(Semantics):
         return transitions
 
     def _key(self, task: Task, result: StepResult) -> tuple[Any, ...]:
+        """What steps of one actor are sorted by: no two have the same, so their order is the same in every process."""
         identity = "" if task.suspension is None else stable_text((task.suspension.identity, task.suspension.awaits))
-        return task.method, stable_text(task.args), identity, tuple(choice.taken for choice in result.choices)
+        future = -1 if task.future is None else task.future.number
+        choices = tuple(choice.taken for choice in result.choices)
+        return task.method, stable_text(task.args), identity, future, task.segment, choices
 
     def step(self, task: Task, result: StepResult) -> Step:
         """A step by name and value."""

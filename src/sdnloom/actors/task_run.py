@@ -371,7 +371,7 @@ class TaskRun:
         except MutableValueError as error:
             return self._failed(f"has a mutable value: {error}", error)
         except Exception as error:  # whatever the program raises
-            text = str(error) if isinstance(error, SdnloomError) else f"{type(error).__name__}: {error}"
+            text = str(error) if isinstance(error, SdnloomError) else _error_text(error)
             return self._failed(f"raised {text}", error)
         finally:
             ACTIVE.reset(active)
@@ -467,6 +467,10 @@ class TaskRun:
         with suppress(BaseException):  # a `finally` of the program may fail when its task is put aside
             coroutine.close()
         self.writes, self.sends, self.events = result
+
+
+def _error_text(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
 
 @contextmanager

@@ -6,17 +6,21 @@ It leaves out what differs from run to run (seconds, rates, the engine): the sam
 from collections.abc import Mapping
 from pathlib import Path
 
+from sdnloom.actors.report import ActorReport
 from sdnloom.check.coverage import FileCoverage
 from sdnloom.check.report import ReductionReport, Report
 from sdnloom.engine.result import Counterexample
+from sdnloom.report.actors.text import actor_report_text
 from sdnloom.report.branch_sides import domain_lines
 from sdnloom.report.describe import Names, counted
 from sdnloom.report.output import output_text
 from sdnloom.report.verdict import replay_commands, verdict_text
 
 
-def report_text(report: Report, traces: Mapping[Counterexample, Path] | None = None) -> str:
-    """The whole report; `traces` has the trace file of each violation."""
+def report_text(report: Report | ActorReport, traces: Mapping[Counterexample, Path] | None = None) -> str:
+    """The whole report, as `sdnloom check` prints it; `traces` has the trace file of each violation."""
+    if isinstance(report, ActorReport):
+        return actor_report_text(report, traces)
     traces = traces or {}
     statistics = report.result.statistics
     lines = [
