@@ -53,7 +53,7 @@ def test_a_violation_is_shown_with_its_steps_and_a_replay_command(sdnloom: Comma
     assert lines[-4:] == [
         "searched 53 states, 77 transitions, depth 10, 19 task runs",
         "bounds: 2 messages at the start",
-        "reduction: none; symmetry: off",
+        "reduction: none; symmetry: not used",
         f"replay: sdnloom replay {TRACE}",
     ]
     replayed = sdnloom("replay", TRACE)
@@ -78,7 +78,7 @@ def test_what_holds_is_said_with_counts_and_final_states(sdnloom: CommandLine) -
         "below\n"
         "searched 16 states, 24 transitions, depth 6, 9 task runs\n"
         "bounds: 2 messages at the start\n"
-        "reduction: none; symmetry: off\n"
+        "reduction: none; symmetry: not used\n"
         "final states: 1\n",
     )
     assert list(Path().glob("*trace*")) == []

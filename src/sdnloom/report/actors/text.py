@@ -23,7 +23,7 @@ def actor_report_text(report: ActorReport, traces: Mapping[Counterexample, Path]
         f"searched {counted(statistics.states, 'state')}, {counted(statistics.transitions, 'transition')}, "
         f"depth {statistics.depth}, {counted(report.task_runs, 'task run')}",
         f"bounds: {'; '.join(report.bounds)}",
-        f"reduction: {report.reduction}; symmetry: {report.symmetry or 'off'}",
+        f"reduction: {report.reduction}; symmetry: {report.symmetry or 'not used'}",
     ]
     if report.final_states is not None:
         lines.append(f"final states: {report.final_states:,}")
