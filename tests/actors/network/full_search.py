@@ -38,3 +38,12 @@ def full_search(program: Program) -> FullSearch:
                 seen.add(transition.state)
                 pending.append(transition.state)
     return FullSearch(len(seen), finals, findings, events)
+
+
+def one_run(program: Program) -> tuple[StateView, set[Finding]]:
+    """The end of one execution, and what is wrong with it; enough where the order of steps makes no difference."""
+    semantics = ActorSemantics(program)
+    state = semantics.initial()
+    while transitions := semantics.transitions(state):
+        state = transitions[0].state
+    return StateView(program, PLAIN, state_of(state)), set(semantics.findings(state))

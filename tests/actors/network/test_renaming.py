@@ -133,7 +133,7 @@ def check_walk(program: Program, naming: Naming, seed: int, steps: int = 60) -> 
 
 @pytest.mark.parametrize("kind", [Reflector, Flooder])
 def test_a_step_with_symbols_is_the_plain_step_under_every_renaming(kind: type[Controller]) -> None:
-    seen = sum((check_walk(reflected(kind), Naming([CLIENT_GROUP]), seed) for seed in range(3)), Counter[str]())
+    seen = sum((check_walk(reflected(kind), Naming([CLIENT_GROUP]), seed) for seed in range(2)), Counter[str]())
     assert seen.keys() >= {"name", "port", "mac", "ip", "packet1"}  # all of them stay symbols through the switches
 
 

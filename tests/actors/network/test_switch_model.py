@@ -165,3 +165,29 @@ def choices_of_random_messages(seed: int) -> int:
         after = pair.run("packet_out", NamedPacket("p", packet), sent.actions, in_port)
         assert sorted(map(pair.sent, after)) == sorted(pair.expected(each, in_port, True) for each in outcomes)
     return several
+
+
+def test_a_step_touches_only_the_entries_that_matter() -> None:
+    pair = Pair()
+
+    def footprint(method: str, *args: Any) -> tuple[set[str], set[str]]:
+        task = Task("S", method, tuple(freeze(each, lambda _: None) for each in args))
+        (result,) = pair.meaning.results(dict(pair.state.cells), task)
+        texts = [{f"{at.field}[{stored_key(at)}]" for at, _ in part} for part in (result.reads, result.writes)]
+        return texts[0], texts[1]
+
+    def stored_key(location: Any) -> str:
+        return type(location.key).__name__ if not isinstance(location.key, tuple) else "one"
+
+    packet = NamedPacket("p", stack(Ethernet(1, 2)))
+    assert footprint("install", Match.of(in_port=1), (Output(2),), 1) == (set(), {"table[one]"})
+    assert footprint("remove", Match.of(in_port=1), 1) == ({"table[one]"}, set())
+    assert footprint("remove", Match.of(in_port=1), None) == ({"table[CoveredEntries]"}, set())
+    (pair.state,) = pair.run("install", Match.of(in_port=1), (Output(2),), 1)
+    assert footprint("receive", packet, 1) == ({"seen[one]", "table[MatchingEntries]"}, {"seen[one]"})
+    assert footprint("packet_out", packet, (Output(2),), 1) == (set(), {"buffer[one]"})
+    controller = "controller[NoneType]"
+    assert footprint("receive", packet, 2) == (
+        {"seen[one]", "table[MatchingEntries]", controller},
+        {"seen[one]", "buffer[one]"},
+    )
