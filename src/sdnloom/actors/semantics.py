@@ -162,7 +162,7 @@ class ActorSemantics(Semantics):
 
     def is_quiescent(self, state: State) -> bool:
         """Whether no task can go on."""
-        return not self.meaning.steps(state_of(state))
+        return self.meaning.is_final(state_of(state))
 
     def is_settled(self, state: State) -> bool:
         """Whether no task can go on."""

@@ -81,6 +81,16 @@ class Meaning:
         """Every result of a task's next step; that it is blocked is one."""
         return run_task(self.program, self.naming, task, lambda location: self.value(cells, location))
 
+    def is_final(self, state: ActorState) -> bool:
+        """Whether no task can take a step."""
+        cells = dict(state.cells)
+        return not any(
+            result.ending is not Ending.BLOCKED
+            for task, _ in state.tasks
+            if self.can_run(task)
+            for result in self.results(cells, task)
+        )
+
     def steps(self, state: ActorState) -> list[tuple[Task, StepResult, ActorState]]:
         """The enabled steps of a state with the states that they lead to."""
         cells = dict(state.cells)
@@ -167,7 +177,8 @@ class Meaning:
         for task, count in tasks.items():
             named[task if task.future in held else task._replace(future=None)] += count
         numbers: dict[Future, Future] = {}
-        for item in sorted([*kept.items(), *named], key=_blurred):
+        holders = (item for item in [*kept.items(), *named] if futures_in(item))
+        for item in sorted(holders, key=_blurred):
             for future in futures_in(item):
                 numbers.setdefault(future, Future(len(numbers)))
 
