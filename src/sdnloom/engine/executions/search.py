@@ -22,7 +22,7 @@ and w. If it is not, q has disabled it: y holds steps that w must come after, an
 more of u than q is.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 
 from sdnloom.engine.executions.dependence import DeclaredDependence, Dependence
@@ -93,24 +93,29 @@ class ExecutionSearch:
 
     def __init__(
         self,
-        system: System,
+        system: System | Semantics,
         *,
         limits: Limits | None = None,
         dependence: Dependence | None = None,
         rules: ExecutionRules | None = None,
+        watch: LimitWatch | None = None,
+        essence: Callable[[State], Hashable] = lambda state: state,
     ) -> None:
-        _refuse(system)
-        self.watch = LimitWatch(limits or Limits())
+        """`essence` is what decides how a state goes on, if states hold more, such as their history."""
+        semantics = Semantics(system) if isinstance(system, System) else system
+        _refuse(semantics.system)
+        self.watch = watch or LimitWatch(limits or Limits())
         self._limits = self.watch.limits
         self._rules = rules or ExecutionRules()
-        self._letters = Letters(Semantics(system), dependence or DeclaredDependence(system))
+        self.letters = Letters(semantics, dependence or DeclaredDependence(semantics.system))
+        self._essence = essence
         # The present path: path[n] -events[n]-> path[n + 1]. An event is a letter; past[n] is the bit set of the
         # events before n that must come before it: a vector clock, with one position per event because the actions of
         # a component need not be ordered.
         self._path: list[_PathState] = []
         self._events: list[int] = []
         self._past: list[int] = []
-        self._on_path: set[State] = set()
+        self._on_path: set[Hashable] = set()
         self._count = self._blocked = self._transitions = self._depth = 0
         self._final: set[State] = set()
         self._incomplete: str | None = "not every path was asked for"
@@ -128,8 +133,8 @@ class ExecutionSearch:
 
     def paths(self) -> Iterator[Path]:
         """One execution of each trace, as soon as it is found. To be called once."""
-        initial = self._letters.initial()
-        self._enter(_PathState(initial, self._letters.enabled(initial), 0))
+        initial = self.letters.initial()
+        self._enter(_PathState(initial, self.letters.enabled(initial), 0))
         if not self._path[0].enabled:
             yield self._finished()
         while self._path:
@@ -161,7 +166,7 @@ class ExecutionSearch:
             return f"the limit of {self._limits.states:,} states was reached"
         if len(self._events) == self._limits.depth:
             return f"the depth limit of {self._limits.depth} was reached"
-        if following.state in self._on_path:
+        if self._essence(following.state) in self._on_path:
             return (
                 f"{describe(following.step)}, step {len(self._events) + 1} of a path, leads back to a state of it "
                 "and executions need not end; bound the system, say with a budget in a core"
@@ -172,10 +177,10 @@ class ExecutionSearch:
 
     def _enter(self, point: _PathState) -> None:
         self._path.append(point)
-        self._on_path.add(point.state)
+        self._on_path.add(self._essence(point.state))
 
     def _leave(self) -> None:
-        self._on_path.discard(self._path.pop().state)
+        self._on_path.discard(self._essence(self._path.pop().state))
         if self._events:
             self._events.pop()
             self._past.pop()
@@ -183,12 +188,12 @@ class ExecutionSearch:
     def _take(self, point: _PathState, letter: int) -> _PathState:
         """Append a step to the path, apply the rules to it, and return the state that it leads to."""
         transition = point.enabled[letter]
-        conflicts = self._letters.conflicts[letter]
-        reached = _PathState(transition.state, self._letters.enabled(transition.state), point.sleep & ~conflicts)
+        conflicts = self.letters.conflicts[letter]
+        reached = _PathState(transition.state, self.letters.enabled(transition.state), point.sleep & ~conflicts)
         gone = point.offered & ~reached.offered
         if gone & ~conflicts:
             raise ModelError(
-                f"{self._letters.describe(letter)} disables {self._letters.describe(_lowest(gone & ~conflicts))}, "
+                f"{self.letters.describe(letter)} disables {self.letters.describe(_lowest(gone & ~conflicts))}, "
                 "although their footprints do not conflict; check the cells, sends and channels that they declare"
             )
         point.sleep |= 1 << letter
@@ -226,15 +231,15 @@ class ExecutionSearch:
             return
         causes = self._past[last] & free
         state = self._after(self._path[earlier].state, causes)
-        if self._events[last] in self._letters.of_action(state, self._letters.action[self._events[last]]):
+        if self._events[last] in self.letters.of_action(state, self.letters.action[self._events[last]]):
             self._want(earlier, free)
 
     def _waiting(self) -> None:
         """Rule `waiting`: the last event enables an action only if an earlier, independent event has not happened."""
         last = len(self._events) - 1
-        concerns, past = self._letters.concerns[self._events[last]], self._past[last]
+        concerns, past = self.letters.concerns[self._events[last]], self._past[last]
         for earlier in range(last):
-            both = concerns & self._letters.hinders[self._events[earlier]]
+            both = concerns & self.letters.hinders[self._events[earlier]]
             if past >> earlier & 1 or not both:
                 continue
             free = self._free_of(earlier)
@@ -249,13 +254,13 @@ class ExecutionSearch:
 
         If there are too many sets to try, the answer is yes, which costs time but loses no trace.
         """
-        quiet = self._letters.mode(action) is Mode.IDLE
-        if quiet and self._letters.mode(self._letters.action[self._events[earlier]]) is Mode.MUST:
+        quiet = self.letters.mode(action) is Mode.IDLE
+        if quiet and self.letters.mode(self.letters.action[self._events[earlier]]) is Mode.MUST:
             return False  # if it does not happen, it stays enabled, and no state is quiescent
         further = [
             event
             for event in _bits(free & ~causes)
-            if self._letters.concerns[self._events[event]] >> action & 1
+            if self.letters.concerns[self._events[event]] >> action & 1
             and not self._provided(earlier, (self._past[event] | 1 << event) & free)
         ]
         if len(further) > _MOST_CAUSES:
@@ -267,17 +272,17 @@ class ExecutionSearch:
 
     def _disables(self, earlier: int, action: int, causes: int) -> bool:
         """Whether exactly these causes enable a step of the action that is not enabled if the earlier event happens."""
-        before = self._letters.of_action(self._after(self._path[earlier].state, causes), action)
+        before = self.letters.of_action(self._after(self._path[earlier].state, causes), action)
         if not before:
             return False
-        after = self._letters.of_action(self._after(self._path[earlier + 1].state, causes), action)
+        after = self.letters.of_action(self._after(self._path[earlier + 1].state, causes), action)
         return any(self._causes_of(letter, causes) == causes for letter in before if letter not in after)
 
     def _causes_of(self, letter: int, events: int) -> int:
         """The events that must come before the letter if it comes after all of them."""
         causes = 0
         for event in _bits(events):
-            if self._letters.conflicts[letter] >> self._events[event] & 1:
+            if self.letters.conflicts[letter] >> self._events[event] & 1:
                 causes |= (self._past[event] | 1 << event) & events
         return causes
 
@@ -298,12 +303,12 @@ class ExecutionSearch:
 
     def _after(self, state: State, events: int) -> State:
         """The state after these events alone, in their order."""
-        return self._letters.after(state, [self._events[event] for event in _bits(events)])
+        return self.letters.after(state, [self._events[event] for event in _bits(events)])
 
     def _want(self, earlier: int, events: int) -> None:
         """Add a first step of these events to those that are wanted before the earlier event."""
         point, first = self._path[earlier], _lowest(self._firsts(events))
-        self._letters.after(point.state, [first])  # raises ModelError if the footprints are wrong
+        self.letters.after(point.state, [first])  # raises ModelError if the footprints are wrong
         point.wanted |= 1 << first
 
 

@@ -1,0 +1,132 @@
+"""The number of executions of a program, at four levels of independence.
+
+none: every order of steps is an execution. actor: orders count as one if they differ by swaps of neighbouring steps
+that touch different actors. entry: by swaps of steps that do not conflict: none writes a location that the other reads,
+or writes with another value, and none is a cause of the other. context: also by swaps that lead to the same state where
+they happen.
+
+At every level each final state, and each report of a monitor, is that of some execution, and all orders that count as
+one execution end in the same state. Tasks are told apart by who sent them: equal messages of two tasks are two
+messages.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field
+from typing import get_args
+
+from sdnloom.actors.executions.named_semantics import NamedSemantics, step_identity
+from sdnloom.actors.program import Program
+from sdnloom.actors.search.options import ReductionLevel
+from sdnloom.actors.semantics import state_of
+from sdnloom.engine.executions.contexts import ContextCounter
+from sdnloom.engine.executions.count import ExecutionCounter
+from sdnloom.engine.limits import LimitWatch, resident_bytes
+from sdnloom.engine.result import STOPPING, Limits, Progress, SearchEvent
+from sdnloom.engine.semantics import State
+from sdnloom.engine.stop_points import LimitReached
+from sdnloom.errors import SdnloomError
+
+
+@dataclass(frozen=True)
+class ExecutionCount:
+    """How many executions there are; at least so many if `incomplete` says why some may be missing.
+
+    `violating` says in how many executions a property is violated, for those in which it is in some. Checks of every
+    state are not among them. `final_states` are different states, without the names of tasks.
+    """
+
+    level: ReductionLevel
+    count: int
+    incomplete: str | None
+    violating: Mapping[str, int]
+    final_states: int
+    points: int = field(compare=False)  # states that were stored, with what was known of the steps from there
+    seconds: float = field(compare=False)
+
+    @property
+    def complete(self) -> bool:
+        """Whether all executions are counted."""
+        return self.incomplete is None
+
+
+def count_executions(
+    program: Program,
+    level: ReductionLevel = "entry",
+    limits: Limits | None = None,
+    on_event: Callable[[SearchEvent], None] | None = None,
+    watch: LimitWatch | None = None,
+) -> ExecutionCount:
+    """Count the executions of a program. `watch` is that of the run that the count is part of, with its limits.
+
+    A limit, Ctrl-C, or executions that need not end make the result incomplete.
+    """
+    if level not in get_args(ReductionLevel):
+        raise SdnloomError(f"level is {level!r}; expected one of {', '.join(get_args(ReductionLevel))}")
+    return _Count(program, level, watch or LimitWatch(limits or Limits()), on_event or (lambda event: None)).result()
+
+
+class _Count:
+    def __init__(
+        self, program: Program, level: ReductionLevel, watch: LimitWatch, on_event: Callable[[SearchEvent], None]
+    ) -> None:
+        self._level, self._watch, self._on_event = level, watch, on_event
+        self._began = watch.seconds
+        self.semantics = NamedSemantics(program, level)
+        self.counter = self._counter()
+
+    def _counter(self) -> ExecutionCounter | ContextCounter:
+        semantics = self.semantics
+        if self._level == "context":
+            return ContextCounter(
+                semantics,
+                step_identity,
+                self._watch,
+                final_class=self._violated,
+                essence=semantics.essence,
+                pause=self._pause,
+            )
+        return ExecutionCounter(
+            semantics,
+            semantics.dependence,
+            self._watch,
+            final_class=self._violated,
+            essence=semantics.essence,
+            pause=self._pause,
+        )
+
+    def result(self) -> ExecutionCount:
+        """Count, and return the result."""
+        counter, reason = self.counter, None
+        try:
+            with self._watch.catching_interrupts(lambda: self._on_event(STOPPING)), self._watch.in_force():
+                counter.run()
+        except LimitReached as reached:  # in a task that runs for long
+            reason = reached.reason
+        tally = counter.tally()
+        violating: Counter[str] = Counter()
+        for names, count in tally.items():
+            violating.update(dict.fromkeys(names, count))  # type: ignore[call-overload]
+        return ExecutionCount(
+            self._level,
+            tally.total(),
+            reason or counter.incomplete,
+            dict(sorted(violating.items())),
+            len({self.semantics.without_names(state) for state in counter.final_states}),
+            counter.points,
+            self._watch.seconds - self._began,
+        )
+
+    def _violated(self, state: State) -> Hashable:
+        """The properties that are violated in a final state."""
+        plain = self.semantics.plain
+        checked = [each.__name__ for each in plain.program.always]
+        found = plain.findings_in(state_of(self.semantics.without_names(state)), is_final=True)
+        return tuple(sorted({each.property for each in found if each.property not in checked}))
+
+    def _pause(self) -> None:
+        if self._watch.progress_due():
+            counter, seconds = self.counter, self._watch.seconds - self._began
+            self._on_event(
+                Progress(counter.points, counter.transitions, 0, counter.depth, seconds, resident_bytes(), "executions")
+            )
