@@ -3,25 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from sdnloom.actors.executions.count import ExecutionCount
 from sdnloom.actors.program import Program
 from sdnloom.engine.result import Counterexample, Result, Vacuous, VerdictName, verdict_name
 from sdnloom.engine.semantics import Finding
 from sdnloom.engine.trace import Fingerprints, Trace
 from sdnloom.network.program import OutputLine
-
-
-@dataclass(frozen=True)
-class ExecutionReport:
-    """The number of executions, and why some may be missing (None: all are counted).
-
-    `level` is the independence by which executions are told apart; `violating` says in how many of them a property is
-    violated, for those in which it is in some.
-    """
-
-    count: int
-    level: str
-    incomplete: str | None = None
-    violating: Mapping[str, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -37,7 +24,7 @@ class ActorReport:
     reduction: str = "none"  # the level of independence that was used
     symmetry: str = ""  # which actors were treated alike, or why none were
     final_states: int | None = None  # distinct, up to renaming; None if the search did not see all
-    executions: ExecutionReport | None = None  # None if they were not counted
+    executions: ExecutionCount | None = None  # None if they were not counted
     output: tuple[OutputLine, ...] = ()  # of the program, whether or not it is shown
     shows_output: bool = False
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
+from sdnloom.actors.executions.count import count_executions
 from sdnloom.actors.fingerprint import actor_fingerprints
 from sdnloom.actors.program import Program
 from sdnloom.actors.report import ActorReport
@@ -27,11 +28,13 @@ def check_program(
     watch: LimitWatch | None = None,
     show_output: bool = False,
     log: OutputLog | None = None,
+    counts: bool = False,
 ) -> ActorReport:
     """Search all orders of the program's tasks for one that violates a property.
 
     `watch` has another start of the time than now; its limits are those of the options. The report has what tasks
     print; with `show_output` it is shown, and the steps have it as events. `log` holds what was printed before.
+    With `counts` the executions are counted, too, at the level of independence of the options.
     """
     options, noted = options or ActorOptions(), on_event or (lambda event: None)
     watch, log = watch or LimitWatch(options.limits), log or OutputLog()
@@ -40,6 +43,9 @@ def check_program(
     try:
         with watch.catching_interrupts(lambda: noted(STOPPING)), watch.in_force():
             report = _report(program, options, search_program(program, options, noted, watch))
+            if counts:
+                counted = count_executions(program, options.reduction, on_event=noted, watch=watch)
+                report = replace(report, executions=counted)
     except LimitReached as reached:
         report = _unsearched(program, options, reached.reason, watch.seconds)
     finally:

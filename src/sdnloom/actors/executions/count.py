@@ -21,8 +21,8 @@ from sdnloom.actors.search.options import ReductionLevel
 from sdnloom.actors.semantics import state_of
 from sdnloom.engine.executions.contexts import ContextCounter
 from sdnloom.engine.executions.count import ExecutionCounter
-from sdnloom.engine.limits import LimitWatch, resident_bytes
-from sdnloom.engine.result import STOPPING, Limits, Progress, SearchEvent
+from sdnloom.engine.limits import LimitWatch
+from sdnloom.engine.result import STOPPING, Activity, Limits, SearchEvent
 from sdnloom.engine.semantics import State
 from sdnloom.engine.stop_points import LimitReached
 from sdnloom.errors import SdnloomError
@@ -126,7 +126,5 @@ class _Count:
 
     def _pause(self) -> None:
         if self._watch.progress_due():
-            counter, seconds = self.counter, self._watch.seconds - self._began
-            self._on_event(
-                Progress(counter.points, counter.transitions, 0, counter.depth, seconds, resident_bytes(), "executions")
-            )
+            text = f"{self.counter.points:,} states, depth {self.counter.depth}"
+            self._on_event(Activity("executions", text, self._watch.seconds - self._began))

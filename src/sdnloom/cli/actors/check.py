@@ -48,7 +48,8 @@ def check_program_file(
         check_folder(output.trace_dir)
     options = ActorOptions(**{name: value for name, value in given.items() if value is not None}, limits=limits)
     try:
-        report = check_program(program, options, progress, LimitWatch(limits, time_spent()), output.show_output, log)
+        watch = LimitWatch(limits, time_spent())
+        report = check_program(program, options, progress, watch, output.show_output, log, counts)
     finally:
         progress.stop()
     return _shown(report, output)

@@ -24,7 +24,7 @@ def actor_report_json(report: ActorReport, traces: Mapping[Counterexample, Path]
             "counted": counted.count,
             "level": counted.level,
             "incomplete": counted.incomplete,
-            "violating": dict(counted.violating or {}),
+            "violating": dict(counted.violating),
         },
         "notes": list(report.notes),
         "restarts": list(report.result.restarts),

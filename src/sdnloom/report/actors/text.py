@@ -6,7 +6,8 @@ It leaves out what differs from run to run (seconds, rates): the same program pr
 from collections.abc import Mapping
 from pathlib import Path
 
-from sdnloom.actors.report import ActorReport, ExecutionReport
+from sdnloom.actors.executions.count import ExecutionCount
+from sdnloom.actors.report import ActorReport
 from sdnloom.engine.result import Counterexample
 from sdnloom.report.actors.names import program_names
 from sdnloom.report.describe import counted
@@ -34,7 +35,7 @@ def actor_report_text(report: ActorReport, traces: Mapping[Counterexample, Path]
     return "\n".join(lines) + "\n"
 
 
-def _executions(found: ExecutionReport) -> str:
+def _executions(found: ExecutionCount) -> str:
     count = f"{found.count:,}" if found.incomplete is None else f"at least {found.count:,} ({found.incomplete})"
-    violating = "".join(f", {name} violated in {number:,}" for name, number in sorted((found.violating or {}).items()))
+    violating = "".join(f", {name} violated in {number:,}" for name, number in found.violating.items())
     return f"executions: {count}, told apart by {found.level}-level independence{violating}"

@@ -1,0 +1,47 @@
+"""`sdnloom check FILE.py --count executions` as a user runs it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import CommandLine
+
+BALANCER = str(Path(__file__).parents[2] / "examples" / "actors" / "load_balancer.py")
+
+
+@pytest.mark.parametrize(
+    ("level", "count", "loops"), [("none", "286", "110"), ("actor", "10", "4"), ("entry", "8", "2"), (None, "8", "2")]
+)
+def test_executions_are_counted_at_the_level_of_the_reduction(sdnloom: CommandLine, level, count, loops) -> None:
+    given = ("--reduction", level) if level else ()
+    run = sdnloom("check", BALANCER, "--count", "executions", "--no-trace", *given)
+    told = f"told apart by {level or 'context'}-level independence"
+    assert run.code == 1
+    assert f"executions: {count}, {told}, NoForwardingLoop violated in {loops}" in run.out.splitlines()
+
+
+def test_json_has_the_count(sdnloom: CommandLine) -> None:
+    document = json.loads(sdnloom("check", BALANCER, "--count", "executions", "--no-trace", "--format", "json").out)
+    assert document["executions"] == 8
+    assert document["execution_count"] == {
+        "counted": 8,
+        "level": "context",
+        "incomplete": None,
+        "violating": {"NoForwardingLoop": 2},
+    }
+
+
+def test_what_a_limit_leaves_uncounted_is_said(sdnloom: CommandLine) -> None:
+    run = sdnloom("check", f"{BALANCER}:with_barriers", "--count", "executions", "--max-states", "200")
+    assert run.code == 0  # the search needs fewer states
+    assert any(
+        line.startswith("executions: at least ") and "limit of 200 states" in line for line in run.out.splitlines()
+    )
+    document = json.loads(
+        sdnloom(
+            "check", f"{BALANCER}:with_barriers", "--count", "executions", "--max-states", "200", "--format", "json"
+        ).out
+    )
+    assert document["executions"] is None
+    assert document["execution_count"]["incomplete"] == "the limit of 200 states was reached"
