@@ -27,7 +27,7 @@ MIX = (  # sender, MAC address of the destination, payload; the n-th host has th
     ("H1", 2, LOGIN),
     ("H2", 1, LOGIN),
     ("H1", 2, b""),
-    ("H2", 1, b""),
+    ("H3", 2, b""),
     ("H3", 1, b""),
 )
 

@@ -59,16 +59,16 @@ class PatientLoadBalancer(LoadBalancer):
 
 
 def balanced_network(controller: Controller, clients: int, final=()) -> Program:
-    """The network of the paper's figure 1; its ports are numbered from 1, as in OpenFlow."""
-    hosts = [f"H{number}" for number in range(clients)]
+    """The network of the paper's figure 1; further clients are at the ports 3, 4, ... of S1."""
+    hosts = {f"H{number}": number + 2 if number else 0 for number in range(clients)}
     return network_program(
         controller,
         links=[
+            *[SHlink("S1", host, port) for host, port in hosts.items()],
+            SHlink("S2", "R1", 0),
+            SHlink("S3", "R2", 0),
             SSlink("S1", 1, "S2", 1),
             SSlink("S1", 2, "S3", 1),
-            *[SHlink("S1", host, port) for port, host in enumerate(hosts, 3)],
-            SHlink("S2", "R1", 2),
-            SHlink("S3", "R2", 2),
         ],
         sends=[(host, REQUEST) for host in hosts],
         monitors=[NoForwardingLoop()],
