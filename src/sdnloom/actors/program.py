@@ -191,9 +191,15 @@ class Program:
     def initial_tasks(self, naming: Naming) -> list[Task]:
         """The tasks with which the program starts."""
         return [
-            Task(naming.name(actor.name), method, tuple(freeze(arg, self._special(naming)) for arg in args))
+            Task(naming.name(actor.name), method, self._stored_arguments(naming, actor, method, args))
             for actor, method, args in self.start
         ]
+
+    def _stored_arguments(self, naming: Naming, actor: Actor, method: str, args: tuple[Any, ...]) -> tuple[Stored, ...]:
+        try:
+            return tuple([freeze(each, self._special(naming)) for each in args])
+        except MutableValueError as error:
+            raise ActorError(f"message {actor.name}.{method} at the start: {error}") from None
 
     @staticmethod
     def _special(naming: Naming) -> Callable[[Any], Stored | None]:

@@ -5,7 +5,8 @@ depend on the state alone, and those that nobody holds have none.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from sdnloom.actors.program import Naming, Program, is_barrier
@@ -213,7 +214,8 @@ def _completed(
     return {at.substituted(known): substitute(each, known) for at, each in cells.items()}, after
 
 
-def futures_in(item: Any) -> list[Future]:
+@lru_cache(10_000)
+def futures_in(item: Any) -> Sequence[Future]:
     """The futures in a stored value, a task or a cell, in a fixed order; those that only a log mentions are not."""
     found: list[Future] = []
     pending = [item]
@@ -240,6 +242,7 @@ def _highest(items: Iterable[Any]) -> int:
     return max((future.number for item in items for future in futures_in(item)), default=0)
 
 
+@lru_cache(10_000)
 def _blurred(item: Any) -> tuple[str, str]:
     """A sort key that depends on the numbers of futures only among items that are equal without them."""
     compared = _without_log(item)

@@ -5,17 +5,16 @@ and have no effect; only then does the step begin.
 """
 
 import inspect
-import sys
+import re
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-import sdnloom
+from sdnloom.actors import line_limit
 from sdnloom.actors.actor import ACTIVE, Actor, ActorError, running_actor
 from sdnloom.actors.field_views import DictView, FieldView, ListView, SetView
+from sdnloom.actors.line_limit import EndlessStepError, counted_lines, raised_at
 from sdnloom.actors.step_output import PRINTED, StepOutput
 from sdnloom.actors.suspension import HeldInFrame, code_positions, identity
 from sdnloom.actors.task import (
@@ -47,15 +46,10 @@ from sdnloom.errors import SdnloomError
 if TYPE_CHECKING:
     from sdnloom.actors.program import Naming, Program
 
-MOST_LINES = 1_000_000  # lines of a program's code that one step may run
 MOST_CHOICES = 10_000  # alternatives of one step
 WAITS = "waits"
-_OWN_CODE = str(Path(sdnloom.__file__).parent)
+_ADDRESS = re.compile("0x[0-9a-f]{6,}")
 ReadState = Callable[[Location], Stored]
-
-
-class EndlessStepError(BaseException):
-    """A step that ran too many lines. Not an Exception, so that the program does not catch it."""
 
 
 class FutureHandle:
@@ -359,15 +353,16 @@ class TaskRun:
         actor = running_actor(kind, task.actor, self, is_reference=False)
         active = ACTIVE.set(self)
         try:
-            with _counted_lines():
+            with counted_lines():
                 coroutine = getattr(actor, task.method)(*[self.thaw(arg) for arg in task.args])
                 awaited = coroutine.send(None)
         except StopIteration as returned:
             return self._returned(returned.value)
-        except RecursionError:
+        except RecursionError:  # where depends on how deep the search is
             return self._failed("recursed too deeply")
         except EndlessStepError as error:
-            return self._failed(f"ran {MOST_LINES:,} lines of code without an await; does it never end?", error)
+            lines = f"{line_limit.MOST_LINES:,} lines"
+            return self._failed(f"ran {lines} of code without an await; does it never end?", error)
         except MutableValueError as error:
             return self._failed(f"has a mutable value: {error}", error)
         except Exception as error:  # whatever the program raises
@@ -444,16 +439,12 @@ class TaskRun:
         )
 
     def _failed(self, text: str, error: BaseException | None = None) -> StepResult:
-        return self._with(Ending.FAILED, TaskFailure(text, *self._where(error)))
+        shown = _ADDRESS.sub("0x...", text)  # addresses differ from run to run
+        return self._with(Ending.FAILED, TaskFailure(shown, *self._where(error)))
 
     def _where(self, error: BaseException | None) -> tuple[str, int]:
         """The file and line of the program's code in which the error was raised; of the task if there is none."""
-        found = None
-        trace = error.__traceback__ if error is not None else None
-        while trace is not None:
-            if not trace.tb_frame.f_code.co_filename.startswith(_OWN_CODE):
-                found = trace.tb_frame.f_code.co_filename, trace.tb_lineno
-            trace = trace.tb_next
+        found = None if error is None else raised_at(error)
         if found is None:
             kind = self.program.kind(self._naming, self.task.actor)
             code = inspect.unwrap(getattr(kind, self.task.method)).__code__
@@ -471,29 +462,6 @@ class TaskRun:
 
 def _error_text(error: Exception) -> str:
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-
-
-@contextmanager
-def _counted_lines() -> Iterator[None]:
-    """Raise EndlessStepError in the program's code after MOST_LINES lines of it."""
-    left = MOST_LINES
-
-    def line(frame: FrameType, event: str, argument: Any) -> Any:
-        nonlocal left
-        left -= 1
-        if left < 0:
-            raise EndlessStepError
-        return line
-
-    def call(frame: FrameType, event: str, argument: Any) -> Any:
-        return None if frame.f_code.co_filename.startswith(_OWN_CODE) else line
-
-    before = sys.gettrace()
-    sys.settrace(call)
-    try:
-        yield
-    finally:
-        sys.settrace(before)
 
 
 def run_task(program: "Program", naming: "Naming", task: Task, read_state: ReadState) -> list[StepResult]:

@@ -1,0 +1,70 @@
+"""A limit for the lines of a program's code that one step may run, and the line in which an error was raised.
+
+Lines are counted with the trace function. Code that catches every BaseException in an endless loop is not ended.
+"""
+
+import dis
+import functools
+import sys
+import sysconfig
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any
+
+import sdnloom
+
+MOST_LINES = 1_000_000  # lines of a program's code that one step may run
+_OWN_CODE = str(Path(sdnloom.__file__).parent)
+_LIBRARIES = tuple(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib"))
+
+
+class EndlessStepError(BaseException):
+    """A step that ran too many lines. Not an Exception, so that the program does not catch it."""
+
+
+@contextmanager
+def counted_lines() -> Iterator[None]:
+    """Raise EndlessStepError in the program's code after MOST_LINES lines of it."""
+    left = MOST_LINES
+
+    def line(frame: FrameType, event: str, argument: Any) -> Any:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise EndlessStepError
+        return line
+
+    def call(frame: FrameType, event: str, argument: Any) -> Any:
+        if frame.f_code.co_filename.startswith(_OWN_CODE):
+            return None
+        frame.f_trace_opcodes = _has_empty_loop(frame.f_code)
+        return line
+
+    before = sys.gettrace()
+    sys.settrace(call)
+    try:
+        yield
+    finally:
+        sys.settrace(before)
+
+
+@functools.cache
+def _has_empty_loop(code: CodeType) -> bool:
+    """Whether the code has a loop such as `while True: pass` on one line: no event tells that it goes on."""
+    return any(
+        each.opname.startswith("JUMP_BACKWARD") and each.argval == each.offset for each in dis.get_instructions(code)
+    )
+
+
+def raised_at(error: BaseException) -> tuple[str, int] | None:
+    """The file and line of the program's code in which an error was raised; libraries are not the program's."""
+    found = None
+    trace = error.__traceback__
+    while trace is not None:
+        file = trace.tb_frame.f_code.co_filename
+        if file != "<string>" and not file.startswith((_OWN_CODE, *_LIBRARIES, "<frozen")):
+            found = file, trace.tb_lineno
+        trace = trace.tb_next
+    return found
