@@ -1,7 +1,8 @@
 """Steps of tasks, each evaluated once for every combination of values that it reads.
 
 For each task there is a trie: a node is a read, its branches are the values read, a leaf is an Evaluation. Which
-location a step reads next depends only on what it has read before, so a walk down the trie evaluates nothing.
+location a step reads next depends only on what it has read before, so a walk down the trie evaluates nothing. Where the
+trie ends, the step is looked up in its normal frame; the code of the program runs only if that is new, too.
 """
 
 from collections.abc import Callable
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 
 from sdnloom.actors.program import is_barrier
 from sdnloom.actors.search.items import BY_DEFAULT, Items
+from sdnloom.actors.search.normal_frame import NormalFrame
 from sdnloom.actors.state import failed_task
 from sdnloom.actors.task import Ending, Location, StepResult, Task
 from sdnloom.actors.task_run import run_task
@@ -48,10 +50,10 @@ class Evaluation:
     """
 
     number: int
+    normal: int  # the number of the evaluation of which this is a renaming
     reads: tuple[tuple[int, ReadValue], ...]
     writes: tuple[tuple[int, int], ...]
     effects: tuple[StepEffect, ...]
-    results: tuple[StepResult, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +78,13 @@ class _Node:
 
 
 class StepMemo:
-    """The evaluations that a search has made. `check` is called for each new one."""
+    """The evaluations that a search has made. `check` is called for each time that the code of a step has run."""
 
     def __init__(self, items: Items, check: EvaluationCheck = unchecked) -> None:
         self._items, self._check = items, check
         self._roots: dict[int, _Node | Evaluation] = {}
-        self.count = 0
+        self._normal_roots: dict[int, _Node | Evaluation] = {}  # the same in normal frames
+        self._count = 0
         self.evaluations: dict[str, int] = {}  # actor -> how often its code ran
 
     def evaluation(self, task: int, read: Reader) -> Evaluation:
@@ -89,9 +92,34 @@ class StepMemo:
         node = self._roots.get(task)
         while type(node) is _Node:
             node = node.next.get(read(node.location))
-        return self._evaluated(task, read) if node is None else node  # type: ignore[return-value]
+        return self._new(task, read) if node is None else node  # type: ignore[return-value]
+
+    def _new(self, task: int, read: Reader) -> Evaluation:
+        """The evaluation for values that the task has not read before; maybe it has read renamed ones."""
+        frame = NormalFrame(self._items)
+        inside = frame.item_inside(task)
+        outer: dict[int, ReadValue] = {}  # what was read, in the order of the reads
+        inner: dict[int, ReadValue] = {}
+
+        def read_inside(location: int) -> ReadValue:
+            if location not in inner:
+                at = frame.location_outside(location)
+                value = outer[at] = read(at)
+                inner[location] = frame.items_inside(value) if isinstance(value, tuple) else frame.item_inside(value)
+            return inner[location]
+
+        node = self._normal_roots.get(inside)
+        while type(node) is _Node:
+            node = node.next.get(read_inside(node.location))
+        if node is None:
+            node = self._evaluated(inside, read_inside)
+        assert isinstance(node, Evaluation)
+        found = node if frame.is_same else self._outside(node, frame, outer)
+        _keep(self._roots, task, list(outer.items()), found)
+        return found
 
     def _evaluated(self, number: int, read: Reader) -> Evaluation:
+        """Run the code of a step."""
         items, task = self._items, self._items.value(number)
         seen: dict[int, ReadValue] = {}
         stored: dict[Location, Stored] = {}
@@ -118,22 +146,34 @@ class StepMemo:
                     writes.append((self._channel(sent), BARRIER_SENT))
                 elif program.is_control(naming, sent):
                     reads[self._channel(sent)] = BY_DEFAULT
-        kept = tuple(dict.fromkeys(writes))
-        found = Evaluation(self.count, tuple(reads.items()), kept, effects, tuple(results))
-        self.count += 1
-        self._keep(number, list(seen.items()), found)
+        number_of_it = self._next()
+        found = Evaluation(number_of_it, number_of_it, tuple(reads.items()), tuple(dict.fromkeys(writes)), effects)
+        _keep(self._normal_roots, number, list(seen.items()), found)
         return found
 
-    def _keep(self, task: int, reads: list[tuple[int, ReadValue]], found: Evaluation) -> None:
-        if not reads:
-            self._roots[task] = found
-            return
-        node = self._roots.setdefault(task, _Node(reads[0][0]))
-        for place, (location, value) in enumerate(reads):
-            assert isinstance(node, _Node), "a step reads more when it runs again"
-            assert node.location == location, "a step reads other locations when it runs again"
-            following = found if place + 1 == len(reads) else _Node(reads[place + 1][0])
-            node = node.next.setdefault(value, following)
+    def _next(self) -> int:
+        self._count += 1
+        return self._count
+
+    def _outside(self, inside: Evaluation, frame: NormalFrame, outer: dict[int, ReadValue]) -> Evaluation:
+        """An evaluation in a normal frame as the state has it."""
+        reads = [(frame.location_outside(at), value) for at, value in inside.reads]
+        return Evaluation(
+            self._next(),
+            inside.normal,
+            tuple((at, outer.get(at, value)) for at, value in reads),
+            _writes_outside(inside.writes, frame),
+            tuple(
+                StepEffect(
+                    _writes_outside(effect.writes, frame),
+                    tuple(map(frame.item_outside, effect.sends)),
+                    frame.item_outside(effect.goes_on),
+                    frame.item_outside(effect.failure),
+                    frame.value_outside(effect.result),
+                )
+                for effect in inside.effects
+            ),
+        )
 
     def _channel(self, sent: Task) -> int:
         return self._items.locations.number(Location(sent.actor, CONTROL_CHANNEL))
@@ -155,3 +195,22 @@ class StepMemo:
         if result.ending is Ending.SUSPENDED:
             return StepEffect(writes, sends, items.task(task._replace(suspension=result.result)), -1, None)
         return StepEffect(writes, sends, -1, -1, result.result)
+
+
+def _keep(
+    roots: dict[int, _Node | Evaluation], task: int, reads: list[tuple[int, ReadValue]], found: Evaluation
+) -> None:
+    """Add an evaluation to the trie of a task."""
+    if not reads:
+        roots[task] = found
+        return
+    node = roots.setdefault(task, _Node(reads[0][0]))
+    for place, (location, value) in enumerate(reads):
+        assert isinstance(node, _Node), "a step reads more when it runs again"
+        assert node.location == location, "a step reads other locations when it runs again"
+        following = found if place + 1 == len(reads) else _Node(reads[place + 1][0])
+        node = node.next.setdefault(value, following)
+
+
+def _writes_outside(writes: tuple[tuple[int, int], ...], frame: NormalFrame) -> tuple[tuple[int, int], ...]:
+    return tuple([(frame.location_outside(at), frame.item_outside(item)) for at, item in writes])

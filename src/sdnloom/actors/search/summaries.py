@@ -67,7 +67,7 @@ class Summaries:
         self._members: dict[int, tuple[TaskClass, tuple[int, ...]]] = {}  # task -> its class and individuals
         self._found: dict[tuple[int, tuple[int, ...]], Summary] = {}
         self._count = 0
-        self._learned: set[int] = set()
+        self._learned: set[int] = set()  # evaluations in normal frames: renamed ones show the same
 
     def member(self, task: int) -> tuple[TaskClass, tuple[int, ...]]:
         """The class of a task, and the task's members of groups."""
@@ -89,9 +89,9 @@ class Summaries:
 
     def learn(self, task: int, evaluation: Evaluation) -> None:
         """Add what an evaluation of the task shows."""
-        if evaluation.number in self._learned:
+        if evaluation.normal in self._learned:
             return
-        self._learned.add(evaluation.number)
+        self._learned.add(evaluation.normal)
         kind, individuals = self.member(task)
         place = {individual: number for number, individual in enumerate(individuals)}
         locations = self._items.locations.values
