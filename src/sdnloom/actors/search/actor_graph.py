@@ -1,15 +1,17 @@
 """The state space of a program of actors as the engine's Graph. States are numbers of canonical states."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from sdnloom.actors.program import Naming, Program
 from sdnloom.actors.search.canonical_form import CanonicalForm
-from sdnloom.actors.search.equivariance import Asymmetry, Renamings, changed_state
+from sdnloom.actors.search.equivariance import Asymmetry, changed_state
 from sdnloom.actors.search.items import Items
 from sdnloom.actors.search.locations import Locations
 from sdnloom.actors.search.options import ReductionLevel
+from sdnloom.actors.search.renamings import Renamings, orbit
 from sdnloom.actors.search.step_memo import (
     Evaluation,
     EvaluationCheck,
@@ -27,6 +29,8 @@ from sdnloom.engine.graph import Graph
 from sdnloom.engine.semantics import Finding
 from sdnloom.engine.stable_text import stable_text
 from sdnloom.engine.stop_points import check_limits
+
+_MOST_IMAGES = 1_000  # of one state under renamings; if there are more, a sample is checked
 
 
 class ActorGraph(Graph[int]):
@@ -79,8 +83,11 @@ class ActorGraph(Graph[int]):
 
     def state(self, number: int) -> ActorState:
         """The state of that number, on values."""
+        return self._values(self._states[number])
+
+    def _values(self, state: tuple[int, ...]) -> ActorState:
         cells, tasks, failures = [], Counter[Any](), []
-        for item in self._states[number]:
+        for item in state:
             value = self.items.value(item)
             if self.items.location[item] >= 0:
                 cells.append(value)
@@ -192,19 +199,39 @@ class ActorGraph(Graph[int]):
         if not (final or self.program.always or any(map(self._is_found, self._states[state]))):
             return ()
         found = self.semantics.findings_in(self.state(state), final)
-        if self.naming.groups:
-            self._check_findings(self.state(state), final, found)
+        if self.naming.groups and (self.program.always or (final and self.program.final)):
+            self._check_findings(state, final, found)
         return found
 
-    def _check_findings(self, state: ActorState, final: bool, found: Sequence[Finding]) -> None:
-        """Raise Asymmetry if the checks of the program find something else with plain values."""
+    def _check_findings(self, state: int, final: bool, found: Sequence[Finding]) -> None:
+        """Raise Asymmetry if the checks of the program find something else with other names."""
         expected = {finding.property for finding in found}
-        for change in self._renamings.all_shifts():
-            plain = self._plain.findings_in(changed_state(state, change), final)
-            names = {finding.property for finding in plain}
+        for plain in self._images(state):
+            names = {finding.property for finding in self._plain.findings_in(plain, final)}
             if names != expected:
                 name = min(names ^ expected)
                 raise Asymmetry(f"{name} does not treat interchangeable actors alike")
+
+    def _images(self, number: int) -> Iterator[ActorState]:
+        """The states, with plain values, that differ from a state by a renaming; a sample if they are too many."""
+        individual = self.items.of_member
+        moves = []
+        for exchange in self._renamings.exchanges():
+            partner = {individual(*one): individual(*other) for one, other in exchange.items()}
+            moves.append(partial(self._exchanged, partner))
+        images = orbit(self._states[number], moves, _MOST_IMAGES)
+        if images is not None:
+            return (changed_state(self._values(each), self.naming.plain) for each in images)
+        state = self.state(number)
+        return (changed_state(state, change) for change in self._renamings.sample())
+
+    def _exchanged(self, partner: Mapping[int, int], state: tuple[int, ...]) -> tuple[int, ...]:
+        individuals, items = self.items.individuals, []
+        for item in state:
+            inside = individuals[item]
+            changed = tuple([partner.get(each, each) for each in inside])
+            items.append(item if changed == inside else self.items.renamed(item, changed))
+        return tuple(sorted(items))
 
     def _is_found(self, item: int) -> bool:
         """Whether an item is a task that failed or a report of a monitor."""

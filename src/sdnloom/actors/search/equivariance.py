@@ -2,65 +2,27 @@
 with plain values, with the names that actors have and with other names, and must have the results that the symbols
 stand for. Any difference raises Asymmetry.
 
-A renaming is drawn at random, from a fixed seed, without fixed points where a group allows it.
+Law: if all renamings of the members that occur in a step were tried, a step of any state that differs by a renaming
+does the same up to that renaming. If they are too many, a sample is tried (renamings.py).
 """
 
-import random
 from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
 from sdnloom.actors.actor import ActorError
 from sdnloom.actors.program import PLAIN, Naming, Program
+from sdnloom.actors.search.renamings import Change, GroupMember, Renamings
 from sdnloom.actors.state import ActorState
 from sdnloom.actors.task import Ending, Location, StepResult, Suspension, Task
 from sdnloom.actors.task_run import run_task
-from sdnloom.actors.values import Future, Stored, substitute
+from sdnloom.actors.values import Future, Stored, Symbol, substitute
 
-Change = Callable[[Any], Stored]  # of symbols to plain values
-_SEED = 16
+ResultEssence = tuple[Any, ...]  # of a result
+PlainReads = dict[Location, Stored]
 
 
 class Asymmetry(Exception):  # noqa: N818 (a reason to search again)
     """Actors were taken to be interchangeable and are not. The text says where that was seen."""
-
-
-class Renamings:
-    """Draws renamings of the members of groups."""
-
-    def __init__(self, naming: Naming) -> None:
-        self._naming = naming
-        self._random = random.Random(_SEED)
-
-    def plain(self) -> Change:
-        """What symbols stand for."""
-        return self._with([range(len(group.members)) for group in self._naming.groups])
-
-    def all_shifts(self) -> list[Change]:
-        """Renamings among which, for each two members of a group, one gives the first the name of the second."""
-        sizes = [len(group.members) for group in self._naming.groups]
-        return [
-            self._with([[(index + shift) % size for index in range(size)] for size in sizes])
-            for shift in range(max(sizes, default=1))
-        ]
-
-    def drawn(self) -> Change:
-        """What symbols stand for after a renaming in which each actor has the name of another one."""
-        orders = []
-        for group in self._naming.groups:
-            cycle = list(range(len(group.members)))
-            self._random.shuffle(cycle)
-            order = list(cycle)
-            for place, member in enumerate(cycle):
-                order[member] = cycle[(place + 1) % len(cycle)]
-            orders.append(order)
-        return self._with(orders)
-
-    def _with(self, orders: Any) -> Change:
-        def change(atom: Any) -> Stored:
-            return self._naming.plain(atom, lambda symbol: orders[symbol.group][symbol.index])
-
-        return change
 
 
 class Equivariance:
@@ -69,34 +31,61 @@ class Equivariance:
     def __init__(self, program: Program, naming: Naming) -> None:
         self._program, self._naming = program, naming
         self._renamings = Renamings(naming)
+        self._checked: set[Any] = set()  # evaluations, with members numbered by their first occurrence
+        self._plain: dict[Any, Counter[ResultEssence] | None] = {}  # what plain steps do
         self.runs = 0
 
     def check(self, task: Task, results: list[StepResult], reads: dict[Location, Stored]) -> None:
         """Raise Asymmetry if a step with plain values has other results."""
-        for change in (self._renamings.plain(), self._renamings.drawn()):
-            self.runs += 1
-            expected = [_renamed(result, change) for result in results]
-            if not _same(expected, self._plainly(task, reads, change)):
+        members: dict[GroupMember, int] = {}
+
+        def numbered(atom: Any) -> Stored:
+            if not isinstance(atom, Symbol) or atom.index is None:
+                return atom
+            return Symbol(atom.group, atom.facet, members.setdefault((atom.group, atom.index), len(members)))
+
+        same = (
+            task.substituted(numbered),
+            tuple((at.substituted(numbered), substitute(value, numbered)) for at, value in reads.items()),
+            tuple(_renamed(result, numbered) for result in results),
+        )
+        if same in self._checked:
+            return
+        self._checked.add(same)
+        for change in self._renamings.of(members):
+            expected = Counter(_essence(_renamed(result, change)) for result in results)
+            if expected != self._plainly(task.substituted(change), _plain_reads(reads, change)):
                 where = f"{self._naming.plain(task.actor)}.{task.method}"
                 raise Asymmetry(f"{where} does not treat interchangeable actors alike")
 
-    def _plainly(self, task: Task, reads: dict[Location, Stored], change: Change) -> list[StepResult] | None:
-        known = {at.substituted(change): substitute(value, change) for at, value in reads.items()}
-        if len(known) < len(reads):
-            return None  # locations that symbols tell apart are one
-
-        def read_state(location: Location) -> Stored:
-            if location not in known:
-                raise _OtherRead
-            value = known[location]
-            if location.key is None or isinstance(location.key, tuple):
-                return value
-            return tuple((key, each) for key, each in value if location.key.covers(key))
-
-        try:
-            return run_task(self._program, PLAIN, task.substituted(change), read_state)
-        except (_OtherRead, ActorError):
+    def _plainly(self, task: Task, reads: PlainReads | None) -> Counter[ResultEssence] | None:
+        """What a step does that reads these values; None if it reads others."""
+        if reads is None:
             return None
+        key = task, tuple(reads.items())
+        if key not in self._plain:
+            self.runs += 1
+            try:
+                found = run_task(self._program, PLAIN, task, lambda location: _read(reads, location))
+                self._plain[key] = Counter(map(_essence, found))
+            except (_OtherRead, ActorError):
+                self._plain[key] = None
+        return self._plain[key]
+
+
+def _plain_reads(reads: dict[Location, Stored], change: Change) -> PlainReads | None:
+    """What a step has read, with plain values; None if locations that symbols tell apart are one."""
+    known = {at.substituted(change): substitute(value, change) for at, value in reads.items()}
+    return known if len(known) == len(reads) else None
+
+
+def _read(reads: PlainReads, location: Location) -> Stored:
+    if location not in reads:
+        raise _OtherRead
+    value = reads[location]
+    if location.key is None or isinstance(location.key, tuple):
+        return value
+    return tuple((key, each) for key, each in value if location.key.covers(key))
 
 
 class _OtherRead(BaseException):
@@ -120,15 +109,11 @@ def _renamed(result: StepResult, change: Change) -> StepResult:
     )
 
 
-def _same(expected: list[StepResult], found: list[StepResult] | None) -> bool:
-    """Whether results are the same. Of the reads only the locations count: a query may cover more with symbols."""
-    if found is None or len(expected) != len(found):
-        return False
-    return Counter(map(_essence, expected)) == Counter(map(_essence, found))
+def _essence(result: StepResult) -> ResultEssence:
+    """What a result does, without the order of what has none: choices, reads, writes, events, sends nobody awaits.
 
-
-def _essence(result: StepResult) -> tuple[Any, ...]:
-    """What a result does, without the order of what has none: choices, reads, writes, events, sends nobody awaits."""
+    Of the reads only the locations count: a query may cover more with symbols.
+    """
     held: set[Future] = set()
 
     def hold(atom: Any) -> Stored:

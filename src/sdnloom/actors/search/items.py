@@ -169,8 +169,12 @@ class Items:
         """The number of an individual."""
         if isinstance(atom, Symbol):
             assert atom.index is not None
-            return 1 + atom.group + self.kinds * atom.index
+            return self.of_member(atom.group, atom.index)
         return self.kinds * (atom.number if atom.number >= 0 else NEW - atom.number)
+
+    def of_member(self, group: int, index: int) -> int:
+        """The number of a member of a group."""
+        return 1 + group + self.kinds * index
 
     def atom(self, individual: int, like: Symbol | Future) -> Symbol | Future:
         """The facet of an individual that `like` is of another."""

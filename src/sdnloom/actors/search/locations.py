@@ -3,7 +3,8 @@
 from typing import Any
 
 from sdnloom.actors.program import Naming, Program
-from sdnloom.actors.search.equivariance import Asymmetry, Renamings
+from sdnloom.actors.search.equivariance import Asymmetry
+from sdnloom.actors.search.renamings import GroupMember, Renamings
 from sdnloom.actors.search.unify import may_collide
 from sdnloom.actors.task import Location
 from sdnloom.actors.values import Stored, Symbol, substitute
@@ -71,7 +72,16 @@ class Locations:
 
     def _check_not_covered(self, query: Any, key: Stored) -> None:
         assert self._renamings is not None
-        for change in (self._renamings.plain(), self._renamings.drawn()):
+        members: dict[GroupMember, None] = {}
+
+        def look(atom: Any) -> Stored:
+            if isinstance(atom, Symbol) and atom.index is not None:
+                members[atom.group, atom.index] = None
+            return atom
+
+        substitute(key, look)
+        query.substituted(look)
+        for change in self._renamings.of(members):
             if query.substituted(change).covers(substitute(key, change)):
                 raise Asymmetry("a flow entry matches only with other names")
 
