@@ -4,7 +4,6 @@ import random
 from typing import Any
 
 from sdnloom.actors import Controller, NamedPacket, SHlink, network_program
-from sdnloom.actors.network.model import table_config
 from sdnloom.actors.program import PLAIN
 from sdnloom.actors.state import ActorState, Meaning
 from sdnloom.actors.state_view import StateView
@@ -76,7 +75,7 @@ class Pair:
         self.meaning = Meaning(self.program, PLAIN)
         self.state = self.meaning.initial()
         assert self.program.network is not None
-        self.config = table_config(self.program.network.topology.switch("S"))
+        self.config = self.program.network.models["S"].config
         self.core = SwitchCore((MISS,))
 
     def run(self, method: str, *args: Any) -> list[ActorState]:

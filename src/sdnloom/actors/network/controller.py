@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sdnloom.actors.actor import ActorError
-from sdnloom.actors.network.links import PathHop, shortest_path
+from sdnloom.actors.network.links import PathHop
 from sdnloom.actors.network.network import NetworkActor
 from sdnloom.actors.network.packets import NamedPacket
 from sdnloom.network.topology import SwitchPort, Topology
@@ -56,7 +56,7 @@ class Controller(NetworkActor):
         tags = self._network.tags
         return tuple(
             PathHop(self._actor(hop.switch), tags.port(hop.switch, hop.in_port), tags.port(hop.switch, hop.out_port))
-            for hop in shortest_path(self.topology, start, goal)
+            for hop in self._network.path(start, goal)
         )
 
 

@@ -5,8 +5,6 @@ table-miss entry of priority 0 that is there as long as no other takes its place
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
-from functools import lru_cache
 
 from sdnloom.actors.actor import ActorError
 from sdnloom.network.openflow import (
@@ -24,68 +22,96 @@ from sdnloom.network.openflow import (
     Port,
 )
 from sdnloom.network.packet import Packet
-from sdnloom.network.switch import BufferedPacket, FlowEntry, SwitchCore, SwitchOutcome, plain_ports
+from sdnloom.network.switch import (
+    BufferedPacket,
+    FlowEntry,
+    SwitchCore,
+    SwitchOutcome,
+    plain_ports,
+    receive_message,
+    receive_packet,
+)
 from sdnloom.network.switch import Switch as SwitchConfig
-from sdnloom.network.switch.handlers import handle_message
-from sdnloom.network.switch.pipeline import process_packet
-from sdnloom.network.switch.step import SwitchStep, all_outcomes
 from sdnloom.network.switch_events import whole_packet
 from sdnloom.network.topology import SwitchSpec
 
+Actions = tuple[OpenFlowAction, ...]
 EntryKey = tuple[int, Match]  # priority and match: a table has one entry per key
-TableEntries = Mapping[EntryKey, tuple[OpenFlowAction, ...]]
+TableEntries = Mapping[EntryKey, Actions]
 FieldValues = tuple[tuple[str, int], ...]
-_MISS = (Output(int(Port.CONTROLLER), 0),)
+Lookup = Callable[[FieldValues], TableEntries]  # the entries that match a packet with these fields
+_MISS = {(0, Match()): (Output(int(Port.CONTROLLER), 0),)}
 _ONLY_BUFFER = 0  # the id of the one buffered packet of a PacketOut
 
 
-def table_config(spec: SwitchSpec, lowest_port: int = 1) -> SwitchConfig:
-    """The configuration of a switch. Of overlapping entries of equal priority, any may apply."""
-    return SwitchConfig(spec.dpid, plain_ports(*spec.ports), n_tables=1, lowest_port=lowest_port)
+class TableModel:
+    """The model of one switch. All values are plain; answers are remembered, because searches repeat questions."""
 
+    def __init__(self, spec: SwitchSpec, lowest_port: int = 1) -> None:
+        self.config = SwitchConfig(spec.dpid, plain_ports(*spec.ports), n_tables=1, lowest_port=lowest_port)
+        self._installed: dict[tuple[Match, Actions, int], tuple[EntryKey, Actions]] = {}
+        self._runs: dict[object, tuple[tuple[SwitchOutcome, ...], frozenset[FieldValues]]] = {}
 
-@lru_cache(maxsize=1 << 14)
-def installed_entry(
-    config: SwitchConfig, match: Match, actions: tuple[OpenFlowAction, ...], priority: int
-) -> tuple[EntryKey, tuple[OpenFlowAction, ...]]:
-    """The key and the actions of an entry as the switch keeps it. Raises ActorError if the switch refuses it."""
-    message = FlowMod(match, FlowCommand.ADD, (ApplyActions(actions),), priority)
-    (entry,) = _accepted(config, SwitchCore(), message).core.flows
-    return (entry.priority, entry.match), _actions(entry)
+    def installed(self, match: Match, actions: Actions, priority: int) -> tuple[EntryKey, Actions]:
+        """The key and the actions of an entry as the switch keeps it. Raises ActorError if the switch refuses it."""
+        asked = match, actions, priority
+        if asked not in self._installed:
+            message = FlowMod(match, FlowCommand.ADD, (ApplyActions(actions),), priority)
+            (entry,) = self._accepted(SwitchCore(), message).core.flows
+            self._installed[asked] = (entry.priority, entry.match), _actions(entry)
+        return self._installed[asked]
 
+    def remaining(self, entries: TableEntries, match: Match, priority: int | None) -> set[EntryKey]:
+        """The keys of the entries that are left after a removal; with a priority only that very entry is removed."""
+        command = FlowCommand.DELETE if priority is None else FlowCommand.DELETE_STRICT
+        message = FlowMod(match, command, priority=0 if priority is None else priority)
+        after = self._accepted(SwitchCore(_flows(entries)), message).core
+        return {(entry.priority, entry.match) for entry in after.flows}
 
-def remaining_keys(config: SwitchConfig, entries: TableEntries, match: Match, priority: int | None) -> set[EntryKey]:
-    """The keys of the entries that are left after a removal; with a priority only that very entry is removed."""
-    command = FlowCommand.DELETE if priority is None else FlowCommand.DELETE_STRICT
-    message = FlowMod(match, command, priority=0 if priority is None else priority)
-    after = _accepted(config, SwitchCore(_flows(entries)), message).core
-    return {(entry.priority, entry.match) for entry in after.flows}
+    def check_packet_out(self, packet: Packet, actions: Actions, in_port: int) -> None:
+        """Raise ActorError if the switch refuses to send the packet out."""
+        self._accepted(_holding(packet, in_port, {}), _packet_out(actions, in_port))
 
+    def outcomes(
+        self, packet: Packet, in_port: int, actions: Actions | None, lookup: Lookup
+    ) -> tuple[SwitchOutcome, ...]:
+        """What a packet leads to: one that comes in at a port, or one that the controller sends out with actions.
 
-def check_packet_out(config: SwitchConfig, packet: Packet, actions: tuple[OpenFlowAction, ...], in_port: int) -> None:
-    """Raise ActorError if the switch refuses to send the packet out."""
-    core = SwitchCore(buffers=(BufferedPacket(_ONLY_BUFFER, in_port, packet),))
-    _accepted(config, core, _packet_out(actions, in_port))
+        The model runs again and again until its table has all entries that it has asked for.
+        """
+        entries: dict[EntryKey, Actions] = {}
+        asked: frozenset[FieldValues] = frozenset()
+        while True:
+            outcomes, wanted = self._run(packet, in_port, actions, entries)
+            if wanted <= asked:
+                return outcomes
+            for fields in sorted(wanted - asked):
+                entries.update(lookup(fields))
+            asked |= wanted
 
+    def _run(
+        self, packet: Packet, in_port: int, actions: Actions | None, entries: TableEntries
+    ) -> tuple[tuple[SwitchOutcome, ...], frozenset[FieldValues]]:
+        """The outcomes with these entries, and the fields of every packet that was looked up."""
+        asked = packet, in_port, actions, frozenset(entries.items())
+        if asked not in self._runs:
+            table = _MISS | {key: _buffering(does) for key, does in entries.items()}
+            if actions is None:
+                found = receive_packet(self.config, SwitchCore(_flows(table)), in_port, packet)
+            else:
+                message = _packet_out(_buffering(actions), in_port)
+                found = receive_message(self.config, _holding(packet, in_port, table), message)
+            cells = (cell for outcome in found for cell in outcome.reads if isinstance(cell, tuple))
+            self._runs[asked] = found, frozenset(cell[2] for cell in cells if cell[0] == "lookup")
+        return self._runs[asked]
 
-def arrival_outcomes(
-    config: SwitchConfig, packet: Packet, in_port: int, select: Callable[[FieldValues], TableEntries]
-) -> tuple[SwitchOutcome, ...]:
-    """What a packet that comes in at a port leads to. `select` gives the entries that match a packet."""
-    return _outcomes(config, SwitchCore(), lambda step: process_packet(step, in_port, packet), select)
-
-
-def release_outcomes(
-    config: SwitchConfig,
-    packet: Packet,
-    actions: tuple[OpenFlowAction, ...],
-    in_port: int,
-    select: Callable[[FieldValues], TableEntries],
-) -> tuple[SwitchOutcome, ...]:
-    """What a packet leads to that the controller sends out with actions; the port TABLE looks the packet up."""
-    core = SwitchCore(buffers=(BufferedPacket(_ONLY_BUFFER, in_port, packet),))
-    message = _packet_out(_buffering(actions), in_port)
-    return _outcomes(config, core, lambda step: handle_message(step, message), select)
+    def _accepted(self, core: SwitchCore, message: OpenFlowMessage) -> SwitchOutcome:
+        outcome = receive_message(self.config, core, message)[0]
+        for reply in outcome.messages:
+            if isinstance(reply, Error):
+                ports = ", ".join(str(port.port_no) for port in self.config.ports) or "none"
+                raise ActorError(f"{message!r}: the switch refuses it: {reply.type}/{reply.code} (its ports: {ports})")
+        return outcome
 
 
 def packets_in(outcome: SwitchOutcome) -> list[tuple[Packet, bool]]:
@@ -97,25 +123,8 @@ def packets_in(outcome: SwitchOutcome) -> list[tuple[Packet, bool]]:
     ]
 
 
-def _outcomes(
-    config: SwitchConfig,
-    core: SwitchCore,
-    run: Callable[[SwitchStep], None],
-    select: Callable[[FieldValues], TableEntries],
-) -> tuple[SwitchOutcome, ...]:
-    """Run the model, again and again until the table has all entries that it has asked for."""
-    entries: dict[EntryKey, tuple[OpenFlowAction, ...]] = {}
-    asked: set[FieldValues] = set()
-    while True:
-        outcomes = all_outcomes(config, replace(core, flows=_flows({(0, Match()): _MISS} | entries)), run)
-        wanted = {
-            cell[2] for each in outcomes for cell in each.reads if isinstance(cell, tuple) and cell[0] == "lookup"
-        } - asked
-        if not wanted:
-            return outcomes
-        for fields in sorted(wanted):
-            asked.add(fields)
-            entries.update((key, _buffering(actions)) for key, actions in select(fields).items())
+def _holding(packet: Packet, in_port: int, entries: TableEntries) -> SwitchCore:
+    return SwitchCore(_flows(entries), buffers=(BufferedPacket(_ONLY_BUFFER, in_port, packet),))
 
 
 def _flows(entries: TableEntries) -> tuple[FlowEntry, ...]:
@@ -126,11 +135,11 @@ def _flows(entries: TableEntries) -> tuple[FlowEntry, ...]:
     return tuple(sorted(found, key=lambda entry: entry.order))
 
 
-def _actions(entry: FlowEntry) -> tuple[OpenFlowAction, ...]:
+def _actions(entry: FlowEntry) -> Actions:
     return tuple(action for each in entry.instructions if isinstance(each, ApplyActions) for action in each.actions)
 
 
-def _buffering(actions: Iterable[OpenFlowAction]) -> tuple[OpenFlowAction, ...]:
+def _buffering(actions: Iterable[OpenFlowAction]) -> Actions:
     """The actions with packets for the controller buffered: the model then answers with the packet itself."""
     return tuple(
         Output(action.port, 0) if isinstance(action, Output) and action.port == Port.CONTROLLER else action
@@ -138,14 +147,5 @@ def _buffering(actions: Iterable[OpenFlowAction]) -> tuple[OpenFlowAction, ...]:
     )
 
 
-def _packet_out(actions: tuple[OpenFlowAction, ...], in_port: int) -> PacketOut:
+def _packet_out(actions: Actions, in_port: int) -> PacketOut:
     return PacketOut(actions, in_port=in_port, buffer_id=_ONLY_BUFFER)
-
-
-def _accepted(config: SwitchConfig, core: SwitchCore, message: OpenFlowMessage) -> SwitchOutcome:
-    outcome = all_outcomes(config, core, lambda step: handle_message(step, message))[0]
-    for reply in outcome.messages:
-        if isinstance(reply, Error):
-            ports = ", ".join(str(port.port_no) for port in config.ports) or "none"
-            raise ActorError(f"{message!r}: the switch refuses it: {reply.type}/{reply.code} (its ports: {ports})")
-    return outcome

@@ -5,11 +5,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from sdnloom.actors.actor import Actor, ActorError
-from sdnloom.actors.network.model import table_config
+from sdnloom.actors.network.links import PathHop, shortest_path
+from sdnloom.actors.network.model import TableModel
 from sdnloom.actors.network.tags import Tags
 from sdnloom.actors.program import Program
 from sdnloom.network.packet import Packet
-from sdnloom.network.switch import Switch as SwitchConfig
 from sdnloom.network.topology import SwitchPort, Topology
 
 if TYPE_CHECKING:
@@ -34,14 +34,24 @@ class ActorNetwork:
         return Tags(self.topology, self.packets)
 
     @cached_property
-    def configs(self) -> dict[str, SwitchConfig]:
-        """The configuration of each switch for the switch model."""
-        return {spec.name: table_config(spec, self.topology.lowest_port) for spec in self.topology.switches}
+    def models(self) -> dict[str, TableModel]:
+        """The model of each switch."""
+        return {spec.name: TableModel(spec, self.topology.lowest_port) for spec in self.topology.switches}
 
     @cached_property
     def _ends(self) -> dict[SwitchPort, SwitchPort | str]:
         hosts: dict[SwitchPort, SwitchPort | str] = {host.switch_port: host.name for host in self.topology.hosts}
         return hosts | self.topology.peers
+
+    @cached_property
+    def _paths(self) -> dict[tuple[SwitchPort, str], tuple[PathHop, ...]]:
+        return {}
+
+    def path(self, start: SwitchPort, host: str) -> tuple[PathHop, ...]:
+        """The shortest path from a port of a switch to a host."""
+        if (start, host) not in self._paths:
+            self._paths[start, host] = shortest_path(self.topology, start, host)
+        return self._paths[start, host]
 
     def end(self, switch: str, port: int) -> SwitchPort | str | None:
         """What is at the other end of a port's link: a port of a switch, a host by name, or nothing."""

@@ -12,7 +12,6 @@ from sdnloom.actors.actor import Actor, ActorError, Message
 from sdnloom.actors.network.controller import Controller
 from sdnloom.actors.network.host import Host
 from sdnloom.actors.network.links import SHlink, SSlink, link_topology
-from sdnloom.actors.network.model import installed_entry
 from sdnloom.actors.network.network import ActorNetwork, NetworkProgram
 from sdnloom.actors.network.packets import NamedPacket
 from sdnloom.actors.network.switch import Switch, checked_entry
@@ -117,7 +116,7 @@ def _fill(network: ActorNetwork, switches: Mapping[str, Switch], entries: Sequen
             known = ", ".join(switches) or "(none)"
             raise ActorError(f"entries has {each!r}; expected (switch, match, actions, priority), a switch of {known}")
         name, *parts = each
-        key, kept = installed_entry(network.configs[name], *checked_entry(*parts))
+        key, kept = network.models[name].installed(*checked_entry(*parts))
         written = {(key[0], network.tags.match(name, key[1])): network.tags.actions(name, kept)}
         switches[name].table = switches[name].table | written
 

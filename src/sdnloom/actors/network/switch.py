@@ -9,16 +9,7 @@ from typing import Any
 
 from sdnloom.actors.actor import ActorError
 from sdnloom.actors.network.events import EntryWritten, Revisited
-from sdnloom.actors.network.model import (
-    FieldValues,
-    TableEntries,
-    arrival_outcomes,
-    check_packet_out,
-    installed_entry,
-    packets_in,
-    release_outcomes,
-    remaining_keys,
-)
+from sdnloom.actors.network.model import FieldValues, TableEntries, TableModel, packets_in
 from sdnloom.actors.network.network import NetworkActor
 from sdnloom.actors.network.packets import NamedPacket
 from sdnloom.actors.network.queries import CoveredEntries, MatchingEntries, stored_rows
@@ -26,7 +17,6 @@ from sdnloom.actors.network.tags import plain
 from sdnloom.network.events import Arrived, Dropped, EntryRemoved, Forwarded, Lost, OverlapMattered, ToController
 from sdnloom.network.openflow import ANY_PACKET, Match, OpenFlowAction, Output, Port
 from sdnloom.network.switch import Ambiguous, SwitchOutcome
-from sdnloom.network.switch import Switch as SwitchConfig
 from sdnloom.network.topology import SwitchPort
 
 DEFAULT_PRIORITY = 0x8000  # of OpenFlow
@@ -67,7 +57,7 @@ class Switch(NetworkActor):
             if self._network.stops_loops:
                 return
         self.seen.add(packet.name)
-        found = arrival_outcomes(self._config, plain(packet.packet), int(in_port), self._matching)
+        found = self._model.outcomes(plain(packet.packet), int(in_port), None, self._matching)
         self._follow(found, packet, in_port)
 
     # Control messages: a barrier holds back those that come after it.
@@ -79,7 +69,7 @@ class Switch(NetworkActor):
 
         The match is a Match or a dict of its fields: `{"in_port": 1, "eth_dst": "00:00:00:00:00:01"}`.
         """
-        key, kept = installed_entry(self._config, plain(match), plain(actions), priority)
+        key, kept = self._model.installed(plain(match), plain(actions), priority)
         tags, name = self._network.tags, self.name
         entry, does = (key[0], tags.match(name, key[1])), tags.actions(name, kept)
         self.table[entry] = does
@@ -92,10 +82,10 @@ class Switch(NetworkActor):
             rows = stored_rows((run.freeze(match),))
             found = dict(self.table.select(CoveredEntries(rows, run.naming)))  # type: ignore[attr-defined]
         else:
-            key, _ = installed_entry(self._config, plain(match), (), priority)
+            key, _ = self._model.installed(plain(match), (), priority)
             entry = key[0], self._network.tags.match(self.name, key[1])
             found = {entry: self.table[entry]} if entry in self.table else {}
-        left = remaining_keys(self._config, _plain_entries(found), plain(match), priority)
+        left = self._model.remaining(_plain_entries(found), plain(match), priority)
         for entry in found:
             if plain(entry) not in left:
                 del self.table[entry]
@@ -131,20 +121,20 @@ class Switch(NetworkActor):
             match, actions, priority = checked_entry(*args)
             if self._run is None:
                 return match, actions, priority
-            (priority, match), kept = installed_entry(self._config, match, actions, priority)
+            (priority, match), kept = self._model.installed(match, actions, priority)
             tags = self._network.tags
             return tags.match(self.name, match), tags.actions(self.name, kept), priority
         if method == "remove":
             match, priority = _checked_match(args[0]), args[1]
             if self._run is None:
                 return match, priority
-            remaining_keys(self._config, {}, plain(match), None if priority is None else _priority(priority))
+            self._model.remaining({}, plain(match), None if priority is None else _priority(priority))
             return self._network.tags.match(self.name, match), priority
         if method == "packet_out":
             packet, actions, in_port = _checked_packet(args[0]), _checked_actions(args[1]), args[2]
             if self._run is None:
                 return packet, actions, in_port
-            check_packet_out(self._config, plain(packet.packet), plain(actions), _checked_port(in_port))
+            self._model.check_packet_out(plain(packet.packet), plain(actions), _checked_port(in_port))
             tags = self._network.tags
             return packet, tags.actions(self.name, plain(actions)), tags.port(self.name, in_port)
         if method == "flood":
@@ -155,8 +145,8 @@ class Switch(NetworkActor):
     # What the model says.
 
     @property
-    def _config(self) -> SwitchConfig:
-        return self._network.configs[str(self.name)]
+    def _model(self) -> TableModel:
+        return self._network.models[str(self.name)]
 
     def _matching(self, fields: FieldValues) -> TableEntries:
         run, tags, name = self._running, self._network.tags, self.name
@@ -164,7 +154,7 @@ class Switch(NetworkActor):
         return _plain_entries(dict(self.table.select(MatchingEntries(stored, run.naming))))  # type: ignore[attr-defined]
 
     def _release(self, packet: NamedPacket, actions: tuple[OpenFlowAction, ...], in_port: int) -> None:
-        found = release_outcomes(self._config, plain(packet.packet), plain(actions), int(in_port), self._matching)
+        found = self._model.outcomes(plain(packet.packet), int(in_port), plain(actions), self._matching)
         self._follow(found, packet, in_port, released=True)
 
     def _follow(

@@ -6,6 +6,7 @@ what it answers is tagged again by value. A number that nobody owns stays plain.
 
 from collections.abc import Iterable
 from dataclasses import fields, is_dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from sdnloom.actors.network.packets import NamedPacket
@@ -29,17 +30,20 @@ _MATCH_FIELDS: dict[type[Header], dict[str, str]] = {  # the match field of each
 
 def plain(value: Any) -> Any:
     """The value with plain numbers and texts in the place of tagged ones and of members of enums."""
-    if isinstance(value, bool):
-        return value
     if isinstance(value, int):
         return int(value)
     if isinstance(value, str):
         return str(value)
     if type(value) is tuple:
         return tuple(map(plain, value))
-    if is_dataclass(value) and not isinstance(value, type):
-        return replace(value, **{each.name: plain(getattr(value, each.name)) for each in fields(value) if each.init})
-    return value
+    is_record: bool = is_dataclass(value) and not isinstance(value, type)
+    return _plain_record(value) if is_record else value
+
+
+@lru_cache(maxsize=1 << 16)
+def _plain_record(value: Any) -> Any:
+    """A packet, a header, a match or an action; equal ones, with or without tags, are the same when they are plain."""
+    return replace(value, **{each.name: plain(getattr(value, each.name)) for each in fields(value) if each.init})
 
 
 class Tags:
@@ -54,6 +58,7 @@ class Tags:
             for host in topology.hosts
             for name, facet in _FACETS.items()
         }
+        self._packets: dict[Packet, Packet] = {}
         for packet in packets:
             for header in packet.headers:
                 for attribute, name in _MATCH_FIELDS.get(type(header), {}).items():
@@ -93,8 +98,10 @@ class Tags:
         return action
 
     def packet(self, packet: Packet) -> Packet:
-        """A packet."""
-        return replace(packet, headers=tuple(map(self._header, packet.headers)))
+        """A packet; equal packets have the same tags."""
+        if packet not in self._packets:
+            self._packets[packet] = replace(packet, headers=tuple(map(self._header, packet.headers)))
+        return self._packets[packet]
 
     def _header(self, header: Header) -> Header:
         found = _MATCH_FIELDS.get(type(header))
