@@ -16,9 +16,9 @@ BALANCER = str(Path(__file__).parents[2] / "examples" / "actors" / "load_balance
 def test_executions_are_counted_at_the_level_of_the_reduction(sdnloom: CommandLine, level, count, loops) -> None:
     given = ("--reduction", level) if level else ()
     run = sdnloom("check", BALANCER, "--count", "executions", "--no-trace", *given)
-    told = f"told apart by {level or 'context'}-level independence"
+    told = f"(independence: {level or 'context'})"
     assert run.code == 1
-    assert f"executions: {count}, {told}, NoForwardingLoop violated in {loops}" in run.out.splitlines()
+    assert f"executions: {count} {told}; NoForwardingLoop violated in {loops}" in run.out.splitlines()
 
 
 def test_json_has_the_count(sdnloom: CommandLine) -> None:

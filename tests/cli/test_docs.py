@@ -28,8 +28,9 @@ from tests.cli.running import CommandLine, Run
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
 PAGES = [README, *sorted((ROOT / "docs").glob("*.md"))]
-CHECK, SCENARIO, APPS, PROPERTIES, REDUCTION, CROSSCHECK = (
-    ROOT / "docs" / f"{name}.md" for name in ("check", "scenario", "apps", "properties", "reduction", "crosscheck")
+CHECK, SCENARIO, APPS, PROPERTIES, REDUCTION, CROSSCHECK, ACTORS = (
+    ROOT / "docs" / f"{name}.md"
+    for name in ("check", "scenario", "apps", "properties", "reduction", "crosscheck", "actors")
 )
 # README's set-up: what it does is `make test` itself.
 SETUP = ["make demo", "make test", ". .venv/bin/activate"]
@@ -187,9 +188,15 @@ def test_the_test_file_for_pytest_runs_and_is_the_one_on_the_page(clone: Path) -
     assert run.returncode == 0
 
 
+def test_the_first_program_of_actors_is_the_one_on_the_page() -> None:
+    assert blocks(ACTORS, "python")[0] == (ROOT / "examples" / "actors" / "first_program.py").read_text()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("page", "count"), [(CHECK, 3), (REDUCTION, 1), (CROSSCHECK, 1)], ids=lambda each: getattr(each, "stem", str(each))
+    ("page", "count"),
+    [(CHECK, 3), (REDUCTION, 1), (CROSSCHECK, 1), (ACTORS, 4)],
+    ids=lambda each: getattr(each, "stem", str(each)),
 )
 def test_the_python_examples_run(page: Path, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)

@@ -130,11 +130,11 @@ class Program:
             if message.actor.name not in self._by_name:
                 raise ActorError(f"start has a message for {message.actor.name!r}, which is no actor of the program")
 
-    def check(self, options: "ActorOptions | None" = None) -> "ActorReport":
-        """Search all orders of the program's tasks for one that violates a property."""
+    def check(self, options: "ActorOptions | None" = None, counts: bool = False) -> "ActorReport":
+        """Search all orders of the tasks for one that violates a property; with `counts`, count executions too."""
         from sdnloom.actors.run import check_program  # here, because a run needs programs
 
-        return check_program(self, options)
+        return check_program(self, options, counts=counts)
 
     def actor(self, name: str) -> Actor:
         """The actor, or the monitor, of that name, as it was declared."""

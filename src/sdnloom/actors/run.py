@@ -20,6 +20,8 @@ from sdnloom.platforms.process.output_log import OutputLog
 _NOTHING = "nothing ever happens; messages at the start let tasks run: `start` of Program, `sends` of network_program"
 _NO_PROPERTY = "the program has no property of its own; `monitors`, `final` and `always` of a program add some"
 
+_EVERY_STATE = "checks of every state (`always`) need every state, so nothing is reduced"
+
 
 def check_program(
     program: Program,
@@ -34,7 +36,7 @@ def check_program(
 
     `watch` has another start of the time than now; its limits are those of the options. The report has what tasks
     print; with `show_output` it is shown, and the steps have it as events. `log` holds what was printed before.
-    With `counts` the executions are counted, too, at the level of independence of the options.
+    With `counts` executions are counted after the search, at the level of independence of the options.
     """
     options, noted = options or ActorOptions(), on_event or (lambda event: None)
     watch, log = watch or LimitWatch(options.limits), log or OutputLog()
@@ -76,11 +78,18 @@ def _report(program: Program, options: ActorOptions, found: ActorResult) -> Acto
         _bounds(program, options),
         ActorSemantics(program).property_names,
         actor_fingerprints(program),
-        () if program.monitors or program.final or program.always else (_NO_PROPERTY,),
+        _notes(program, options),
         found.reduction,
         found.symmetry,
         found.final_states if result.incomplete is None else None,
     )
+
+
+def _notes(program: Program, options: ActorOptions) -> tuple[str, ...]:
+    notes = [] if program.monitors or program.final or program.always else [_NO_PROPERTY]
+    if program.always and options.reduction != "none":
+        notes.append(_EVERY_STATE)
+    return tuple(notes)
 
 
 def _unsearched(program: Program, options: ActorOptions, reason: str, seconds: float) -> ActorReport:

@@ -17,7 +17,7 @@ def actor_report_json(report: ActorReport, traces: Mapping[Counterexample, Path]
         "reduction": None if report.reduction == "none" else {"used": [report.reduction]},
         "symmetry": report.symmetry,
         "final_states": report.final_states,
-        "executions": None if counted is None or counted.incomplete is not None else counted.count,
+        "executions": counted.count if counted is not None and counted.complete else None,
         "execution_count": None
         if counted is None
         else {

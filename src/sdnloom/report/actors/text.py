@@ -36,6 +36,6 @@ def actor_report_text(report: ActorReport, traces: Mapping[Counterexample, Path]
 
 
 def _executions(found: ExecutionCount) -> str:
-    count = f"{found.count:,}" if found.incomplete is None else f"at least {found.count:,} ({found.incomplete})"
-    violating = "".join(f", {name} violated in {number:,}" for name, number in found.violating.items())
-    return f"executions: {count}, told apart by {found.level}-level independence{violating}"
+    count = f"{found.count:,}" if found.complete else f"at least {found.count:,}, because {found.incomplete}"
+    violating = "".join(f"; {name} violated in {number:,}" for name, number in found.violating.items())
+    return f"executions: {count} (independence: {found.level}){violating}"
