@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from sdnloom.actors.program import Naming, Program, is_barrier
 from sdnloom.actors.task import (
+    ABSENT,
     CONDITION,
     Ending,
     Location,
@@ -53,6 +54,16 @@ class Meaning:
 
     def __init__(self, program: Program, naming: Naming) -> None:
         self.program, self.naming = program, naming
+        self._defaults: dict[tuple[Stored, str], Stored] = {}
+
+    def default(self, location: Location) -> Stored:
+        """What a location holds if nothing was written to it."""
+        if location.key is not None:
+            return ABSENT
+        key = location.actor, location.field
+        if key not in self._defaults:
+            self._defaults[key] = self.program.default(self.naming, location)
+        return self._defaults[key]
 
     def initial(self) -> ActorState:
         """The state before any step."""
@@ -65,7 +76,7 @@ class Meaning:
     def value(self, cells: Mapping[Location, Stored], location: Location) -> Stored:
         """What a location holds; for a query, the entries that it covers."""
         if location.key is None or isinstance(location.key, tuple):
-            return cells[location] if location in cells else self.program.default(self.naming, location)
+            return cells[location] if location in cells else self.default(location)
         entries = {
             at.key[0]: value
             for at, value in cells.items()
@@ -171,7 +182,7 @@ class Meaning:
         self, cells: dict[Location, Stored], tasks: Counter[Task], failures: frozenset[FailedTask]
     ) -> ActorState:
         """The state, without what is as it is by default, and with its futures numbered in a fixed order."""
-        kept = {at: value for at, value in cells.items() if value != self.program.default(self.naming, at)}
+        kept = {at: value for at, value in cells.items() if value != self.default(at)}
         held = {future for item in kept.items() for future in futures_in(item)}
         held |= {future for task in tasks for future in futures_in(task._replace(future=None))}
         named: Counter[Task] = Counter()

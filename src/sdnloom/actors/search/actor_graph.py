@@ -75,10 +75,10 @@ class ActorGraph(Graph[int]):
 
     def encoded(self, state: ActorState) -> int:
         """The number of the canonical form of a state on values."""
-        items = [self.items.cell(at, value) for at, value in sorted(state.cells, key=stable_text)]
-        for task, count in sorted(state.tasks, key=stable_text):
+        items = [self.items.cell(at, value) for at, value in state.cells]
+        for task, count in state.tasks:
             items += [self.items.task(task)] * count
-        items += [self.items.failure(failed) for failed in sorted(state.failures, key=stable_text)]
+        items += [self.items.failure(failed) for failed in state.failures]
         return self.number(self._successor.settled(items))
 
     def state(self, number: int) -> ActorState:
@@ -141,7 +141,10 @@ class ActorGraph(Graph[int]):
 
     def initial(self) -> Sequence[int]:
         """The initial state."""
-        return [self.encoded(self.semantics.meaning.initial())]
+        state = self.semantics.meaning.initial()
+        for part in sorted([*state.cells, *(task for task, _ in state.tasks)], key=stable_text):
+            self.items.of_value(part)  # so that items have the same numbers under every hash seed
+        return [self.encoded(state)]
 
     def after(self, number: int, task: int, evaluation: Evaluation) -> tuple[int, ...]:
         """The states after a task's next step, one for each of its effects."""

@@ -7,7 +7,7 @@ from sdnloom.actors.search.actor_graph import ActorGraph
 from sdnloom.actors.search.equivariance import Asymmetry, Equivariance
 from sdnloom.actors.search.groups import groups_text, interchangeable_actors
 from sdnloom.actors.search.options import ActorOptions, ActorResult, ReductionLevel
-from sdnloom.actors.search.path import RecordedSemantics, path_along
+from sdnloom.actors.search.path import PathFinder, RecordedSemantics
 from sdnloom.actors.search.step_memo import unchecked
 from sdnloom.actors.semantics import ActorSemantics
 from sdnloom.engine import stop_points
@@ -78,7 +78,8 @@ class _Run:
         self.graph = ActorGraph(program, naming, self.level, check)
         self.graph.pause = self._pause
         self.plain = ActorSemantics(program)
-        self.recorded = RecordedSemantics(self.plain)
+        self.recorded = RecordedSemantics(program)
+        self.paths = PathFinder(self.graph, self.recorded)
         self.findings: dict[Finding, int] = {}
         self.loop = self._new_loop()
         self.rounds = 1
@@ -166,7 +167,7 @@ class _Run:
         return Statistics("loop", len(loop.states), loop.transitions, loop.depth, seconds, evaluations, active=active)
 
     def _counterexample(self, found: Finding, number: int) -> Counterexample:
-        path = path_along(self.graph, self.loop.route(number), self.recorded)
+        path = self.paths.along(self.loop.route(number))
         now = self._found_after(path, found)
         shortest = self.options.order == "bfs" and self.level == "none"
         minimal = True
