@@ -97,8 +97,7 @@ def test_a_file_imports_modules_of_its_folder_which_are_unloaded_afterwards(tmp_
         ("def (\n", "FOLDER/counting.py, line 1: not Python: invalid syntax"),
         (
             f"{ONE}program = Program([counter, counter.add], [])\n",
-            "FOLDER/counting.py, line 10: <bound method Counter.add of counter> is among the actors of a program; "
-            "expected an Actor",
+            "FOLDER/counting.py, line 10: actors has <bound method Counter.add of counter>; expected actors, such as",
         ),
         (
             f"{ONE}\n\nclass Bad(Actor):\n    name: str = 'x'\n",

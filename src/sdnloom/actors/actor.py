@@ -123,6 +123,8 @@ class Actor:
         for name, value in list(cls.__dict__.items()):
             if inspect.iscoroutinefunction(value):
                 setattr(cls, name, _task(value))
+            elif inspect.isasyncgenfunction(value):
+                raise ActorError(f"{cls.__qualname__}.{name} has a `yield`; expected a task that returns one value")
             elif not name.startswith("_") and name not in constants and not _is_code(value):
                 declared[name] = value if isinstance(value, Field) else Field(name, value)
         taken = sorted(declared.keys() & {"name", "later", "until", "choose", "emit", "prepared"})
@@ -153,6 +155,19 @@ class Actor:
                 "declare it in the body of the class"
             )
         object.__setattr__(self, name, value)
+
+    if not TYPE_CHECKING:  # so that type checkers still find unknown attributes
+
+        def __getattr__(self, name: str) -> Any:
+            """Raise the error of an attribute that the actor does not have."""
+            kind = type(self)
+            if name in ("_stored", "_values", "_run", "_is_reference"):
+                raise ActorError(f"{kind.__qualname__}.__init__ has to call super().__init__(name) before all else")
+            tasks = [each for each in dir(kind) if getattr(inspect.getattr_static(kind, each), "is_task", False)]
+            known = ", ".join([*self.fields, *tasks]) or "none"
+            raise AttributeError(
+                f"{kind.__qualname__} {str(self.name)!r} has no field or task {name!r}; expected one of: {known}"
+            )
 
     @property
     def name(self) -> str:

@@ -38,7 +38,7 @@ def load_program(file: str | Path, name: str = PROGRAM) -> Program:
 def _defined(file: Path, module: ModuleType, name: str) -> Any:
     if name in vars(module):
         return vars(module)[name]
-    others = [each for each, value in vars(module).items() if _offers_program(value)]
+    others = [each for each, value in vars(module).items() if _offers_program(module, value)]
     if others:
         hint = f"it has {', '.join(others)}: choose one with {file}:{others[0]}"
     else:
@@ -46,10 +46,12 @@ def _defined(file: Path, module: ModuleType, name: str) -> Any:
     raise ActorError(f"{file}: defines no {name!r}; {hint}")
 
 
-def _offers_program(value: Any) -> bool:
-    """Whether a value of a module can be chosen: a program, or a function that says that it returns one."""
+def _offers_program(module: ModuleType, value: Any) -> bool:
+    """Whether a value of a module can be chosen: a program, or a function of it that says that it returns one."""
     if isinstance(value, Program):
         return True
+    if getattr(value, "__module__", None) != module.__name__:
+        return False
     annotated = getattr(value, "__annotations__", {}).get("return") if inspect.isfunction(value) else None
     return annotated in (Program, Program.__name__)
 

@@ -1,6 +1,6 @@
 """A program of actors: the actors, the messages with which it starts, and what to check."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -68,10 +68,14 @@ PLAIN = Naming()  # no symbols: the meaning of a program
 class Monitor(Actor):
     """An observer of events with fields of its own. `on_event(event)` is called in the step that emits the event.
 
-    It is no part of the program: no actor can send it messages. It reports a violation with `report`.
+    It is no part of the program: no actor can send it messages. It reports a violation with `report`. Without a name
+    it is called as its class.
     """
 
     reports: dict[Any, Any] = {}  # noqa: RUF012 (the declaration of a field)
+
+    def __init__(self, name: str = "", **values: Any) -> None:
+        super().__init__(name or type(self).__name__, **values)
 
     def on_event(self, event: Any) -> None:
         """Look at an event; to be overridden."""
@@ -79,9 +83,23 @@ class Monitor(Actor):
 
     def report(self, text: str, *values: Any) -> None:
         """Report a violation. `{}` in the text stand for the values."""
+        try:
+            text.format(*values)
+        except (LookupError, ValueError) as error:
+            raise ActorError(
+                f"report({text!r}, ...): the text does not fit the values {values}: {error}; expected one value for "
+                "each {} of the text"
+            ) from None
         self.reports[(text, *values)] = True
 
 
+_SEVERAL = {  # what the parts of a program hold
+    "actors": "actors, such as Counter('c')",
+    "start": "calls of `async def` methods, such as host.send(packet)",
+    "final": "functions of a view of the state",
+    "always": "functions of a view of the state",
+    "monitors": "monitors, such as NoForwardingLoop()",
+}
 FinalCheck = Callable[[Any], str | None]  # a function of a StateView: a message if the final state is wrong
 
 
@@ -112,11 +130,16 @@ class Program:
     _by_name: dict[str, Actor] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        for attribute in ("actors", "start", "final", "always", "monitors"):
-            object.__setattr__(self, attribute, tuple(getattr(self, attribute)))
+        for attribute, expected in _SEVERAL.items():
+            given = getattr(self, attribute)
+            if isinstance(given, str | Message | Mapping) or not isinstance(given, Iterable):
+                raise ActorError(f"{attribute} is {_shown(given)}; expected a list of {expected}")
+            object.__setattr__(self, attribute, tuple(given))
+        for attribute, kind in (("actors", Actor), ("monitors", Monitor)):
+            for each in getattr(self, attribute):
+                if not isinstance(each, kind):
+                    raise ActorError(f"{attribute} has {_shown(each)}; expected {_SEVERAL[attribute]}")
         for actor in (*self.actors, *self.monitors):
-            if not isinstance(actor, Actor):
-                raise ActorError(f"{actor!r} is among the actors of a program; expected an Actor")
             if self._by_name.setdefault(actor.name, actor) is not actor:
                 raise ActorError(f"two actors of the program have the name {actor.name!r}; expected different names")
             for each in actor.fields.values():
@@ -126,9 +149,10 @@ class Program:
                     )
         for message in self.start:
             if not isinstance(message, Message):
-                raise ActorError(f"start has {message!r}; expected a call of a task, such as host.send(packet)")
+                raise ActorError(f"start has {_shown(message)}; expected {_SEVERAL['start']}")
             if message.actor.name not in self._by_name:
                 raise ActorError(f"start has a message for {message.actor.name!r}, which is no actor of the program")
+        _refuse_wrong_checks((*self.final, *self.always))
 
     def check(self, options: "ActorOptions | None" = None, counts: bool = False) -> "ActorReport":
         """Search all orders of the tasks for one that violates a property; with `counts`, count executions too."""
@@ -218,6 +242,22 @@ class Program:
     def has_barriers(self) -> bool:
         """Whether some actor has barriers."""
         return any(actor.control for actor in self.actors)
+
+
+def _refuse_wrong_checks(checks: tuple[Any, ...]) -> None:
+    names: set[str] = set()
+    for check in checks:
+        name = getattr(check, "__name__", None)
+        if not callable(check) or name is None or isinstance(check, type):
+            raise ActorError(f"a check is {_shown(check)}; expected a function of a view of the state")
+        if name in names:
+            raise ActorError(f"two checks of the program have the name {name!r}; expected different names")
+        names.add(name)
+
+
+def _shown(value: Any) -> str:
+    """A value in an error."""
+    return f"the class {value.__qualname__}" if isinstance(value, type) else repr(value)[:80]
 
 
 def is_barrier(task: Task) -> bool:

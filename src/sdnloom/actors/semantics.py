@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import sdnloom
 from sdnloom.actors.actor import ActorError
 from sdnloom.actors.program import PLAIN, FinalCheck, Naming, Program, is_barrier
 from sdnloom.actors.state import ActorState, FailedTask, Meaning
@@ -20,6 +21,7 @@ from sdnloom.actors.values import Done, Future, Reference, Stored, Symbol, thaw
 from sdnloom.engine.model import Action, Component, Outcome, Restart, Step, System
 from sdnloom.engine.semantics import Finding, Semantics, State, Transition
 from sdnloom.engine.stable_text import stable_text
+from sdnloom.errors import SdnloomError
 from sdnloom.network.events import Printed
 
 NO_TASK_ERRORS = "NoTaskErrors"
@@ -321,15 +323,24 @@ def _checked(checks: tuple[FinalCheck, ...], view: StateView) -> list[Finding]:
     for check in checks:
         try:
             message = check(view)
-        except ActorError:
-            raise
         except Exception as error:  # whatever the check raises
-            where = traceback.extract_tb(error.__traceback__)[-1]
-            what, place = f"{type(error).__name__}: {error}", line_text(where.filename, where.lineno or 0)
-            raise ActorError(f"the check {check.__name__} raised {what} ({place})") from error
+            what = str(error) if isinstance(error, SdnloomError) else f"raised {type(error).__name__}: {error}"
+            raise ActorError(f"the check {check.__name__}: {what}{_place(error)}") from error
+        if not isinstance(message, str | None):
+            raise ActorError(
+                f"the check {check.__name__} returned {stable_text(message)[:80]}; expected a text that says what is "
+                "wrong, or None"
+            )
         if message is not None:
-            results.append(Finding(check.__name__, str(message)))
+            results.append(Finding(check.__name__, message))
     return results
+
+
+def _place(error: Exception) -> str:
+    """The last line of the user's code at which the error passed."""
+    own = str(Path(sdnloom.__file__).parent)
+    frames = [each for each in traceback.extract_tb(error.__traceback__) if not each.filename.startswith(own)]
+    return f" ({line_text(frames[-1].filename, frames[-1].lineno or 0)})" if frames else ""
 
 
 def engine_state(state: ActorState) -> State:

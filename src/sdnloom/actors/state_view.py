@@ -22,10 +22,15 @@ _PENDING = _Pending()
 
 
 class ActorView:
-    """The fields of one actor, as attributes."""
+    """The name and the fields of one actor, as attributes."""
 
     def __init__(self, view: "StateView", name: str) -> None:
         self._view, self._name = view, name
+
+    @property
+    def name(self) -> str:
+        """The name of the actor."""
+        return self._name
 
     def __getattr__(self, field: str) -> Any:
         return self._view.field(self._name, field)

@@ -25,14 +25,7 @@ class EntryPair:
         return " and ".join(sorted(f"{match} -> {list(actions) or 'drop'}" for match, actions in self.entries))
 
 
-class NetworkMonitor(Monitor):
-    """Base of the monitors below: without a name they are called as their class."""
-
-    def __init__(self, name: str = "", **values: Any) -> None:
-        super().__init__(name or type(self).__name__, **values)
-
-
-class NoForwardingLoop(NetworkMonitor):
+class NoForwardingLoop(Monitor):
     """Reports a packet that reaches a switch for the second time, itself or a copy of it."""
 
     def on_event(self, event: Any) -> None:
@@ -41,7 +34,7 @@ class NoForwardingLoop(NetworkMonitor):
             self.report("packet {} reaches the switch {} for the second time", event.packet.name, event.switch)
 
 
-class NoContradictoryEntries(NetworkMonitor):
+class NoContradictoryEntries(Monitor):
     """Reports two entries that a switch has at once, of equal priority, for some packet both, with different actions.
 
     One forwards and one drops, or they have different outputs. An entry that takes the place of one with the same match
@@ -70,7 +63,7 @@ class NoContradictoryEntries(NetworkMonitor):
         return self.entries.select(query)  # type: ignore[attr-defined, no-any-return]
 
 
-class NoDelivery(NetworkMonitor):
+class NoDelivery(Monitor):
     """Reports a packet that a host receives, if the condition holds for the packet; given hosts, only at these.
 
     `NoDelivery(lambda packet: packet.get("tcp_dst") == 22, hosts=["R1"])`
