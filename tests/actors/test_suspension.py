@@ -203,6 +203,11 @@ class Forms(Actor):
         found = await self.later.answer()
         return found + await self.helper(depth - 1)
 
+    async def awaits_later(self) -> None:
+        found = self.helper(1)
+        await self.later.answer()
+        self.out = (await found,)
+
     async def recursion(self) -> None:
         self.out = (await self.helper(2),)
 

@@ -171,6 +171,28 @@ class Bad(Actor):
     async def sleeps(self) -> None:
         await asyncio.sleep(1)  # here
 
+    async def yields_to_asyncio(self) -> None:
+        await asyncio.sleep(0)  # here
+
+    async def exits(self) -> None:
+        raise SystemExit(3)  # here
+
+    async def asks_a_future(self) -> None:
+        if self.later.answers():  # here
+            self.x = 1
+
+    async def adds_a_future(self) -> None:
+        self.x = 1 + self.later.answers()  # here
+
+    async def reads_a_future(self) -> None:
+        self.x = self.later.answers().value  # here
+
+    async def forgets_until(self) -> None:  # here
+        self.until(lambda: self.x == 1)
+
+    async def chooses_a_list(self) -> None:
+        self.x = self.choose([1, 2])  # here
+
     async def awaits_a_number(self) -> None:
         await 1  # type: ignore[misc] # here
 
@@ -239,7 +261,14 @@ TEXTS = {
     "sends_to_an_outsider": "'outside', which is not in the program",
     "too_few_arguments": "missing a required argument: 'second'",
     "keyword_argument": "keyword-only parameters",
-    "sleeps": "no running event loop",
+    "sleeps": "uses asyncio, which has no place in a task",
+    "yields_to_asyncio": "awaits something else (NoneType); expected a future of a message",
+    "exits": "raised SystemExit: 3",
+    "asks_a_future": "a future is used as if it were the result; await it first",
+    "adds_a_future": "a future is used as if it were the result; await it first",
+    "reads_a_future": "a future is used as if it were the result; await it first",
+    "forgets_until": "calls self.until(...) and does not await it",
+    "chooses_a_list": "choose() was given one option, a list; expected each option as an argument",
     "awaits_a_number": "object int can't be used in 'await' expression",
     "awaits_a_value": "until() was given True; expected a function",
     "condition_writes": "a condition that a task awaits writes the field 'd'",
@@ -283,6 +312,7 @@ def test_a_task_that_fails_is_reported_with_actor_task_and_line(task: str) -> No
     assert len(found) == 1
     name, message = found.pop()
     assert (name, message.split(" ")[0]) == ("NoTaskErrors", f"bad.{task}()")
+    assert "raised a" not in message
     assert TEXTS[task] in message
     file, line = message.removesuffix(")").split("(")[-1].split(":")
     assert file == "test_task_errors.py"

@@ -6,6 +6,7 @@ and have no effect; only then does the step begin.
 
 import inspect
 import re
+from asyncio import CancelledError
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -69,14 +70,30 @@ class FutureHandle:
     def __hash__(self) -> int:
         raise ActorError("a future is put into a set or used as a key; expected it in a tuple or as a value")
 
+    def __repr__(self) -> str:
+        return "a future"
+
+    def _refused(self, *args: Any) -> Any:
+        raise ActorError("a future is used as if it were the result; await it first")
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self._refused()
+
+    __bool__ = __len__ = __iter__ = __getitem__ = __contains__ = __call__ = __int__ = _refused
+    __lt__ = __le__ = __gt__ = __ge__ = __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _refused
+
 
 class Until(HeldInFrame):
     """The awaitable of a condition. In a log it is WAITS where the task waits, and None where the condition holds."""
 
     def __init__(self, run: "TaskRun", condition: Callable[[], bool]) -> None:
         self._run, self.condition = run, condition
+        self.is_awaited = False
 
     def __await__(self) -> Generator[Any, Any, None]:
+        self.is_awaited = True
         while self._run.replays and not self._run.is_rebuilt:
             if self._run.received() != WAITS:
                 return
@@ -118,6 +135,7 @@ class TaskRun:
         self._in_condition = False
         self._references: dict[Stored, Actor] = {}
         self._coroutines: list[Any] = []
+        self._conditions: list[Until] = []
         self.reads: dict[Location, Stored] = {}
         self.writes: dict[Location, Stored] = {}
         self.sends: list[Task] = []
@@ -289,7 +307,8 @@ class TaskRun:
         """The awaitable of a condition."""
         if not callable(condition):
             raise ActorError(f"until() was given {condition!r}; expected a function, such as lambda: self.ready")
-        return Until(self, condition)
+        self._conditions.append(Until(self, condition))
+        return self._conditions[-1]
 
     def holds(self, condition: Callable[[], bool]) -> bool:
         """Whether a condition holds now."""
@@ -309,6 +328,11 @@ class TaskRun:
         self._refuse_in_condition("makes a choice")
         if not options:
             raise ActorError("choose() was given no options; expected at least one")
+        if len(options) == 1 and isinstance(options[0], list | set | dict | range | FieldView):
+            kind = type(options[0]).__name__
+            raise ActorError(
+                f"choose() was given one option, a {kind}; expected each option as an argument: choose(*...)"
+            )
         if self.replays:
             return options[self.received()]
         number = len(self.choices)
@@ -365,20 +389,23 @@ class TaskRun:
             return self._failed(f"ran {lines} of code without an await; does it never end?", error)
         except MutableValueError as error:
             return self._failed(f"has a mutable value: {error}", error)
-        except Exception as error:  # whatever the program raises
-            text = str(error) if isinstance(error, SdnloomError) else _error_text(error)
-            return self._failed(f"raised {text}", error)
+        except (Exception, SystemExit, CancelledError) as error:  # whatever the program raises
+            return self._failed(_error_text(error), error)
         finally:
             ACTIVE.reset(active)
+            self._close_others()
         try:
             return self._suspended(coroutine, awaited)
         finally:
             self._close(coroutine)
+            self._close_others()
 
     def _returned(self, value: Any) -> StepResult:
         forgotten = self._forgotten()
         if forgotten is not None:
             return forgotten
+        if not all(each.is_awaited for each in self._conditions):
+            return self._failed("calls self.until(...) and does not await it")
         try:
             return self._with(Ending.RETURNED, self.freeze(value))
         except MutableValueError as error:
@@ -388,16 +415,14 @@ class TaskRun:
         positions = code_positions(coroutine)
         if not isinstance(awaited, FutureHandle | Until):
             where = positions[-1]
-            text = f"awaits {type(awaited).__qualname__}; expected a future of a message, or self.until(...)"
+            kind = type(awaited).__qualname__
+            text = f"awaits something else ({kind}); expected a future of a message, or self.until(...)"
             return self._with(Ending.FAILED, TaskFailure(text, where.file, where.line))
         before = self.task.suspension
         waits_on = isinstance(awaited, Until) and before is not None and before.awaits == CONDITION
         again = len(self._log) == self._started + 1  # nothing happened but that it waits again
         if waits_on and again and not self._only_replays:
             return StepResult(Ending.BLOCKED, tuple(self.reads.items()))
-        forgotten = self._forgotten()
-        if forgotten is not None:
-            return forgotten
         log = tuple(self._log)
         found = identity(coroutine, self._special_in_frame)
         awaits = CONDITION if isinstance(awaited, Until) else awaited.stored
@@ -420,7 +445,6 @@ class TaskRun:
         for coroutine in self._coroutines[1:]:
             if inspect.getcoroutinestate(coroutine) == inspect.CORO_CREATED:
                 code = coroutine.cr_code
-                coroutine.close()
                 text = f"calls {code.co_qualname} and does not await it; use await, or self.later.{code.co_name}(...)"
                 return self._with(Ending.FAILED, TaskFailure(text, *self._where(None)))
         return None
@@ -451,6 +475,12 @@ class TaskRun:
             found = code.co_filename, code.co_firstlineno
         return found
 
+    def _close_others(self) -> None:
+        """End the coroutines that were not awaited, without the warning of Python."""
+        for coroutine in self._coroutines:
+            if inspect.getcoroutinestate(coroutine) == inspect.CORO_CREATED:
+                coroutine.close()
+
     def _close(self, coroutine: Any) -> None:
         """End the coroutine; what it does while it ends has no effect."""
         result = self.writes, self.sends, self.events
@@ -460,8 +490,12 @@ class TaskRun:
         self.writes, self.sends, self.events = result
 
 
-def _error_text(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+def _error_text(error: BaseException) -> str:
+    if isinstance(error, SdnloomError):
+        return f"fails: {error}"
+    if isinstance(error, RuntimeError) and str(error) == "no running event loop":
+        return "uses asyncio, which has no place in a task; expected await of a message or of self.until(...)"
+    return f"raised {type(error).__name__}: {error}" if str(error) else f"raised {type(error).__name__}"
 
 
 def run_task(program: "Program", naming: "Naming", task: Task, read_state: ReadState) -> list[StepResult]:
