@@ -201,8 +201,8 @@ class Ports:
 class BarrierBag:
     """A bag with barriers: a barrier is received after all messages sent before it and before all sent after it.
 
-    Content: a tuple of segments, each a bag (frozenset) or a one-element tuple that holds a barrier. `actors` will use
-    it for control channels that reorder messages between barriers.
+    For control channels that reorder messages between barriers. Content: a tuple of segments, each a bag (frozenset) or
+    a one-element tuple that holds a barrier.
     """
 
     is_barrier: Callable[[Any], bool]

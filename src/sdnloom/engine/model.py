@@ -181,7 +181,7 @@ def _unchanged(core: Any) -> Core:
 
 @dataclass(frozen=True)
 class Component:
-    """A named part of a system. `canonical` maps equivalent cores to one of them; `actors` will use it for symmetry.
+    """A named part of a system. `canonical` maps equivalent cores to one of them.
 
     `conflict(one, other)` says whether two different cells share a part; it is symmetric.
     `cell_text(cell)` is a cell as explanations print it.
