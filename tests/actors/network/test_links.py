@@ -49,7 +49,7 @@ class Answerer(Host):
 
     async def receive(self, packet: NamedPacket) -> None:
         await super().receive(packet)
-        await self.send(packet.answer(f"answer to {packet.name}"))
+        await self.send(packet.answer())
 
 
 def test_the_initial_configuration_of_definition_1() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from sdnloom.actors import (
     Controller,
+    Host,
     NamedPacket,
     NoContradictoryEntries,
     NoForwardingLoop,
@@ -19,11 +20,14 @@ from sdnloom.actors import (
     tag,
 )
 from sdnloom.actors.program import PLAIN, Group, Naming
+from sdnloom.actors.search.options import ActorOptions
+from sdnloom.actors.search.search import search_program
 from sdnloom.actors.state import Meaning
 from sdnloom.actors.task import StepResult, Task
 from sdnloom.actors.values import Stored, Symbol, substitute
 from sdnloom.network.openflow import Output, SetField
 from sdnloom.network.packet import Ethernet, IPv4, Tcp, stack
+from sdnloom.network.topology import single
 
 CLIENTS = 3
 HOSTS = tuple(f"H{number}" for number in range(CLIENTS))
@@ -173,3 +177,30 @@ def test_equal_packets_of_one_host_can_be_renamed_into_each_other() -> None:
     ]
     tasks: list[Task] = program.initial_tasks(Naming([Group(("packet p1", "packet p2"), {"packet": ("p1", "p2")})]))
     assert len({repr(task.substituted(lambda _: "x")) for task in tasks}) == 2
+
+
+class Echo(Host):
+    """Answers what it receives."""
+
+    async def receive(self, packet: NamedPacket) -> None:
+        await super().receive(packet)
+        await self.send(packet.answer())
+
+
+class Switcher(Controller):
+    """Sends packets to the host that they are for."""
+
+    async def packet_in(self, switch: Any, in_port: int, packet: NamedPacket) -> None:
+        target = next(host.port for host in self.topology.hosts if host.mac == packet["eth_dst"])
+        switch.packet_out(packet, (Output(target),), in_port)
+
+
+def test_clients_of_a_host_that_answers_can_be_renamed() -> None:
+    program = network_program(
+        Switcher("ctrl"), topology=single(3), sends=[("h1", "h3"), ("h2", "h3")], hosts={"h3": Echo}
+    )
+    with_symmetry = search_program(program, ActorOptions(reduction="none"))
+    without = search_program(program, ActorOptions(reduction="none", symmetry=False))
+    assert with_symmetry.symmetry == "interchangeable: {h1, h2}"
+    assert with_symmetry.final_states == without.final_states == 1
+    assert with_symmetry.result.statistics.states < without.result.statistics.states

@@ -11,11 +11,12 @@ class Host(NetworkActor):
     """A host. A subclass that answers overrides `receive`, calls `await super().receive(packet)` and sends.
 
     `sent` has the packets that it sent, by name, `received` the names of those that it received. `link` is the switch
-    that it is plugged into, and the port.
+    that it is plugged into, and the port; `names` are those of its packets at the start and of the answers to them.
     """
 
     sent: dict[str, NamedPacket] = {}  # noqa: RUF012 (the declaration of a field)
     received: set[str] = set()  # noqa: RUF012 (the declaration of a field)
+    names: frozenset[str] = frozenset()
     mac: int
     ip: int
     link: tuple[Any, int]

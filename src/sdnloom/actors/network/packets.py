@@ -3,10 +3,13 @@
 from dataclasses import dataclass
 from typing import Any
 
+from sdnloom.actors.values import TaggedStr, tag
 from sdnloom.network.openflow import Match
 from sdnloom.network.packet import Header, Packet
 from sdnloom.network.switch.tables.lookup import packet_fields
 from sdnloom.network.traffic import answer_to
+
+_ANSWER = " answer"  # the end of the facet of an answer's name
 
 
 class PacketFieldError(KeyError):
@@ -14,6 +17,14 @@ class PacketFieldError(KeyError):
 
     def __str__(self) -> str:
         return str(self.args[0])
+
+
+def answer_name(name: str) -> str:
+    """The name of the answer to a packet; it has the same owner, if the packet is no answer itself."""
+    text = f"answer to {name}"
+    if not isinstance(name, TaggedStr) or name.facet.endswith(_ANSWER):
+        return text
+    return tag(text, name.owner, name.facet + _ANSWER)  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +57,12 @@ class NamedPacket:
         """The match of all packets that have the same values in these fields."""
         return Match.of(**{name: self[name] for name in names})
 
-    def answer(self, name: str) -> "NamedPacket":
-        """The packet with source and destination exchanged, without payload; an echo request becomes a reply."""
-        return NamedPacket(name, answer_to(self.packet))
+    def answer(self, name: str = "") -> "NamedPacket":
+        """The packet with source and destination exchanged, without payload; an echo request becomes a reply.
+
+        Without a name it is called `answer to ...`.
+        """
+        return NamedPacket(name or answer_name(self.name), answer_to(self.packet))
 
     def __repr__(self) -> str:
         return f"NamedPacket({str(self.name)!r}, {self.packet!r})"

@@ -13,7 +13,7 @@ from sdnloom.actors.network.controller import Controller
 from sdnloom.actors.network.host import Host
 from sdnloom.actors.network.links import SHlink, SSlink, link_topology
 from sdnloom.actors.network.network import ActorNetwork, NetworkProgram
-from sdnloom.actors.network.packets import NamedPacket
+from sdnloom.actors.network.packets import NamedPacket, answer_name
 from sdnloom.actors.network.switch import Switch, checked_entry
 from sdnloom.actors.network.tags import plain
 from sdnloom.actors.program import FinalCheck, Monitor
@@ -67,6 +67,9 @@ def network_program(
     found_switches = {spec.name: switch(spec.name, controller=controller) for spec in topology.switches}
     _plug(network, found_switches, found_hosts)
     _fill(network, found_switches, entries)
+    for sender in found_hosts.values():
+        own = [packet.name for name, packet in packets if name == sender.name]
+        sender.names = frozenset([*own, *map(answer_name, own)])
     messages: list[Any] = [
         found_hosts[sender].send(network.tags.named_packet(packet.name, plain(packet.packet)))
         for sender, packet in packets

@@ -14,6 +14,7 @@ from typing import Any
 from sdnloom.actors.actor import Actor
 from sdnloom.actors.program import Group, Naming, Program
 from sdnloom.actors.values import MutableValueError, Symbol, TaggedInt, TaggedStr, substitute
+from sdnloom.engine.stable_text import stable_text
 
 _NAME = "name"  # the facet that every actor has
 
@@ -86,7 +87,9 @@ def _tagged(value: Any) -> Iterator[TaggedInt | TaggedStr]:
             pass
         case dict():
             yield from _tagged([*value.keys(), *value.values()])
-        case list() | tuple() | set() | frozenset():
+        case set() | frozenset():
+            yield from _tagged(sorted(value, key=stable_text))  # the hash seed must not decide the order of a group
+        case list() | tuple():
             for each in value:
                 yield from _tagged(each)
         case _ if is_dataclass(value) and not isinstance(value, type):
