@@ -1,6 +1,7 @@
 """A limit for the lines of a program's code that one step may run, and the line in which an error was raised.
 
-Lines are counted with the trace function. Code that catches every BaseException in an endless loop is not ended.
+Lines are counted with the trace function; those of libraries are not, because caches of theirs make the count, and with
+it the line that is reported, depend on what ran before. Code that catches every BaseException is not ended.
 """
 
 import dis
@@ -37,7 +38,7 @@ def counted_lines() -> Iterator[None]:
         return line
 
     def call(frame: FrameType, event: str, argument: Any) -> Any:
-        if frame.f_code.co_filename.startswith(_OWN_CODE):
+        if not is_of_program(frame.f_code.co_filename):
             return None
         frame.f_trace_opcodes = _has_empty_loop(frame.f_code)
         return line
@@ -58,13 +59,19 @@ def _has_empty_loop(code: CodeType) -> bool:
     )
 
 
+@functools.cache
+def is_of_program(file: str) -> bool:
+    """Whether a file is the program's: neither ours nor a library's."""
+    return file != "<string>" and not file.startswith((_OWN_CODE, *_LIBRARIES, "<frozen"))
+
+
 def raised_at(error: BaseException) -> tuple[str, int] | None:
-    """The file and line of the program's code in which an error was raised; libraries are not the program's."""
+    """The file and line of the program's code in which an error was raised."""
     found = None
     trace = error.__traceback__
     while trace is not None:
         file = trace.tb_frame.f_code.co_filename
-        if file != "<string>" and not file.startswith((_OWN_CODE, *_LIBRARIES, "<frozen")):
+        if is_of_program(file):
             found = file, trace.tb_lineno
         trace = trace.tb_next
     return found

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from sdnloom.actors import line_limit
 from sdnloom.actors.actor import ACTIVE, Actor, ActorError, running_actor
 from sdnloom.actors.field_views import DictView, FieldView, ListView, SetView
-from sdnloom.actors.line_limit import EndlessStepError, counted_lines, raised_at
+from sdnloom.actors.line_limit import EndlessStepError, counted_lines, is_of_program, raised_at
 from sdnloom.actors.step_output import PRINTED, StepOutput
 from sdnloom.actors.suspension import HeldInFrame, code_positions, identity
 from sdnloom.actors.task import (
@@ -414,7 +414,7 @@ class TaskRun:
     def _suspended(self, coroutine: Any, awaited: Any) -> StepResult:
         positions = code_positions(coroutine)
         if not isinstance(awaited, FutureHandle | Until):
-            where = positions[-1]
+            where = next((each for each in reversed(positions) if is_of_program(each.file)), positions[0])
             kind = type(awaited).__qualname__
             text = f"awaits something else ({kind}); expected a future of a message, or self.until(...)"
             return self._with(Ending.FAILED, TaskFailure(text, where.file, where.line))
