@@ -64,7 +64,7 @@ def test_every_trace_is_kept(share):
 
 @pytest.mark.slow
 def test_a_depth_first_search_keeps_the_same():
-    for seed in range(300):
+    for seed in range(200):
         system = observed(seed)
         tables = Memo(system)
         full = explored(tables, limit=100)
@@ -77,7 +77,7 @@ def test_a_depth_first_search_keeps_the_same():
 @pytest.mark.slow
 def test_search_gives_the_same_verdict_and_violations_with_and_without_reduction():
     violated = 0
-    for seed in range(300):
+    for seed in range(200):
         system = random_system(seed, needs=REDUCIBLE)
         if explored(Memo(system), limit=80) is None:
             continue
@@ -88,7 +88,7 @@ def test_search_gives_the_same_verdict_and_violations_with_and_without_reduction
         assert _names(full.violations) == _names(reduced.violations), seed
         assert full.never == reduced.never, seed
         violated += isinstance(full.verdict, Violated)
-    assert violated > 50
+    assert violated > 33
 
 
 def _names(counterexamples: Any) -> set[tuple[str, str]]:
@@ -98,7 +98,7 @@ def _names(counterexamples: Any) -> set[tuple[str, str]]:
 @pytest.mark.slow
 def test_engine_and_slow_derivation_choose_the_same_steps():
     smaller = 0
-    for seed in range(300):
+    for seed in range(200):
         system = random_system(seed, needs=())
         tables, stubborn = Memo(system), StubbornSets(system, WITHOUT_PROVISO)
         reduced = explored(tables, stubborn, limit=100)
@@ -117,7 +117,7 @@ def test_engine_and_slow_derivation_choose_the_same_steps():
             assert Counter(remainder) == Counter(left)
             assert graph.is_reduced(state) == bool(left)
             smaller += bool(left)
-    assert smaller > 250
+    assert smaller > 165
 
 
 def test_the_random_systems_cover_every_discipline_mode_and_property():

@@ -75,7 +75,7 @@ def bare(step: Step) -> Step:
 @pytest.mark.parametrize("reduce", [False, True])
 def test_the_loop_explores_what_the_slow_definition_explores(reduce):
     compared = narrowed = thinned = 0
-    for seed in range(250):
+    for seed in range(170):
         system, strategy = random_system(seed, needs=()), random_strategy(seed)
         reduction = StubbornSets(system) if reduce else None
         slow = slowly(system, strategy, reduction)
@@ -90,16 +90,16 @@ def test_the_loop_explores_what_the_slow_definition_explores(reduce):
         compared += 1
         narrowed += len(full.states) > len(slow[0])
         thinned += slow[2] > 0
-    assert compared > 150
-    assert narrowed > 65
-    assert not reduce or thinned > 25
+    assert compared > 100
+    assert narrowed > 44
+    assert not reduce or thinned > 17
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("reduce", [False, True])
 @pytest.mark.parametrize("share", range(2))
 def test_kernel_equals_loop_under_a_strategy(share, reduce):
-    for seed in range(30_000 + share, 30_300, 2):
+    for seed in range(30_000 + share, 30_200, 2):
         system = random_system(seed, needs=REDUCIBLE) if reduce else random_system(seed)
         both(system, strategy=random_strategy(seed), reduce=reduce, find_all=seed % 4 < 2)
 
@@ -107,7 +107,7 @@ def test_kernel_equals_loop_under_a_strategy(share, reduce):
 @pytest.mark.slow
 def test_what_a_reduction_leaves_out_of_a_strategy_is_its_remainder():
     left = 0
-    for seed in range(120):
+    for seed in range(80):
         system, strategy = random_system(seed, needs=()), random_strategy(seed)
         reduced = SystemGraph(Memo(system), StubbornSets(system), strategy)
         loop = LoopSearch(reduced, limits=Limits(states=100))
@@ -122,7 +122,7 @@ def test_what_a_reduction_leaves_out_of_a_strategy_is_its_remainder():
                 map(repr, map(reduced.value, kept + rest))
             )
             left += bool(rest)
-    assert left > 50
+    assert left > 33
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ STATEMENTS = st.sampled_from(
 
 
 @pytest.mark.slow
-@settings(max_examples=80)
+@settings(max_examples=55)
 @given(st.lists(STATEMENTS, min_size=2, max_size=5))
 def test_containers_agree_with_brute_force(statements: list[str]) -> None:
     body = "".join(f" {each}\n" for each in statements)
@@ -115,7 +115,7 @@ BYTES_METHODS = st.sampled_from(
 
 
 @pytest.mark.slow
-@settings(max_examples=80)
+@settings(max_examples=55)
 @given(
     BYTES_METHODS,
     st.binary(max_size=2).map(lambda raw: bytes(97 + byte % 3 for byte in raw)),
