@@ -63,7 +63,7 @@ def test_a_refused_message_is_an_error_at_the_line_of_its_sender(
 
 def test_a_packet_that_is_not_held_cannot_be_released() -> None:
     (found,) = search_with(lambda s, i, p: s.send_out("p7")).findings
-    assert found.message.startswith("S1.send_out('p7') fails: send_out('p7'): S1 holds no packet of that name")
+    assert "S1 holds no packet of the name 'p7'; expected one that it sent to the controller" in found.message
     lines, first = inspect.getsourcelines(Switch.send_out)
     assert lines
     assert found.message.endswith(f"(switch.py:{first})")

@@ -94,7 +94,9 @@ class Switch(NetworkActor):
     async def send_out(self, name: str) -> None:
         """Send the waiting packet of that name through the flow table; without an entry for it, it is lost."""
         if name not in self.buffer:
-            raise ActorError(f"send_out({name!r}): {self.name} holds no packet of that name")
+            raise ActorError(
+                f"{self.name} holds no packet of the name {name!r}; expected one that it sent to the controller"
+            )
         packet, in_port = self.buffer.pop(name)
         self._release(packet, (Output(int(Port.TABLE)),), in_port)
 
