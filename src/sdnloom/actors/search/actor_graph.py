@@ -51,12 +51,12 @@ class ActorGraph(Graph[int]):
         self._successor = Successor(self.items, self.form)
         self.semantics = ActorSemantics(program, naming)
         self._plain, self._renamings = ActorSemantics(program), Renamings(naming)
-        self._monitors = {naming.name(monitor.name) for monitor in program.monitors}
         self._states: list[tuple[int, ...]] = []
         self._numbers: dict[tuple[int, ...], int] = {}
+        self._latest: tuple[int, Cells] = (-1, {})  # the state whose cells were asked for last
         self._steps: list[TaskSteps | None] = []
         self.pause: Callable[[], None] = check_limits  # called between steps
-        self.sets = None if reduction == "none" else StubbornTasks(self.items, by_entry=reduction != "actor")
+        self.sets = None if reduction == "none" else StubbornTasks(self.items, reduction)
         self.cycle_proviso = self.sets is not None
         self._chosen: dict[int, tuple[int, tuple[int, ...]]] = {}  # with the version of the summaries
         self._after: list[dict[int, tuple[int, ...]]] = []  # of each state: task -> states after its step
@@ -98,8 +98,11 @@ class ActorGraph(Graph[int]):
         return ActorState(frozenset(cells), frozenset(tasks.items()), frozenset(failures))
 
     def _cells(self, number: int) -> Cells:
-        location = self.items.location
-        return {location[item]: item for item in self._states[number] if location[item] >= 0}
+        if number != self._latest[0]:
+            location = self.items.location
+            cells = {location[item]: item for item in self._states[number] if location[item] >= 0}
+            self._latest = number, cells
+        return self._latest[1]
 
     def _reader(self, cells: Cells) -> Reader:
         """What a location, or a query, holds."""
@@ -199,7 +202,7 @@ class ActorGraph(Graph[int]):
     def findings(self, state: int) -> Sequence[Finding]:
         """What is wrong in the state. Individuals in texts are those of the canonical state."""
         final = self.is_final(state)
-        if not (final or self.program.always or any(map(self._is_found, self._states[state]))):
+        if not (final or self.program.always or not self.items.findings.isdisjoint(self._states[state])):
             return ()
         found = self.semantics.findings_in(self.state(state), final)
         if self.naming.groups and (self.program.always or (final and self.program.final)):
@@ -235,11 +238,3 @@ class ActorGraph(Graph[int]):
             changed = tuple([partner.get(each, each) for each in inside])
             items.append(item if changed == inside else self.items.renamed(item, changed))
         return tuple(sorted(items))
-
-    def _is_found(self, item: int) -> bool:
-        """Whether an item is a task that failed or a report of a monitor."""
-        location = self.items.location[item]
-        if location < 0:
-            return self.items.actor[item] is None
-        actor, field = self.locations.field[location]
-        return field == "reports" and actor in self._monitors

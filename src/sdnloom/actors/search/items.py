@@ -22,7 +22,7 @@ from sdnloom.actors.values import Done, Future, Stored, Symbol, substitute
 
 NEW = 1 << 20  # futures from this index on are those of the sends of one step
 BY_DEFAULT = -1  # stands for the item of a location that holds its default
-_MOST = 64  # individuals in one item; contributions are numbered by code and place
+_MOST = 1 << 20  # more individuals than an item has; a sign is a code and a place in the item
 
 
 @dataclass(slots=True)
@@ -59,6 +59,8 @@ class Items:
         self.own: list[int] = []  # the future of a task; -1 if it has none
         self.held: list[tuple[int, ...]] = []  # the futures that it holds, apart from its own
         self.actor: list[Any] = []  # of a task: a name or an individual; None for other items
+        self.findings: set[int] = set()  # tasks that failed, and reports of monitors
+        self._monitors = {naming.name(monitor.name) for monitor in program.monitors}
         self._derived: dict[tuple[Any, ...], int] = {}
 
     # From values to items.
@@ -106,7 +108,6 @@ class Items:
 
     def _item(self, blank: Blank, parts: tuple[Any, ...], value: Any, describe: Callable[[Template], None]) -> int:
         distinct = tuple(dict.fromkeys(blank.found))
-        assert len(distinct) < _MOST, "too many individuals in one value"
         places = {individual: place for place, individual in enumerate(distinct)}
         key = parts, tuple([places[each] for each in blank.found])
         code = self._codes.get(key)
@@ -135,13 +136,17 @@ class Items:
                 actor = individuals[template.individuals.index(self.individual(name))]
             else:
                 actor = name
-        elif not isinstance(template.value, FailedTask):
+        elif isinstance(template.value, FailedTask):
+            self.findings.add(number)
+        else:
             at = template.value[0] if value is None else value[0]
             location = self.locations.number(
                 at.substituted(self._change(template, individuals)) if value is None else at
             )
             futures = [each for each in individuals if each % self.kinds == 0]
             self.held[number] = tuple(futures)
+            if at.field == "reports" and at.actor in self._monitors:
+                self.findings.add(number)
         self.actor.append(actor)
         self.location.append(location)
         return number

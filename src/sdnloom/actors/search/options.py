@@ -15,9 +15,10 @@ ReductionLevel = Literal["none", "actor", "entry", "context"]
 class ActorOptions:
     """How to search.
 
-    `reduction` says when steps are taken to be independent: never, if they touch different actors, if they touch
-    different entries of fields, or also if both orders lead to the same state. With `symmetry`, states that differ by
-    a renaming of interchangeable actors are one state.
+    `reduction` says when steps are taken to be independent: never (`none`), if they touch different actors (`actor`),
+    if neither writes another value where the other reads or writes, entry by entry (`entry`), or also if that changes
+    nothing in the present state, so that both orders lead to the same one (`context`). With `symmetry`, states that
+    differ by a renaming of interchangeable actors are one state.
     """
 
     reduction: ReductionLevel = "context"

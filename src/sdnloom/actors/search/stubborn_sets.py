@@ -7,8 +7,9 @@ A set T of tasks of a state s is *closed* if
 - for x whose condition does not hold: every u whose summary writes, with another value, what the condition read.
 A search takes the steps of E(s), the tasks of one closed set that can take a step.
 
-Steps conflict if one writes what the other reads or writes, except that these do not: two writes of one value; a write
-of the value that is there and a read; a read of a value and writes of that value. (Whoever may write another value
+Steps conflict if one writes what the other reads or writes, except that two writes of one value do not. At the level
+`context`, what a state holds counts, too: both orders lead to the same state, so there is no conflict, if x writes the
+value that is there and u reads it, or if x reads a value and u writes the same. (Whoever may write another value
 conflicts and is in T, so the value stays until x runs.) Sending a control message reads, and sending a barrier writes,
 the control channel of the switch. A failed task writes and sends nothing, but has read. Whether a future is known is
 no read; completing a task conflicts with nothing.
@@ -39,6 +40,7 @@ renamed with tasks.
 from collections.abc import Callable
 
 from sdnloom.actors.search.items import Items
+from sdnloom.actors.search.options import ReductionLevel
 from sdnloom.actors.search.step_memo import CONTROL_CHANNEL, Evaluation, TaskSteps
 from sdnloom.actors.search.successor import Cells
 from sdnloom.actors.search.summaries import Summaries, Summary
@@ -47,10 +49,11 @@ from sdnloom.actors.task import Location
 
 
 class StubbornTasks:
-    """Chooses the tasks to explore. `by_entry` is False if all fields of an actor are taken to be one location."""
+    """Chooses the tasks to explore. At the level `actor` all fields of an actor are taken to be one location."""
 
-    def __init__(self, items: Items, by_entry: bool = True) -> None:
-        self._items, self._by_entry = items, by_entry
+    def __init__(self, items: Items, level: ReductionLevel = "context") -> None:
+        self._items = items
+        self._by_actor, self._in_context = level == "actor", level == "context"
         self.summaries = Summaries(items)
         self._conflicts: dict[tuple[int, int, int], bool] = {}
         self._overlaps: dict[tuple[int, Location], bool] = {}
@@ -84,7 +87,7 @@ class StubbornTasks:
         """The tasks whose summaries conflict with a step, or with the reads of a condition."""
         unchanged = 0  # bits of the writes that change nothing
         for place, (location, item) in enumerate(step.writes):
-            if cells.get(location, -1) == item:
+            if self._in_context and cells.get(location, -1) == item:
                 unchanged |= 1 << place
         known, number = self._conflicts, step.number
         found = 0
@@ -114,7 +117,7 @@ class StubbornTasks:
     # Conflicts.
 
     def _conflict(self, step: Evaluation, unchanged: int, summary: Summary) -> bool:
-        if not self._by_entry and self._share_an_actor(step, summary):
+        if self._by_actor and self._share_an_actor(step, summary):
             return True
         return self._writes_conflict(step, unchanged, summary) or self._reads_conflict(step, summary)
 
@@ -145,14 +148,14 @@ class StubbornTasks:
             if not isinstance(value, tuple):
                 if location in summary.writes:
                     values = summary.writes[location]
-                    if values is None or any(each != value for each in values):
+                    if values is None or not self._in_context or any(each != value for each in values):
                         return True
                 continue
             held = {self._items.location[item]: item for item in value}
             for at, values in summary.writes.items():
                 if locations.covers(location, at):
                     before = held.get(at, -1)
-                    if values is None or any(each != before for each in values):
+                    if values is None or not self._in_context or any(each != before for each in values):
                         return True
         return False
 
