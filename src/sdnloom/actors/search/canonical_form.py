@@ -83,10 +83,9 @@ class CanonicalForm:
             if all(self._is_same_after({tied[0]: each, each: tied[0]}, linked) for each in tied[1:]):
                 free.add(colours[tied[0]])
                 continue
-            if all(self._can_exchange(colours, tied, each, linked) for each in tied[1:]):
-                base = colours[tied[0]]
-                colours = {**colours, **{each: base + place for place, each in enumerate(tied)}}
-                colours = self._refined(colours, linked)
+            exchanges = [self._exchange(colours, tied, each, linked) for each in tied[1:]]
+            if None not in exchanges:  # each can be the first, with the same form
+                colours = self._refined(self._after_exchanges(colours, tied, exchanges), linked)
                 continue
             self.branches += 1
             orders = [self._order(self._first(colours, tied, each), linked, items) for each in tied]
@@ -123,20 +122,36 @@ class CanonicalForm:
                 return refined
             colours = refined
 
-    def _can_exchange(self, colours: Colours, tied: Sequence[int], other: int, linked: Sequence[int]) -> bool:
-        """Whether the first tied individual and another can be exchanged, with what each of them determines."""
+    def _after_exchanges(self, colours: Colours, tied: Sequence[int], exchanges: Sequence[Colours | None]) -> Colours:
+        """The colours with the first of the tied individuals before the others.
+
+        If the exchanges move two of the tied ones each, they lead to all orders of them, so any order will do.
+        """
+        members = set(tied)
+        if all(len(members & exchange.keys()) == 2 for exchange in exchanges if exchange is not None):
+            base = colours[tied[0]]
+            return {**colours, **{each: base + place for place, each in enumerate(tied)}}
+        return self._first(colours, tied, tied[0])
+
+    def _exchange(self, colours: Colours, tied: Sequence[int], other: int, linked: Sequence[int]) -> Colours | None:
+        """The exchange of the first tied individual and another, with what each of them determines.
+
+        None if it changes the state.
+        """
         one = self._determined(self._refined(self._first(colours, tied, tied[0]), linked))
         two = self._determined(self._refined(self._first(colours, tied, other), linked))
         if one.keys() != two.keys():
-            return False
+            return None
         exchange: Colours = {}
         for colour, individual in one.items():
             partner = two[colour]
+            if individual == partner:
+                continue
             if exchange.setdefault(individual, partner) != partner:
-                return False
+                return None
             if exchange.setdefault(partner, individual) != individual:
-                return False
-        return self._is_same_after(exchange, linked)
+                return None
+        return exchange if self._is_same_after(exchange, linked) else None
 
     @staticmethod
     def _determined(colours: Colours) -> Colours:

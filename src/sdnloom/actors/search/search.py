@@ -1,6 +1,7 @@
 """Search of a program of actors: rounds, limits, replay of counterexamples, and the verdict."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from sdnloom.actors.program import PLAIN, Group, Naming, Program
 from sdnloom.actors.search.actor_graph import ActorGraph
@@ -58,7 +59,8 @@ def search_program(
         return _Run(program, Naming(groups), symmetry, options, noted, watch).result()
     except Asymmetry as found:
         noted(Notice(f"symmetry is not used: {found}"))
-        return _Run(program, PLAIN, f"not used: {found}", options, noted, watch).result()
+        again = _Run(program, PLAIN, f"not used: {found}", options, noted, watch).result()
+        return replace(again, result=replace(again.result, restarts=(str(found),)))
 
 
 class _Run:
@@ -135,6 +137,8 @@ class _Run:
         loop, statistics = self.loop, self._statistics()
         finals = [state for state in loop.states if self.graph.is_final(state)]
         violations = tuple(self._counterexample(found, number) for found, number in self.findings.items())
+        for each in violations:  # only now: to find one of them may show that symmetry was wrong
+            self.on_event(CounterexampleFound(each, False))
         reason = loop.stopped
         if reason is None and violations and not self.options.find_all:
             reason = AT_FIRST
@@ -178,7 +182,6 @@ class _Run:
         result = Counterexample(now.property, now.message, path, shortest, initial, transitions, minimal)
         if now not in self.plain.findings(result.final_state()):
             raise AssertionError(f"the counterexample to {now.property!r} does not replay; this is a defect of sdnloom")
-        self.on_event(CounterexampleFound(result, False))
         return result
 
     def _found_after(self, path: Path, found: Finding) -> Finding:
