@@ -126,6 +126,17 @@ def test_a_program_in_which_nothing_happens_is_vacuous(sdnloom: CommandLine, tmp
     ]
 
 
+def test_a_monitor_that_sees_no_event_makes_the_result_vacuous(sdnloom: CommandLine, tmp_path: Path) -> None:
+    program = one(tmp_path, more="monitors=[Quiet('quiet')]")
+    quiet = "class Quiet(Monitor):\n    def on_event(self, event): ...\n\n"
+    (tmp_path / program).write_text((tmp_path / program).read_text().replace("worker = ", f"{quiet}worker = "))
+    run = sdnloom("check", program)
+    assert run.code == 3
+    assert run.out.splitlines()[1] == (
+        "  no task ever emits an event, so quiet saw none; tasks emit them with self.emit(event)"
+    )
+
+
 @pytest.mark.parametrize(
     ("work", "message"),
     [
@@ -335,6 +346,11 @@ def test_a_session_shows_fields_and_mailboxes(sdnloom: CommandLine) -> None:
     run = sdnloom("step", "account.py", stdin=commands)
     assert (run.code, run.err, run.out) == (0, "", SESSION)
     assert sdnloom("replay", "saved.json").out.startswith("REPLAYED all 10 steps can be taken\n")
+
+
+def test_a_session_does_not_follow_a_program_for_ever(sdnloom: CommandLine, tmp_path: Path) -> None:
+    run = sdnloom("step", one(tmp_path, "self.done += 1; self.later.work()"), stdin="rest\n")
+    assert run.out.splitlines()[1:3] == ["it does not come to rest", "1,000 steps, now 1000 in all"]
 
 
 def test_a_walk_finds_the_violation_and_writes_a_trace(sdnloom: CommandLine) -> None:

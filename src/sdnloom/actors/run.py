@@ -10,7 +10,7 @@ from sdnloom.actors.report import ActorReport
 from sdnloom.actors.search.options import ActorOptions, ActorResult
 from sdnloom.actors.search.search import search_program
 from sdnloom.actors.semantics import ActorSemantics
-from sdnloom.actors.step_output import PRINTED
+from sdnloom.actors.step_output import WATCH, StepWatch
 from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.path import replay
 from sdnloom.engine.result import STOPPING, Holds, Incomplete, Result, SearchEvent, Statistics, Vacuous, Violated
@@ -41,17 +41,18 @@ def check_program(
     options, noted = options or ActorOptions(), on_event or (lambda event: None)
     watch, log = watch or LimitWatch(options.limits), log or OutputLog()
     log.when = "run"
-    printed = PRINTED.set(log.add)
+    steps = StepWatch(log.add)
+    watched = WATCH.set(steps)
     try:
         with watch.catching_interrupts(lambda: noted(STOPPING)), watch.in_force():
-            report = _report(program, options, search_program(program, options, noted, watch))
+            report = _report(program, options, search_program(program, options, noted, watch), steps.emitted)
             if counts:
                 counted = count_executions(program, options.reduction, on_event=noted, watch=watch)
                 report = replace(report, executions=counted)
     except LimitReached as reached:
         report = _unsearched(program, options, reached.reason, watch.seconds)
     finally:
-        PRINTED.reset(printed)
+        WATCH.reset(watched)
     if show_output:
         report = replace(report, result=_with_output(program, report.result), shows_output=True)
     return replace(report, output=log.lines)
@@ -67,11 +68,11 @@ def _with_output(program: Program, result: Result) -> Result:
     return replace(result, verdict=verdict, violations=tuple(shown.values()))
 
 
-def _report(program: Program, options: ActorOptions, found: ActorResult) -> ActorReport:
+def _report(program: Program, options: ActorOptions, found: ActorResult, emitted: bool) -> ActorReport:
     result = found.result
     if isinstance(result.verdict, Holds | Vacuous):
-        verdict = Holds() if result.statistics.transitions else Vacuous((_NOTHING,))
-        result = replace(result, verdict=verdict)
+        empty = _vacuous_reasons(program, result, emitted)
+        result = replace(result, verdict=Vacuous(empty) if empty else Holds())
     return ActorReport(
         program,
         result,
@@ -83,6 +84,16 @@ def _report(program: Program, options: ActorOptions, found: ActorResult) -> Acto
         found.symmetry,
         found.final_states if result.incomplete is None else None,
     )
+
+
+def _vacuous_reasons(program: Program, result: Result, emitted: bool) -> tuple[str, ...]:
+    """What never happened in an exhaustive search without a violation; nothing if enough did."""
+    if not result.statistics.transitions:
+        return (_NOTHING,)
+    if program.monitors and not emitted:
+        names = ", ".join(monitor.name for monitor in program.monitors)
+        return (f"no task ever emits an event, so {names} saw none; tasks emit them with self.emit(event)",)
+    return ()
 
 
 def _notes(program: Program, options: ActorOptions) -> tuple[str, ...]:

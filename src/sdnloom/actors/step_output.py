@@ -7,8 +7,17 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 MOST_LINES_PRINTED = 1_000  # of one step that are kept
-# What is told each line that a task prints, as long as a check runs.
-PRINTED: ContextVar[Callable[[str], object] | None] = ContextVar("PRINTED", default=None)
+
+
+class StepWatch:
+    """What steps do that no state shows: `printed` is given each line, `emitted` is whether some step had an event."""
+
+    def __init__(self, printed: Callable[[str], object]) -> None:
+        self.printed = printed
+        self.emitted = False
+
+
+WATCH: ContextVar[StepWatch | None] = ContextVar("WATCH", default=None)  # of the check that runs now, if one does
 
 
 class StepOutput(io.TextIOBase):

@@ -16,7 +16,7 @@ from sdnloom.actors import line_limit
 from sdnloom.actors.actor import ACTIVE, Actor, ActorError, running_actor
 from sdnloom.actors.field_views import DictView, FieldView, ListView, SetView
 from sdnloom.actors.line_limit import EndlessStepError, counted_lines, is_of_program, raised_at
-from sdnloom.actors.step_output import PRINTED, StepOutput
+from sdnloom.actors.step_output import WATCH, StepOutput
 from sdnloom.actors.suspension import HeldInFrame, code_positions, identity
 from sdnloom.actors.task import (
     ABSENT,
@@ -366,9 +366,11 @@ class TaskRun:
         output = StepOutput(lambda: self.replays)
         with output.redirected():
             found = self._result()
-        if (lines := output.lines) and (told := PRINTED.get()) is not None:
+        lines, watch = output.lines, WATCH.get()
+        if watch is not None:
+            watch.emitted |= bool(found.events)
             for line in lines:
-                told(line)
+                watch.printed(line)
         return replace(found, output=lines) if lines else found
 
     def _result(self) -> StepResult:

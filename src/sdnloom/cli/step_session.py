@@ -23,6 +23,7 @@ class StepSession:
     """
 
     help_text = ""
+    most_steps = 100_000  # that `rest` takes
 
     def __init__(self, stepper: Stepper, names: Names, record: MakeRecord, sometimes: Collection[str] = ()) -> None:
         self.stepper, self.names = stepper, names
@@ -86,7 +87,7 @@ class StepSession:
     def rest(self) -> None:
         """Take steps that must happen until none must."""
         before = len(self.stepper.path)
-        if not self.stepper.rest():
+        if not self.stepper.rest(self.most_steps):
             click.echo("it does not come to rest")
         taken = len(self.stepper.path) - before
         click.echo(f"{counted(taken, 'step')}, now {before + taken} in all" if taken else "it rests")

@@ -135,7 +135,8 @@ class _Run:
 
     def _result(self) -> ActorResult:
         loop, statistics = self.loop, self._statistics()
-        finals = [state for state in loop.states if self.graph.is_final(state)]
+        # After a limit, states are left whose tasks have not run yet, and may not run now.
+        finals = [] if loop.stopped is not None else [each for each in loop.states if self.graph.is_final(each)]
         violations = tuple(self._counterexample(found, number) for found, number in self.findings.items())
         for each in violations:  # only now: to find one of them may show that symmetry was wrong
             self.on_event(CounterexampleFound(each, False))

@@ -39,6 +39,7 @@ def step_program(choice: ProgramChoice, show_output: bool) -> int:
 
 class _ActorSession(StepSession):
     help_text = _HELP
+    most_steps = 1_000
 
     def __init__(self, program: Program, show_output: bool) -> None:
         self.program = program
