@@ -36,9 +36,10 @@ class Naming:
         }
 
     def symbol(self, value: TaggedInt | TaggedStr) -> Stored:
-        """The stored form of a tagged value."""
+        """The stored form of a tagged value. One that the groups do not know, made while the program runs, is plain."""
         place = self._place.get(value.owner)
-        if place is None:
+        known = None if place is None else self.groups[place[0]].facets.get(value.facet)
+        if place is None or known is None or known[place[1]] != value:
             return int(value) if isinstance(value, TaggedInt) else str(value)
         return Symbol(place[0], value.facet, place[1])
 

@@ -53,6 +53,7 @@ class ActorGraph(Graph[int]):
         self._plain, self._renamings = ActorSemantics(program), Renamings(naming)
         self._states: list[tuple[int, ...]] = []
         self._numbers: dict[tuple[int, ...], int] = {}
+        self._findings: dict[int, tuple[Finding, ...]] = {}  # so that a second round makes no check again
         self._latest: tuple[int, Cells] = (-1, {})  # the state whose cells were asked for last
         self._steps: list[TaskSteps | None] = []
         self.pause: Callable[[], None] = check_limits  # called between steps
@@ -204,10 +205,12 @@ class ActorGraph(Graph[int]):
         final = self.is_final(state)
         if not (final or self.program.always or not self.items.findings.isdisjoint(self._states[state])):
             return ()
-        found = self.semantics.findings_in(self.state(state), final)
-        if self.naming.groups and (self.program.always or (final and self.program.final)):
-            self._check_findings(state, final, found)
-        return found
+        if state not in self._findings:
+            found = self.semantics.findings_in(self.state(state), final)
+            if self.naming.groups and (self.program.always or (final and self.program.final)):
+                self._check_findings(state, final, found)
+            self._findings[state] = found
+        return self._findings[state]
 
     def _check_findings(self, state: int, final: bool, found: Sequence[Finding]) -> None:
         """Raise Asymmetry if the checks of the program find something else with other names."""

@@ -8,6 +8,7 @@ that are still free, in the same order.
 from typing import Any
 
 from sdnloom.actors.search.items import NEW, Items
+from sdnloom.actors.state import FORGOTTEN
 from sdnloom.actors.values import Future, Stored, Symbol, substitute
 
 
@@ -78,6 +79,6 @@ class NormalFrame:
         return substitute(value, self._changed)
 
     def _changed(self, atom: Any) -> Stored:
-        if isinstance(atom, Symbol | Future):
+        if isinstance(atom, Symbol) or (isinstance(atom, Future) and atom.number < FORGOTTEN):
             return self._items.atom(self._outside(self._items.individual(atom)), atom)
         return atom

@@ -8,7 +8,9 @@ trie ends, the step is looked up in its normal frame; the code of the program ru
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from sdnloom.actors.actor import ActorError
 from sdnloom.actors.program import is_barrier
+from sdnloom.actors.search.equivariance import Asymmetry
 from sdnloom.actors.search.items import BY_DEFAULT, Items
 from sdnloom.actors.search.normal_frame import NormalFrame
 from sdnloom.actors.state import failed_task
@@ -115,7 +117,7 @@ class StepMemo:
             node = self._evaluated(inside, read_inside)
         assert isinstance(node, Evaluation)
         found = node if frame.is_same else self._outside(node, frame, outer)
-        _keep(self._roots, task, list(outer.items()), found)
+        self._keep(self._roots, task, list(outer.items()), found)
         return found
 
     def _evaluated(self, number: int, read: Reader) -> Evaluation:
@@ -134,8 +136,13 @@ class StepMemo:
         program, naming = items.program, items.naming
         actor = program.display(naming, task.actor)
         self.evaluations[actor] = self.evaluations.get(actor, 0) + 1
-        with interruptible(f"{task.method} of {actor}"):
-            results = run_task(program, naming, task, read_state)
+        try:
+            with interruptible(f"{task.method} of {actor}"):
+                results = run_task(program, naming, task, read_state)
+        except ActorError as error:
+            if naming.groups:  # the names in its log may be the reason
+                raise Asymmetry(f"{actor}.{task.method} cannot be run with other names") from error
+            raise
         self._check(task, results, stored)
         effects = tuple(self._effect(task, result) for result in results if result.ending is not Ending.BLOCKED)
         reads = dict(seen)
@@ -148,7 +155,7 @@ class StepMemo:
                     reads[self._channel(sent)] = BY_DEFAULT
         number_of_it = self._next()
         found = Evaluation(number_of_it, number_of_it, tuple(reads.items()), tuple(dict.fromkeys(writes)), effects)
-        _keep(self._normal_roots, number, list(seen.items()), found)
+        self._keep(self._normal_roots, number, list(seen.items()), found)
         return found
 
     def _next(self) -> int:
@@ -175,6 +182,31 @@ class StepMemo:
             ),
         )
 
+    def _keep(
+        self, roots: dict[int, _Node | Evaluation], task: int, reads: list[tuple[int, ReadValue]], found: Evaluation
+    ) -> None:
+        """Add an evaluation to the trie of a task."""
+        if not reads:
+            roots[task] = found
+            return
+        node = roots.setdefault(task, _Node(reads[0][0]))
+        for place, (location, value) in enumerate(reads):
+            if not isinstance(node, _Node) or node.location != location:
+                raise self._reads_otherwise(task)
+            following = found if place + 1 == len(reads) else _Node(reads[place + 1][0])
+            node = node.next.setdefault(value, following)
+
+    def _reads_otherwise(self, task: int) -> Exception:
+        """What is wrong if a step that has read the same reads another location than before."""
+        value, naming = self._items.value(task), self._items.naming
+        what = f"{naming.plain(value.actor)}.{value.method}"
+        if naming.groups:
+            return Asymmetry(f"{what} reads other fields with other names")
+        return ActorError(
+            f"{what} reads other fields when it runs again with the same values; expected a task that depends on its "
+            "arguments and on fields of its actor alone"
+        )
+
     def _channel(self, sent: Task) -> int:
         return self._items.locations.number(Location(sent.actor, CONTROL_CHANNEL))
 
@@ -195,21 +227,6 @@ class StepMemo:
         if result.ending is Ending.SUSPENDED:
             return StepEffect(writes, sends, items.task(task._replace(suspension=result.result)), -1, None)
         return StepEffect(writes, sends, -1, -1, result.result)
-
-
-def _keep(
-    roots: dict[int, _Node | Evaluation], task: int, reads: list[tuple[int, ReadValue]], found: Evaluation
-) -> None:
-    """Add an evaluation to the trie of a task."""
-    if not reads:
-        roots[task] = found
-        return
-    node = roots.setdefault(task, _Node(reads[0][0]))
-    for place, (location, value) in enumerate(reads):
-        assert isinstance(node, _Node), "a step reads more when it runs again"
-        assert node.location == location, "a step reads other locations when it runs again"
-        following = found if place + 1 == len(reads) else _Node(reads[place + 1][0])
-        node = node.next.setdefault(value, following)
 
 
 def _writes_outside(writes: tuple[tuple[int, int], ...], frame: NormalFrame) -> tuple[tuple[int, int], ...]:
