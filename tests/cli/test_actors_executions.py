@@ -45,3 +45,28 @@ def test_what_a_limit_leaves_uncounted_is_said(sdnloom: CommandLine) -> None:
     )
     assert document["executions"] is None
     assert document["execution_count"]["incomplete"] == "the limit of 200 states was reached"
+
+
+@pytest.mark.parametrize(
+    ("suffix", "start"), [("svg", "<svg "), ("txt", "8 exec"), ("dot", "digraph"), ("mmd", "flow")]
+)
+def test_the_tree_is_written_in_the_format_of_its_name(sdnloom: CommandLine, suffix: str, start: str) -> None:
+    run = sdnloom("check", BALANCER, "--no-trace", "--tree", f"tree.{suffix}")
+    assert run.code == 1
+    assert run.err.splitlines()[-1] == f"tree of 8 executions: tree.{suffix}"
+    assert Path(f"tree.{suffix}").read_text().startswith(start)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--tree", "tree.png"), "--tree tree.png: expected a name that ends with one of .svg, .txt, .dot, .mmd"),
+        (("--tree", "no/tree.svg"), "--tree no/tree.svg: expected a file in a folder that exists"),
+        (("--tree", "tree.svg", "--reduction", "none"), "there are 286 at the level of none; expected at most 200"),
+    ],
+)
+def test_a_tree_that_cannot_be_written_is_an_error(sdnloom: CommandLine, options, message: str) -> None:
+    run = sdnloom("check", BALANCER, "--no-trace", *options)
+    assert run.code == 2
+    assert message in run.err.splitlines()[-1]
+    assert not Path("tree.svg").exists()

@@ -205,9 +205,10 @@ class ActorSemantics(Semantics):
         return Step(str(self.naming.plain(task.actor)), task.method, self._message(task), "; ".join(parts))
 
     def _message(self, task: Task) -> ArgumentText | None:
-        return self._arguments(task) if task.args else None
+        return self.arguments(task) if task.args else None
 
-    def _arguments(self, task: Task) -> ArgumentText:
+    def arguments(self, task: Task) -> ArgumentText:
+        """The arguments of a task."""
         return ArgumentText(
             arguments_text(self.naming, task.args), tuple(readable_value(self.naming, each) for each in task.args)
         )
@@ -240,10 +241,7 @@ class ActorSemantics(Semantics):
             return [*printed, TaskFailed(f"{text} ({line_text(file, line)})")]
         effects: list[Any] = [
             *printed,
-            *(
-                TaskSent(str(self.naming.plain(sent.actor)), sent.method, self._arguments(sent))
-                for sent in result.sends
-            ),
+            *(TaskSent(str(self.naming.plain(sent.actor)), sent.method, self.arguments(sent)) for sent in result.sends),
         ]
         if result.ending is Ending.RETURNED and result.result is not None:
             effects.append(TaskDone(readable_value(self.naming, result.result)))

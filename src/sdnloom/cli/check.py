@@ -129,6 +129,11 @@ CHECK_GROUPS = {
     type=click.Choice(["executions"]),
     help="Also count the executions: orders that differ in more than independent steps.",
 )
+@click.option(
+    "--tree",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write the tree of executions of a small program to this file: .svg, .txt, .dot (Graphviz) or .mmd (mermaid).",
+)
 @click.option("--print-scenario", is_flag=True, help="Print the scenario file of --app and its options, and stop.")
 def command(
     scenario: Path | None,
@@ -159,6 +164,7 @@ def command(
     level: str | None,
     symmetry: bool | None,
     count: str | None,
+    tree: Path | None,
 ) -> int:
     """Search all orders of events of SCENARIO for one that violates a property.
 
@@ -181,7 +187,7 @@ def command(
     given: dict[str, Any]
     if (choice := program_choice(scenario)) is not None:
         given = {"find_all": find_all, "order": order, "reduction": reduction_level(reduce, level)}
-        output = CheckOutput(form, show_output, None if no_trace else trace_dir)
+        output = CheckOutput(form, show_output, None if no_trace else trace_dir, tree)
         return check_program_file(choice, {**given, "symmetry": symmetry}, count is not None, Limits(**limits), output)
     refuse_options_of_actors(OPTIONS_OF_ACTORS)
     watch, progress = LimitWatch(Limits(**limits), time_spent()), SearchProgress()

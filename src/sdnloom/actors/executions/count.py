@@ -63,10 +63,14 @@ def count_executions(
     """
     if level not in get_args(ReductionLevel):
         raise SdnloomError(f"level is {level!r}; expected one of {', '.join(get_args(ReductionLevel))}")
-    return _Count(program, level, watch or LimitWatch(limits or Limits()), on_event or (lambda event: None)).result()
+    return ExecutionRun(
+        program, level, watch or LimitWatch(limits or Limits()), on_event or (lambda event: None)
+    ).result()
 
 
-class _Count:
+class ExecutionRun:
+    """One count; afterwards `counter` knows the executions."""
+
     def __init__(
         self, program: Program, level: ReductionLevel, watch: LimitWatch, on_event: Callable[[SearchEvent], None]
     ) -> None:

@@ -1,6 +1,6 @@
 """The steps of a program with named tasks, with the interface that the engine counts executions on."""
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 
 from sdnloom.actors.executions.named_state import Essence, NamedMeaning, NamedState
@@ -8,7 +8,8 @@ from sdnloom.actors.executions.step_cells import ActorDependence
 from sdnloom.actors.program import Program
 from sdnloom.actors.search.options import ReductionLevel
 from sdnloom.actors.semantics import ActorSemantics, engine_state
-from sdnloom.engine.model import Action, Outcome
+from sdnloom.actors.task import Choice, StepResult, Task
+from sdnloom.engine.model import Action, Outcome, Step
 from sdnloom.engine.semantics import Semantics, State, Transition
 
 _REMEMBERED = 1 << 14  # recent states whose transitions are kept
@@ -31,6 +32,7 @@ class NamedSemantics(Semantics):
             for component in self.system.components
             for action in component.actions
         }
+        self._steps: dict[tuple[Task, tuple[Choice, ...]], Step] = {}
         self._of_method = lru_cache(_REMEMBERED)(self._transitions)
 
     def initial(self) -> State:
@@ -60,11 +62,21 @@ class NamedSemantics(Semantics):
         for one, result in self.meaning.enabled(before, actor, method):
             after, sent = self.meaning.after(before, one, result)
             footprint = self.dependence.footprint(one, result, sent)
-            step = self.plain.step(one.task, result)
+            step = self._step(one.task, result)
             identity = one.name, one.steps, tuple(choice.taken for choice in result.choices)
             outcome = Outcome(after, (), result.events, frozenset({identity}), frozenset({footprint}))
             found.append(Transition(step, State((after,), (), ()), result.events, component, action, outcome))
         return found
+
+    def _step(self, task: Task, result: StepResult) -> Step:
+        key = task, result.choices
+        if key not in self._steps:
+            self._steps[key] = self.plain.step(task, result)
+        return self._steps[key]
+
+    def task_name(self, transition: Transition) -> int:
+        """The name of the task that takes a step."""
+        return step_identity(transition)[0]
 
     def without_names(self, state: State) -> State:
         """The state as ActorSemantics has it."""
@@ -75,10 +87,10 @@ class NamedSemantics(Semantics):
         return Essence(self.meaning, named_state(state))
 
 
-def step_identity(transition: Transition) -> Hashable:
+def step_identity(transition: Transition) -> tuple[int, int, tuple[int, ...]]:
     """What tells a step from the others, in whatever order they come."""
     assert transition.outcome.reads is not None
-    return next(iter(transition.outcome.reads))
+    return next(iter(transition.outcome.reads))  # type: ignore[return-value]
 
 
 def named_state(state: State) -> NamedState:

@@ -289,19 +289,20 @@ class Essence:
 
 def _rough_shape(state: NamedState) -> Any:
     """A value that is equal for states that differ in names only, and rarely for others."""
-    tasks = Counter((each.task.actor, each.task.method, _position(each.task)) for each in state.tasks)
+    tasks = Counter(_shape_of_task(each.task) for each in state.tasks)
     return frozenset(map(_shape_of_cell, state.cells)), frozenset(tasks.items()), len(state.barriers)
 
 
-def _position(task: Task) -> Any:
-    return task.suspension and task.suspension.positions
+@lru_cache(_REMEMBERED)
+def _shape_of_task(task: Task) -> Any:
+    return task._replace(future=None).substituted(_shape)
 
 
 @lru_cache(_REMEMBERED)
 def _shape_of_cell(cell: tuple[Location, Stored]) -> Any:
     at, value = cell
-    return at.substituted(_blur), substitute(value, _blur)
+    return at.substituted(_shape), substitute(value, _shape)
 
 
-def _blur(value: Any) -> Stored:
-    return None if isinstance(value, Future | NamedDone) else value
+def _shape(value: Any) -> Stored:
+    return None if isinstance(value, Future) else _unnamed(value)

@@ -11,6 +11,7 @@ from sdnloom.actors.report import ActorReport
 from sdnloom.actors.run import check_program
 from sdnloom.actors.search.options import ActorOptions
 from sdnloom.cli.actors.program_choice import ProgramChoice, loaded_program, refuse_options_of_scenarios
+from sdnloom.cli.actors.tree_file import check_tree_file, write_tree
 from sdnloom.cli.exit_codes import EXIT_CODES
 from sdnloom.cli.progress import LOADS, SearchProgress
 from sdnloom.cli.time_spent import time_spent
@@ -19,7 +20,7 @@ from sdnloom.engine.limits import LOADING, LimitWatch
 from sdnloom.engine.result import Limits
 from sdnloom.report.formats import render
 
-OPTIONS_OF_ACTORS = ("level", "symmetry", "count")  # that only a program of actors has
+OPTIONS_OF_ACTORS = ("level", "symmetry", "count", "tree")  # that only a program of actors has
 # All that it has.
 _KNOWN = {
     *("find_all", "order", "reduce", "max_states", "max_depth", "time_limit", "memory_limit"),
@@ -34,6 +35,7 @@ class CheckOutput:
     form: str
     show_output: bool
     trace_dir: Path | None  # None to write no traces
+    tree: Path | None = None  # the file for the tree of executions
 
 
 def check_program_file(
@@ -46,13 +48,18 @@ def check_program_file(
         program, log = loaded_program(choice)
     if output.trace_dir is not None:
         check_folder(output.trace_dir)
+    if output.tree is not None:
+        check_tree_file(output.tree)
     options = ActorOptions(**{name: value for name, value in given.items() if value is not None}, limits=limits)
     try:
         watch = LimitWatch(limits, time_spent())
         report = check_program(program, options, progress, watch, output.show_output, log, counts)
+        code = _shown(report, output)
+        if output.tree is not None:
+            write_tree(program, options, progress, watch, output.tree)
     finally:
         progress.stop()
-    return _shown(report, output)
+    return code
 
 
 def reduction_level(reduce: bool | None, level: str | None) -> str | None:

@@ -3,12 +3,13 @@
 from textwrap import wrap
 
 from sdnloom.races.result import RaceResult
+from sdnloom.report.graph_text import graphviz_html
 from sdnloom.report.races.trace_graph import RED, event_labels, race_title, trace_states
 
 
 def races_dot(result: RaceResult) -> str:
     """One graph with a cluster for each race."""
-    names = ", ".join(_html(element.name) for element in result.model.elements)
+    names = ", ".join(graphviz_html(element.name) for element in result.model.elements)
     lines = ["digraph races {", '  node [shape=box, style=filled, fillcolor="#f4f6fb", fontname="monospace"];']
     for number, race in enumerate(result.races, 1):
         lines += [f"  subgraph cluster_{number} {{", f'    label="{number}. {_quoted(race_title(race))}";']
@@ -28,7 +29,3 @@ def races_dot(result: RaceResult) -> str:
 
 def _quoted(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"')
-
-
-def _html(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
