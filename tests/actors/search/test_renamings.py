@@ -12,7 +12,7 @@ from sdnloom.actors.search.options import ActorOptions, ActorResult
 from sdnloom.actors.search.renamings import MOST_TRIED, Renamings, orbit
 from sdnloom.actors.search.search import search_program
 from sdnloom.actors.values import Symbol
-from sdnloom.engine.result import Violated
+from sdnloom.engine.result import Incomplete, Limits, Violated
 
 NAMES = ("c1", "c2", "c3")
 
@@ -148,3 +148,57 @@ def test_an_orbit_is_complete_or_none() -> None:
     moves = [lambda word: word[1] + word[0] + word[2:], lambda word: word[0] + word[2] + word[1]]
     assert set(orbit("abb", moves, 3) or ()) == {"abb", "bab", "bba"}
     assert orbit("abc", moves, 5) is None
+
+
+class Hub(Actor):
+    """Keeps a value for a set of two nodes; `look` has no node among its arguments, so its summary knows none."""
+
+    pair: frozenset[str] = frozenset()
+    order: tuple[str, ...] = ()
+    table: dict[frozenset[str], int] = {}  # noqa: RUF012 (the declaration of a field)
+    got: int = -1
+
+    async def hello(self, who: str) -> None:
+        self.order = (*self.order, who)
+        if len(self.order) == 2:
+            self.pair = frozenset(self.order)
+            self.later.look()
+            self.later.mark(*self.order)
+
+    async def look(self) -> None:
+        self.got = self.table.get(self.pair, 0)
+
+    async def mark(self, one: str, other: str) -> None:
+        self.table[frozenset({one, other})] = 1
+
+
+def test_tasks_with_a_key_that_is_a_set_of_members_are_seen_to_conflict() -> None:
+    def marked(view: Any) -> str | None:
+        return "looked too early" if view["srv"].got == 0 else None
+
+    hub = Hub("srv")
+    clients = [Client(name, server=hub) for name in NAMES]
+    given = Program((hub, *clients), tuple(client.start() for client in clients), final=[marked])
+    found = with_symmetry(given)
+    assert isinstance(found.result.verdict, Violated)
+    assert (found.symmetry, found.final_states) == ("interchangeable: {c1, c2, c3}", 2)
+
+
+class Boss(Actor):
+    workers: tuple[Any, ...]
+
+    async def begin(self) -> None:
+        for each in [worker.work() for worker in self.workers]:
+            await each
+
+
+class Worker(Actor):
+    async def work(self) -> None:
+        pass
+
+
+def test_a_task_may_hold_many_futures() -> None:
+    workers = [Worker(f"w{number}") for number in range(65)]
+    boss = Boss("boss", workers=tuple(workers))
+    found = search_program(Program((boss, *workers), (boss.begin(),)), ActorOptions(limits=Limits(states=3)))
+    assert found.result.verdict == Incomplete("the limit of 3 states was reached")

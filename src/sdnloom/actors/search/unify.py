@@ -1,8 +1,10 @@
 """Whether stored values may be equal if an index of None in a symbol stands for any member of its group."""
 
+from typing import Any
+
 from sdnloom.actors.program import Naming
 from sdnloom.actors.task import Location
-from sdnloom.actors.values import Frozen, Reference, Stored, Symbol
+from sdnloom.actors.values import Frozen, Reference, Stored, Symbol, substitute
 
 
 def may_unify(one: Stored, other: Stored) -> bool:
@@ -21,9 +23,8 @@ def may_unify(one: Stored, other: Stored) -> bool:
         return one.kind is other.kind and may_unify(one.parts, other.parts)
     if kind is Reference:
         return may_unify(one.actor, other.actor)
-    if kind is frozenset:  # which elements belong together is not asked
-        return len(one) == len(other)
-    return False
+    # Elements that differ in unknown members alone are one element, so the sizes of sets say nothing.
+    return kind is frozenset and (_has_symbols(one) or _has_symbols(other))
 
 
 def may_collide(naming: Naming, one: Stored, other: Stored) -> bool:
@@ -36,9 +37,21 @@ def may_collide(naming: Naming, one: Stored, other: Stored) -> bool:
         return one.kind is other.kind and may_collide(naming, one.parts, other.parts)
     if isinstance(one, Reference) and isinstance(other, Reference):
         return may_collide(naming, one.actor, other.actor)
-    if isinstance(one, frozenset) and isinstance(other, frozenset):
-        return one == other or len(one) == len(other)
+    if isinstance(one, frozenset) and isinstance(other, frozenset) and (_has_symbols(one) or _has_symbols(other)):
+        return True
     return bool(one == other)
+
+
+def _has_symbols(stored: Stored) -> bool:
+    found = False
+
+    def look(atom: Any) -> Stored:
+        nonlocal found
+        found |= isinstance(atom, Symbol)
+        return atom
+
+    substitute(stored, look)
+    return found
 
 
 def _stands_for(naming: Naming, stored: Stored) -> frozenset[Stored]:
