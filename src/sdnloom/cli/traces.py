@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 import click
 
+from sdnloom.actors.causes import actor_causes
 from sdnloom.actors.fingerprint import actor_fingerprints
 from sdnloom.actors.program import Program
 from sdnloom.actors.semantics import ActorSemantics
@@ -88,7 +89,8 @@ def save(recorded: TraceRecord, file: Path) -> None:
     traced = recorded.traced
     source = _program_source(traced, file) if isinstance(traced, Program) else _scenario_source(traced, file)
     path = Steps(tuple(transition.step for transition in recorded.transitions))
-    save_trace(file, Trace(path, recorded.found, *recorded.fingerprints, source), recorded.transitions)
+    causes = actor_causes(traced, recorded.transitions) if isinstance(traced, Program) else None
+    save_trace(file, Trace(path, recorded.found, *recorded.fingerprints, source), recorded.transitions, causes)
 
 
 def _program_source(program: Program, file: Path) -> dict[str, str]:

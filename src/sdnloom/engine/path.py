@@ -110,10 +110,13 @@ def causes(transitions: Sequence[Transition]) -> list[set[int]]:
     return results
 
 
-def clocks(transitions: Sequence[Transition]) -> list[VectorClock]:
-    """The vector clock after each step: for each component, how many of its steps happened before, itself included."""
+def clocks(transitions: Sequence[Transition], known: Sequence[set[int]] | None = None) -> list[VectorClock]:
+    """The vector clock after each step: for each component, how many of its steps happened before, itself included.
+
+    `known` are the causes of the steps, if they are known already.
+    """
     results: list[VectorClock] = []
-    for transition, direct in zip(transitions, causes(transitions), strict=True):
+    for transition, direct in zip(transitions, causes(transitions) if known is None else known, strict=True):
         clock: VectorClock = {}
         for cause in direct:
             for name, count in results[cause].items():

@@ -95,8 +95,13 @@ def _digest(texts: Iterable[str]) -> str:
     return digest.hexdigest()[:32]
 
 
-def save_trace(file: str | FilePath, trace: Trace, transitions: Sequence[Transition]) -> None:
-    """Write a trace with the events and vector clocks of its transitions, for people and tools that only read it."""
+def save_trace(
+    file: str | FilePath, trace: Trace, transitions: Sequence[Transition], causes: Sequence[set[int]] | None = None
+) -> None:
+    """Write a trace with the events and vector clocks of its transitions, for people and tools that only read it.
+
+    `causes` are the causes of its steps, if they are known already.
+    """
     file = FilePath(file)
     steps = [
         {
@@ -108,7 +113,7 @@ def save_trace(file: str | FilePath, trace: Trace, transitions: Sequence[Transit
             "events": [stable_text(event) for event in t.events],
             "clock": clock,
         }
-        for t, clock in zip(transitions, clocks(transitions), strict=True)
+        for t, clock in zip(transitions, clocks(transitions, causes), strict=True)
     ]
     document = {
         "schema": SCHEMA,

@@ -40,7 +40,7 @@ class ActorOptions:
 class ActorResult:
     """The answer of a search, with what only programs of actors have.
 
-    `final_states` are those that the search reached, up to renaming (none are counted if a limit ended it); `finals` are
+    `final_states` are those that the search reached, up to renaming; none are counted if a limit ended it. `finals` are
     the states themselves, with the symbols of `naming`.
     """
 
