@@ -10,7 +10,7 @@ import pytest
 from sdnloom.actors import ActorError, Controller, NamedPacket, SHlink, SSlink, Switch, network_program
 from sdnloom.actors.semantics import NO_TASK_ERRORS
 from sdnloom.network.openflow import Group, Match, OpenFlowAction, Output, Port, SetField
-from sdnloom.network.packet import Ethernet, stack
+from sdnloom.network.packet import Ethernet, decode, encode, stack
 from tests.actors.network.full_search import full_search
 
 LINKS = (SHlink("S1", "H1", 1), SSlink("S1", 2, "S2", 2), SHlink("S2", "H2", 1))
@@ -149,3 +149,14 @@ def test_a_wrong_network_is_refused(changes: dict[str, Any], expected: str) -> N
     with pytest.raises(ActorError) as error:
         network_program(**arguments)
     assert expected in str(error.value)
+
+
+def test_the_controller_gets_a_packet_as_it_is_even_if_its_bytes_mean_another() -> None:
+    """An Ethernet frame with an IPv4 type and no IPv4 header would be decoded differently."""
+    odd = stack(Ethernet(2, 1, 0x0800), payload=bytes.fromhex("45000014") + bytes(16))
+    assert decode(encode(odd)) != odd
+    entries = [("S1", {"in_port": 1}, (Output(int(Port.CONTROLLER)),), 1)]
+    program = network_program(Probe("ctrl"), LINKS, sends=[("H1", odd)], entries=entries)
+    TESTED[:] = [lambda switch, in_port, packet: None]
+    ((view, _),) = full_search(program).finals
+    assert view["S1"].buffer == {"p1": (NamedPacket("p1", odd), 1)}

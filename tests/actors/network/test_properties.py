@@ -167,3 +167,12 @@ def test_properties_are_named_after_their_classes_or_as_they_are_told() -> None:
     assert NoDelivery(lambda packet: True, name="NoSSH").name == "NoSSH"
     assert Balanced(["H1"]).__name__ == "Balanced"
     assert AllDelivered(name="Web").__name__ == "Web"
+
+
+def test_a_packet_that_comes_back_to_its_sender_is_not_delivered() -> None:
+    back = [("S1", ANY, (Output(int(Port.IN_PORT)),), 1)]
+    view, wrong = one_run(
+        network_program(Idle("ctrl"), LINKS, sends=[("H1", "H2")], entries=back, final=[AllDelivered()])
+    )
+    assert view["H1"].received == {"p1"}
+    assert [each.message for each in wrong] == ["not delivered: p1"]

@@ -204,3 +204,13 @@ def test_clients_of_a_host_that_answers_can_be_renamed() -> None:
     assert with_symmetry.symmetry == "interchangeable: {h1, h2}"
     assert with_symmetry.final_states == without.final_states == 1
     assert with_symmetry.result.statistics.states < without.result.statistics.states
+
+
+def test_an_answer_belongs_to_the_owner_of_the_packet_and_the_answer_to_an_answer_to_nobody() -> None:
+    packet = NamedPacket(tag("p1", "H0", "packet1"), stack(Ethernet(2, 1)))
+    answer = packet.answer()
+    name: Any = answer.name
+    assert (name, name.owner, name.facet) == ("answer to p1", "H0", "packet1 answer")
+    assert answer["eth_dst"] == 1
+    assert type(answer.answer().name) is str  # nothing at the start has such a name
+    assert type(NamedPacket("p1", packet.packet).answer().name) is str
