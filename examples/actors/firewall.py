@@ -3,9 +3,9 @@
     sdnloom check examples/actors/firewall.py              holds
     sdnloom check examples/actors/firewall.py:unchecked    a packet comes in from a host that nobody trusts
 
-Ports 1 and 2 of the switch are inside, 3 to 5 outside. A host becomes trusted when it sends a packet from an inside port,
-and when the firewall lets a packet for it through that comes from or goes to an inside port. `Moved` is the host A1 after
-it was carried outside: it sends with A1's address, from another port.
+Ports 1 and 2 of the switch are inside, 3 to 5 outside. A host becomes trusted when it sends a packet from an inside
+port, and when the firewall lets a packet for it through that comes from or goes to an inside port. `Moved` is the host
+A1 after it was carried outside: it sends with A1's address, from another port.
 """
 
 from typing import NamedTuple
@@ -90,7 +90,7 @@ def firewall_network(controller: Controller, packets: int) -> Program:
         controller,
         links=[SHlink("S", host, port) for port, host in enumerate(HOSTS, 1)],
         sends=[(host, stack(Ethernet(dst=target, src=source))) for host, source, target in MIX[:packets]],
-        monitors=[OnlyTrustedSources("OnlyTrustedSources")],
+        monitors=[OnlyTrustedSources()],
     )
 
 

@@ -92,6 +92,6 @@ def program(switches: int = 3, hosts: int = 3, packets: int = 2) -> Program:
             (host, stack(Ethernet(dst=target, src=int(host[1:])), payload=payload))
             for host, target, payload in MIX[:packets]
         ],
-        monitors=[OnlyAuthenticated("OnlyAuthenticated"), NoForwardingLoop(), NoContradictoryEntries()],
+        monitors=[OnlyAuthenticated(), NoForwardingLoop(), NoContradictoryEntries()],
         final=[AllDelivered(lambda packet: packet.packet.payload == LOGIN), consistent_tables],
     )

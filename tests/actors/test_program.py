@@ -75,6 +75,14 @@ def test_a_task_cannot_yield_values() -> None:
                 yield 1
 
 
+def test_a_task_stays_a_task_in_subclasses() -> None:
+    with pytest.raises(ActorError, match=r"FastCounter\.add is no task; expected `async def add`, as in its base"):
+
+        class FastCounter(Counter):
+            def add(self) -> None:  # type: ignore[override]
+                pass
+
+
 def test_an_actor_without_a_name_says_what_its_init_has_to_do() -> None:
     with pytest.raises(ActorError, match=r"Unready\.__init__ has to call super"):
         Unready("u")
@@ -107,6 +115,13 @@ def test_a_view_of_an_actor_has_its_name() -> None:
     assert message(final=[named]) == ("named", "c has 1")
 
 
+def test_a_state_says_which_actors_it_has() -> None:
+    def named(view: Any) -> str:
+        return str(["c" in view, "d" in view, *view])
+
+    assert message(final=[named]) == ("named", "[True, False, 'c']")
+
+
 def is_one(view: Any) -> bool:
     return view["c"].count == 1  # type: ignore[no-any-return]
 
@@ -124,7 +139,7 @@ def asks_nobody(view: Any) -> str:
     [
         (is_one, "the check is_one returned True; expected a text that says what is wrong, or None"),
         (divides, "the check divides: raised ZeroDivisionError: division by zero (test_program.py:"),
-        (asks_nobody, "the check asks_nobody: a message or field refers to the actor 'd'"),
+        (asks_nobody, "the check asks_nobody: the state has no actor 'd'; expected one of: c"),
     ],
 )
 def test_a_check_that_cannot_be_used_is_named(check: Any, text: str) -> None:

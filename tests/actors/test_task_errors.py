@@ -257,7 +257,7 @@ TEXTS = {
     "writes_another": "writes the field 'secret' of the actor other; fields are private",
     "unknown_field": "has no field 'z'",
     "reads_an_unknown_field": "Bad 'bad' has no field or task 'z'",
-    "unknown_task": "Other 'other' has no field or task 'nothing'",
+    "unknown_task": "Other 'other' has no task 'nothing'; expected one of: answer",
     "sends_to_an_outsider": "'outside', which is not in the program",
     "too_few_arguments": "missing a required argument: 'second'",
     "keyword_argument": "keyword-only parameters",

@@ -85,7 +85,10 @@ def _task(method: Callable[..., Any]) -> Callable[..., Any]:
             return getattr(active.declared_reference(self), method.__name__)(*args, **named)
         if self._run is not None and not self._is_reference:
             return self._run.inline(method(self, *args, **named))
-        bound = parameters.bind(self, *args, **named)
+        try:
+            bound = parameters.bind(self, *args, **named)
+        except TypeError as error:
+            raise ActorError(f"{method.__qualname__} is called with wrong arguments: {error}") from None
         bound.apply_defaults()
         if bound.kwargs:
             raise ActorError(f"{method.__qualname__} has keyword-only parameters; a message has arguments by position")
@@ -123,6 +126,8 @@ class Actor:
         for name, value in list(cls.__dict__.items()):
             if inspect.iscoroutinefunction(value):
                 setattr(cls, name, _task(value))
+            elif getattr(getattr(super(cls, cls), name, None), "is_task", False):
+                raise ActorError(f"{cls.__qualname__}.{name} is no task; expected `async def {name}`, as in its base")
             elif inspect.isasyncgenfunction(value):
                 raise ActorError(f"{cls.__qualname__}.{name} has a `yield`; expected a task that returns one value")
             elif not name.startswith("_") and name not in constants and not _is_code(value):
@@ -164,9 +169,10 @@ class Actor:
             if name in ("_stored", "_values", "_run", "_is_reference"):
                 raise ActorError(f"{kind.__qualname__}.__init__ has to call super().__init__(name) before all else")
             tasks = [each for each in dir(kind) if getattr(inspect.getattr_static(kind, each), "is_task", False)]
-            known = ", ".join([*self.fields, *tasks]) or "none"
+            what, known = ("task", tasks) if self._is_reference else ("field or task", [*self.fields, *tasks])
             raise AttributeError(
-                f"{kind.__qualname__} {str(self.name)!r} has no field or task {name!r}; expected one of: {known}"
+                f"{kind.__qualname__} {str(self.name)!r} has no {what} {name!r}; expected one of: "
+                f"{', '.join(known) or 'none'}"
             )
 
     @property

@@ -4,10 +4,11 @@ Replay, stepping, walks, shortening and every oracle use it. A step names the ac
 was resumed, and its choices.
 """
 
+import inspect
 import traceback
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,10 @@ NO_DEADLOCK = "NoDeadlock"
 
 @dataclass(frozen=True, repr=False)
 class ArgumentText:
-    """The arguments of a task as people read them, and as plain values for those who show them in another way."""
+    """The arguments of a task as people read them, and as plain values for those who show them in another way.
+
+    The values leave out last arguments that are as they are by default.
+    """
 
     text: str
     values: tuple[Any, ...] = field(default=(), compare=False)
@@ -111,8 +115,14 @@ def line_text(file: str, line: int) -> str:
 
 
 def task_text(naming: Naming, task: Task | FailedTask) -> str:
-    """A task as people read it: `s1.install(...)`."""
-    return f"{naming.plain(task.actor)}.{task.method}{arguments_text(naming, task.args)}"
+    """A task as people read it: `s1.install(...)`. Values that have a text of their own, as packets do, are brief."""
+    shown = ", ".join(_brief_text(readable_value(naming, each)) for each in task.args)
+    return f"{naming.plain(task.actor)}.{task.method}({shown})"
+
+
+def _brief_text(value: Any) -> str:
+    has_own = is_dataclass(value) and type(value).__str__ is not object.__str__
+    return str(value) if has_own else stable_text(value)
 
 
 def waiting_text(naming: Naming, task: Task) -> str:
@@ -209,8 +219,10 @@ class ActorSemantics(Semantics):
 
     def arguments(self, task: Task) -> ArgumentText:
         """The arguments of a task."""
+        values = tuple(readable_value(self.naming, each) for each in task.args)
+        method = inspect.unwrap(getattr(self.program.kind(self.naming, task.actor), task.method))
         return ArgumentText(
-            arguments_text(self.naming, task.args), tuple(readable_value(self.naming, each) for each in task.args)
+            arguments_text(self.naming, task.args), _without_defaults(values, method.__defaults__ or ())
         )
 
     def _transition(self, before: ActorState, task: Task, result: StepResult, step: Step) -> Transition:
@@ -238,7 +250,7 @@ class ActorSemantics(Semantics):
         printed = list(map(Printed, result.output)) if self._shows_output else []
         if result.ending is Ending.FAILED:
             text, file, line = result.result
-            return [*printed, TaskFailed(f"{text} ({line_text(file, line)})")]
+            return [*printed, TaskFailed(f"{text.removeprefix('fails: ')} ({line_text(file, line)})")]
         effects: list[Any] = [
             *printed,
             *(TaskSent(str(self.naming.plain(sent.actor)), sent.method, self.arguments(sent)) for sent in result.sends),
@@ -339,6 +351,13 @@ def _place(error: Exception) -> str:
     own = str(Path(sdnloom.__file__).parent)
     frames = [each for each in traceback.extract_tb(error.__traceback__) if not each.filename.startswith(own)]
     return f" ({line_text(frames[-1].filename, frames[-1].lineno or 0)})" if frames else ""
+
+
+def _without_defaults(values: tuple[Any, ...], defaults: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments of a task without the last ones that are as they are by default."""
+    while values and defaults and values[-1] == defaults[-1]:
+        values, defaults = values[:-1], defaults[:-1]
+    return values
 
 
 def engine_state(state: ActorState) -> State:

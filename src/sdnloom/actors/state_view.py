@@ -47,8 +47,12 @@ class StateView(Mapping[str, ActorView]):
         self._cells = dict(state.cells)
 
     def __getitem__(self, name: str) -> ActorView:
-        self._program.actor(name)
+        if name not in self:
+            raise ActorError(f"the state has no actor {name!r}; expected one of: {', '.join(self) or 'none'}")
         return ActorView(self, name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in list(self)
 
     def __iter__(self) -> Iterator[str]:
         return iter(actor.name for actor in self._program.actors)

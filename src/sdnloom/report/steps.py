@@ -28,7 +28,8 @@ def transition_text(transition: Transition, names: Names) -> str:
     else:
         effects = [text for event in transition.events if (text := event_words(event, names)) is not None]
     counts = Counter(text for text in effects if f" {text}" != message)  # a task's packet is already there
-    outcome = " -> " + ", ".join(_times(text, count) for text, count in counts.items()) if counts else ""
+    between = "; " if any(", " in text for text in counts) else ", "
+    outcome = " -> " + between.join(_times(text, count) for text, count in counts.items()) if counts else ""
     return f"{step.component}: {step.action}{message}{choice}{faults}{outcome}"
 
 

@@ -7,9 +7,11 @@ import pytest
 from sdnloom.actors import (
     ActorError,
     AllDelivered,
+    Balanced,
     Controller,
     Host,
     NamedPacket,
+    NoDelivery,
     NoForwardingLoop,
     SHlink,
     SSlink,
@@ -129,3 +131,29 @@ class Asker(Controller):
 def test_an_unknown_switch_is_an_error() -> None:
     (found,) = full_search(network_program(Asker("ctrl"), EXAMPLE_1, sends=[("H0", "R1")])).findings
     assert "'S9' is no switch; expected one of S1, S2, S3" in found.message
+
+
+class TwoParameters(Controller):
+    async def packet_in(self, switch: Any, packet: Any) -> None:  # type: ignore[override]
+        pass
+
+
+@pytest.mark.parametrize(
+    ("make", "text"),
+    [
+        (
+            lambda: network_program(TwoParameters("ctrl"), EXAMPLE_1),
+            r"TwoParameters has packet_in\(switch: Any, packet: Any\) -> None; expected packet_in\(self, switch",
+        ),
+        (
+            lambda: network_program(Controller("ctrl"), topology="linear,2"),  # type: ignore[arg-type]
+            "topology 'linear,2'; expected a Topology",
+        ),
+        (lambda: AllDelivered(hosts="R1"), r"hosts is 'R1'; expected several names, such as \['R1'\]"),
+        (lambda: Balanced("R1"), "hosts is 'R1'; expected several names"),
+        (lambda: NoDelivery(bool, hosts="R1"), "hosts is 'R1'; expected several names"),
+    ],
+)
+def test_a_network_or_a_property_that_cannot_be_used_is_refused(make: Any, text: str) -> None:
+    with pytest.raises(ActorError, match=text):
+        make()

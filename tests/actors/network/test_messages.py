@@ -34,8 +34,11 @@ def search_with(tested: Callable[[Any, int, NamedPacket], Any]) -> Any:
 @pytest.mark.parametrize(
     ("tested", "expected"),
     [
-        (lambda s, i, p: s.install({"in_port": 1}, (Output(7),)), "bad_action/bad_out_port (its ports: 1, 2)"),
-        (lambda s, i, p: s.install({"ipv4_dst": 5}, (Output(1),)), "bad_match/bad_prereq"),
+        (
+            lambda s, i, p: s.install({"in_port": 1}, (Output(7),)),
+            "bad_action/bad_out_port; expected a port of the switch: 1, 2",
+        ),
+        (lambda s, i, p: s.install({"ipv4_dst": 5}, (Output(1),)), "bad_match/bad_prereq; expected the fields that"),
         (lambda s, i, p: s.install({"tunnel_id": 5}, ()), "bad_match/bad_field"),
         (lambda s, i, p: s.install({"colour": 5}, ()), "unknown match field 'colour'"),
         (lambda s, i, p: s.install({}, (Group(3),)), "bad_action/bad_out_group"),
@@ -47,6 +50,8 @@ def search_with(tested: Callable[[Any, int, NamedPacket], Any]) -> Any:
         (lambda s, i, p: s.packet_out(p.name, (Output(1),), i), "packet 'p1'; expected a NamedPacket"),
         (lambda s, i, p: s.packet_out(p, (Output(1),), 9), "bad_request/bad_port"),
         (lambda s, i, p: s.flood(p.packet, i), "expected a NamedPacket"),
+        (lambda s, i, p: s.send_out(p), "send_out(p1) is given a NamedPacket; expected the name of a packet"),
+        (lambda s, i, p: s.instal({}, ()), "Switch 'S1' has no task 'instal'; expected one of: barrier, flood, "),
         (lambda s, i, p: p["tcp_dst"], "packet p1 has no field 'tcp_dst'; it has"),
     ],
 )
@@ -55,7 +60,7 @@ def test_a_refused_message_is_an_error_at_the_line_of_its_sender(
 ) -> None:
     (found,) = search_with(tested).findings
     assert found.property == NO_TASK_ERRORS
-    assert found.message.startswith("ctrl.packet_in(S1, 1, ")
+    assert found.message.startswith("ctrl.packet_in(S1, 1, p1) ")
     assert expected in found.message
     line = tested.__code__.co_firstlineno
     assert found.message.endswith(f"({Path(__file__).name}:{line})")

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from sdnloom.actors.network.host import Host
+from sdnloom.actors.network.host import Host, host_names
 from sdnloom.actors.network.packets import NamedPacket
 from sdnloom.actors.network.switch import Switch
 from sdnloom.network.switch.tables.lookup import overlap
@@ -30,7 +30,7 @@ class AllDelivered(NetworkCheck):
         self, condition: Callable[[NamedPacket], bool] | None = None, hosts: Iterable[str] = (), name: str = ""
     ) -> None:
         super().__init__(name)
-        self.condition, self.hosts = condition, tuple(hosts)
+        self.condition, self.hosts = condition, host_names(hosts)
 
     def __call__(self, view: Any) -> str | None:
         """What is wrong with a state, or None."""
@@ -54,7 +54,7 @@ class Balanced(NetworkCheck):
 
     def __init__(self, hosts: Iterable[str], most: int = 1, name: str = "") -> None:
         super().__init__(name)
-        self.hosts, self.most = tuple(hosts), most
+        self.hosts, self.most = host_names(hosts), most
 
     def __call__(self, view: Any) -> str | None:
         """What is wrong with a state, or None."""

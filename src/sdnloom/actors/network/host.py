@@ -1,7 +1,9 @@
 """Hosts: they send packets and record those that they receive."""
 
+from collections.abc import Iterable
 from typing import Any
 
+from sdnloom.actors.actor import ActorError
 from sdnloom.actors.network.network import NetworkActor
 from sdnloom.actors.network.packets import NamedPacket
 from sdnloom.network.events import Received, Sent
@@ -32,3 +34,10 @@ class Host(NetworkActor):
         """Take a packet from the link."""
         self.received.add(packet.name)
         self.emit(Received(self.name, packet))  # type: ignore[arg-type]
+
+
+def host_names(hosts: Iterable[str]) -> tuple[str, ...]:
+    """The names of hosts that a property is given. Raises ActorError for a single text: its letters are no names."""
+    if isinstance(hosts, str):
+        raise ActorError(f"hosts is {hosts!r}; expected several names, such as [{hosts!r}]")
+    return tuple(hosts)

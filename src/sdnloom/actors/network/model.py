@@ -109,9 +109,16 @@ class TableModel:
         outcome = receive_message(self.config, core, message)[0]
         for reply in outcome.messages:
             if isinstance(reply, Error):
-                ports = ", ".join(str(port.port_no) for port in self.config.ports) or "none"
-                raise ActorError(f"{message!r}: the switch refuses it: {reply.type}/{reply.code} (its ports: {ports})")
+                raise ActorError(f"the switch refuses {message!r}: {reply.type}/{reply.code}{self._hint(reply)}")
         return outcome
+
+    def _hint(self, refusal: Error) -> str:
+        """What was expected, for the refusals that beginners meet."""
+        if refusal.code == "bad_prereq":
+            return "; expected the fields that another one needs too, such as eth_type=0x0800 for ipv4_dst"
+        if refusal.code == "bad_out_port":
+            return f"; expected a port of the switch: {', '.join(str(port.port_no) for port in self.config.ports)}"
+        return ""
 
 
 def packets_in(outcome: SwitchOutcome) -> list[tuple[Packet, bool]]:

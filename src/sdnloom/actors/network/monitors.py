@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sdnloom.actors.network.events import EntryWritten, Revisited
+from sdnloom.actors.network.host import host_names
 from sdnloom.actors.network.packets import NamedPacket
 from sdnloom.actors.network.queries import OverlappingEntries, stored_rows
 from sdnloom.actors.program import Monitor
@@ -72,7 +73,7 @@ class NoDelivery(Monitor):
     hosts: tuple[str, ...] = ()
 
     def __init__(self, condition: Callable[[NamedPacket], bool], hosts: Iterable[str] = (), name: str = "") -> None:
-        super().__init__(name, hosts=tuple(hosts))
+        super().__init__(name, hosts=host_names(hosts))
         object.__setattr__(self, "condition", condition)
 
     def on_event(self, event: Any) -> None:

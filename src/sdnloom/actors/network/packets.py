@@ -64,5 +64,8 @@ class NamedPacket:
         """
         return NamedPacket(name or answer_name(self.name), answer_to(self.packet))
 
+    def __str__(self) -> str:
+        return str(self.name)
+
     def __repr__(self) -> str:
         return f"NamedPacket({str(self.name)!r}, {self.packet!r})"

@@ -4,6 +4,7 @@ Each switch and each host of the topology is an actor of its name. Ports, addres
 that a search can treat hosts that are alike as one.
 """
 
+import inspect
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -59,8 +60,11 @@ def network_program(
         raise ActorError(f"controller {controller!r}; expected an actor of a subclass of Controller")
     if (links is None) == (topology is None):
         raise ActorError("network_program needs either links or a topology; expected one of the two")
+    _refuse_wrong_packet_in(controller)
     if topology is None:
         topology = link_topology(links or ())
+    elif not isinstance(topology, Topology):
+        raise ActorError(f"topology {topology!r}; expected a Topology, such as sdnloom.linear(2)")
     packets = _packets(topology, sends)
     network = ActorNetwork(topology, tuple(packet.packet for _, packet in packets), stops_loops)
     found_hosts = _hosts(topology, host, hosts or {})
@@ -85,6 +89,17 @@ def network_program(
         name,
         network=network,
     )
+
+
+def _refuse_wrong_packet_in(controller: Controller) -> None:
+    parameters = inspect.signature(controller.packet_in)
+    try:
+        parameters.bind("switch", 1, "packet")
+    except TypeError:
+        kind = type(controller).__qualname__
+        raise ActorError(
+            f"{kind} has packet_in{parameters}; expected packet_in(self, switch, in_port, packet)"
+        ) from None
 
 
 def _hosts(topology: Topology, kind: type[Host], others: Mapping[str, type[Host]]) -> dict[str, Host]:

@@ -139,6 +139,10 @@ class Switch(NetworkActor):
             self._model.check_packet_out(plain(packet.packet), plain(actions), _checked_port(in_port))
             tags = self._network.tags
             return packet, tags.actions(self.name, plain(actions)), tags.port(self.name, in_port)
+        if method == "send_out" and not isinstance(args[0], str):
+            raise ActorError(
+                f"send_out({args[0]}) is given a {type(args[0]).__name__}; expected the name of a packet: packet.name"
+            )
         if method == "flood":
             _checked_port(args[1])
             return _checked_packet(args[0]), args[1]

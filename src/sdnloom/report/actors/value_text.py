@@ -42,10 +42,14 @@ def entry_words(entries: Mapping[Any, Any], names: Names) -> list[str]:
 
 def argument_words(arguments: ArgumentText, names: Names, brief: bool = True) -> str:
     """The arguments of a task, in parentheses; if it is to be brief, a packet is its name."""
-    shown = [
-        str(each.name) if brief and isinstance(each, NamedPacket) else plain_words(each, names)
-        for each in arguments.values
-    ]
+    shown = []
+    for position, each in enumerate(arguments.values):
+        if brief and isinstance(each, NamedPacket):
+            shown.append(str(each.name))
+        elif each == () and position and isinstance(arguments.values[position - 1], Match):
+            shown.append(f"[{actions_words((), names)}]")  # an entry without actions
+        else:
+            shown.append(plain_words(each, names))
     return f"({', '.join(shown)})"
 
 
