@@ -122,14 +122,13 @@ class Meaning:
         if result.ending is Ending.FAILED:
             failed = failed_task(task, result.result)
             return self.canonical(cells, self._past_barriers(cells, tasks), state.failures | {failed})
-        cells.update(result.writes)
         fresh = max([_highest(cells.items()), _highest(tasks)]) + 1
         new = {Future(-1 - number): Future(fresh + number) for number in range(len(result.sends))}
 
         def numbered(value: Any) -> Stored:
             return new.get(value, value)
 
-        cells = {at.substituted(numbered): substitute(value, numbered) for at, value in cells.items()}
+        cells.update((at, substitute(value, numbered)) for at, value in result.writes)  # no key has a future
         for sent in result.sends:
             self.post(tasks, sent.substituted(numbered))
         if result.ending is Ending.SUSPENDED:
@@ -201,9 +200,11 @@ class Meaning:
 
         final: Counter[Task] = Counter()
         for task, count in named.items():
-            final[task.substituted(renumbered)] += count
-        items = ((at.substituted(renumbered), substitute(value, renumbered)) for at, value in kept.items())
-        return ActorState(frozenset(items), frozenset(final.items()), failures)
+            final[task.substituted(renumbered) if task.suspension or futures_in(task) else task] += count
+        items = frozenset(
+            (at, substitute(value, renumbered) if futures_in((at, value)) else value) for at, value in kept.items()
+        )
+        return ActorState(items, frozenset(final.items()), failures)
 
 
 def _forgotten(value: Any) -> Stored:
@@ -221,8 +222,9 @@ def _completed(
 
     after: Counter[Task] = Counter()
     for task, count in tasks.items():
-        after[task.substituted(known)] += count
-    return {at.substituted(known): substitute(each, known) for at, each in cells.items()}, after
+        after[task.substituted(known) if task.suspension or future in futures_in(task) else task] += count
+    holders = {at: each for at, each in cells.items() if future in futures_in((at, each))}
+    return {**cells, **{at: substitute(each, known) for at, each in holders.items()}}, after
 
 
 @lru_cache(10_000)
