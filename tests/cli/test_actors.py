@@ -198,6 +198,10 @@ def test_a_limit_ends_the_search_as_incomplete(
         (("check", "account.py:other"), "account.py: defines no 'other'; expected a Program of sdnloom.actors, or a"),
         (("check", "account.py:"), "account.py: defines no ''; expected a Program of sdnloom.actors"),
         (("walk", "account.py:ann"), "account.py: defines no 'ann'; expected a Program of sdnloom.actors"),
+        (
+            ("inputs", "account.py", "--port", "1"),
+            "'account.py' is a Python file; expected a scenario file, or an app: ",
+        ),
         (("check", "none.py"), "none.py: cannot read the Python file: No such file or directory"),
         (("check", "account.py", "--trace-dir", "account.py"), "Invalid value for '--trace-dir'"),
     ],

@@ -10,6 +10,7 @@ import click
 from sdnloom.check.fault_options import FAULTS_OF_LINKS, FAULTS_OF_SWITCHES
 from sdnloom.check.load import app_scenario, load_scenario
 from sdnloom.check.scenario import Scenario
+from sdnloom.cli.actors.program_choice import program_choice
 from sdnloom.network.network import SETTLE_TICKS
 from sdnloom.network.openflow import VERSION_NUMBERS
 from sdnloom.network.switch import PROFILES
@@ -237,6 +238,11 @@ def chosen_scenario(file: Path | None, app_options: dict[str, Any]) -> Scenario:
         if app_options:
             flags = ", ".join(_OPTIONS[name][0] for name in app_options)
             raise click.UsageError(f"{flags} and the scenario {str(file)!r} are given; expected one or the other")
+        if program_choice(file) is not None:
+            raise click.UsageError(
+                f"{str(file)!r} is a Python file; expected a scenario file, or an app: --app FILE.py (programs of actors "
+                "are for check, replay, step and walk)"
+            )
         return load_scenario(file, build=False)
     if "apps" not in app_options:
         raise click.UsageError("there is nothing to run; expected a scenario file, or an app: --app FILE.py")
