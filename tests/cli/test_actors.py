@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -159,6 +160,33 @@ def test_an_error_in_a_task_is_a_violation_with_actor_task_and_line(
     assert run.code == 1
     assert run.out.startswith(f"VIOLATED {message}")
     assert sdnloom("replay", run.out.split()[-1]).code == 1
+
+
+# One program for each row of the table of errors in docs/actors.md.
+DOCUMENTED = (
+    "raise ValueError('no')",
+    "self.later.other([1])",
+    "while True: pass",
+    "self.other()",
+    "await __import__('asyncio').sleep(1)",
+    "self.later.done",
+    "await self.until(lambda: self.done > 1)",
+)
+
+
+def test_the_page_has_the_messages_of_errors(
+    sdnloom: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sdnloom.actors.line_limit.MOST_LINES", 1_000)  # and not a million: nobody has to wait for it
+    page = (Path(__file__).parents[2] / "docs" / "actors.md").read_text()
+    [table] = re.findall(r"^## Errors$(.*?)^## ", page, re.MULTILINE | re.DOTALL)
+    rows = re.findall(r"^\| `(.*?)` \|", table, re.MULTILINE)
+    assert len(rows) == len(DOCUMENTED)
+    for row, work in zip(rows, DOCUMENTED, strict=True):
+        run = sdnloom("check", one(tmp_path, work), "--no-trace")
+        parts = [re.escape(part) for part in re.split(r"\.\.\.|FILE:LINE", row.replace("1,000,000", "1,000"))]
+        assert run.code == 1
+        assert re.search(".*".join(parts), run.out.splitlines()[0]), row
 
 
 @pytest.mark.parametrize(

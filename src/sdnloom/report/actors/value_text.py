@@ -12,6 +12,8 @@ from sdnloom.network.openflow import Match, OpenFlowAction
 from sdnloom.network.packet import Packet
 from sdnloom.report.describe import Names, actions_words, event_words, match_words, packet_words
 
+MOST_TEXT = 200  # characters of a value that are shown
+
 
 def plain_words(value: Any, names: Names) -> str:
     """A value as people read it: matches, actions and packets in words, everything else as Python."""
@@ -32,7 +34,8 @@ def plain_words(value: Any, names: Names) -> str:
         return f"[{', '.join(plain_words(each, names) for each in value)}]"
     if isinstance(value, Mapping):
         return "{" + ", ".join(entry_words(value, names)) + "}"
-    return stable_text(value)
+    text = stable_text(value)
+    return text if len(text) <= MOST_TEXT else f"{text[:MOST_TEXT]}... ({len(text):,} characters)"
 
 
 def entry_words(entries: Mapping[Any, Any], names: Names) -> list[str]:
@@ -67,7 +70,7 @@ def _effect(event: Any, names: Names) -> str | None:
         case TaskDone():
             return f"returns {plain_words(event.value, names)}"
         case TaskFailed():
-            return f"FAILS: {event.text}"
+            return f"FAILS: {event.text.removeprefix('fails: ')}"
         case Revisited():
             return "the packet was here before"
     if isinstance(event, NetworkEvent):
