@@ -240,8 +240,8 @@ def chosen_scenario(file: Path | None, app_options: dict[str, Any]) -> Scenario:
             raise click.UsageError(f"{flags} and the scenario {str(file)!r} are given; expected one or the other")
         if program_choice(file) is not None:
             raise click.UsageError(
-                f"{str(file)!r} is a Python file; expected a scenario file, or an app: --app FILE.py (programs of actors "
-                "are for check, replay, step and walk)"
+                f"{str(file)!r} is a Python file; expected a scenario file, or an app: --app FILE.py (programs of "
+                "actors are for check, replay, step and walk)"
             )
         return load_scenario(file, build=False)
     if "apps" not in app_options:
