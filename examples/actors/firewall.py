@@ -10,10 +10,8 @@ A1 after it was carried outside: it sends with A1's address, from another port.
 
 from typing import NamedTuple
 
+from sdnloom import events, openflow, packet
 from sdnloom.actors import Controller, Monitor, Program, SHlink, network_program
-from sdnloom.network.events import Received
-from sdnloom.network.openflow import Output
-from sdnloom.network.packet import Ethernet, stack
 
 HOSTS = ("A1", "A2", "B1", "B2", "Moved")  # the n-th is at port n and has the MAC address n
 INSIDE = (1, 2)  # ports
@@ -59,7 +57,7 @@ class Firewall(Controller):
             self.trust(source)
         if in_port in INSIDE or out_port in INSIDE:
             self.trust(target)
-        actions = (Output(out_port),)
+        actions = (openflow.Output(out_port),)
         switch.install({"in_port": in_port, "eth_src": source, "eth_dst": target}, actions)
         switch.packet_out(packet, actions, in_port)
 
@@ -80,7 +78,7 @@ class OnlyTrustedSources(Monitor):
         match event:
             case Trusted(address):
                 self.known.add(address)
-            case Received(host=host, packet=packet) if packet["eth_src"] not in self.known:
+            case events.Received(host=host, packet=packet) if packet["eth_src"] not in self.known:
                 self.report("{} received packet {}, whose source was not trusted", host, packet.name)
 
 
@@ -89,7 +87,7 @@ def firewall_network(controller: Controller, packets: int) -> Program:
     return network_program(
         controller,
         links=[SHlink("S", host, port) for port, host in enumerate(HOSTS, 1)],
-        sends=[(host, stack(Ethernet(dst=target, src=source))) for host, source, target in MIX[:packets]],
+        sends=[(host, packet.stack(packet.Ethernet(dst=target, src=source))) for host, source, target in MIX[:packets]],
         monitors=[OnlyTrustedSources()],
     )
 

@@ -6,6 +6,7 @@ The switches are in a line. A host authenticates itself by a packet with the rig
 each other; H3 never does.
 """
 
+from sdnloom import events, openflow, packet
 from sdnloom.actors import (
     AllDelivered,
     Controller,
@@ -17,9 +18,6 @@ from sdnloom.actors import (
     SSlink,
     network_program,
 )
-from sdnloom.network.events import Arrived, Received
-from sdnloom.network.openflow import Output
-from sdnloom.network.packet import Ethernet, stack
 
 LEFT, RIGHT, HOST = 1, 2, 3  # ports of each switch
 LOGIN = b"login"
@@ -49,7 +47,7 @@ class LearningController(Controller):
         if out_port is None:
             switch.flood(packet, in_port)
             return
-        switch.install(packet.match("eth_src", "eth_dst"), (Output(out_port),))
+        switch.install(packet.match("eth_src", "eth_dst"), (openflow.Output(out_port),))
         await switch.barrier()
         switch.send_out(packet.name)
 
@@ -61,9 +59,9 @@ class OnlyAuthenticated(Monitor):
 
     def on_event(self, event):
         match event:
-            case Arrived(packet=packet) if packet.packet.payload == LOGIN:
+            case events.Arrived(packet=packet) if packet.packet.payload == LOGIN:
                 self.known.add(packet["eth_src"])
-            case Received(host=host, packet=packet) if packet["eth_src"] not in self.known:
+            case events.Received(host=host, packet=packet) if packet["eth_src"] not in self.known:
                 self.report("{} received packet {}, whose source had not logged in", host, packet.name)
 
 
@@ -78,7 +76,7 @@ def program(switches: int = 3, hosts: int = 3, packets: int = 2) -> Program:
             for (_, match), actions in view[f"S{number}"].table.items():
                 place = list(places.values())[match.exact("eth_dst") - 1]
                 towards = HOST if place == number else RIGHT if place > number else LEFT
-                if actions != (Output(towards),):
+                if actions != (openflow.Output(towards),):
                     return f"S{number} sends packets for host {match.exact('eth_dst')} with {actions}"
         return None
 
@@ -89,7 +87,7 @@ def program(switches: int = 3, hosts: int = 3, packets: int = 2) -> Program:
             *[SHlink(f"S{place}", host, HOST) for host, place in places.items()],
         ],
         sends=[
-            (host, stack(Ethernet(dst=target, src=int(host[1:])), payload=payload))
+            (host, packet.stack(packet.Ethernet(dst=target, src=int(host[1:])), payload=payload))
             for host, target, payload in MIX[:packets]
         ],
         monitors=[OnlyAuthenticated(), NoForwardingLoop(), NoContradictoryEntries()],

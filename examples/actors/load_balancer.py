@@ -7,6 +7,7 @@ Each client has its own port of S1 and sends one request. All requests have the 
 the service, and come from one address, as they do behind a router that hides the clients.
 """
 
+from sdnloom import packet
 from sdnloom.actors import (
     AllDelivered,
     Balanced,
@@ -17,13 +18,12 @@ from sdnloom.actors import (
     SSlink,
     network_program,
 )
-from sdnloom.network.packet import Ethernet, IPv4, Tcp, ip, mac, stack
 
 SERVICE = "10.0.0.100"
-REQUEST = stack(
-    Ethernet(dst=mac("00:00:00:00:01:00"), src=mac("00:00:00:00:02:00")),
-    IPv4(src=ip("192.0.2.1"), dst=ip(SERVICE)),
-    Tcp(src=1024, dst=80),
+REQUEST = packet.stack(
+    packet.Ethernet(dst=packet.mac("00:00:00:00:01:00"), src=packet.mac("00:00:00:00:02:00")),
+    packet.IPv4(src=packet.ip("192.0.2.1"), dst=packet.ip(SERVICE)),
+    packet.Tcp(src=1024, dst=80),
 )
 REPLICAS = ("R1", "R2")
 

@@ -7,6 +7,7 @@
 Of overlapping entries of equal priority any may apply, as OpenFlow says.
 """
 
+from sdnloom import openflow, packet
 from sdnloom.actors import (
     AllDelivered,
     Controller,
@@ -18,20 +19,18 @@ from sdnloom.actors import (
     Switch,
     network_program,
 )
-from sdnloom.network.openflow import ANY_PACKET, Match, Output, Port
-from sdnloom.network.packet import Ethernet, IPv4, Tcp, ip, mac, stack
 
 SSH, HTTP = 22, 80
-DROP_SSH = Match.of(eth_type=0x0800, ip_proto=6, tcp_dst=SSH)
+DROP_SSH = openflow.Match.of(eth_type=0x0800, ip_proto=6, tcp_dst=SSH)
 LINKS = (SHlink("S1", "H1", 1), SSlink("S1", 2, "S2", 2), SHlink("S2", "H2", 1))
 
 
 def segment(port: int):
     """A packet from H1 to H2 for a TCP port."""
-    return stack(
-        Ethernet(dst=mac("00:00:00:00:00:02"), src=mac("00:00:00:00:00:01")),
-        IPv4(src=ip("10.0.0.1"), dst=ip("10.0.0.2")),
-        Tcp(src=1024, dst=port),
+    return packet.stack(
+        packet.Ethernet(dst=packet.mac("00:00:00:00:00:02"), src=packet.mac("00:00:00:00:00:01")),
+        packet.IPv4(src=packet.ip("10.0.0.1"), dst=packet.ip("10.0.0.2")),
+        packet.Tcp(src=1024, dst=port),
     )
 
 
@@ -48,7 +47,7 @@ class SshController(Controller):
     def forward_rest(self):
         """Install the entry that forwards every packet in all switches."""
         for switch in self.switches.values():
-            switch.install(ANY_PACKET, (Output(Port.FLOOD),), 1)
+            switch.install(openflow.ANY_PACKET, (openflow.Output(openflow.Port.FLOOD),), 1)
 
     async def packet_in(self, switch, in_port, packet):
         self.drop_ssh()
