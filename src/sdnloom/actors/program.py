@@ -10,6 +10,7 @@ from sdnloom.actors.actor import Actor, ActorError, Message
 from sdnloom.actors.field_views import DictView, ListView, SetView
 from sdnloom.actors.task import ABSENT, BARRIER, Location, Task
 from sdnloom.actors.values import MutableValueError, Reference, Stored, Symbol, TaggedInt, TaggedStr, freeze, tag
+from sdnloom.engine.trace import ReplayResult, Trace
 
 if TYPE_CHECKING:
     from sdnloom.actors.report import ActorReport
@@ -160,6 +161,12 @@ class Program:
         from sdnloom.actors.run import check_program  # here, because a run needs programs
 
         return check_program(self, options, counts=counts)
+
+    def replay(self, trace: Trace) -> ReplayResult:
+        """Take the steps of a trace again. A trace of another program is refused; changed code is a warning."""
+        from sdnloom.actors.run import replay_program  # here, because a run needs programs
+
+        return replay_program(self, trace)
 
     def actor(self, name: str) -> Actor:
         """The actor, or the monitor, of that name, as it was declared."""

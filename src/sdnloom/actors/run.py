@@ -15,6 +15,7 @@ from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.path import replay
 from sdnloom.engine.result import STOPPING, Holds, Incomplete, Result, SearchEvent, Statistics, Vacuous, Violated
 from sdnloom.engine.stop_points import LimitReached
+from sdnloom.engine.trace import ReplayResult, Trace, replay_trace
 from sdnloom.platforms.process.output_log import OutputLog
 
 _NOTHING = "nothing ever happens; messages at the start let tasks run: `start` of Program, `sends` of network_program"
@@ -56,6 +57,12 @@ def check_program(
     if show_output:
         report = replace(report, result=_with_output(program, report.result), shows_output=True)
     return replace(report, output=log.lines)
+
+
+def replay_program(program: Program, trace: Trace, show_output: bool = False) -> ReplayResult:
+    """Take the steps of a trace again; with `show_output`, the steps have what tasks print as events."""
+    semantics = ActorSemantics(program, shows_output=show_output)
+    return replay_trace(trace, semantics, *actor_fingerprints(program))
 
 
 def _with_output(program: Program, result: Result) -> Result:

@@ -4,14 +4,13 @@ from pathlib import Path
 
 import click
 
-from sdnloom.actors.fingerprint import actor_fingerprints
-from sdnloom.actors.semantics import ActorSemantics
+from sdnloom.actors.run import replay_program
 from sdnloom.check.run import Run
 from sdnloom.cli.actors.program_choice import loaded_program
 from sdnloom.cli.format_option import format_option
 from sdnloom.cli.output_option import early_output, echo_output, show_output_option
 from sdnloom.cli.traces import check_same, check_same_program, program_of, scenario_of
-from sdnloom.engine.trace import load_trace, replay_trace
+from sdnloom.engine.trace import load_trace
 from sdnloom.report.actors.names import program_names
 from sdnloom.report.describe import Names
 from sdnloom.report.formats import render
@@ -40,9 +39,7 @@ def command(trace: Path, scenario: Path | None, show_output: bool, form: str) ->
     if choice is not None:
         program, log = loaded_program(choice)
         check_same_program(recorded, trace, choice, program)
-        replayed = replay_trace(
-            recorded, ActorSemantics(program, shows_output=show_output), *actor_fingerprints(program)
-        )
+        replayed = replay_program(program, recorded, show_output)
         names, output, desired = program_names(program), list(log.lines), []
     else:
         loaded = scenario_of(recorded, trace, scenario)
