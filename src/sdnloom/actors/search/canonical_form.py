@@ -1,11 +1,13 @@
 """The canonical form of a state: one of all states that differ by a renaming of individuals.
 
 The individuals are told apart by the items in which they occur, then by the individuals with which they occur there
-(colour refinement). Individuals that stay tied are put into any order if exchanging two of them, each with the
-individuals that it alone determines, leaves the state as it is. Otherwise each of them is tried as the first, and the
-least form is taken.
+(colour refinement). Those that stay tied fall into components that no item links; equal components are in any order.
+In a component, tied individuals are put into any order if exchanging two of them, each with the individuals that it
+alone determines, leaves the items as they are. Otherwise each of them is tried as the first, and the least form is
+taken.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from sdnloom.actors.search.items import Items
@@ -42,15 +44,14 @@ class CanonicalForm:
         ]
         order = [individual for _, _, individual in ordered]
         if tied:
-            linked = [item for item in items if len(contributions[item]) > 1]
+            colours = {individual: place for place, individual in enumerate(order)}
+            for place in tied:
+                colours[order[place]] = colours[order[place - 1]]
+            alone = _alone(colours)
+            individuals = self._items.individuals
+            linked = [item for item in items if len(individuals[item]) > 1 and not alone.issuperset(individuals[item])]
             if linked:
-                colours = {individual: place for place, individual in enumerate(order)}
-                for place in tied:
-                    colours[order[place]] = colours[order[place - 1]]
-                alone = {each for each in order if list(colours.values()).count(colours[each]) == 1}
-                touched = [item for item in linked if any(each not in alone for each in self._items.individuals[item])]
-                if touched:
-                    order = self._order(colours, touched, items)
+                order = self._order(self._refined(colours, linked), linked)
         return self._renamed(items, order)
 
     def _renamed(self, items: Iterable[int], order: Iterable[int]) -> tuple[int, ...]:
@@ -72,8 +73,57 @@ class CanonicalForm:
         results.sort()
         return tuple(results)
 
-    def _order(self, colours: Colours, linked: Sequence[int], items: Sequence[int]) -> list[int]:
-        """The individuals in their final order; `linked` are the items that may tell tied ones apart."""
+    def _order(self, colours: Colours, linked: Sequence[int]) -> list[int]:
+        """The individuals in their final order; `linked` are the items that may tell tied ones apart.
+
+        Tied individuals that no item links, directly or by others, are ordered apart from each other.
+        """
+        ranked = []
+        for members, inside in self._components(_alone(colours), linked):
+            order = members
+            if len({colours[each] for each in members}) < len(members):
+                near = {each: colours[each] for item in inside for each in self._items.individuals[item]}
+                order = self._order_in(near, inside)
+            else:
+                order.sort(key=colours.__getitem__)
+            order = [each for each in order if each in set(members)]
+            ranked.append(([colours[each] for each in order], self._shape(order, colours, inside), order))
+        ranked.sort()
+        key = {each: (number, place) for number, (_, _, order) in enumerate(ranked) for place, each in enumerate(order)}
+        return sorted(colours, key=lambda each: (colours[each], key.get(each, (0, 0)), each))
+
+    def _components(self, alone: set[int], linked: Sequence[int]) -> list[tuple[list[int], list[int]]]:
+        """The sets of tied individuals that items link, each with the items in which they occur."""
+        individuals = self._items.individuals
+        component: dict[int, list[int]] = {}  # of each tied individual
+        for item in linked:
+            several = [each for each in individuals[item] if each not in alone]
+            joined = component.setdefault(several[0], [several[0]]) if several else []
+            for each in several[1:]:
+                other = component.setdefault(each, [each])
+                if other is not joined:
+                    joined += other
+                    for moved in other:
+                        component[moved] = joined
+        found: dict[int, tuple[list[int], list[int]]] = {}
+        for item in linked:
+            first = next((each for each in individuals[item] if each not in alone), None)
+            if first is not None:
+                members = component[first]
+                found.setdefault(id(members), (members, []))[1].append(item)
+        return list(found.values())
+
+    def _shape(self, order: Sequence[int], colours: Colours, inside: Sequence[int]) -> list[tuple[int, list[int]]]:
+        """Items with the places of individuals; those that are in no tie have their colours."""
+        place = {each: number for number, each in enumerate(order)}
+        individuals, codes = self._items.individuals, self._items.code
+        return sorted(
+            (codes[item], [place[each] if each in place else -1 - colours[each] for each in individuals[item]])
+            for item in inside
+        )
+
+    def _order_in(self, colours: Colours, linked: Sequence[int]) -> list[int]:
+        """The individuals of one component, and those in no tie beside them, in their order."""
         colours = self._refined(colours, linked)
         free: set[int] = set()  # colours whose individuals may be in any order
         while True:
@@ -88,8 +138,8 @@ class CanonicalForm:
                 colours = self._refined(self._after_exchanges(colours, tied, exchanges), linked)
                 continue
             self.branches += 1
-            orders = [self._order(self._first(colours, tied, each), linked, items) for each in tied]
-            return min(orders, key=lambda order: self._renamed(items, order))
+            orders = [self._order_in(self._first(colours, tied, each), linked) for each in tied]
+            return min(orders, key=lambda order: self._shape(order, colours, linked))
 
     def _first_tied(self, colours: Colours, free: set[int]) -> list[int] | None:
         classes: dict[int, list[int]] = {}
@@ -172,3 +222,9 @@ class CanonicalForm:
                 before.append((codes[item], inside))
                 after.append((codes[item], changed))
         return sorted(before) == sorted(after)
+
+
+def _alone(colours: Colours) -> set[int]:
+    """The individuals that are alone in their class."""
+    count = Counter(colours.values())
+    return {individual for individual, colour in colours.items() if count[colour] == 1}
