@@ -256,13 +256,20 @@ def test_what_tasks_print_is_kept_out_of_the_results_and_shown_on_request(sdnloo
     assert text[-5:-2] == [
         "output of the program while it was loaded:",
         "  loading",
-        "output of the program in its tasks:",
+        "output of the program in its tasks and checks:",
     ]
     assert sdnloom("step", program, "--show-output", stdin="1\n").out.splitlines()[:3] == [
         "output of the program while it was loaded:",
         "  loading",
         "  1  worker: work -> prints 'at work', FAILS: raised AssertionError (one.py:7)",
     ]
+
+
+def test_what_a_check_prints_is_kept_out_of_the_results(sdnloom: CommandLine, tmp_path: Path) -> None:
+    run = sdnloom(
+        "check", one(tmp_path, more="final=[lambda state: print('looking')]"), "--format", "json", "--show-output"
+    )
+    assert [line["text"] for line in json.loads(run.out)["output"]] == ["looking"]
 
 
 @pytest.mark.slow

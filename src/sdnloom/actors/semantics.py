@@ -17,11 +17,13 @@ from sdnloom.actors.actor import ActorError
 from sdnloom.actors.program import PLAIN, FinalCheck, Naming, Program, is_barrier
 from sdnloom.actors.state import ActorState, FailedTask, Meaning
 from sdnloom.actors.state_view import StateView
+from sdnloom.actors.step_output import StepOutput
 from sdnloom.actors.task import CONDITION, CodePosition, Ending, StepResult, Suspension, Task
 from sdnloom.actors.values import Done, Future, Reference, Stored, Symbol, thaw
 from sdnloom.engine.model import Action, Component, Outcome, Restart, Step, System
 from sdnloom.engine.semantics import Finding, Semantics, State, Transition
 from sdnloom.engine.stable_text import stable_text
+from sdnloom.engine.stop_points import interruptible
 from sdnloom.errors import SdnloomError
 from sdnloom.network.events import Printed
 
@@ -331,8 +333,10 @@ class ActorSemantics(Semantics):
 def _checked(checks: tuple[FinalCheck, ...], view: StateView) -> list[Finding]:
     results = []
     for check in checks:
+        output = StepOutput()
         try:
-            message = check(view)
+            with interruptible(f"the check {check.__name__}"), output.redirected():
+                message = check(view)
         except Exception as error:  # whatever the check raises
             what = str(error) if isinstance(error, SdnloomError) else f"raised {type(error).__name__}: {error}"
             raise ActorError(f"the check {check.__name__}: {what}{_place(error)}") from error

@@ -1,4 +1,4 @@
-"""What a step of a task prints: kept, because results go to the same streams, and shown if that is asked for."""
+"""What a step of a task, or a check, prints: kept, because results go to the same streams, and shown on request."""
 
 import io
 import sys
@@ -23,7 +23,7 @@ WATCH: ContextVar[StepWatch | None] = ContextVar("WATCH", default=None)  # of th
 class StepOutput(io.TextIOBase):
     """The standard streams of one step. What a task prints while it is run again is dropped: it was printed before."""
 
-    def __init__(self, is_repeated: Callable[[], bool]) -> None:
+    def __init__(self, is_repeated: Callable[[], bool] = lambda: False) -> None:
         super().__init__()
         self._is_repeated = is_repeated
         self._parts: list[str] = []
@@ -43,13 +43,16 @@ class StepOutput(io.TextIOBase):
 
     @contextmanager
     def redirected(self) -> Iterator[None]:
-        """Context in which what this process prints is output of the step."""
+        """Context in which what this process prints is output of the step; the check that runs now is told of it."""
         before = sys.stdout, sys.stderr
         sys.stdout = sys.stderr = self
         try:
             yield
         finally:
             sys.stdout, sys.stderr = before
+            if (watch := WATCH.get()) is not None:
+                for line in self.lines:
+                    watch.printed(line)
 
     @property
     def lines(self) -> tuple[str, ...]:

@@ -369,8 +369,6 @@ class TaskRun:
         lines, watch = output.lines, WATCH.get()
         if watch is not None:
             watch.emitted |= bool(found.events)
-            for line in lines:
-                watch.printed(line)
         return replace(found, output=lines) if lines else found
 
     def _result(self) -> StepResult:

@@ -30,7 +30,7 @@ def actor_report_text(report: ActorReport, traces: Mapping[Counterexample, Path]
         lines.append(f"final states: {report.final_states:,}")
     if report.executions is not None:
         lines.append(_executions(report.executions))
-    lines += output_text(report.output, "tasks") if report.shows_output else []
+    lines += output_text(report.output, "tasks and checks") if report.shows_output else []
     lines += replay_commands(report, traces or {})
     return "\n".join(lines) + "\n"
 
