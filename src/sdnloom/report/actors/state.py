@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping
 
 from sdnloom.actors.actor import Actor
 from sdnloom.actors.program import PLAIN, Program, is_barrier
-from sdnloom.actors.semantics import last_position, line_text, readable_value
+from sdnloom.actors.semantics import ActorSemantics, last_position, line_text
 from sdnloom.actors.state import ActorState
 from sdnloom.actors.state_view import StateView
 from sdnloom.actors.task import CONDITION, Task
 from sdnloom.actors.values import Done
-from sdnloom.report.actors.value_text import entry_words, plain_words
+from sdnloom.report.actors.value_text import argument_words, entry_words, plain_words
 from sdnloom.report.describe import Names, counted
 
 
@@ -31,9 +31,9 @@ def fields_text(program: Program, state: ActorState, names: Names, only: str | N
 
 def mailboxes_text(program: Program, state: ActorState, names: Names, only: str | None = None) -> list[str]:
     """The tasks of the actors; an actor without any has no lines, unless it was asked for."""
-    lines = []
+    lines, semantics = [], ActorSemantics(program)
     for actor in _actors(program, only):
-        found = sorted(_tasks(program, state, actor.name, names))
+        found = sorted(_tasks(semantics, state, actor.name, names))
         if found or only is not None:
             lines += [actor.name, *(f"  {text}" for text in found or ["no task"])]
     return lines
@@ -43,12 +43,11 @@ def _actors(program: Program, only: str | None) -> list[Actor]:
     return [actor for actor in (*program.actors, *program.monitors) if only in (None, actor.name)]
 
 
-def _tasks(program: Program, state: ActorState, name: str, names: Names) -> Iterator[str]:
+def _tasks(semantics: ActorSemantics, state: ActorState, name: str, names: Names) -> Iterator[str]:
     for task, count in state.tasks:
         if task.actor == name:
             times = f" ({count} times)" if count > 1 else ""
-            shown = ", ".join(plain_words(readable_value(PLAIN, each), names) for each in task.args)
-            yield f"{task.method}({shown}){_status(task)}{times}"
+            yield f"{task.method}{argument_words(semantics.arguments(task), names)}{_status(task)}{times}"
 
 
 def _status(task: Task) -> str:
