@@ -8,6 +8,7 @@ from pathlib import Path
 
 # Name -> module with `run(quick: bool, arguments: list[str]) -> Report`.
 BENCHMARKS: dict[str, str] = {
+    "actors-table1": "benchmarks.actors_table1",
     "concolic": "benchmarks.concolic",
     "discovery-limits": "benchmarks.discovery_limits",
     "nice-table1": "benchmarks.nice_table1",

@@ -65,8 +65,8 @@ class OnlyAuthenticated(Monitor):
                 self.report("{} received packet {}, whose source had not logged in", host, packet.name)
 
 
-def program(switches: int = 3, hosts: int = 3, packets: int = 2) -> Program:
-    """LE: H1 is at the first switch, H2 at the last, H3 in the middle; the first packets of the mix are sent."""
+def learning_network(controller: Controller, switches: int, hosts: int, packets: int) -> Program:
+    """H1 is at the first switch, H2 at the last, H3 in the middle; the first packets of the mix are sent."""
     places = {"H1": 1, "H2": switches, "H3": (switches + 1) // 2}
     places = {host: places[host] for host in list(places)[:hosts]}
 
@@ -81,7 +81,7 @@ def program(switches: int = 3, hosts: int = 3, packets: int = 2) -> Program:
         return None
 
     return network_program(
-        LearningController("ctrl"),
+        controller,
         links=[
             *[SSlink(f"S{number}", RIGHT, f"S{number + 1}", LEFT) for number in range(1, switches)],
             *[SHlink(f"S{place}", host, HOST) for host, place in places.items()],
@@ -93,3 +93,8 @@ def program(switches: int = 3, hosts: int = 3, packets: int = 2) -> Program:
         monitors=[OnlyAuthenticated(), NoForwardingLoop(), NoContradictoryEntries()],
         final=[AllDelivered(lambda packet: packet.packet.payload == LOGIN), consistent_tables],
     )
+
+
+def program(switches: int = 3, hosts: int = 3, packets: int = 2) -> Program:
+    """LE, with so many switches in a line."""
+    return learning_network(LearningController("ctrl"), switches, hosts, packets)
