@@ -50,6 +50,8 @@ def search_with(tested: Callable[[Any, int, NamedPacket], Any]) -> Any:
         (lambda s, i, p: s.packet_out(p.name, (Output(1),), i), "packet 'p1'; expected a NamedPacket"),
         (lambda s, i, p: s.packet_out(p, (Output(1),), 9), "bad_request/bad_port"),
         (lambda s, i, p: s.flood(p.packet, i), "expected a NamedPacket"),
+        (lambda s, i, p: s.flood(p, 9), "bad_request/bad_port; expected a port of the switch: 1, 2"),
+        (lambda s, i, p: s.install({}, (Output("S2"),)), "port 'S2'; expected the number of a port"),  # type: ignore[arg-type]
         (lambda s, i, p: s.send_out(p), "send_out(p1) is given a NamedPacket; expected the name of a packet"),
         (lambda s, i, p: s.instal({}, ()), "Switch 'S1' has no task 'instal'; expected one of: barrier, flood, "),
         (lambda s, i, p: p["tcp_dst"], "packet p1 has no field 'tcp_dst'; it has"),

@@ -76,6 +76,15 @@ class Flooder(Controller):
         self.switches["S1"].packet_out(packet, (Output(1),))
 
 
+class Maker(Controller):
+    """Answers each packet itself, with the plain numbers of the topology."""
+
+    async def packet_in(self, switch: Any, in_port: int, packet: NamedPacket) -> None:
+        sender = next(host for host in self.topology.hosts if host.mac == packet["eth_src"])
+        made = NamedPacket(packet.name, stack(Ethernet(sender.mac, 0xFE), IPv4(9, sender.ip)))
+        switch.packet_out(made, (Output(sender.port),))
+
+
 def reflected(kind: type[Controller]) -> Program:
     monitors = [NoForwardingLoop(), NoContradictoryEntries()]
     return network_program(kind("ctrl"), LINKS, sends=[(host, "R1") for host in HOSTS], monitors=monitors)
@@ -135,7 +144,7 @@ def check_walk(program: Program, naming: Naming, seed: int, steps: int = 60) -> 
     return seen
 
 
-@pytest.mark.parametrize("kind", [Reflector, Flooder])
+@pytest.mark.parametrize("kind", [Reflector, Flooder, Maker])
 def test_a_step_with_symbols_is_the_plain_step_under_every_renaming(kind: type[Controller]) -> None:
     seen = sum((check_walk(reflected(kind), Naming([CLIENT_GROUP]), seed) for seed in range(2)), Counter[str]())
     assert seen.keys() >= {"name", "port", "mac", "ip", "packet1"}  # all of them stay symbols through the switches

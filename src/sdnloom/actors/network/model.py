@@ -57,7 +57,7 @@ class TableModel:
         asked = match, actions, priority
         if asked not in self._installed:
             message = FlowMod(match, FlowCommand.ADD, (ApplyActions(actions),), priority)
-            (entry,) = self._accepted(SwitchCore(), message).core.flows
+            (entry,) = self._accepted(SwitchCore(), message)[0].core.flows
             self._installed[asked] = (entry.priority, entry.match), _actions(entry)
         return self._installed[asked]
 
@@ -65,7 +65,7 @@ class TableModel:
         """The keys of the entries that are left after a removal; with a priority only that very entry is removed."""
         command = FlowCommand.DELETE if priority is None else FlowCommand.DELETE_STRICT
         message = FlowMod(match, command, priority=0 if priority is None else priority)
-        after = self._accepted(SwitchCore(_flows(entries)), message).core
+        after = self._accepted(SwitchCore(_flows(entries)), message)[0].core
         return {(entry.priority, entry.match) for entry in after.flows}
 
     def check_packet_out(self, packet: Packet, actions: Actions, in_port: int) -> None:
@@ -100,23 +100,24 @@ class TableModel:
                 found = receive_packet(self.config, SwitchCore(_flows(table)), in_port, packet)
             else:
                 message = _packet_out(_buffering(actions), in_port)
-                found = receive_message(self.config, _holding(packet, in_port, table), message)
+                found = self._accepted(_holding(packet, in_port, table), message)
             cells = (cell for outcome in found for cell in outcome.reads if isinstance(cell, tuple))
             self._runs[asked] = found, frozenset(cell[2] for cell in cells if cell[0] == "lookup")
         return self._runs[asked]
 
-    def _accepted(self, core: SwitchCore, message: OpenFlowMessage) -> SwitchOutcome:
-        outcome = receive_message(self.config, core, message)[0]
-        for reply in outcome.messages:
+    def _accepted(self, core: SwitchCore, message: OpenFlowMessage) -> tuple[SwitchOutcome, ...]:
+        """The outcomes of a message. Raises ActorError if the switch refuses it."""
+        outcomes = receive_message(self.config, core, message)
+        for reply in outcomes[0].messages:
             if isinstance(reply, Error):
                 raise ActorError(f"the switch refuses {message!r}: {reply.type}/{reply.code}{self._hint(reply)}")
-        return outcome
+        return outcomes
 
     def _hint(self, refusal: Error) -> str:
         """What was expected, for the refusals that beginners meet."""
         if refusal.code == "bad_prereq":
             return "; expected the fields that another one needs too, such as eth_type=0x0800 for ipv4_dst"
-        if refusal.code == "bad_out_port":
+        if refusal.code in ("bad_out_port", "bad_port"):
             return f"; expected a port of the switch: {', '.join(str(port.port_no) for port in self.config.ports)}"
         return ""
 

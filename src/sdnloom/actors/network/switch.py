@@ -127,26 +127,30 @@ class Switch(NetworkActor):
             tags = self._network.tags
             return tags.match(self.name, match), tags.actions(self.name, kept), priority
         if method == "remove":
-            match, priority = _checked_match(args[0]), args[1]
+            match, only = plain(_checked_match(args[0])), None if args[1] is None else _priority(args[1])
             if self._run is None:
-                return match, priority
-            self._model.remaining({}, plain(match), None if priority is None else _priority(priority))
-            return self._network.tags.match(self.name, match), priority
-        if method == "packet_out":
-            packet, actions, in_port = _checked_packet(args[0]), _checked_actions(args[1]), args[2]
-            if self._run is None:
-                return packet, actions, in_port
-            self._model.check_packet_out(plain(packet.packet), plain(actions), _checked_port(in_port))
-            tags = self._network.tags
-            return packet, tags.actions(self.name, plain(actions)), tags.port(self.name, in_port)
+                return match, only
+            self._model.remaining({}, match, only)
+            return self._network.tags.match(self.name, match), only
         if method == "send_out" and not isinstance(args[0], str):
             raise ActorError(
                 f"send_out({args[0]}) is given a {type(args[0]).__name__}; expected the name of a packet: packet.name"
             )
-        if method == "flood":
-            _checked_port(args[1])
-            return _checked_packet(args[0]), args[1]
+        if method in ("packet_out", "flood", "receive"):
+            return self._prepared_packet(*args)
         return args
+
+    def _prepared_packet(self, packet: Any, *args: Any) -> tuple[Any, ...]:
+        """A packet, perhaps actions, and the port where it came in."""
+        *given, in_port = args
+        actions = plain(_checked_actions(given[0])) if given else (Output(int(Port.FLOOD)),)
+        packet, in_port = _checked_packet(packet), _checked_port(in_port)
+        if self._run is not None:
+            tags = self._network.tags
+            self._model.check_packet_out(plain(packet.packet), actions, in_port)
+            packet, in_port = tags.named_packet(packet.name, plain(packet.packet)), tags.port(self.name, in_port)
+            actions = tags.actions(self.name, actions)
+        return (packet, actions, in_port) if given else (packet, in_port)
 
     # What the model says.
 
@@ -218,6 +222,9 @@ def _checked_match(match: Any) -> Match:
 def _checked_actions(actions: Any) -> tuple[OpenFlowAction, ...]:
     if not isinstance(actions, tuple | list) or not all(isinstance(each, OpenFlowAction) for each in actions):
         raise ActorError(f"actions {actions!r}; expected a tuple of OpenFlow actions, such as (Output(1),)")
+    for action in actions:
+        if isinstance(action, Output) and not isinstance(action.port, int):
+            raise ActorError(f"{action!r}: port {action.port!r}; expected the number of a port")
     return tuple(actions)
 
 
