@@ -1,6 +1,7 @@
 """Dict, set and list fields as a program sees them: each access is a read or a write of the running step.
 
 A dict or set is tracked entry by entry, so that tasks that use different keys do not conflict. A list is one value.
+Keys are one if their stored forms are: True and 1 are two keys. Views iterate over a copy.
 """
 
 from collections.abc import Iterable, Iterator, MutableMapping, MutableSequence, MutableSet
@@ -81,6 +82,17 @@ class DictView(FieldView, MutableMapping[Any, Any]):
         """Remove an entry if there is one, without reading it."""
         self._run.write(self._entry(key), ABSENT)
 
+    def copy(self) -> dict[Any, Any]:
+        """The entries, read at once, as a dict of its own."""
+        return dict(self.items())
+
+    def __or__(self, other: Any) -> dict[Any, Any]:
+        return {**self.copy(), **other}
+
+    def __ior__(self, other: Any) -> "DictView":
+        self.update(other)
+        return self
+
     def __repr__(self) -> str:
         return repr(dict(self.items()))
 
@@ -108,6 +120,35 @@ class SetView(FieldView, MutableSet[Any]):
     def discard(self, value: Any) -> None:
         """Remove an element if it is there, without reading it."""
         self._run.write(self._entry(value), ABSENT)
+
+    def update(self, *others: Iterable[Any]) -> None:
+        """Add elements, without reading any."""
+        for value in (each for other in others for each in other):
+            self.add(value)
+
+    def copy(self) -> set[Any]:
+        """The elements, read at once, as a set of its own."""
+        return set(self)
+
+    def union(self, *others: Iterable[Any]) -> set[Any]:
+        """The elements and others."""
+        return self.copy().union(*others)
+
+    def intersection(self, *others: Iterable[Any]) -> set[Any]:
+        """The elements that others have, too."""
+        return self.copy().intersection(*others)
+
+    def difference(self, *others: Iterable[Any]) -> set[Any]:
+        """The elements that no other has."""
+        return self.copy().difference(*others)
+
+    def issubset(self, other: Iterable[Any]) -> bool:
+        """Whether the other has every element."""
+        return self.copy().issubset(other)
+
+    def issuperset(self, other: Iterable[Any]) -> bool:
+        """Whether every element of the other is here; no others are read."""
+        return all(each in self for each in other)
 
     def __repr__(self) -> str:
         return repr(set(self))
@@ -143,6 +184,20 @@ class ListView(FieldView, MutableSequence[Any]):
         items = self._items()
         items.insert(index, value)
         self._store(items)
+
+    def sort(self, **named: Any) -> None:
+        """Sort, as a list does."""
+        self._store(sorted(self._items(), **named))
+
+    def copy(self) -> list[Any]:
+        """The values as a list of its own."""
+        return self._items()
+
+    def __add__(self, other: Any) -> list[Any]:
+        return self._items() + list(other)
+
+    def __radd__(self, other: Any) -> list[Any]:
+        return list(other) + self._items()
 
     def __eq__(self, other: object) -> bool:
         return self._items() == (other._items() if isinstance(other, ListView) else other)
