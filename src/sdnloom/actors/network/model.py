@@ -70,7 +70,7 @@ class TableModel:
 
     def check_packet_out(self, packet: Packet, actions: Actions, in_port: int) -> None:
         """Raise ActorError if the switch refuses to send the packet out."""
-        self._accepted(_holding(packet, in_port, {}), _packet_out(actions, in_port))
+        self._run(packet, in_port, actions, {})
 
     def outcomes(
         self, packet: Packet, in_port: int, actions: Actions | None, lookup: Lookup

@@ -20,6 +20,7 @@ from sdnloom.network.switch import Ambiguous, SwitchOutcome
 from sdnloom.network.topology import SwitchPort
 
 DEFAULT_PRIORITY = 0x8000  # of OpenFlow
+_FLOOD = (Output(int(Port.FLOOD)),)
 
 
 class Alternative:
@@ -110,7 +111,7 @@ class Switch(NetworkActor):
     async def flood(self, packet: NamedPacket, in_port: int) -> None:
         """Send a packet out of every port but one. If the switch holds a packet of that name, it gives it up."""
         self.buffer.discard(packet.name)  # type: ignore[attr-defined]
-        self._release(packet, (Output(int(Port.FLOOD)),), in_port)
+        self._release(packet, _FLOOD, in_port)
 
     async def barrier(self) -> None:
         """Done when every control message before it is; those after it wait for it."""
@@ -136,21 +137,24 @@ class Switch(NetworkActor):
             raise ActorError(
                 f"send_out({args[0]}) is given a {type(args[0]).__name__}; expected the name of a packet: packet.name"
             )
-        if method in ("packet_out", "flood", "receive"):
-            return self._prepared_packet(*args)
+        if method == "packet_out":
+            packet, actions, in_port = args[0], plain(_checked_actions(args[1])), args[2]
+            packet, in_port = self._prepared_packet(packet, in_port, actions)
+            return packet, actions if self._run is None else self._network.tags.actions(self.name, actions), in_port
+        if method in ("flood", "receive"):
+            return self._prepared_packet(args[0], args[1], _FLOOD if method == "flood" else None)
         return args
 
-    def _prepared_packet(self, packet: Any, *args: Any) -> tuple[Any, ...]:
-        """A packet, perhaps actions, and the port where it came in."""
-        *given, in_port = args
-        actions = plain(_checked_actions(given[0])) if given else (Output(int(Port.FLOOD)),)
+    def _prepared_packet(
+        self, packet: Any, in_port: Any, actions: tuple[OpenFlowAction, ...] | None
+    ) -> tuple[NamedPacket, int]:
         packet, in_port = _checked_packet(packet), _checked_port(in_port)
-        if self._run is not None:
-            tags = self._network.tags
-            self._model.check_packet_out(plain(packet.packet), actions, in_port)
-            packet, in_port = tags.named_packet(packet.name, plain(packet.packet)), tags.port(self.name, in_port)
-            actions = tags.actions(self.name, actions)
-        return (packet, actions, in_port) if given else (packet, in_port)
+        if self._run is None:
+            return packet, in_port
+        bare, tags = plain(packet.packet), self._network.tags
+        if actions is not None:
+            self._model.check_packet_out(bare, actions, in_port)
+        return tags.named_packet(packet.name, bare), tags.port(self.name, in_port)
 
     # What the model says.
 
