@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from functools import lru_cache
 
-from sdnloom.actors.executions.named_state import Essence, NamedMeaning, NamedState
+from sdnloom.actors.executions.named_state import Essence, NamedMeaning, NamedState, only_names
 from sdnloom.actors.executions.step_cells import ActorDependence
 from sdnloom.actors.program import Program
 from sdnloom.actors.search.options import ReductionLevel
@@ -69,9 +69,10 @@ class NamedSemantics(Semantics):
         return found
 
     def _step(self, task: Task, result: StepResult) -> Step:
+        """The step by name and value; whether a future among the values is known makes no difference."""
         key = task, result.choices
         if key not in self._steps:
-            self._steps[key] = self.plain.step(task, result)
+            self._steps[key] = self.plain.step(task.substituted(only_names), result)
         return self._steps[key]
 
     def task_name(self, transition: Transition) -> int:
