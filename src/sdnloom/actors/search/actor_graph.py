@@ -56,11 +56,12 @@ class ActorGraph(Graph[int]):
         self._findings: dict[int, tuple[Finding, ...]] = {}  # so that a second round makes no check again
         self._latest: tuple[int, Cells] = (-1, {})  # the state whose cells were asked for last
         self._steps: list[TaskSteps | None] = []
+        self._pairs: dict[int, tuple[int, Evaluation]] = {}  # one object for all states: there are many of them
         self.pause: Callable[[], None] = check_limits  # called between steps
         self.sets = None if reduction == "none" else StubbornTasks(self.items, reduction)
         self.cycle_proviso = self.sets is not None
         self._chosen: dict[int, tuple[int, tuple[int, ...]]] = {}  # with the version of the summaries
-        self._after: list[dict[int, tuple[int, ...]]] = []  # of each state: task -> states after its step
+        self._after: dict[int, tuple[int, ...]] = {}  # state and task -> the states after the task's step
 
     # States.
 
@@ -71,7 +72,6 @@ class ActorGraph(Graph[int]):
             number = self._numbers[state] = len(self._states)
             self._states.append(state)
             self._steps.append(None)
-            self._after.append({})
         return number
 
     def encoded(self, state: ActorState) -> int:
@@ -134,7 +134,8 @@ class ActorGraph(Graph[int]):
                     waiting.append(task)
                     continue
                 evaluation = self.memo.evaluation(task, read)
-                (enabled if evaluation.effects else blocked).append((task, evaluation))
+                step = self._pairs.setdefault(evaluation.number, (task, evaluation))
+                (enabled if evaluation.effects else blocked).append(step)
             if self.sets is not None:
                 for task, evaluation in (*enabled, *blocked):
                     self.sets.summaries.learn(task, evaluation)
@@ -152,11 +153,11 @@ class ActorGraph(Graph[int]):
 
     def after(self, number: int, task: int, evaluation: Evaluation) -> tuple[int, ...]:
         """The states after a task's next step, one for each of its effects."""
-        known = self._after[number]
-        found = known.get(task)
+        key = number << 32 | task
+        found = self._after.get(key)
         if found is None:
             state, cells = self._states[number], self._cells(number)
-            found = known[task] = tuple(
+            found = self._after[key] = tuple(
                 [self.number(self._successor.of(state, cells, task, effect)) for effect in evaluation.effects]
             )
         return found

@@ -13,7 +13,7 @@ from typing import Any
 
 from sdnloom.actors.actor import Actor
 from sdnloom.actors.program import Group, Naming, Program
-from sdnloom.actors.values import MutableValueError, Symbol, TaggedInt, TaggedStr, substitute
+from sdnloom.actors.values import Symbol, TaggedInt, TaggedStr, substitute
 from sdnloom.engine.stable_text import stable_text
 
 _NAME = "name"  # the facet that every actor has
@@ -98,10 +98,7 @@ def _tagged(value: Any) -> Iterator[TaggedInt | TaggedStr]:
 
 
 def _start(program: Program, naming: Naming) -> tuple[dict[Any, Any], Counter[Any]]:
-    try:
-        return program.initial_cells(naming), Counter(program.initial_tasks(naming))
-    except MutableValueError:
-        return {}, Counter()
+    return program.initial_cells(naming), Counter(program.initial_tasks(naming))
 
 
 def _exchanged(
