@@ -2,11 +2,12 @@
 
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
 from sdnloom.actors.fingerprint import actor_fingerprints
+from sdnloom.actors.search.path import RecordedSemantics
 from sdnloom.actors.semantics import ActorSemantics
 from sdnloom.check.run import Run
 from sdnloom.cli.actors.program_choice import loaded_program, program_choice, refuse_options_of_scenarios
@@ -62,8 +63,8 @@ def command(
         program, log = loaded_program(choice)
         check_folder(trace_dir)
         record = partial(TraceRecord, program, actor_fingerprints(program))
-        semantics = ActorSemantics(program, shows_output=show_output)
-        result = _walks(semantics, program_names(program), record, seed, runs, max_steps, trace_dir)
+        shown = ActorSemantics(program, shows_output=show_output)
+        walks = _Walks(shown, RecordedSemantics(program), program_names(program), record, trace_dir)
         output = list(log.lines)
     else:
         loaded = chosen_scenario(scenario, app_options)
@@ -72,26 +73,36 @@ def command(
         echo_early_violation(run)
         record = partial(TraceRecord, run.scenario, run.fingerprints)
         names = Names.of(loaded.network.topology)
-        result = _walks(Semantics(run.system), names, record, seed, runs, max_steps, trace_dir)
+        semantics = Semantics(run.system)
+        walks = _Walks(semantics, semantics, names, record, trace_dir)
         output = early_output(run)
+    result = walks.result(seed, runs, max_steps)
     if show_output and form == "text":
         echo_output(output)
     click.echo(render("walk", form, result), nl=False)
     return 3 if result.violation is None else 1
 
 
-def _walks(
-    semantics: Semantics, names: Names, record: MakeRecord, seed: int, runs: int, max_steps: int, folder: Path
-) -> WalkResult:
-    """Walk until a property is violated; the violation is made smaller and written as a trace."""
-    steps = 0
-    for run in range(runs):
-        walk = random_walk(semantics, seed + run, max_steps)
-        steps += len(walk.path)
-        if walk.findings:
-            found = walk.findings[0]
-            transitions = tuple(replay(semantics, minimise(semantics, walk.path, found).path))
-            file = write_trace(record(transitions, found), folder, set())
-            violation = WalkViolation(found, transitions, len(walk.path), seed + run, file)
-            return WalkResult(names, run + 1, steps, seed, violation)
-    return WalkResult(names, runs, steps, seed)
+class _Walks(NamedTuple):
+    """Walks through one system, and where the trace of a violation goes. `memo` is the semantics for many replays."""
+
+    semantics: Semantics
+    memo: Semantics
+    names: Names
+    record: MakeRecord
+    folder: Path
+
+    def result(self, seed: int, runs: int, max_steps: int) -> WalkResult:
+        """Walk until a property is violated; the violation is made smaller and written as a trace."""
+        steps = 0
+        for run in range(runs):
+            walk = random_walk(self.semantics, seed + run, max_steps)
+            steps += len(walk.path)
+            if walk.findings:
+                found = walk.findings[0]
+                path = minimise(self.memo, walk.path, found).path
+                transitions = tuple(replay(self.semantics, path))
+                file = write_trace(self.record(transitions, found), self.folder, set())
+                violation = WalkViolation(found, transitions, len(walk.path), seed + run, file)
+                return WalkResult(self.names, run + 1, steps, seed, violation)
+        return WalkResult(self.names, runs, steps, seed)
