@@ -32,11 +32,13 @@ PROFILES: dict[str, dict[str, int]] = {
     "cycle": {"spin": 3, "again": 3, "until": 3},
     "symmetric": {"mine": 5, "has": 2, "every": 1, "back": 2, "hold": 1, "held": 1},
     "unfair": {"mine": 4, "has": 1, "unfair": 2, "back": 2, "hold": 1},
+    "peers": {"mine": 3, "pair": 3, "emit": 2, "control": 2, "barrier": 1, "request": 2, "pick": 2, "back": 2},
     "monitors": {"emit": 6, "choose": 1},
+    "returns": {"send": 4, "await": 2, "chain": 5, "result": 5, "hold": 2, "held": 2},
     "failures": {"fail": 6, "mutable": 1, "await": 2, "barrier": 1, "control": 2},
     "queries": {"every": 3, "select": 4, "entry": 5, "remove": 3, "loop": 2},
 }
-LARGE = ("futures", "rivals", "barriers", "failures")  # programs that are large with two tasks already
+LARGE = ("futures", "rivals", "barriers", "failures", "returns", "peers")  # with two tasks at the start already
 HEADER = """
 from sdnloom.actors.actor import Actor
 from sdnloom.actors.program import Monitor, Program
@@ -88,7 +90,7 @@ class _Writer:
         self.weights = dict(BASE)
         for name, weight in PROFILES[profile].items():
             self.weights[name] = self.weights.get(name, 0) + weight
-        self.symmetric = profile in ("symmetric", "unfair")
+        self.symmetric = profile in ("symmetric", "unfair", "peers")
         self.shared = ["a"] if self.symmetric else ["a", "b"][: self.rng.randint(1, 2)]
         self.tasks = 3 if profile in LARGE else self.rng.randint(3, 4)
         self.sends = 0  # of the task that is written
@@ -120,6 +122,8 @@ class _Writer:
             self.put("got: int = 0\ndone: int = 0")
             self.put("async def go(self):")
             self.put(f"f = a.t{rng.randint(0, 1)}(self.name, {rng.choice(['None', 'self.later'])})", 2)
+            if self.profile == "peers" and rng.random() < 0.5:
+                self.put(rng.choice(["await a.barrier()", "a.barrier()", "f = a.c1(self.name)"]), 2)
             if rng.random() < 0.5:
                 self.put("self.got = await f\nself.done = 1", 2)
             if rng.random() < 0.3:
@@ -139,7 +143,7 @@ class _Writer:
 
     def called(self, low: int, high: int | None = None) -> str:
         number = self.rng.randint(low, self.tasks - 1 if high is None else high)
-        wants = self.profile in ("barriers", "failures") and number > 0
+        wants = self.profile in ("barriers", "failures", "peers") and number > 0
         return f"{'c' if wants and self.rng.random() < 0.4 else 't'}{number}"
 
     def task(self, name: str, number: int) -> None:
@@ -227,6 +231,31 @@ class _Writer:
         both = f"if {self.condition()} and {test}" if self.rng.random() < 0.5 else f"if {test}"
         return f"{both}:\n    {self.do_write(number)}"
 
+    def do_pair(self, number: int) -> str:
+        return self.rng.choice(
+            [
+                "self.s.add((me, *self.l))",
+                "self.d[frozenset([me, *self.l])] = 1",
+                "if me not in self.l and len(self.l) < 2:\n    self.l.append(me)",
+                "self.held[me] = tuple(self.l)",
+                "if (me, me) in self.s or self.l == [me]:\n    self.x = 1",
+            ]
+        )
+
+    def do_pick(self, number: int) -> str:
+        return self.rng.choice(["self.held[0] = self.choose(me, 0)", "if self.choose(True, False):\n    self.l = [me]"])
+
+    def do_chain(self, number: int) -> str:
+        """A task whose result may be a future itself."""
+        if not self.can_send(number):
+            return self.do_record(number)
+        return f"f = await {self.message(number)}\nif not isinstance(f, int):\n    self.y = 1\n    f = await f"
+
+    def do_result(self, number: int) -> str:
+        if not self.can_send(number):
+            return self.do_copy(number)
+        return f"if {self.condition()}:\n    return {self.message(number)}"
+
     def do_back(self, number: int) -> str:
         return "if given is not None:\n    given.back(self.x)"
 
@@ -252,6 +281,8 @@ class _Writer:
         return "if given is not None:\n    self.y = await given"
 
     def do_await(self, number: int) -> str:
+        if self.profile == "returns":
+            return f"if f is not None:\n    self.held[{self.key()}] = (await f,)"
         return f"if f is not None:\n    self.d[{self.key()}] = await f"
 
     def do_two(self, number: int) -> str:

@@ -9,11 +9,16 @@ from typing import Any
 
 import pytest
 
-from tests.actors.comparison import Found, differences, searched
+from sdnloom.actors.search.options import ActorOptions
+from sdnloom.actors.search.search import search_program
+from sdnloom.actors.semantics import ActorSemantics
+from sdnloom.engine.path import replay
+from sdnloom.engine.semantics import Finding
+from tests.actors.comparison import Found, differences, searched, up_to_names
 from tests.actors.exhaustive import Facts, TooManyStatesError, explored
 from tests.actors.random_programs import PROFILES, program_source, random_program
 
-SEEDS = range(24)
+SEEDS = range(22)
 MOST_STATES = 60
 LEAST = {
     "programs": 200,
@@ -31,7 +36,7 @@ LEAST = {
     "fewer states by symmetry": 12,
     "unfair": 2,
 }
-WITH_PEERS = ("symmetric", "unfair")
+WITH_PEERS = ("symmetric", "unfair", "peers")
 
 
 @cache
@@ -71,7 +76,8 @@ def measured() -> Counter[str]:
     counts: Counter[str] = Counter()
     for profile in PROFILES:
         for seed, known in small(profile):
-            plain, reduced = (found(seed, profile, level, bool(seed % 2)) for level in ("none", "context"))
+            symmetry = profile in WITH_PEERS or bool(seed % 2)
+            plain, reduced = (found(seed, profile, level, symmetry) for level in ("none", "context"))
             names = {name for name, _ in known.violations}
             seen: dict[str, Any] = {
                 "programs": True,
@@ -96,3 +102,17 @@ def measured() -> Counter[str]:
 def test_the_programs_are_small_enough_and_not_trivial() -> None:
     counts = measured()
     assert {name: (counts[name], number) for name, number in LEAST.items() if counts[name] < number} == {}
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_every_violation_has_a_counterexample_that_replays(profile: str) -> None:
+    for seed, expected in small(profile)[:3]:
+        program = random_program(seed, profile)
+        result = search_program(program, ActorOptions(find_all=True)).result
+        messages = {(each.property, each.message) for each in result.violations}
+        assert messages <= expected.violations
+        assert up_to_names(messages) == up_to_names(expected.violations)
+        semantics = ActorSemantics(program)
+        for each in result.violations:
+            state = replay(semantics, each.path)[-1].state
+            assert Finding(each.property, each.message) in semantics.findings(state)
