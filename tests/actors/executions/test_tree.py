@@ -8,6 +8,7 @@ import pytest
 
 from examples.actors.first_program import program, with_barriers
 from sdnloom.actors import Actor, Program, load_program
+from sdnloom.actors.executions import count
 from sdnloom.actors.executions.tree import ExecutionTree, execution_tree
 from sdnloom.engine.result import Limits
 from sdnloom.errors import SdnloomError
@@ -97,7 +98,7 @@ def test_choices_are_branches_and_tasks_that_wait_for_ever_are_named():
 
 
 def test_a_tree_that_is_too_large_or_not_known_is_refused():
-    with pytest.raises(SdnloomError, match="there are 8 at the level of entry; expected at most 7"):
+    with pytest.raises(SdnloomError, match="there are more than 7 at the level of entry"):
         execution_tree(program(), most=7)
     with pytest.raises(SdnloomError, match="no tree of executions: the limit of 5 states was reached"):
         execution_tree(program(), limits=Limits(states=5))
@@ -140,3 +141,9 @@ def test_markup_in_arguments_is_escaped():
 def test_the_picture_of_the_docs_is_that_of_the_first_program():
     tree = execution_tree(load_program(ROOT / "examples" / "actors" / "first_program.py"))
     assert (ROOT / "docs" / "actors-tree.svg").read_text() == tree_svg(tree)
+
+
+def test_a_tree_of_a_large_program_is_refused_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(count, "POINTS_FOR_EXECUTION", 1)
+    with pytest.raises(SdnloomError, match="to count them at the level of entry takes more than 8 states"):
+        execution_tree(program(), most=8)

@@ -27,6 +27,8 @@ from sdnloom.engine.semantics import State
 from sdnloom.engine.stop_points import LimitReached
 from sdnloom.errors import SdnloomError
 
+POINTS_FOR_EXECUTION = 20  # states that a count of at most so many executions may take, for each of them
+
 
 @dataclass(frozen=True)
 class ExecutionCount:
@@ -69,12 +71,20 @@ def count_executions(
 
 
 class ExecutionRun:
-    """One count; afterwards `counter` knows the executions."""
+    """One count; afterwards `counter` knows the executions.
+
+    It ends early if there are more than `most`, or if it takes too many states to tell.
+    """
 
     def __init__(
-        self, program: Program, level: ReductionLevel, watch: LimitWatch, on_event: Callable[[SearchEvent], None]
+        self,
+        program: Program,
+        level: ReductionLevel,
+        watch: LimitWatch,
+        on_event: Callable[[SearchEvent], None],
+        most: int | None = None,
     ) -> None:
-        self._level, self._watch, self._on_event = level, watch, on_event
+        self._level, self._watch, self._on_event, self._most = level, watch, on_event, most
         self._began = watch.seconds
         self.semantics = NamedSemantics(program, level)
         self.counter = self._counter()
@@ -108,6 +118,8 @@ class ExecutionRun:
         except LimitReached as reached:  # in a task that runs for long
             reason = reached.reason
         tally = counter.tally()
+        if self._most is not None and tally.total() > self._most:
+            reason = f"there are more than {self._most:,} at the level of {self._level}"
         violating: Counter[str] = Counter()
         for names, count in tally.items():
             violating.update(dict.fromkeys(names, count))  # type: ignore[call-overload]
@@ -129,6 +141,12 @@ class ExecutionRun:
         return tuple(sorted({each.property for each in found if each.property not in checked}))
 
     def _pause(self) -> None:
+        if self._most is not None:
+            points = self._most * POINTS_FOR_EXECUTION
+            if self.counter.points > points:
+                raise LimitReached(f"to count them at the level of {self._level} takes more than {points:,} states")
+            if self.counter.tally().total() > self._most:
+                raise LimitReached("too many executions")
         if self._watch.progress_due():
             text = f"{self.counter.points:,} states, depth {self.counter.depth}"
             self._on_event(Activity("executions", text, self._watch.seconds - self._began))

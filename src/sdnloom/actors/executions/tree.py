@@ -100,14 +100,10 @@ def execution_tree(
     Raises SdnloomError if there are more than `most` executions, or if not all of them are found.
     """
     level = "entry" if level == "context" else level
-    run = ExecutionRun(program, level, watch or LimitWatch(limits or Limits()), on_event or (lambda event: None))
+    run = ExecutionRun(program, level, watch or LimitWatch(limits or Limits()), on_event or (lambda event: None), most)
     found = run.result()
     if found.incomplete is not None:
         raise SdnloomError(f"no tree of executions: {found.incomplete}")
-    if found.count > most:
-        raise SdnloomError(
-            f"no tree of executions: there are {found.count:,} at the level of {level}; expected at most {most}"
-        )
     assert isinstance(run.counter, ExecutionCounter)
     return _Builder(program, level, run.semantics, run.counter).tree()
 
