@@ -142,8 +142,10 @@ class Actor:
         cls.fields = {**cls.fields, **declared}
 
     def __init__(self, name: str, **values: Any) -> None:
-        if not isinstance(name, str) or not name:
-            raise ActorError(f"{type(self).__qualname__}: name {name!r}; expected a non-empty text")
+        if not isinstance(name, str) or not name or not name.isprintable():
+            raise ActorError(
+                f"{type(self).__qualname__}: name {name!r}; expected a non-empty text of printable characters"
+            )
         _bind(self, name, None, False)
         object.__setattr__(self, "_values", {})
         for field, value in values.items():

@@ -22,7 +22,7 @@ from sdnloom.actors.task import CONDITION, CodePosition, Ending, StepResult, Sus
 from sdnloom.actors.values import Done, Future, Reference, Stored, Symbol, thaw
 from sdnloom.engine.model import Action, Component, Outcome, Restart, Step, System
 from sdnloom.engine.semantics import Finding, Semantics, State, Transition
-from sdnloom.engine.stable_text import stable_text
+from sdnloom.engine.stable_text import printable_text, stable_text
 from sdnloom.engine.stop_points import interruptible
 from sdnloom.errors import SdnloomError
 from sdnloom.network.events import Printed
@@ -313,7 +313,7 @@ class ActorSemantics(Semantics):
     def failure_text(self, failed: FailedTask) -> str:
         """A failed task as people read it."""
         _, _, _, (text, file, line) = failed
-        return f"{task_text(self.naming, failed)} {text} ({line_text(file, line)})"
+        return f"{task_text(self.naming, failed)} {printable_text(text)} ({line_text(file, line)})"
 
     def reports(self, state: ActorState) -> list[Finding]:
         """What monitors have reported."""
@@ -327,7 +327,7 @@ class ActorSemantics(Semantics):
     def _report_text(self, stored: Stored) -> str:
         text, *values = self.shown_event(stored)
         shown = [each if isinstance(each, str) else stable_text(each) for each in values]
-        return text.format(*shown)  # type: ignore[no-any-return]
+        return printable_text(text.format(*shown))
 
 
 def _checked(checks: tuple[FinalCheck, ...], view: StateView) -> list[Finding]:
@@ -346,7 +346,7 @@ def _checked(checks: tuple[FinalCheck, ...], view: StateView) -> list[Finding]:
                 "wrong, or None"
             )
         if message is not None:
-            results.append(Finding(check.__name__, message))
+            results.append(Finding(check.__name__, printable_text(message)))
     return results
 
 

@@ -6,7 +6,6 @@ and have no effect; only then does the step begin.
 
 import inspect
 import re
-from asyncio import CancelledError
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -389,7 +388,9 @@ class TaskRun:
             return self._failed(f"ran {lines} of code without an await; does it never end?", error)
         except MutableValueError as error:
             return self._failed(f"has a mutable value: {error}", error)
-        except (Exception, SystemExit, CancelledError) as error:  # whatever the program raises
+        except BaseException as error:  # whatever the program raises
+            if isinstance(error, KeyboardInterrupt) or _is_ours(error):
+                raise
             return self._failed(_error_text(error), error)
         finally:
             ACTIVE.reset(active)
@@ -488,6 +489,11 @@ class TaskRun:
         with suppress(BaseException):  # a `finally` of the program may fail when its task is put aside
             coroutine.close()
         self.writes, self.sends, self.events = result
+
+
+def _is_ours(error: BaseException) -> bool:
+    """Whether an error ends the step because sdnloom asked for that."""
+    return not isinstance(error, Exception) and type(error).__module__.startswith("sdnloom.")
 
 
 def _error_text(error: BaseException) -> str:

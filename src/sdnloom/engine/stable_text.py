@@ -29,3 +29,10 @@ def stable_text(value: Any) -> str:
         pairs = sorted((stable_text(key), stable_text(part)) for key, part in value.items())
         return "{" + ", ".join(f"{key}: {part}" for key, part in pairs) + "}"
     return repr(value)
+
+
+def printable_text(text: str) -> str:
+    """The text on one line: line ends and what a terminal would obey or cannot show are written as escapes."""
+    if text.isprintable():
+        return text
+    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
