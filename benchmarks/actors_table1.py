@@ -30,8 +30,8 @@ def run(quick: bool, arguments: list[str]) -> Report:
     chosen = [each for each in INSTANCES if not quick or (each.row, each.size) in QUICK]
     chosen = [each for each in chosen if not rows or each.row in rows]
     _searches(report, chosen)
-    _executions(report, chosen, 0.5 if quick else 20)
-    _ablation(report, chosen, 0.5 if quick else 10)
+    _executions(report, chosen, 0.5 if quick else 5)
+    _ablation(report, chosen, 0.5 if quick else 5)
     if not quick and (not rows or "LBB" in rows):
         _growth(report)
     if verify:
