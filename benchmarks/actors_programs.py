@@ -1,6 +1,6 @@
 """The rows of SDN-Actors' table 1: our programs and their sizes, the published figures and the verdicts to expect."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -132,3 +132,8 @@ def instance(row: str, size: str) -> Instance:
     if row == "LBB":
         return balanced(int(size.split("x")[2]))
     raise KeyError(f"{row} {size} is not in table 1")
+
+
+def resized(row: str, of: str, size: str, /, **sizes: int) -> Instance:
+    """An instance of table 1 with another size, which the paper does not have."""
+    return replace(instance(row, of), size=size, published=None, sizes=sizes)

@@ -4,12 +4,11 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from benchmarks.actors_programs import INSTANCES, Instance, balanced, example, instance
+from benchmarks.actors_programs import INSTANCES, Instance, balanced, example, instance, resized
 from benchmarks.actors_table1 import slope
 from benchmarks.actors_verify import final_numbers, full_search
 from sdnloom.actors import AllDelivered, Balanced, NoDelivery, Program
@@ -24,11 +23,6 @@ ALL = ActorOptions(find_all=True)
 LOAD_BALANCER, SSH, FIREWALL, LEARNING = map(example, ("load_balancer.py", "ssh.py", "firewall.py", "learning.py"))
 
 
-def small(row: str, of: str, size: str, /, **sizes: int) -> Instance:
-    """An instance of a row with fewer packets than the paper's."""
-    return replace(instance(row, of), size=size, sizes=sizes)
-
-
 # Instance, (states, transitions, final states) of the full search, the same of the default search, which properties are
 # violated.
 SMALL = [
@@ -38,10 +32,10 @@ SMALL = [
     (balanced(3), (4845, 14436, 3), (123, 142, 1), set()),
     (instance("SSHE", "2x2x1ssh"), (240, 696, 3), (63, 91, 3), {"NoContradictoryEntries", "ssh_is_blocked"}),
     (instance("SSHE", "2x2x1oth"), (237, 662, 3), (63, 82, 3), {"NoContradictoryEntries", "ssh_is_blocked"}),
-    (small("SSHE", "2x2x2cor", "2x2x1cor", ssh=1, other=0), (240, 666, 3), (43, 52, 3), set()),
+    (resized("SSHE", "2x2x2cor", "2x2x1cor", ssh=1, other=0), (240, 666, 3), (43, 52, 3), set()),
     (instance("SSHB", "2x2x2"), (429, 890, 1), (177, 211, 1), set()),
-    (small("MI", "1x5x8", "1x5x3", packets=3), (648, 2020, 4), (42, 42, 4), set()),
-    (small("MIB", "1x5x8", "1x5x3", packets=3), (1005, 3178, 4), (51, 52, 4), {"OnlyTrustedSources"}),
+    (resized("MI", "1x5x8", "1x5x3", packets=3), (648, 2020, 4), (42, 42, 4), set()),
+    (resized("MIB", "1x5x8", "1x5x3", packets=3), (1005, 3178, 4), (51, 52, 4), {"OnlyTrustedSources"}),
     (instance("LE", "3x3x2"), (592, 1288, 4), (106, 108, 4), set()),
     (instance("LE", "6x3x2"), (3009, 6954, 7), (347, 361, 7), set()),
 ]
