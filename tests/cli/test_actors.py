@@ -309,6 +309,14 @@ def test_a_trace_is_gone_or_diverges_when_the_program_changes(sdnloom: CommandLi
     assert "next would be: account: write (10)" in diverged.out
 
 
+def test_a_trace_is_confirmed_in_a_file_with_other_lines(sdnloom: CommandLine, account: Path) -> None:
+    sdnloom("check", "account.py")
+    account.write_text("# A comment.\n\n" + account.read_text())
+    confirmed = sdnloom("replay", TRACE)
+    assert (confirmed.code, confirmed.out.split()[0]) == (1, "CONFIRMED")
+    assert "[resumed at line 28]" in confirmed.out
+
+
 def test_a_trace_of_another_program_is_refused(sdnloom: CommandLine, account: Path) -> None:
     sdnloom("check", "account.py")
     account.write_text(account.read_text().replace("ann.deposit(10), ", ""))

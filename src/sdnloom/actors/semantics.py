@@ -45,6 +45,18 @@ class ArgumentText:
         return self.text
 
 
+class ResumedChoice(str):
+    """The choice of a step of a task that was suspended. It does not depend on lines; `shown` has the line."""
+
+    shown: str
+
+    def __new__(cls, text: str, shown: str) -> "ResumedChoice":
+        """The choice, as a trace has it and as people read it."""
+        made = super().__new__(cls, text)
+        made.shown = shown
+        return made
+
+
 @dataclass(frozen=True, repr=False)
 class PrintedName:
     """Something that has no value of its own, such as an actor or a future; it prints as a text."""
@@ -199,7 +211,7 @@ class ActorSemantics(Semantics):
             step = self.step(task, result)
             times[step] += 1
             if times[step] > 1:  # tasks that look the same and are not
-                step = step._replace(choice=f"{step.choice} #{times[step]}".strip())
+                step = step._replace(choice=_numbered(step.choice, times[step]))
             transitions.append(self._transition(before, task, result, step))
         return transitions
 
@@ -212,9 +224,13 @@ class ActorSemantics(Semantics):
 
     def step(self, task: Task, result: StepResult) -> Step:
         """A step by name and value."""
-        parts = [] if task.suspension is None else [f"resumed at line {last_position(task.suspension).line}"]
-        parts += [f"chose {choice.label}" for choice in result.choices if choice.options > 1]
-        return Step(str(self.naming.plain(task.actor)), task.method, self._message(task), "; ".join(parts))
+        chosen = [f"chose {choice.label}" for choice in result.choices if choice.options > 1]
+        choice: str = "; ".join(chosen)
+        if task.suspension is not None:
+            at = last_position(task.suspension)
+            named = f"resumed at await {at.number} of {at.function.rpartition('.')[-1]}"
+            choice = ResumedChoice("; ".join([named, *chosen]), "; ".join([f"resumed at line {at.line}", *chosen]))
+        return Step(str(self.naming.plain(task.actor)), task.method, self._message(task), choice)
 
     def _message(self, task: Task) -> ArgumentText | None:
         return self.arguments(task) if task.args else None
@@ -355,6 +371,12 @@ def _place(error: Exception) -> str:
     own = str(Path(sdnloom.__file__).parent)
     frames = [each for each in traceback.extract_tb(error.__traceback__) if not each.filename.startswith(own)]
     return f" ({line_text(frames[-1].filename, frames[-1].lineno or 0)})" if frames else ""
+
+
+def _numbered(choice: str, number: int) -> str:
+    """The choice of one of several steps that look the same."""
+    text = f"{choice} #{number}".strip()
+    return ResumedChoice(text, f"{choice.shown} #{number}") if isinstance(choice, ResumedChoice) else text
 
 
 def _without_defaults(values: tuple[Any, ...], defaults: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -7,11 +7,13 @@ of what the coroutine has read is the identity: it decides the same, but two log
 search may have more states.
 """
 
+import dis
 import functools
 import gc
 import hashlib
 import itertools
 import operator
+from bisect import bisect_left
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Generator
 from types import (
@@ -46,9 +48,16 @@ def code_positions(coroutine: Any) -> tuple[CodePosition, ...]:
     found = []
     while isinstance(coroutine, CoroutineType) and coroutine.cr_frame is not None:
         frame, code = coroutine.cr_frame, coroutine.cr_code
-        found.append(CodePosition(code.co_qualname, frame.f_lasti, code.co_filename, frame.f_lineno))
+        number = bisect_left(_await_offsets(code), frame.f_lasti)
+        found.append(CodePosition(code.co_qualname, frame.f_lasti, number, code.co_filename, frame.f_lineno))
         coroutine = coroutine.cr_await
     return tuple(found)
+
+
+@functools.cache
+def _await_offsets(code: CodeType) -> list[int]:
+    """Where the function begins to await something, in order."""
+    return [each.offset for each in dis.get_instructions(code) if each.opname == "GET_AWAITABLE"]
 
 
 def identity(coroutine: Any, special: Callable[[Any], Stored | None]) -> Stored | None:

@@ -68,10 +68,14 @@ class Condition:
 
 
 class CodePosition(NamedTuple):
-    """A place in the code of a coroutine, and its line for people."""
+    """A place in the code of a coroutine, and its line for people.
+
+    `number` says which `await` of the function it is, so that a trace finds it again in a file with other lines.
+    """
 
     function: str
     instruction: int
+    number: int
     file: str
     line: int
 

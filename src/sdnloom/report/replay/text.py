@@ -3,7 +3,7 @@
 from sdnloom.engine.path import describe
 from sdnloom.engine.trace import ReplayResult, Trace
 from sdnloom.report.describe import Names, counted
-from sdnloom.report.steps import steps_text
+from sdnloom.report.steps import offered_text, steps_text
 
 CONFIRMED, DIVERGED, REPLAYED, GONE = "CONFIRMED", "DIVERGED", "REPLAYED", "GONE"
 
@@ -37,7 +37,7 @@ def replay_text(trace: Trace, replayed: ReplayResult, names: Names) -> str:
     if replayed.diverged is not None:
         lines.append(f"  next would be: {describe(replayed.diverged.step)}")
         lines.append("  enabled instead:")
-        lines += [f"    {describe(step)}" for step in replayed.diverged.offered[:10]] or ["    nothing"]
+        lines += [f"    {offered_text(step, names)}" for step in replayed.diverged.offered[:10]] or ["    nothing"]
     return "\n".join(lines) + "\n"
 
 
