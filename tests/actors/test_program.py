@@ -6,7 +6,6 @@ import pytest
 
 from sdnloom.actors import Actor, ActorError, Monitor, Program
 from sdnloom.actors.run import check_program
-from sdnloom.actors.semantics import NO_TASK_ERRORS
 
 
 class Counter(Actor):
@@ -56,7 +55,9 @@ counter = Counter("c")
         ({"final": fits}, "expected a list of functions of a view of the state"),
         ({"final": "fits"}, "final is 'fits'; expected a list of functions of a view of the state"),
         ({"final": ["fits"]}, "a check is 'fits'; expected a function of a view of the state"),
-        ({"final": [fits], "always": [fits]}, "two checks of the program have the name 'fits'"),
+        ({"final": [fits], "always": [fits]}, "two properties of the program have the name 'fits'"),
+        ({"monitors": [Silent("NoDeadlock")]}, "a monitor has the name 'NoDeadlock', which a built-in property has"),
+        ({"monitors": [Silent("fits")], "final": [fits]}, "two properties of the program have the name 'fits'"),
         ({"monitors": [Silent]}, "monitors has the class Silent; expected monitors"),
         ({"monitors": [Silent(), Silent()]}, "two actors of the program have the name 'Silent'"),
     ],

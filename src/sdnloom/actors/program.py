@@ -64,6 +64,8 @@ class Naming:
         return self.groups[stored.group].facets[stored.facet][index]
 
 
+NO_TASK_ERRORS = "NoTaskErrors"  # the two built-in properties
+NO_DEADLOCK = "NoDeadlock"
 PLAIN = Naming()  # no symbols: the meaning of a program
 
 
@@ -154,7 +156,7 @@ class Program:
                 raise ActorError(f"start has {_shown(message)}; expected {_SEVERAL['start']}")
             if message.actor.name not in self._by_name:
                 raise ActorError(f"start has a message for {message.actor.name!r}, which is no actor of the program")
-        _refuse_wrong_checks((*self.final, *self.always))
+        _refuse_wrong_checks((*self.final, *self.always), [monitor.name for monitor in self.monitors])
 
     def check(self, options: "ActorOptions | None" = None, counts: bool = False) -> "ActorReport":
         """Search all orders of the tasks for one that violates a property; with `counts`, count executions too."""
@@ -252,14 +254,17 @@ class Program:
         return any(actor.control for actor in self.actors)
 
 
-def _refuse_wrong_checks(checks: tuple[Any, ...]) -> None:
-    names: set[str] = set()
+def _refuse_wrong_checks(checks: tuple[Any, ...], monitors: list[str]) -> None:
+    """Properties are known by the names of checks and monitors, beside the built-in ones."""
+    for name in sorted({NO_TASK_ERRORS, NO_DEADLOCK} & set(monitors)):
+        raise ActorError(f"a monitor has the name {name!r}, which a built-in property has; expected another name")
+    names = {NO_TASK_ERRORS, NO_DEADLOCK, *monitors}
     for check in checks:
         name = getattr(check, "__name__", None)
         if not callable(check) or name is None or isinstance(check, type):
             raise ActorError(f"a check is {_shown(check)}; expected a function of a view of the state")
         if name in names:
-            raise ActorError(f"two checks of the program have the name {name!r}; expected different names")
+            raise ActorError(f"two properties of the program have the name {name!r}; expected different names")
         names.add(name)
 
 

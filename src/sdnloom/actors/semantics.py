@@ -14,7 +14,7 @@ from typing import Any
 
 import sdnloom
 from sdnloom.actors.actor import ActorError
-from sdnloom.actors.program import PLAIN, FinalCheck, Naming, Program, is_barrier
+from sdnloom.actors.program import NO_DEADLOCK, NO_TASK_ERRORS, PLAIN, FinalCheck, Naming, Program, is_barrier
 from sdnloom.actors.state import ActorState, FailedTask, Meaning
 from sdnloom.actors.state_view import StateView
 from sdnloom.actors.step_output import StepOutput
@@ -26,9 +26,6 @@ from sdnloom.engine.stable_text import printable_text, stable_text
 from sdnloom.engine.stop_points import interruptible
 from sdnloom.errors import SdnloomError
 from sdnloom.network.events import Printed
-
-NO_TASK_ERRORS = "NoTaskErrors"
-NO_DEADLOCK = "NoDeadlock"
 
 
 @dataclass(frozen=True, repr=False)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sdnloom.actors import ActorError, Controller, NamedPacket, SHlink, SSlink, Switch, network_program
-from sdnloom.actors.semantics import NO_TASK_ERRORS
+from sdnloom.actors.program import NO_TASK_ERRORS
 from sdnloom.network.openflow import Group, Match, OpenFlowAction, Output, Port, SetField
 from sdnloom.network.packet import Ethernet, decode, encode, stack
 from tests.actors.network.full_search import full_search
