@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from sdnloom.actors import Actor, ActorError, Monitor, Program
+from sdnloom.actors.program import NO_TASK_ERRORS
 from sdnloom.actors.run import check_program
 
 

@@ -256,8 +256,8 @@ class Program:
 
 def _refuse_wrong_checks(checks: tuple[Any, ...], monitors: list[str]) -> None:
     """Properties are known by the names of checks and monitors, beside the built-in ones."""
-    for name in sorted({NO_TASK_ERRORS, NO_DEADLOCK} & set(monitors)):
-        raise ActorError(f"a monitor has the name {name!r}, which a built-in property has; expected another name")
+    for taken in sorted({NO_TASK_ERRORS, NO_DEADLOCK} & set(monitors)):
+        raise ActorError(f"a monitor has the name {taken!r}, which a built-in property has; expected another name")
     names = {NO_TASK_ERRORS, NO_DEADLOCK, *monitors}
     for check in checks:
         name = getattr(check, "__name__", None)
