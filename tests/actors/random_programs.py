@@ -100,7 +100,7 @@ class _Writer:
         self.lines = HEADER.splitlines()
         self.lines += ["", "", "class Shared(Actor):"]
         self.put("x: int = 0\ny: int = 0\nd: dict = {}\ns: set = set()\nl: list = []\nheld: dict = {}")
-        self.put(f"control = frozenset({{{', '.join(repr(f'c{n}') for n in range(self.tasks))}}})")
+        self.put(f"control = frozenset({{{', '.join(repr(f'c{n}') for n in range(1, self.tasks))}}})")
         self.put("async def barrier(self):\n    pass")
         self.put("async def pause(self):\n    pass")
         self.put("async def helper(self, key, value):\n    await self.until(lambda: self.d.get(key, 0) == value)")

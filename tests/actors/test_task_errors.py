@@ -147,6 +147,18 @@ class Bad(Actor):
     async def writes_another(self) -> None:
         self.friend.secret = 2  # type: ignore[attr-defined] # here
 
+    async def reads_a_declared_actor(self) -> None:
+        self.x = other.secret  # here
+
+    async def writes_a_declared_actor(self) -> None:
+        other.secret = 5  # here
+
+    async def changes_a_declared_actor(self) -> None:
+        other.log.append(5)  # here
+
+    async def makes_an_actor(self) -> None:
+        Other("new")  # here
+
     async def calls_another(self) -> None:
         self.x = self.friend.ordinary()  # type: ignore[attr-defined]
 
@@ -255,6 +267,10 @@ TEXTS = {
     "forgets_and_waits": "calls Bad.answers and does not await it",
     "reads_another": "reads the field 'secret' of the actor other; fields are private",
     "writes_another": "writes the field 'secret' of the actor other; fields are private",
+    "reads_a_declared_actor": "reads the field 'secret' of the actor other; fields are private",
+    "writes_a_declared_actor": "writes the field 'secret' of the actor other; fields are private",
+    "changes_a_declared_actor": "reads the field 'log' of the actor other; fields are private",
+    "makes_an_actor": "makes the actor 'new'; expected all actors to be made before the program runs",
     "unknown_field": "has no field 'z'",
     "reads_an_unknown_field": "Bad 'bad' has no field or task 'z'",
     "unknown_task": "Other 'other' has no task 'nothing'; expected one of: answer",
@@ -465,6 +481,18 @@ def test_an_error_in_a_final_check_names_the_check_and_its_line() -> None:
         findings(Program((actor,), (actor.go(),), final=(other_check,)))
 
 
+class Alone(Actor):
+    async def barrier(self) -> None:
+        pass
+
+
+class Misspelled(Actor):
+    control = frozenset({"instal"})
+
+    async def install(self) -> None:
+        pass
+
+
 @pytest.mark.parametrize(
     ("make", "text"),
     [
@@ -479,6 +507,8 @@ def test_an_error_in_a_final_check_names_the_check_and_its_line() -> None:
             lambda: findings(Program((b := Bad("b"), other), (b.takes([1]),))),
             "message b.takes at the start: [1] is a list",
         ),
+        (lambda: Program((Alone("a"),), ()), "Alone has a task 'barrier' and no control tasks"),
+        (lambda: Program((Misspelled("a"),), ()), "Misspelled.control has 'instal'; expected names of"),
         (lambda: type("Named", (Actor,), {"name": 1}), "has a field 'name'; expected another name"),
     ],
 )

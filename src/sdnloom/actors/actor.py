@@ -49,19 +49,23 @@ class Field:
     def __get__(self, actor: "Actor | None", owner: type) -> Any:
         if actor is None:
             return self
-        if actor._run is None:
-            value = actor._values.get(self.name, self.default)
-            if value is _REQUIRED:
-                raise AttributeError(f"{owner.__name__} {actor._stored!r} has no value for the field {self.name!r}")
-            return value
-        if actor._is_reference:
+        if actor._run is None and ACTIVE.get() is None:
+            return self.declared(actor)
+        if actor._run is None or actor._is_reference:
             raise ActorAccessError(f"reads the field {self.name!r} of the actor {actor.name}")
         return actor._run.get_field(actor._stored, self.name)
 
+    def declared(self, actor: "Actor") -> Any:
+        """Its value before the program runs."""
+        value = actor._values.get(self.name, self.default)
+        if value is _REQUIRED:
+            raise AttributeError(f"{type(actor).__name__} {actor._stored!r} has no value for the field {self.name!r}")
+        return value
+
     def __set__(self, actor: "Actor", value: Any) -> None:
-        if actor._run is None:
+        if actor._run is None and ACTIVE.get() is None:
             actor._values[self.name] = value
-        elif actor._is_reference:
+        elif actor._run is None or actor._is_reference:
             raise ActorAccessError(f"writes the field {self.name!r} of the actor {actor.name}")
         else:
             actor._run.set_field(actor._stored, self.name, value)
@@ -146,6 +150,8 @@ class Actor:
             raise ActorError(
                 f"{type(self).__qualname__}: name {name!r}; expected a non-empty text of printable characters"
             )
+        if ACTIVE.get() is not None:
+            raise ActorError(f"a task makes the actor {name!r}; expected all actors to be made before the program runs")
         _bind(self, name, None, False)
         object.__setattr__(self, "_values", {})
         for field, value in values.items():

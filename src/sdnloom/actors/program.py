@@ -151,6 +151,7 @@ class Program:
                     raise ActorError(
                         f"{type(actor).__qualname__} {actor.name!r} has no value for the field {each.name!r}"
                     )
+            _refuse_wrong_control(actor)
         for message in self.start:
             if not isinstance(message, Message):
                 raise ActorError(f"start has {_shown(message)}; expected {_SEVERAL['start']}")
@@ -185,7 +186,8 @@ class Program:
 
     def view(self, naming: Naming, name: Stored, attribute: str) -> Any:
         """The class of the view of a dict, set or list field; None for another field."""
-        value = getattr(self._declared(naming, name), attribute)
+        declared = self._declared(naming, name)
+        value = declared.fields[attribute].declared(declared)
         return next((view for kind, view in _VIEWS if isinstance(value, kind)), None)
 
     def display(self, naming: Naming, name: Stored) -> str:
@@ -201,7 +203,7 @@ class Program:
         return cells
 
     def _cells(self, naming: Naming, actor: Actor, name: str) -> dict[Location, Stored]:
-        value, stored = getattr(actor, name), naming.name(actor.name)
+        value, stored = actor.fields[name].declared(actor), naming.name(actor.name)
 
         def frozen(each: Any) -> Stored:
             try:
@@ -271,6 +273,19 @@ def _refuse_wrong_checks(checks: tuple[Any, ...], monitors: list[str]) -> None:
 def _shown(value: Any) -> str:
     """A value in an error."""
     return f"the class {value.__qualname__}" if isinstance(value, type) else repr(value)[:80]
+
+
+def _refuse_wrong_control(actor: Actor) -> None:
+    """Raise ActorError for control tasks that there are not, and for a barrier that has none to wait for."""
+    kind = type(actor)
+    for name in sorted(kind.control):
+        if not getattr(getattr(kind, name, None), "is_task", False):
+            raise ActorError(f"{kind.__qualname__}.control has {name!r}; expected names of its `async def` methods")
+    if not kind.control and getattr(getattr(kind, BARRIER, None), "is_task", False):
+        raise ActorError(
+            f"{kind.__qualname__} has a task {BARRIER!r} and no control tasks; expected another name, or tasks "
+            "that wait for barriers in `control`"
+        )
 
 
 def is_barrier(task: Task) -> bool:

@@ -81,5 +81,6 @@ class NoDelivery(Monitor):
         if isinstance(event, Received):
             declared: Any = self._running.program.actor(str(self.name))
             packet: Any = event.packet
-            if declared.condition(packet) and (not declared.hosts or event.host in declared.hosts):
+            hosts = self.fields["hosts"].declared(declared)
+            if declared.condition(packet) and (not hosts or event.host in hosts):
                 self.report("host {} receives the packet {}", event.host, packet.name)
