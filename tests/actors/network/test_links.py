@@ -20,7 +20,7 @@ from sdnloom.actors import (
 )
 from sdnloom.actors.network.links import PathHop, shortest_path
 from sdnloom.network.openflow import Output, Port
-from sdnloom.network.topology import SwitchPort, Topology, TopologyError, linear, ring, single, tree
+from sdnloom.network.topology import SwitchPort, SwitchSpec, Topology, TopologyError, linear, ring, single, tree
 from tests.actors.network.full_search import full_search, one_run
 
 EXAMPLE_1 = (
@@ -157,3 +157,12 @@ class TwoParameters(Controller):
 def test_a_network_or_a_property_that_cannot_be_used_is_refused(make: Any, text: str) -> None:
     with pytest.raises(ActorError, match=text):
         make()
+
+
+def test_ports_count_from_0_only_where_a_link_has_the_port_0() -> None:
+    assert link_topology(EXAMPLE_1).lowest_port == 0
+    assert link_topology([SHlink("S1", "H1", 1)]).lowest_port == 1
+    switches = (SwitchSpec("s1", 1, (0, 1)),)
+    assert Topology("t", switches, lowest_port=0).switch("s1").ports == (0, 1)
+    with pytest.raises(TopologyError, match="port of switch 's1' is 0; expected a whole number from 1"):
+        Topology("t", switches)
