@@ -17,10 +17,11 @@ from sdnloom.actors.values import Reference, Stored
 from sdnloom.errors import SdnloomError
 
 if TYPE_CHECKING:
-    from sdnloom.actors.task_run import TaskRun, Until
+    from sdnloom.actors.awaitable import Until
+    from sdnloom.actors.step_access import StepAccess
 
 _REQUIRED = object()
-ACTIVE: ContextVar["TaskRun | None"] = ContextVar("ACTIVE", default=None)  # the step that runs now, if one does
+ACTIVE: ContextVar["StepAccess | None"] = ContextVar("ACTIVE", default=None)  # the step that runs now, if one does
 
 
 class ActorError(SdnloomError):
@@ -115,7 +116,7 @@ class Actor:
     fields: ClassVar[dict[str, Field]] = {}
     _stored: Stored  # the name: a text, in a search with symmetry a symbol
     _values: dict[str, Any]
-    _run: "TaskRun | None"
+    _run: "StepAccess | None"
     _is_reference: bool
 
     def __init_subclass__(cls, **named: Any) -> None:
@@ -210,7 +211,7 @@ class Actor:
         return args
 
     @property
-    def _running(self) -> "TaskRun":
+    def _running(self) -> "StepAccess":
         if self._run is None:
             raise ActorError(f"actor {self._stored!r} is used outside of a task, where nothing runs")
         return self._run
@@ -225,12 +226,12 @@ class Actor:
         return str(self.name)
 
 
-def _bind(actor: Actor, stored: Stored, run: "TaskRun | None", is_reference: bool) -> None:
+def _bind(actor: Actor, stored: Stored, run: "StepAccess | None", is_reference: bool) -> None:
     for name, value in (("_stored", stored), ("_run", run), ("_is_reference", is_reference)):
         object.__setattr__(actor, name, value)
 
 
-def running_actor(kind: type[Actor], stored: Stored, run: "TaskRun", is_reference: bool) -> Actor:
+def running_actor(kind: type[Actor], stored: Stored, run: "StepAccess", is_reference: bool) -> Actor:
     """The actor as a task sees it: itself, or another one by reference."""
     actor = object.__new__(kind)
     _bind(actor, stored, run, is_reference)

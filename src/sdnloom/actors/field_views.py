@@ -11,7 +11,7 @@ from sdnloom.actors.task import ABSENT, EveryEntry, Location, Query
 from sdnloom.actors.values import MutableValueError, has_future
 
 if TYPE_CHECKING:
-    from sdnloom.actors.task_run import TaskRun
+    from sdnloom.actors.step_access import StepAccess
 
 EVERY_ENTRY = EveryEntry()
 
@@ -19,7 +19,7 @@ EVERY_ENTRY = EveryEntry()
 class FieldView:
     """Base of the views: the run, the stored name of the actor and the name of the field."""
 
-    def __init__(self, run: "TaskRun", actor: Any, field: str) -> None:
+    def __init__(self, run: "StepAccess", actor: Any, field: str) -> None:
         self._run, self._actor, self._field = run, actor, field
 
     @property

@@ -5,15 +5,14 @@ was resumed, and its choices.
 """
 
 import inspect
-import traceback
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, is_dataclass
 from pathlib import Path
 from typing import Any
 
-import sdnloom
 from sdnloom.actors.actor import ActorError
+from sdnloom.actors.line_limit import raised_at
 from sdnloom.actors.program import NO_DEADLOCK, NO_TASK_ERRORS, PLAIN, FinalCheck, Naming, Program, is_barrier
 from sdnloom.actors.state import ActorState, FailedTask, Meaning
 from sdnloom.actors.state_view import StateView
@@ -364,10 +363,9 @@ def _checked(checks: tuple[FinalCheck, ...], view: StateView) -> list[Finding]:
 
 
 def _place(error: Exception) -> str:
-    """The last line of the user's code at which the error passed."""
-    own = str(Path(sdnloom.__file__).parent)
-    frames = [each for each in traceback.extract_tb(error.__traceback__) if not each.filename.startswith(own)]
-    return f" ({line_text(frames[-1].filename, frames[-1].lineno or 0)})" if frames else ""
+    """The line of the program's code in which the error was raised, if there is one."""
+    found = raised_at(error)
+    return f" ({line_text(*found)})" if found is not None else ""
 
 
 def _numbered(choice: str, number: int) -> str:

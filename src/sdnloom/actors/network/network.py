@@ -13,7 +13,7 @@ from sdnloom.network.packet import Packet
 from sdnloom.network.topology import SwitchPort, Topology
 
 if TYPE_CHECKING:
-    from sdnloom.actors.task_run import TaskRun
+    from sdnloom.actors.step_access import StepAccess
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class NetworkActor(Actor):
         return self._running.declared_reference(self._program.actor(name))
 
 
-def _network_program(actor: Actor, run: "TaskRun") -> NetworkProgram:
+def _network_program(actor: Actor, run: "StepAccess") -> NetworkProgram:
     program = run.program
     if not isinstance(program, NetworkProgram) or program.network is None:
         kind = type(actor).__qualname__
