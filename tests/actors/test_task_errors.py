@@ -81,6 +81,14 @@ class Bad(Actor):
         while True:
             self.x = 1 - self.x
 
+    async def waits_busily(self) -> None:
+        while self.x == 0:
+            pass
+
+    async def sends_for_ever(self) -> None:
+        while True:
+            self.later.answers()  # here
+
     async def never_ends_on_one_line(self) -> None:
         while True: pass  # here # noqa: E701 # fmt: skip
 
@@ -247,7 +255,9 @@ TEXTS = {
     "raises": "raised KeyError: 'gone'",
     "raises_in_a_call": "raised KeyError: 'a'",
     "raises_in_a_condition": "raised KeyError: 'a'",
-    "never_ends": "without an await; does it never end?",
+    "never_ends": "ran 500 reads, writes and messages without an await; does it never end?",
+    "waits_busily": "ran 500 reads, writes and messages without an await; does it never end?",
+    "sends_for_ever": "ran 500 reads, writes and messages without an await; does it never end?",
     "never_ends_on_one_line": "without an await; does it never end?",
     "never_ends_after_an_await": "without an await; does it never end?",
     "never_ends_in_a_generator": "without an await; does it never end?",
@@ -313,6 +323,7 @@ def line_of(task: str, mark: str = "# here", kind: type = Bad) -> int | None:
 @pytest.fixture(autouse=True)
 def fewer_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(line_limit, "MOST_LINES", 2000)
+    monkeypatch.setattr(line_limit, "MOST_ACCESSES", 500)
 
 
 def findings(program: Program) -> set[Finding]:

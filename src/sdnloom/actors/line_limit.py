@@ -17,12 +17,13 @@ from typing import Any
 import sdnloom
 
 MOST_LINES = 1_000_000  # lines of a program's code that one step may run
+MOST_ACCESSES = 20_000  # reads and writes of fields, and messages, of one step
 _OWN_CODE = str(Path(sdnloom.__file__).parent)
 _LIBRARIES = tuple(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib"))
 
 
 class EndlessStepError(BaseException):
-    """A step that ran too many lines. Not an Exception, so that the program does not catch it."""
+    """A step that did too much, and what. Not an Exception, so that the program does not catch it."""
 
 
 @contextmanager
@@ -34,7 +35,7 @@ def counted_lines() -> Iterator[None]:
         nonlocal left
         left -= 1
         if left < 0:
-            raise EndlessStepError
+            raise EndlessStepError(f"{MOST_LINES:,} lines of code")
         return line
 
     def call(frame: FrameType, event: str, argument: Any) -> Any:

@@ -8,9 +8,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from sdnloom.actors import line_limit
 from sdnloom.actors.actor import Actor, ActorError, running_actor
 from sdnloom.actors.awaitable import FutureHandle, Until
 from sdnloom.actors.field_views import DictView, FieldView, ListView, SetView
+from sdnloom.actors.line_limit import EndlessStepError
 from sdnloom.actors.task import ABSENT, Choice, Location, Task
 from sdnloom.actors.values import (
     Done,
@@ -55,6 +57,7 @@ class StepAccess:
             self._log.append(suspension.awaits.value)
         self._position = 0
         self._started = len(self._log)
+        self._accesses = 0
         self._unlogged = 0  # depth of conditions and monitors: their reads are not in the log
         self._in_condition = False
         self._references: dict[Stored, Actor] = {}
@@ -90,9 +93,16 @@ class StepAccess:
 
     def note(self, stored: Stored) -> None:
         """Add a value to the log."""
+        self._count()
         if not self._unlogged:
             self._log.append(stored)
             self._position += 1
+
+    def _count(self) -> None:
+        """Raise EndlessStepError if the step reads, writes and sends too much: a line that does is slow."""
+        self._accesses += 1
+        if self._accesses > line_limit.MOST_ACCESSES:
+            raise EndlessStepError(f"{line_limit.MOST_ACCESSES:,} reads, writes and messages")
 
     # Values.
 
@@ -174,6 +184,7 @@ class StepAccess:
         """Set a location at the end of the step."""
         self._refuse_in_condition(f"writes the field {location.field!r}")
         if not self.replays:
+            self._count()
             self.writes[location] = value
 
     def get_field(self, actor: Stored, field: str) -> Any:

@@ -6,7 +6,6 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sdnloom.actors import line_limit
 from sdnloom.actors.actor import ACTIVE, Actor, ActorError, running_actor
 from sdnloom.actors.awaitable import FutureHandle, Until
 from sdnloom.actors.field_views import FieldView
@@ -52,8 +51,7 @@ class TaskRun(StepAccess):
         except RecursionError:  # where depends on how deep the search is
             return self._failed("recursed too deeply")
         except EndlessStepError as error:
-            lines = f"{line_limit.MOST_LINES:,} lines"
-            return self._failed(f"ran {lines} of code without an await; does it never end?", error)
+            return self._failed(f"ran {error} without an await; does it never end?", error)
         except MutableValueError as error:
             return self._failed(f"has a mutable value: {error}", error)
         except BaseException as error:  # whatever the program raises
