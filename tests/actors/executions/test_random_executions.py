@@ -5,6 +5,7 @@ import pytest
 from sdnloom.actors import Actor, Program
 from sdnloom.actors.executions import step_cells
 from sdnloom.actors.executions.count import count_executions
+from sdnloom.actors.executions.enough_tasks import EnoughTasks
 from sdnloom.actors.executions.named_semantics import NamedSemantics
 from sdnloom.actors.executions.step_cells import BarrierCell, ResultCell, TaskCell
 from sdnloom.actors.program import PLAIN
@@ -15,6 +16,7 @@ from sdnloom.engine.executions.search import ExecutionSearch
 from sdnloom.engine.result import Limits
 from sdnloom.engine.semantics import reachable
 from tests.actors.executions.interleavings import check_swaps, counted, every_run
+from tests.actors.executions.scripts import scripted_program
 from tests.actors.random_programs import random_program
 
 MOST = 60  # interleavings
@@ -76,6 +78,29 @@ def test_random_programs_have_the_executions_of_the_definition(profile, seeds):
             several += check(program)[2] > 1
             check_states(program)
     assert several >= 1
+
+
+def compare(seeds: range) -> tuple[int, int]:
+    """How many counts that explore some tasks of a state were compared with those that explore all; how many differ."""
+    compared = wrong = 0
+    for seed in seeds:
+        program = scripted_program(seed)
+        every = count_executions(program, "entry", Limits(states=160), reduced=False)
+        if every.complete and every.count > 1:
+            some = count_executions(program, "entry")
+            assert some.points < every.points
+            compared, wrong = compared + 1, wrong + (some != every)
+    return compared, wrong
+
+
+def test_some_tasks_of_a_state_are_enough():
+    assert compare(range(24)) == (8, 0)
+
+
+def test_the_comparison_notices_when_tasks_are_missing(monkeypatch):
+    monkeypatch.setattr(EnoughTasks, "_needed", lambda self, *args: set())
+    _, wrong = compare(range(10))
+    assert wrong >= 1
 
 
 class Cell(Actor):

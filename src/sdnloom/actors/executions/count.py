@@ -11,11 +11,13 @@ messages.
 """
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import get_args
 
-from sdnloom.actors.executions.named_semantics import NamedSemantics, step_identity
+from sdnloom.actors.executions.enough_tasks import MOST_STATES, EnoughTasks, learned_sets
+from sdnloom.actors.executions.named_semantics import NamedSemantics, named_state, step_identity
+from sdnloom.actors.executions.step_cells import TaskFootprint
 from sdnloom.actors.program import Program
 from sdnloom.actors.search.options import ReductionLevel
 from sdnloom.actors.semantics import state_of
@@ -23,7 +25,7 @@ from sdnloom.engine.executions.contexts import ContextCounter
 from sdnloom.engine.executions.count import ExecutionCounter
 from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.result import STOPPING, Activity, Limits, SearchEvent
-from sdnloom.engine.semantics import State
+from sdnloom.engine.semantics import State, Transition
 from sdnloom.engine.stop_points import LimitReached
 from sdnloom.errors import SdnloomError
 
@@ -58,16 +60,17 @@ def count_executions(
     limits: Limits | None = None,
     on_event: Callable[[SearchEvent], None] | None = None,
     watch: LimitWatch | None = None,
+    reduced: bool = True,
 ) -> ExecutionCount:
     """Count the executions of a program. `watch` is that of the run that the count is part of, with its limits.
 
-    A limit, Ctrl-C, or executions that need not end make the result incomplete.
+    A limit, Ctrl-C, or executions that need not end make the result incomplete. Unless `reduced`, every task is
+    explored in every state, which is slower and shows the same.
     """
     if level not in get_args(ReductionLevel):
         raise SdnloomError(f"level is {level!r}; expected one of {', '.join(get_args(ReductionLevel))}")
-    return ExecutionRun(
-        program, level, watch or LimitWatch(limits or Limits()), on_event or (lambda event: None)
-    ).result()
+    watch = watch or LimitWatch(limits or Limits())
+    return ExecutionRun(program, level, watch, on_event or (lambda event: None), reduced=reduced).result()
 
 
 class ExecutionRun:
@@ -83,10 +86,13 @@ class ExecutionRun:
         watch: LimitWatch,
         on_event: Callable[[SearchEvent], None],
         most: int | None = None,
+        reduced: bool = True,
     ) -> None:
         self._level, self._watch, self._on_event, self._most = level, watch, on_event, most
+        self._reduced = reduced
         self._began = watch.seconds
         self.semantics = NamedSemantics(program, level)
+        self._tasks: EnoughTasks | None = None
         self.counter = self._counter()
 
     def _counter(self) -> ExecutionCounter | ContextCounter:
@@ -106,14 +112,32 @@ class ExecutionRun:
             self._watch,
             final_class=self._violated,
             essence=semantics.essence,
+            enough=self._enough,
             pause=self._pause,
         )
+
+    def _enough(self, state: State, transitions: Sequence[Transition]) -> Sequence[Transition]:
+        """The transitions that are enough to explore."""
+        if self._tasks is None or len(transitions) < 2:
+            return transitions
+        steps: dict[int, list[TaskFootprint]] = {}
+        for each in transitions:
+            steps.setdefault(self.semantics.task_name(each), []).append(self.semantics.footprint(each))
+        chosen = self._tasks.chosen(named_state(state), steps)
+        return [each for each in transitions if self.semantics.task_name(each) in chosen]
+
+    def _learn(self) -> None:
+        if self._level == "entry" and self._reduced:
+            states = MOST_STATES if self._most is None else self._most * POINTS_FOR_EXECUTION
+            sets = learned_sets(self.semantics.plain.program, self._watch, states)
+            self._tasks = None if sets is None else EnoughTasks(self.semantics.meaning, sets)
 
     def result(self) -> ExecutionCount:
         """Count, and return the result."""
         counter, reason = self.counter, None
         try:
             with self._watch.catching_interrupts(lambda: self._on_event(STOPPING)), self._watch.in_force():
+                self._learn()
                 counter.run()
         except LimitReached as reached:  # in a task that runs for long
             reason = reached.reason

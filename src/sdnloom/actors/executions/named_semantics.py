@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from sdnloom.actors.executions.named_state import Essence, NamedMeaning, NamedState, only_names
-from sdnloom.actors.executions.step_cells import ActorDependence
+from sdnloom.actors.executions.step_cells import ActorDependence, TaskFootprint
 from sdnloom.actors.program import Program
 from sdnloom.actors.search.options import ReductionLevel
 from sdnloom.actors.semantics import ActorSemantics, engine_state
@@ -74,6 +74,10 @@ class NamedSemantics(Semantics):
         if key not in self._steps:
             self._steps[key] = self.plain.step(task.substituted(only_names), result)
         return self._steps[key]
+
+    def footprint(self, transition: Transition) -> TaskFootprint:
+        """What a step reads and writes."""
+        return self.dependence.done(transition)
 
     def task_name(self, transition: Transition) -> int:
         """The name of the task that takes a step."""

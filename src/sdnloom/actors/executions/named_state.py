@@ -115,11 +115,11 @@ class NamedMeaning:
             for each in sorted(tasks, key=lambda each: each.name)
             if self.plain.can_run(each.task)
             if not each.behind or each.behind.isdisjoint(other.name for other in state.tasks)
-            for result in self._results(state, each.task)
+            for result in self.results(state, each.task)
             if result.ending is not Ending.BLOCKED
         ]
 
-    def _results(self, state: NamedState, task: Task) -> list[StepResult]:
+    def results(self, state: NamedState, task: Task) -> list[StepResult]:
         """The results of a task's next step; its code runs once for all states in which it reads the same values."""
         cells = self._cells(state.cells)
         known = self._known.setdefault(task, [])
@@ -207,10 +207,10 @@ class NamedMeaning:
         tasks: Counter[Task] = Counter()
         for each in state.tasks:
             waits = segment(each.task.actor, each.behind) if self.program.is_control(PLAIN, each.task) else 0
-            tasks[each.task.substituted(_unnamed)._replace(segment=waits)] += 1
+            tasks[each.task.substituted(without_name)._replace(segment=waits)] += 1
         for name, actor, waits_for in state.barriers:
             tasks[Task(actor, BARRIER, future=Future(name), segment=segment(actor, waits_for) - 1)] += 1
-        cells = {at.substituted(_unnamed): substitute(value, _unnamed) for at, value in state.cells}
+        cells = {at.substituted(without_name): substitute(value, without_name) for at, value in state.cells}
         return self.plain.canonical(cells, tasks, state.failures)
 
 
@@ -260,7 +260,8 @@ def _of_present(state: NamedState, present: frozenset[int]) -> NamedState:
     )
 
 
-def _unnamed(value: Any) -> Stored:
+def without_name(value: Any) -> Stored:
+    """Replaces known results with names by those without."""
     return Done(value.value) if isinstance(value, NamedDone) else value
 
 
@@ -305,4 +306,4 @@ def _shape_of_cell(cell: tuple[Location, Stored]) -> Any:
 
 
 def _shape(value: Any) -> Stored:
-    return None if isinstance(value, Future) else _unnamed(value)
+    return None if isinstance(value, Future) else without_name(value)

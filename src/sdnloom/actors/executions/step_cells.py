@@ -8,7 +8,7 @@ barrier writes it, and a control message reads it, because their order decides w
 
 import dis
 import inspect
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -62,14 +62,15 @@ _BARRIER = "a barrier"  # every barrier writes this, so barriers do not conflict
 class TaskFootprint:
     """The cells of one step, with the values that it writes. There is one object for each footprint."""
 
-    def __init__(self, actor: str, reads: frozenset[Any], writes: frozenset[tuple[Any, Stored]]) -> None:
+    def __init__(self, actor: Stored, reads: frozenset[Any], writes: frozenset[tuple[Any, Stored]]) -> None:
         self.actor = actor
-        self.queries = [at for at in reads if isinstance(at, Location) and not _is_exact(at)]
+        self.queries = [at for at in reads if isinstance(at, Location) and not is_exact(at)]
         self.reads = reads.difference(self.queries)
         self.writes: Mapping[Any, Stored] = dict(writes)
         self.ends = any(isinstance(at, ResultCell) for at in self.writes)
         self.sends = {(value.actor, value.method) for _, value in writes if isinstance(value, Task)}
-        locations = [at for at in (*reads, *self.writes) if isinstance(at, Location)]
+        self.locations_read = [at for at in reads if isinstance(at, Location)]
+        locations = [*self.locations_read, *(at for at in self.writes if isinstance(at, Location))]
         self.touches_others = any(at.actor != actor for at in locations)  # monitors
         self.touches_all = ActorCell(None) in reads
         self.changes = any(isinstance(at, Location) for at in self.writes)
@@ -128,10 +129,10 @@ class ActorDependence:
             self._known[key] = TaskFootprint(one.task.actor, *key)
         return self._known[key]
 
-    def done(self, transition: Transition) -> Hashable:
+    def done(self, transition: Transition) -> TaskFootprint:
         """The footprint of a step that happened."""
         assert transition.outcome.writes is not None
-        return next(iter(transition.outcome.writes))
+        return next(iter(transition.outcome.writes))  # type: ignore[return-value]
 
     def possible(self, component: Component, action: Action) -> TaskKind:
         """What any task of a method may do."""
@@ -201,5 +202,6 @@ def _can_wait(program: Program, component: Component, action: Action) -> bool:
     return awaits or action.name in kind.control
 
 
-def _is_exact(at: Location) -> bool:
+def is_exact(at: Location) -> bool:
+    """Whether a location is one cell, and no query."""
     return at.key is None or isinstance(at.key, tuple)

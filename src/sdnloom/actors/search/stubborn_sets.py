@@ -52,7 +52,7 @@ class StubbornTasks:
     """Chooses the tasks to explore. At the level `actor` all fields of an actor are taken to be one location."""
 
     def __init__(self, items: Items, level: ReductionLevel = "context") -> None:
-        self._items = items
+        self.items = items
         self._by_actor, self._in_context = level == "actor", level == "context"
         self.summaries = Summaries(items)
         self._conflicts: dict[tuple[int, int, int], bool] = {}
@@ -102,7 +102,7 @@ class StubbornTasks:
 
     def _enablers(self, tasks: list[int], place: int) -> int:
         """One task, as a set of bits, without which the waiting one cannot go on; none if there is no such task."""
-        items, waits = self._items, tasks[place]
+        items, waits = self.items, tasks[place]
         template = items.template[waits]
         if template.awaited >= 0:
             future = items.individuals[waits][template.awaited]
@@ -115,6 +115,10 @@ class StubbornTasks:
         return 0
 
     # Conflicts.
+
+    def conflict(self, step: Evaluation, summary: Summary) -> bool:
+        """Whether a task of this summary may conflict with a step, whatever the state holds."""
+        return self._conflict(step, 0, summary)
 
     def _conflict(self, step: Evaluation, unchanged: int, summary: Summary) -> bool:
         if self._by_actor and self._share_an_actor(step, summary):
@@ -136,12 +140,12 @@ class StubbornTasks:
     def _is_read(self, location: int, summary: Summary) -> bool:
         if location in summary.reads:
             return True
-        if any(self._items.locations.covers(query, location) for query in summary.query_reads):
+        if any(self.items.locations.covers(query, location) for query in summary.query_reads):
             return True
         return any(self._overlap(location, wild) for wild in summary.wild_reads)
 
     def _reads_conflict(self, step: Evaluation, summary: Summary) -> bool:
-        locations = self._items.locations
+        locations = self.items.locations
         for location, value in step.reads:
             if any(self._overlap(location, wild) for wild in summary.wild_writes):
                 return True
@@ -151,7 +155,7 @@ class StubbornTasks:
                     if values is None or not self._in_context or any(each != value for each in values):
                         return True
                 continue
-            held = {self._items.location[item]: item for item in value}
+            held = {self.items.location[item]: item for item in value}
             for at, values in summary.writes.items():
                 if locations.covers(location, at):
                     before = held.get(at, -1)
@@ -164,11 +168,11 @@ class StubbornTasks:
         key = location, wild
         found = self._overlaps.get(key)
         if found is None:
-            found = self._overlaps[key] = may_be_same(self._items.locations.values[location], wild)
+            found = self._overlaps[key] = may_be_same(self.items.locations.values[location], wild)
         return found
 
     def _share_an_actor(self, step: Evaluation, summary: Summary) -> bool:
-        values = self._items.locations.values
+        values = self.items.locations.values
         one = [values[at] for at, _ in (*step.reads, *step.writes)]
         two = [values[at] for at in (*summary.reads, *summary.query_reads, *summary.writes)]
         two += [*summary.wild_reads, *summary.wild_writes]

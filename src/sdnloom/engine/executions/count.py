@@ -12,7 +12,7 @@ first step of the rest: w is cut short there.
 """
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -66,15 +66,18 @@ class ExecutionCounter:
         *,
         final_class: Callable[[State], Hashable] = lambda state: None,
         essence: Callable[[State], Hashable] = no_essence,
+        enough: Callable[[State, Sequence[Transition]], Sequence[Transition]] = lambda state, steps: steps,
         pause: Callable[[], None] = lambda: None,
     ) -> None:
         """`final_class` sorts final states into classes that are counted apart; `pause` is called between steps.
 
-        `essence` is what decides how a state goes on, if states hold more, such as their history.
+        `essence` is what decides how a state goes on, if states hold more, such as their history. `enough` chooses the
+        steps to explore. Law: of every execution from the state, one that is chosen can be moved to the front by swaps
+        of steps that do not conflict.
         """
         self._letters = Letters(semantics, dependence)
         self._watch, self._pause = watch, pause
-        self._final_class, self._essence = final_class, essence
+        self._final_class, self._essence, self._enough = final_class, essence, enough
         self._tallies: dict[SleepPoint, ExecutionTally] = {}
         self._stack: list[_Frame] = []
         self._on_path: set[Hashable] = set()
@@ -125,8 +128,10 @@ class ExecutionCounter:
     def moves(self, point: SleepPoint) -> Iterator[SleepMove]:
         """The steps that are explored from a point. Where no execution is left, all that follows is cut short."""
         state, sleep = point
-        for letter, transition in self._letters.enabled(state).items():
-            if not sleep >> letter & 1:
+        enabled = self._letters.enabled(state)
+        chosen = self._enough(state, list(enabled.values()))
+        for letter, transition in enabled.items():
+            if transition in chosen and not sleep >> letter & 1:
                 yield SleepMove(transition, SleepPoint(transition.state, sleep & ~self._letters.conflicts[letter]))
                 sleep |= 1 << letter
 
