@@ -146,6 +146,23 @@ def test_zero_doubled_is_zero_before_and_after():
     assert check(Program((a,), (a.double(), a.double(), a.put(1)))) == [6, 6, 6, 4]
 
 
+class Chooser(Actor):
+    x: int = 0
+
+    async def pick(self):
+        self.x = self.choose(1, 1, 2)
+
+    async def fail(self):
+        raise ValueError("no")
+
+
+def test_a_choice_between_equal_options_is_none_and_failures_do_not_conflict():
+    chooser = Chooser("c")
+    program = Program((chooser,), (chooser.pick(), chooser.fail(), chooser.fail()))
+    assert check(program) == [12, 12, 2, 2]
+    assert count_executions(program).violating == {"NoTaskErrors": 2}
+
+
 def test_who_awaits_a_result_follows_the_task_that_has_it():
     a, b = cells("a", "b")
     assert check(Program((a, b), (a.ask(b), b.put(1)))) == [4, 2, 2, 2]

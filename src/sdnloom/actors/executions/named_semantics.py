@@ -57,12 +57,16 @@ class NamedSemantics(Semantics):
 
     def _transitions(self, state: State, actor: str, method: str) -> list[Transition]:
         found = []
+        known = set()
         before = named_state(state)
         component, action = self._actions[actor, method]
         for one, result in self.meaning.enabled(before, actor, method):
             after, sent = self.meaning.after(before, one, result)
             footprint = self.dependence.footprint(one, result, sent)
             step = self._step(one.task, result)
+            if (step, footprint, after) in known:
+                continue  # a choice between equal options
+            known.add((step, footprint, after))
             identity = one.name, one.steps, tuple(choice.taken for choice in result.choices)
             outcome = Outcome(after, (), result.events, frozenset({identity}), frozenset({footprint}))
             found.append(Transition(step, State((after,), (), ()), result.events, component, action, outcome))
