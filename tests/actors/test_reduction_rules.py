@@ -97,7 +97,7 @@ def _without_enablers(patch: Patch, of_futures: bool) -> None:
     enablers = StubbornTasks._enablers
 
     def left(self: Any, tasks: list[int], place: int) -> int:
-        awaits = self._items.template[tasks[place]].awaited >= 0
+        awaits = self.items.template[tasks[place]].awaited >= 0
         return 0 if awaits == of_futures else enablers(self, tasks, place)
 
     patch.setattr(StubbornTasks, "_enablers", left)

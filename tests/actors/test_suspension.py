@@ -15,11 +15,11 @@ from typing import Any
 
 import pytest
 
-from sdnloom.actors import suspension
 from sdnloom.actors.actor import Actor, ActorError
 from sdnloom.actors.program import PLAIN, Program
+from sdnloom.actors.runtime import suspension
+from sdnloom.actors.runtime.task_run import run_task
 from sdnloom.actors.task import Ending, Location, StepResult, Task
-from sdnloom.actors.task_run import run_task
 from sdnloom.actors.values import Done, Future, substitute
 
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from sdnloom.actors import line_limit
 from sdnloom.actors.actor import Actor, ActorError
 from sdnloom.actors.program import Monitor, Program
+from sdnloom.actors.runtime import line_limit
 from sdnloom.actors.search.options import ActorOptions
 from sdnloom.actors.search.search import search_program
 from sdnloom.engine.semantics import Finding

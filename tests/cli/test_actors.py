@@ -178,8 +178,8 @@ DOCUMENTED = (
 def test_the_page_has_the_messages_of_errors(
     sdnloom: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sdnloom.actors.line_limit.MOST_LINES", 1_000)  # and not a million: nobody has to wait for it
-    monkeypatch.setattr("sdnloom.actors.line_limit.MOST_ACCESSES", 300)
+    monkeypatch.setattr("sdnloom.actors.runtime.line_limit.MOST_LINES", 1_000)  # so that nobody has to wait
+    monkeypatch.setattr("sdnloom.actors.runtime.line_limit.MOST_ACCESSES", 300)
     page = (Path(__file__).parents[2] / "docs" / "actors.md").read_text()
     [table] = re.findall(r"^## Errors$(.*?)^## ", page, re.MULTILINE | re.DOTALL)
     rows = re.findall(r"^\| `(.*?)` \|", table, re.MULTILINE)

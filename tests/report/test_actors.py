@@ -7,7 +7,8 @@ import pytest
 
 from sdnloom.actors import load_program
 from sdnloom.actors.network.packets import NamedPacket
-from sdnloom.actors.semantics import ActorSemantics, PrintedName, state_of
+from sdnloom.actors.semantics import ActorSemantics, state_of
+from sdnloom.actors.step_words import PrintedName
 from sdnloom.engine.walk import Stepper
 from sdnloom.network.openflow import Match, Output, Port
 from sdnloom.network.packet import Ethernet, stack

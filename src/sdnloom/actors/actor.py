@@ -17,8 +17,8 @@ from sdnloom.actors.values import Reference, Stored
 from sdnloom.errors import SdnloomError
 
 if TYPE_CHECKING:
-    from sdnloom.actors.awaitable import Until
-    from sdnloom.actors.step_access import StepAccess
+    from sdnloom.actors.runtime.awaitable import Until
+    from sdnloom.actors.runtime.step_access import StepAccess
 
 _REQUIRED = object()
 ACTIVE: ContextVar["StepAccess | None"] = ContextVar("ACTIVE", default=None)  # the step that runs now, if one does

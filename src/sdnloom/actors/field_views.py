@@ -11,7 +11,7 @@ from sdnloom.actors.task import ABSENT, EveryEntry, Location, Query
 from sdnloom.actors.values import MutableValueError, has_future
 
 if TYPE_CHECKING:
-    from sdnloom.actors.step_access import StepAccess
+    from sdnloom.actors.runtime.step_access import StepAccess
 
 EVERY_ENTRY = EveryEntry()
 

@@ -7,10 +7,10 @@ from sdnloom.actors.executions.count import count_executions
 from sdnloom.actors.fingerprint import actor_fingerprints
 from sdnloom.actors.program import Program
 from sdnloom.actors.report import ActorReport
+from sdnloom.actors.runtime.step_output import WATCH, StepWatch
 from sdnloom.actors.search.options import ActorOptions, ActorResult
 from sdnloom.actors.search.search import search_program
 from sdnloom.actors.semantics import ActorSemantics
-from sdnloom.actors.step_output import WATCH, StepWatch
 from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.path import replay
 from sdnloom.engine.result import STOPPING, Holds, Incomplete, Result, SearchEvent, Statistics, Vacuous, Violated

@@ -7,141 +7,37 @@ was resumed, and its choices.
 import inspect
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field, is_dataclass
-from pathlib import Path
 from typing import Any
 
 from sdnloom.actors.actor import ActorError
-from sdnloom.actors.line_limit import raised_at
 from sdnloom.actors.program import NO_DEADLOCK, NO_TASK_ERRORS, PLAIN, FinalCheck, Naming, Program, is_barrier
+from sdnloom.actors.runtime.line_limit import raised_at
+from sdnloom.actors.runtime.step_output import StepOutput
 from sdnloom.actors.state import ActorState, FailedTask, Meaning
 from sdnloom.actors.state_view import StateView
-from sdnloom.actors.step_output import StepOutput
-from sdnloom.actors.task import CONDITION, CodePosition, Ending, StepResult, Suspension, Task
-from sdnloom.actors.values import Done, Future, Reference, Stored, Symbol, thaw
+from sdnloom.actors.step_words import (
+    ArgumentText,
+    ResumedChoice,
+    TaskDone,
+    TaskFailed,
+    TaskSent,
+    arguments_text,
+    last_position,
+    line_text,
+    numbered_choice,
+    readable_value,
+    task_text,
+    waiting_text,
+    without_defaults,
+)
+from sdnloom.actors.task import Ending, StepResult, Task
+from sdnloom.actors.values import Done, Reference, Stored, Symbol, thaw
 from sdnloom.engine.model import Action, Component, Outcome, Restart, Step, System
 from sdnloom.engine.semantics import Finding, Semantics, State, Transition
 from sdnloom.engine.stable_text import printable_text, stable_text
 from sdnloom.engine.stop_points import interruptible
 from sdnloom.errors import SdnloomError
 from sdnloom.network.events import Printed
-
-
-@dataclass(frozen=True, repr=False)
-class ArgumentText:
-    """The arguments of a task as people read them, and as plain values for those who show them in another way.
-
-    The values leave out last arguments that are as they are by default.
-    """
-
-    text: str
-    values: tuple[Any, ...] = field(default=(), compare=False)
-
-    def __repr__(self) -> str:
-        return self.text
-
-
-class ResumedChoice(str):
-    """The choice of a step of a task that was suspended. It does not depend on lines; `shown` has the line."""
-
-    shown: str
-
-    def __new__(cls, text: str, shown: str) -> "ResumedChoice":
-        """The choice, as a trace has it and as people read it."""
-        made = super().__new__(cls, text)
-        made.shown = shown
-        return made
-
-
-@dataclass(frozen=True, repr=False)
-class PrintedName:
-    """Something that has no value of its own, such as an actor or a future; it prints as a text."""
-
-    text: str
-
-    def __repr__(self) -> str:
-        return self.text
-
-
-@dataclass(frozen=True)
-class TaskSent:
-    """The event that a step sent a message to an actor, or requested a barrier."""
-
-    actor: str
-    method: str
-    arguments: ArgumentText
-
-
-@dataclass(frozen=True)
-class TaskDone:
-    """The event that a task returned a value other than None."""
-
-    value: Any
-
-
-@dataclass(frozen=True)
-class TaskFailed:
-    """The event that a task failed, in words."""
-
-    text: str
-
-
-def readable_value(naming: Naming, value: Stored) -> Any:
-    """A stored value as a plain one; actors and futures in it print as people read them."""
-
-    def special(each: Any) -> Any:
-        match each:
-            case Symbol():
-                return naming.plain(each)
-            case Future():
-                return PrintedName("a future")
-            case Done():
-                return PrintedName(f"a known future ({stored_text(naming, each.value)})")
-            case Reference():
-                return PrintedName(str(naming.plain(each.actor)))
-        return each
-
-    return thaw(value, special)
-
-
-def stored_text(naming: Naming, value: Stored) -> str:
-    """A stored value as people read it."""
-    return stable_text(readable_value(naming, value))
-
-
-def arguments_text(naming: Naming, args: tuple[Stored, ...]) -> str:
-    """The arguments of a task as people read them."""
-    return f"({', '.join(stored_text(naming, each) for each in args)})"
-
-
-def last_position(suspension: Suspension) -> CodePosition:
-    """The line of the program at which a task waits."""
-    return suspension.positions[-1]
-
-
-def line_text(file: str, line: int) -> str:
-    """A line of a program as people read it, wherever the program is."""
-    return f"{Path(file).name}:{line}"
-
-
-def task_text(naming: Naming, task: Task | FailedTask) -> str:
-    """A task as people read it: `s1.install(...)`. Values that have a text of their own, as packets do, are brief."""
-    shown = ", ".join(_brief_text(readable_value(naming, each)) for each in task.args)
-    return f"{naming.plain(task.actor)}.{task.method}({shown})"
-
-
-def _brief_text(value: Any) -> str:
-    has_own = is_dataclass(value) and type(value).__str__ is not object.__str__
-    return str(value) if has_own else stable_text(value)
-
-
-def waiting_text(naming: Naming, task: Task) -> str:
-    """What a suspended task waits for, and where."""
-    if task.suspension is None:
-        return f"{task_text(naming, task)} waits behind a barrier"
-    where = last_position(task.suspension)
-    what = "a condition that does not hold" if task.suspension.awaits == CONDITION else "a task that is not done"
-    return f"{task_text(naming, task)} waits at {line_text(where.file, where.line)} for {what}"
 
 
 class ActorSemantics(Semantics):
@@ -207,7 +103,7 @@ class ActorSemantics(Semantics):
             step = self.step(task, result)
             times[step] += 1
             if times[step] > 1:  # tasks that look the same and are not
-                step = step._replace(choice=_numbered(step.choice, times[step]))
+                step = step._replace(choice=numbered_choice(step.choice, times[step]))
             transitions.append(self._transition(before, task, result, step))
         return transitions
 
@@ -235,9 +131,7 @@ class ActorSemantics(Semantics):
         """The arguments of a task."""
         values = tuple(readable_value(self.naming, each) for each in task.args)
         method = inspect.unwrap(getattr(self.program.kind(self.naming, task.actor), task.method))
-        return ArgumentText(
-            arguments_text(self.naming, task.args), _without_defaults(values, method.__defaults__ or ())
-        )
+        return ArgumentText(arguments_text(self.naming, task.args), without_defaults(values, method.__defaults__ or ()))
 
     def _transition(self, before: ActorState, task: Task, result: StepResult, step: Step) -> Transition:
         after = self.meaning.after(before, task, result)
@@ -366,19 +260,6 @@ def _place(error: Exception) -> str:
     """The line of the program's code in which the error was raised, if there is one."""
     found = raised_at(error)
     return f" ({line_text(*found)})" if found is not None else ""
-
-
-def _numbered(choice: str, number: int) -> str:
-    """The choice of one of several steps that look the same."""
-    text = f"{choice} #{number}".strip()
-    return ResumedChoice(text, f"{choice.shown} #{number}") if isinstance(choice, ResumedChoice) else text
-
-
-def _without_defaults(values: tuple[Any, ...], defaults: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The arguments of a task without the last ones that are as they are by default."""
-    while values and defaults and values[-1] == defaults[-1]:
-        values, defaults = values[:-1], defaults[:-1]
-    return values
 
 
 def engine_state(state: ActorState) -> State:

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from sdnloom.actors.program import Naming, Program, is_barrier
+from sdnloom.actors.runtime.task_run import run_task
 from sdnloom.actors.task import (
     ABSENT,
     CONDITION,
@@ -20,7 +21,6 @@ from sdnloom.actors.task import (
     Task,
     TaskFailure,
 )
-from sdnloom.actors.task_run import run_task
 from sdnloom.actors.values import Done, Frozen, Future, Reference, Stored, substitute
 from sdnloom.engine.stable_text import stable_text
 

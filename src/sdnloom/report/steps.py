@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from sdnloom.actors.semantics import ArgumentText, ResumedChoice
 from sdnloom.actors.state import ActorState
+from sdnloom.actors.step_words import ArgumentText, ResumedChoice
 from sdnloom.engine.model import Step
 from sdnloom.engine.path import describe
 from sdnloom.engine.semantics import Transition

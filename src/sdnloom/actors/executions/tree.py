@@ -13,7 +13,8 @@ from sdnloom.actors.executions.named_semantics import NamedSemantics, named_stat
 from sdnloom.actors.executions.named_state import NamedTask
 from sdnloom.actors.program import Program
 from sdnloom.actors.search.options import ReductionLevel
-from sdnloom.actors.semantics import ArgumentText, state_of
+from sdnloom.actors.semantics import state_of
+from sdnloom.actors.step_words import ArgumentText
 from sdnloom.engine.executions.count import ExecutionCounter, SleepMove, SleepPoint
 from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.result import Limits, SearchEvent

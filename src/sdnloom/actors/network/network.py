@@ -13,7 +13,7 @@ from sdnloom.network.packet import Packet
 from sdnloom.network.topology import SwitchPort, Topology
 
 if TYPE_CHECKING:
-    from sdnloom.actors.step_access import StepAccess
+    from sdnloom.actors.runtime.step_access import StepAccess
 
 
 @dataclass(frozen=True)

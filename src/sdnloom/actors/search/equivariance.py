@@ -11,10 +11,10 @@ from typing import Any
 
 from sdnloom.actors.actor import ActorError
 from sdnloom.actors.program import PLAIN, Naming, Program
+from sdnloom.actors.runtime.task_run import run_task
 from sdnloom.actors.search.renamings import Change, GroupMember, Renamings
 from sdnloom.actors.state import ActorState
 from sdnloom.actors.task import Ending, Location, StepResult, Suspension, Task
-from sdnloom.actors.task_run import run_task
 from sdnloom.actors.values import Future, Stored, Symbol, substitute
 
 ResultEssence = tuple[Any, ...]  # of a result

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 from sdnloom.actors.actor import ActorError
 from sdnloom.actors.program import is_barrier
+from sdnloom.actors.runtime.task_run import run_task
 from sdnloom.actors.search.equivariance import Asymmetry
 from sdnloom.actors.search.items import BY_DEFAULT, Items
 from sdnloom.actors.search.normal_frame import NormalFrame
 from sdnloom.actors.state import failed_task
 from sdnloom.actors.task import Ending, Location, StepResult, Task
-from sdnloom.actors.task_run import run_task
 from sdnloom.actors.values import Stored
 from sdnloom.engine.stop_points import interruptible
 

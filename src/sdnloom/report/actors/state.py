@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping
 
 from sdnloom.actors.actor import Actor
 from sdnloom.actors.program import PLAIN, Program, is_barrier
-from sdnloom.actors.semantics import ActorSemantics, last_position, line_text
+from sdnloom.actors.semantics import ActorSemantics
 from sdnloom.actors.state import ActorState
 from sdnloom.actors.state_view import StateView
+from sdnloom.actors.step_words import last_position, line_text
 from sdnloom.actors.task import CONDITION, Task
 from sdnloom.actors.values import Done
 from sdnloom.report.actors.value_text import argument_words, entry_words, plain_words

@@ -5,7 +5,7 @@ from typing import Any
 
 from sdnloom.actors.network.events import Revisited
 from sdnloom.actors.network.packets import NamedPacket
-from sdnloom.actors.semantics import ArgumentText, TaskDone, TaskFailed, TaskSent
+from sdnloom.actors.step_words import ArgumentText, TaskDone, TaskFailed, TaskSent
 from sdnloom.engine.stable_text import stable_text
 from sdnloom.network.events import NetworkEvent, Printed, Sent
 from sdnloom.network.openflow import Match, OpenFlowAction

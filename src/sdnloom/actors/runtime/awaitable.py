@@ -4,11 +4,11 @@ from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any
 
 from sdnloom.actors.actor import ActorError
-from sdnloom.actors.suspension import HeldInFrame
+from sdnloom.actors.runtime.suspension import HeldInFrame
 from sdnloom.actors.values import Done, Future
 
 if TYPE_CHECKING:
-    from sdnloom.actors.step_access import StepAccess
+    from sdnloom.actors.runtime.step_access import StepAccess
 
 WAITS = "waits"
 

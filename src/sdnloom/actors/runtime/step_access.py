@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from sdnloom.actors import line_limit
 from sdnloom.actors.actor import Actor, ActorError, running_actor
-from sdnloom.actors.awaitable import FutureHandle, Until
 from sdnloom.actors.field_views import DictView, FieldView, ListView, SetView
-from sdnloom.actors.line_limit import EndlessStepError
+from sdnloom.actors.runtime import line_limit
+from sdnloom.actors.runtime.awaitable import FutureHandle, Until
+from sdnloom.actors.runtime.line_limit import EndlessStepError
 from sdnloom.actors.task import ABSENT, Choice, Location, Task
 from sdnloom.actors.values import (
     Done,

@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sdnloom.actors.actor import ACTIVE, Actor, ActorError, running_actor
-from sdnloom.actors.awaitable import FutureHandle, Until
 from sdnloom.actors.field_views import FieldView
-from sdnloom.actors.line_limit import EndlessStepError, counted_lines, is_of_program, raised_at
-from sdnloom.actors.step_access import ReadState, StepAccess
-from sdnloom.actors.step_output import WATCH, StepOutput
-from sdnloom.actors.suspension import code_positions, identity
+from sdnloom.actors.runtime.awaitable import FutureHandle, Until
+from sdnloom.actors.runtime.line_limit import EndlessStepError, counted_lines, is_of_program, raised_at
+from sdnloom.actors.runtime.step_access import ReadState, StepAccess
+from sdnloom.actors.runtime.step_output import WATCH, StepOutput
+from sdnloom.actors.runtime.suspension import code_positions, identity
 from sdnloom.actors.task import CONDITION, Ending, Location, StepResult, Suspension, Task, TaskFailure
 from sdnloom.actors.values import MutableValueError, Stored
 from sdnloom.errors import SdnloomError
