@@ -237,16 +237,12 @@ class Forms(Actor):
         self.out = (len(one),)
 
     async def dict_order(self) -> None:
-        found = {}
-        for key in (1, 2) if self.x else (2, 1):
-            found[key] = 0
+        found = dict.fromkeys((1, 2) if self.x else (2, 1))
         await self.later.answer()
         self.out = tuple(found)
 
     async def set_order(self) -> None:
-        found = set()
-        for key in (0, 8) if self.x else (8, 0):
-            found.add(key)
+        found = set((0, 8) if self.x else (8, 0))
         await self.later.answer()
         self.out = tuple(found)
 
@@ -423,13 +419,13 @@ def test_tasks_of_equal_identity_do_the_same(form: str) -> None:
     rng = random.Random(form)
     seen: dict[Any, Any] = {}
     ended = 0
-    for _ in range(30):
+    for _ in range(18):
         for task, cells, result in Course(form, rng).steps():
             situation = task, tuple(cells.items()), tuple(choice.taken for choice in result.choices)
             assert seen.setdefault(situation, shown(result)) == shown(result)
             assert result.ending is not Ending.FAILED, result
             ended += result.ending is Ending.RETURNED
-    assert ended > 5
+    assert ended > 3
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -437,7 +433,7 @@ def test_the_identity_is_the_frame_unless_it_holds_what_cannot_be_frozen(form: s
     rng = random.Random(form)
     kinds = {
         result.result.identity[0]
-        for _ in range(20)
+        for _ in range(12)
         for _, _, result in Course(form, rng).steps()
         if result.ending is Ending.SUSPENDED
     }
@@ -449,7 +445,7 @@ def test_without_a_view_into_frames_logs_decide_the_same(form: str, monkeypatch:
     def finals() -> set[Any]:
         return {
             (task.method, tuple(cells.items()), result.writes)
-            for seed in range(10)
+            for seed in range(6)
             for task, cells, result in Course(form, random.Random(seed)).steps()
             if result.ending is Ending.RETURNED
         }
