@@ -58,15 +58,15 @@ def check_states(program: Program) -> None:
 @pytest.mark.parametrize(
     ("profile", "seeds"),
     [
-        ("mixed", range(5)),
-        ("conditions", range(5)),
-        ("futures", range(5)),
-        ("barriers", range(5)),
-        ("rivals", range(5)),
-        ("symmetric", range(5)),
-        ("monitors", range(5)),
-        ("failures", range(5)),
-        ("queries", range(5)),
+        ("mixed", range(4)),
+        ("conditions", range(4)),
+        ("futures", range(4)),
+        ("barriers", range(4)),
+        ("rivals", range(4)),
+        ("symmetric", range(4)),
+        ("monitors", range(4)),
+        ("failures", range(4)),
+        ("queries", range(4)),
     ],
 )
 def test_random_programs_have_the_executions_of_the_definition(profile, seeds):
