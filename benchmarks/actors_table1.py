@@ -157,7 +157,7 @@ def _verified(report: Report, chosen: Sequence[Instance]) -> None:
         oracle, *sets = final_numbers(each.program(), full, *others)
         wrong = [f"{level}{', symmetry' * sym}" for (level, sym), one in zip(modes, sets, strict=True) if one != oracle]
         different += [each.label] if wrong else []
-        shown = "; ".join(wrong) or "none"
+        shown = "; ".join(wrong) or "-"
         table.add(each.row, each.size, full.result.statistics.states, full.final_states, shown)
     report.floor("sizes whose final states differ from the full search", len(different), "==", 0)
 
