@@ -211,7 +211,8 @@ class ActorSemantics(Semantics):
     def final_findings(self, state: ActorState) -> list[Finding]:
         """What is wrong with a final state."""
         results = _checked(self.program.final, StateView(self.program, self.naming, state))
-        waiting = sorted({waiting_text(self.naming, task) for task, _ in state.tasks if not is_barrier(task)})
+        tasks = [task for task, _ in state.tasks]
+        waiting = sorted({waiting_text(self.naming, task, tasks) for task in tasks if not is_barrier(task)})
         if waiting and self.program.deadlocks and not state.failures:
             results.append(Finding(NO_DEADLOCK, "; ".join(waiting)))
         return results

@@ -1,5 +1,6 @@
 """Steps and tasks of programs of actors in words, and the events that tell reports what a step did."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, is_dataclass
 from pathlib import Path
 from typing import Any
@@ -119,12 +120,16 @@ def _brief_text(value: Any) -> str:
     return str(value) if has_own else stable_text(value)
 
 
-def waiting_text(naming: Naming, task: Task) -> str:
-    """What a suspended task waits for, and where."""
+def waiting_text(naming: Naming, task: Task, others: Iterable[Task]) -> str:
+    """What a suspended task waits for, and where; `others` are the tasks of the state."""
     if task.suspension is None:
         return f"{task_text(naming, task)} waits behind a barrier"
-    where = last_position(task.suspension)
-    what = "a condition that does not hold" if task.suspension.awaits == CONDITION else "a task that is not done"
+    where, awaits = last_position(task.suspension), task.suspension.awaits
+    if awaits == CONDITION:
+        what = "a condition that does not hold"
+    else:
+        owner = next((task_text(naming, each) for each in others if each.future == awaits), None)
+        what = "a result that nobody gives" if owner is None else f"the result of {owner}"
     return f"{task_text(naming, task)} waits at {line_text(where.file, where.line)} for {what}"
 
 
