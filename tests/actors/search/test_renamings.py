@@ -9,7 +9,7 @@ import pytest
 from sdnloom.actors.actor import Actor
 from sdnloom.actors.program import Group, Monitor, Naming, Program
 from sdnloom.actors.search.options import ActorOptions, ActorResult
-from sdnloom.actors.search.renamings import MOST_TRIED, Renamings, orbit
+from sdnloom.actors.search.renamings import SAMPLE_SIZE, Renamings, orbit
 from sdnloom.actors.search.search import search_program
 from sdnloom.actors.values import Symbol
 from sdnloom.engine.result import Incomplete, Limits, Violated
@@ -137,11 +137,21 @@ def test_a_sample_gives_every_member_every_name_and_every_two_both_orders() -> N
     symbols = [Symbol(0, "name", index) for index in range(10)]
     members = [(0, index) for index in range(10)]
     found = [tuple(map(change, symbols)) for change in Renamings(naming(10)).of(members)]
-    assert len(found) == MOST_TRIED
+    assert len(found) == SAMPLE_SIZE
     assert all(len(set(names)) == 10 for names in found)
     for one, other in itertools.permutations(range(10), 2):
         assert len({names[one] for names in found}) == 10
         assert {names[one] < names[other] for names in found} == {True, False}
+
+
+@pytest.mark.parametrize(("count", "in_part"), [(6, False), (7, True)])
+def test_a_report_says_if_not_all_renamings_were_tried(count: int, in_part: bool) -> None:
+    server = Server("srv")
+    clients = [Client(f"c{number}", server=server) for number in range(count)]
+    found = search_program(Program((server, *clients), tuple(client.start() for client in clients)))
+    names = ", ".join(client.name for client in clients)
+    rest = " (they are too many to try all their renamings)" if in_part else ""
+    assert found.symmetry == f"interchangeable: {{{names}}}{rest}"
 
 
 def test_an_orbit_is_complete_or_none() -> None:

@@ -50,7 +50,7 @@ class ActorGraph(Graph[int]):
         self.memo = StepMemo(self.items, check)
         self._successor = Successor(self.items, self.form)
         self.semantics = ActorSemantics(program, naming)
-        self._plain, self._renamings = ActorSemantics(program), Renamings(naming)
+        self._plain, self.renamings = ActorSemantics(program), Renamings(naming)
         self._states: list[tuple[int, ...]] = []
         self._numbers: dict[tuple[int, ...], int] = {}
         self._findings: dict[int, tuple[Finding, ...]] = {}  # so that a second round makes no check again
@@ -226,14 +226,14 @@ class ActorGraph(Graph[int]):
         """The states, with plain values, that differ from a state by a renaming; a sample if they are too many."""
         individual = self.items.of_member
         moves = []
-        for exchange in self._renamings.exchanges():
+        for exchange in self.renamings.exchanges():
             partner = {individual(*one): individual(*other) for one, other in exchange.items()}
             moves.append(partial(self._exchanged, partner))
         images = orbit(self._states[number], moves, _MOST_IMAGES)
         if images is not None:
             return (changed_state(self._values(each), self.naming.plain) for each in images)
         state = self.state(number)
-        return (changed_state(state, change) for change in self._renamings.sample())
+        return (changed_state(state, change) for change in self.renamings.sample())
 
     def _exchanged(self, partner: Mapping[int, int], state: tuple[int, ...]) -> tuple[int, ...]:
         individuals, items = self.items.individuals, []

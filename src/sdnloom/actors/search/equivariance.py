@@ -30,7 +30,7 @@ class Equivariance:
 
     def __init__(self, program: Program, naming: Naming) -> None:
         self._program, self._naming = program, naming
-        self._renamings = Renamings(naming)
+        self.renamings = Renamings(naming)
         self._checked: set[Any] = set()  # evaluations, with members numbered by their first occurrence
         self._plain: dict[Any, Counter[ResultEssence] | None] = {}  # what plain steps do
         self.runs = 0
@@ -52,7 +52,7 @@ class Equivariance:
         if same in self._checked:
             return
         self._checked.add(same)
-        for change in self._renamings.of(members):
+        for change in self.renamings.of(members):
             expected = Counter(_essence(_renamed(result, change)) for result in results)
             if expected != self._plainly(task.substituted(change), _plain_reads(reads, change)):
                 where = f"{self._naming.plain(task.actor)}.{task.method}"

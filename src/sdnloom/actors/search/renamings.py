@@ -15,7 +15,8 @@ from sdnloom.actors.values import Stored
 
 Change = Callable[[Any], Stored]  # of symbols to plain values
 GroupMember = tuple[int, int]  # a group and an index in it
-MOST_TRIED = 120  # renamings of one step; if there are more, a sample of so many is tried
+MOST_TRIED = 720  # renamings of one step, all those of 6 members; if there are more, a sample is tried
+SAMPLE_SIZE = 120
 _SEED = 16
 T = TypeVar("T", bound=Hashable)
 
@@ -26,6 +27,7 @@ class Renamings:
     def __init__(self, naming: Naming) -> None:
         self._naming = naming
         self._sizes = [len(group.members) for group in naming.groups]
+        self.sampled = False  # whether some renamings were not tried, because they were too many
 
     def of(self, members: Collection[GroupMember]) -> Iterable[Change]:
         """Every renaming that differs in what it does to these members; a sample if they are too many."""
@@ -41,8 +43,9 @@ class Renamings:
 
     def sample(self) -> Iterator[Change]:
         """Renamings: the names as they are and reversed, then those in which members take all names in turn, others."""
+        self.sampled = True
         drawing, turns = random.Random(_SEED), max(self._sizes, default=1)
-        for number in range(MOST_TRIED):
+        for number in range(SAMPLE_SIZE):
             orders = []
             for size in self._sizes:
                 order = list(range(size))

@@ -76,8 +76,8 @@ class _Run:
         self.program, self.options, self.on_event, self.watch = program, options, on_event, watch
         self.symmetry = symmetry
         self.level: ReductionLevel = "none" if program.always else options.reduction
-        check = Equivariance(program, naming).check if naming.groups else unchecked
-        self.graph = ActorGraph(program, naming, self.level, check)
+        self.equivariance = Equivariance(program, naming)
+        self.graph = ActorGraph(program, naming, self.level, self.equivariance.check if naming.groups else unchecked)
         self.graph.pause = self._pause
         self.plain = ActorSemantics(program)
         self.recorded = RecordedSemantics(program)
@@ -156,11 +156,16 @@ class _Run:
             result,
             len(finals),
             self.level,
-            self.symmetry,
+            self._symmetry(),
             self.rounds,
             self.graph.naming,
             frozenset(map(self.graph.state, finals)),
         )
+
+    def _symmetry(self) -> str:
+        """Which actors were interchangeable, and whether that was checked in part only."""
+        in_part = self.equivariance.renamings.sampled or self.graph.renamings.sampled
+        return f"{self.symmetry} (they are too many to try all their renamings)" if in_part else self.symmetry
 
     def _reductions(self) -> tuple[str, ...]:
         return () if self.graph.sets is None else (f"stubborn sets ({self.level})", "cycle proviso")
