@@ -64,6 +64,8 @@ def test_a_barrier_and_what_waits_for_it_are_in_the_mailboxes() -> None:
     assert fields_text(program, state_of(stepper.state), names, "ctrl") == ["ctrl", "  turn = 1", "  waits = True"]
     stepper.take(0)
     assert f"    (32768, in_port=0,{match}): [port 1]" in fields_text(program, state_of(stepper.state), names, "S1")
+    host = fields_text(program, state_of(stepper.state), names, "H0")
+    assert {"  mac = 00:00:00:00:00:01", "  ip = 10.0.0.1"} <= set(host)
 
 
 def test_a_step_of_a_controller_says_what_it_sends_and_that_of_a_switch_what_it_does() -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from sdnloom.actors.actor import Actor
+from sdnloom.actors.network.host import Host
 from sdnloom.actors.program import PLAIN, Program, is_barrier
 from sdnloom.actors.semantics import ActorSemantics
 from sdnloom.actors.state import ActorState
@@ -10,8 +11,11 @@ from sdnloom.actors.state_view import StateView
 from sdnloom.actors.step_words import last_position, line_text
 from sdnloom.actors.task import CONDITION, Task
 from sdnloom.actors.values import Done
+from sdnloom.network.value import Show, ip4_text, mac_text
 from sdnloom.report.actors.value_text import argument_words, entry_words, plain_words
 from sdnloom.report.describe import Names, counted
+
+_ADDRESSES = {"mac": Show(48, mac_text), "ip": Show(32, ip4_text)}  # fields of hosts that are numbers
 
 
 def fields_text(program: Program, state: ActorState, names: Names, only: str | None = None) -> list[str]:
@@ -25,6 +29,8 @@ def fields_text(program: Program, state: ActorState, names: Names, only: str | N
             if isinstance(value, Mapping) and value:
                 lines.append(f"  {field}:")
                 lines += [f"    {entry}" for entry in entry_words(value, names)]
+            elif isinstance(actor, Host) and field in _ADDRESSES:
+                lines.append(f"  {field} = {_ADDRESSES[field](value)}")
             else:
                 lines.append(f"  {field} = {plain_words(value, names)}")
     return lines
