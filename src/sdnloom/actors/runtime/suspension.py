@@ -13,6 +13,7 @@ import gc
 import hashlib
 import itertools
 import operator
+import warnings
 from bisect import bisect_left
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Generator
@@ -143,7 +144,9 @@ class _Freezer:
         if kind is dict:
             return "dict", self._all(value.items())
         try:
-            made, args, *rest = value.__reduce__()
+            with warnings.catch_warnings():  # Python 3.12 and 3.13 warn of iterators of itertools
+                warnings.simplefilter("ignore", DeprecationWarning)
+                made, args, *rest = value.__reduce__()
             items = [tuple(each) for each in rest[1:] if each is not None]
         except Exception as error:  # a dict that was changed while it is iterated
             raise MutableValueError(f"{value!r} cannot be frozen: {error}") from error
